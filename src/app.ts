@@ -1,0 +1,117 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import { requireServerKey } from './http/plugins/auth.ts';
+import { registerJsonBody } from './http/plugins/body.ts';
+import { registerCors } from './http/plugins/cors.ts';
+import { type Draining, registerDraining } from './http/plugins/draining.ts';
+import { answerParserError, registerErrors, sendError } from './http/plugins/errors.ts';
+import { registerHealth } from './http/plugins/health.ts';
+import { registerMethodCheck } from './http/plugins/methods.ts';
+import { registerOpenApi } from './http/plugins/openapi.ts';
+import { rateLimiter } from './http/plugins/rate-limit.ts';
+import { requestIdOf } from './http/plugins/request-id.ts';
+import { registerRequestLog } from './http/plugins/request-log.ts';
+import { compileValidator } from './http/plugins/validation.ts';
+import { registerAcceptInvite } from './http/sdk/accept-invite.ts';
+import { registerCheckInvite } from './http/sdk/check-invite.ts';
+import { registerGetEntry } from './http/sdk/get-entry.ts';
+import { registerListEntries } from './http/sdk/list-entries.ts';
+import type { SdkParts } from './http/sdk/parts.ts';
+import { registerSignup } from './http/sdk/signup.ts';
+import { registerVerifyWebhook } from './http/sdk/verify-webhook.ts';
+import { VERSION } from './version.ts';
+import type { Context } from './waitlist/context.ts';
+import type { KeyUsage } from './waitlist/key-usage.ts';
+import type { SignupDesk } from './waitlist/signup.ts';
+
+export interface AppParts {
+  context: Context;
+  signups: SignupDesk;
+  keyUsage: KeyUsage;
+  rateLimits: {
+    inviteCheck: number;
+    inviteAccept: number;
+    verify: number;
+    authFailures: number;
+    perKey: number;
+  };
+  trustedProxies: string[];
+  timeouts?: Partial<Timeouts>;
+}
+
+export interface Timeouts {
+  /** For the headers of a request to arrive. */
+  headersMs: number;
+  /** For a whole request to arrive. */
+  requestMs: number;
+  /** How often slow connections are looked for. */
+  checkMs: number;
+}
+
+const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, checkMs: 2_000 };
+const HEADER_BYTES_MAX = 16 * 1024;
+const KEEP_ALIVE_MS = 75_000; // Longer than load balancers keep theirs, so that they close first.
+
+/** Builds the HTTP app out of its parts. Knows no environment and does not listen. */
+export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance; draining: Draining }> {
+  const { context } = parts;
+  const timeouts = { ...TIMEOUTS, ...parts.timeouts };
+  const app = Fastify({
+    logger: false,
+    genReqId: requestIdOf,
+    trustProxy: parts.trustedProxies.length > 0 ? parts.trustedProxies : false,
+    routerOptions: { maxParamLength: HEADER_BYTES_MAX },
+    return503OnClosing: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: timeouts.requestMs,
+    http: {
+      headersTimeout: timeouts.headersMs,
+      connectionsCheckingInterval: timeouts.checkMs,
+      maxHeaderSize: HEADER_BYTES_MAX,
+    },
+    clientErrorHandler: answerParserError,
+    frameworkErrors: (error, request, reply) => sendError(error, request, reply, context.log),
+  });
+  app.setValidatorCompiler(compileValidator);
+  app.setSerializerCompiler(() => JSON.stringify);
+  registerErrors(app, context.log);
+  registerJsonBody(app);
+  registerRequestLog(app, context.log);
+  const draining = registerDraining(app);
+  const methods = registerMethodCheck(app);
+  registerCors(app);
+  await registerOpenApi(app, VERSION);
+  registerHealth(app, context);
+  registerSdk(app, parts);
+  app.after(() => methods.complete());
+  return { app, draining };
+}
+
+function registerSdk(app: FastifyInstance, { context, signups, keyUsage, rateLimits }: AppParts): void {
+  const limit = (name: string, perMinute: number) => rateLimiter(name, perMinute, context.clock);
+  const sdk: SdkParts = {
+    context,
+    signups,
+    requireKey: requireServerKey(app, {
+      context,
+      keyUsage,
+      failures: limit('auth-failures', rateLimits.authFailures),
+      perKey: limit('key', rateLimits.perKey),
+    }),
+    limits: {
+      inviteCheck: limit('invite-check', rateLimits.inviteCheck),
+      inviteAccept: limit('invite-accept', rateLimits.inviteAccept),
+      verify: limit('verify', rateLimits.verify),
+    },
+  };
+  app.register(
+    async (scope) => {
+      registerSignup(scope, sdk);
+      registerListEntries(scope, sdk);
+      registerGetEntry(scope, sdk);
+      registerVerifyWebhook(scope, sdk);
+      registerCheckInvite(scope, sdk);
+      registerAcceptInvite(scope, sdk);
+    },
+    { prefix: '/sdk/v1/waitlist' },
+  );
+}

@@ -1,0 +1,91 @@
+import type { Config } from '../config.ts';
+import type { Context } from '../waitlist/context.ts';
+
+/** One value for programs and one text for people. */
+export interface Outcome {
+  json: unknown;
+  text: string;
+  exitCode?: number;
+}
+
+export type Flags = Record<string, string | boolean | undefined>;
+
+export interface Command {
+  /** As it is typed: `key create`. */
+  name: string;
+  about: string;
+  /** What stands behind the name: `KEY_ID`. */
+  operands?: string[];
+  flags?: Record<string, Flag>;
+  /** Opens nothing by itself: for commands that must work on a database that does not open. */
+  raw?: (config: Config, operands: string[], flags: Flags) => Promise<Outcome>;
+  run?: (context: Context, operands: string[], flags: Flags, config: Config) => Promise<Outcome>;
+}
+
+export interface Flag {
+  about: string;
+  /** Present: the flag takes a value, and this names it in the help. */
+  value?: string;
+  required?: boolean;
+}
+
+/** The command was not typed as it must be. */
+export class UsageProblem extends Error {
+  override name = 'UsageProblem';
+}
+
+export function requireText(flags: Flags, name: string): string {
+  const value = flags[name];
+  if (typeof value !== 'string' || value === '') throw new UsageProblem(`--${name} is required`);
+  return value;
+}
+
+export function textOr<T>(flags: Flags, name: string, otherwise: T): string | T {
+  const value = flags[name];
+  return typeof value === 'string' ? value : otherwise;
+}
+
+const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `90s`, `30m`, `24h`, `7d`. */
+export function parseDuration(text: string, flag: string): number {
+  const match = /^([0-9]{1,9})([smhd])$/.exec(text);
+  const unit = UNIT_MS[match?.[2] ?? ''];
+  if (!match || unit === undefined)
+    throw new UsageProblem(`--${flag}: must be a duration such as 90s, 30m, 24h or 7d`);
+  return Number(match[1]) * unit;
+}
+
+/** `--expires-in 7d` or `--expires-at 2026-12-01T00:00:00Z`; null without either. */
+export function parseExpiry(flags: Flags, now: number): number | null {
+  const inTime = textOr(flags, 'expires-in', undefined);
+  const at = textOr(flags, 'expires-at', undefined);
+  if (inTime !== undefined && at !== undefined)
+    throw new UsageProblem('give --expires-in or --expires-at, not both');
+  if (inTime !== undefined) return now + parseDuration(inTime, 'expires-in');
+  if (at === undefined) return null;
+  const time = Date.parse(at);
+  if (!/^\d{4}-\d{2}-\d{2}/.test(at) || Number.isNaN(time)) {
+    throw new UsageProblem('--expires-at: must be an ISO 8601 time such as 2026-12-01T00:00:00Z');
+  }
+  return time;
+}
+
+export const EXPIRY_FLAGS: Record<string, Flag> = {
+  'expires-in': { value: 'DURATION', about: 'How long it lives: 90s, 30m, 24h, 7d.' },
+  'expires-at': { value: 'TIME', about: 'When it ends, in ISO 8601.' },
+};
+
+/** Rows under their headings, in columns as wide as they need. */
+export function table(headings: string[], rows: (string | number | null)[][]): string {
+  const cells = [headings, ...rows.map((row) => row.map((cell) => String(cell ?? '-')))];
+  const widths = headings.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  return cells
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

@@ -1,0 +1,67 @@
+import type { Config } from '../config.ts';
+import { SCHEMA_VERSION, schemaVersion } from '../db/migrate.ts';
+import { createLogger } from '../log.ts';
+import { serve } from '../server.ts';
+import { openContext, openDatabase } from '../service.ts';
+import { generateMasterKey } from '../vault/master-key.ts';
+import { rotateMasterKey } from '../waitlist/instance.ts';
+import type { Command } from './command.ts';
+import { examine } from './doctor.ts';
+
+export const operations: Command[] = [
+  {
+    name: 'serve',
+    about: 'Serves the API until it is told to stop.',
+    raw: async (config) => {
+      const exitCode = await serve(config, (text) => process.stdout.write(`${text}\n`));
+      return { json: null, text: '', exitCode };
+    },
+  },
+  {
+    name: 'migrate',
+    about: 'Brings the database to the schema of this release; `serve` does so by itself.',
+    raw: async (config) => {
+      const from = await currentSchema(config);
+      const context = await openContext(config, createLogger('silent'));
+      await context.db.close();
+      const text = from === SCHEMA_VERSION ? 'is already' : `went from version ${from} and is now`;
+      return {
+        json: { from, schema: SCHEMA_VERSION },
+        text: `The schema ${text} at version ${SCHEMA_VERSION}.`,
+      };
+    },
+  },
+  {
+    name: 'doctor',
+    about: 'Examines configuration, database, keys and counters, and says what is wrong.',
+    raw: async (config) => examine(config),
+  },
+  {
+    name: 'master-key generate',
+    about: 'Prints a new master key, for DOORLIST_MASTER_KEY or DOORLIST_MASTER_KEY_NEXT.',
+    raw: async () => {
+      const key = generateMasterKey();
+      return { json: { key }, text: key };
+    },
+  },
+  {
+    name: 'master-key rotate',
+    about: 'Wraps every key anew with a new master key; data stays readable throughout.',
+    run: async (context) => {
+      const { queues, next } = await rotateMasterKey(context);
+      return {
+        json: { queues },
+        text: `Wrapped the keys of ${queues} queues with the new master key. ${next}`,
+      };
+    },
+  },
+];
+
+async function currentSchema(config: Config): Promise<number> {
+  const db = await openDatabase(config, createLogger('silent'));
+  try {
+    return await schemaVersion(db);
+  } finally {
+    await db.close();
+  }
+}

@@ -1,0 +1,238 @@
+import { MasterKeyProblem, masterKeyFromText } from './vault/master-key.ts';
+
+export interface Config {
+  host: string;
+  port: number;
+  dataDir: string;
+  databaseUrl: string | undefined;
+  databasePool: number;
+  masterKey: string | undefined;
+  masterKeyNext: string | undefined;
+  publicUrl: string;
+  logLevel: string;
+  trustedProxies: string[];
+  mostWaitingSignups: number;
+  rateLimits: {
+    inviteCheck: number;
+    inviteAccept: number;
+    verify: number;
+    authFailures: number;
+    perKey: number;
+  };
+}
+
+export class ConfigProblem extends Error {
+  override name = 'ConfigProblem';
+}
+
+interface Variable<T> {
+  name: string;
+  /** For the table in the README; a test holds the two together. */
+  about: string;
+  shownDefault: string;
+  parse(text: string | undefined): T;
+}
+
+const optional = (text: string | undefined) => (text === undefined || text === '' ? undefined : text);
+
+function whole(name: string, least: number, most: number, standard: number, about: string): Variable<number> {
+  return {
+    name,
+    about,
+    shownDefault: String(standard),
+    parse: (text) => {
+      if (optional(text) === undefined) return standard;
+      const value = Number(text);
+      if (!/^[0-9]+$/.test(text ?? '') || value < least || value > most) {
+        throw new ConfigProblem(`${name}: must be a whole number from ${least} to ${most}`);
+      }
+      return value;
+    },
+  };
+}
+
+function text<T extends string | undefined>(
+  name: string,
+  standard: T,
+  shownDefault: string,
+  about: string,
+  check: (value: string) => string | undefined = () => undefined,
+): Variable<string | T> {
+  return {
+    name,
+    about,
+    shownDefault,
+    parse: (given) => {
+      const value = optional(given);
+      if (value === undefined) return standard;
+      const complaint = check(value);
+      if (complaint) throw new ConfigProblem(`${name}: ${complaint}`);
+      return value;
+    },
+  };
+}
+
+function checkMasterKey(value: string): string | undefined {
+  try {
+    masterKeyFromText(value, '');
+  } catch (error) {
+    if (error instanceof MasterKeyProblem) return error.message.replace(/^: /, '');
+    throw error;
+  }
+}
+
+function checkUrl(...protocols: string[]) {
+  return (value: string) => {
+    const protocol = URL.canParse(value) ? new URL(value).protocol : '';
+    return protocols.includes(protocol)
+      ? undefined
+      : `must be a URL that starts with ${protocols.join(' or ')}//`;
+  };
+}
+
+const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'];
+
+export const VARIABLES = {
+  port: whole('PORT', 0, 65_535, 3000, 'Port to listen on; 0 picks a free one.'),
+  host: text('HOST', '127.0.0.1', '127.0.0.1', 'Address to listen on; `0.0.0.0` for every interface.'),
+  dataDir: text(
+    'DOORLIST_DATA_DIR',
+    './data',
+    './data',
+    'Holds the embedded database and the generated master key.',
+  ),
+  databaseUrl: text(
+    'DATABASE_URL',
+    undefined,
+    'unset: embedded SQLite',
+    'A PostgreSQL 15+ database, for any number of instances.',
+    checkUrl('postgres:', 'postgresql:'),
+  ),
+  databasePool: whole(
+    'DOORLIST_DATABASE_POOL',
+    1,
+    1_000,
+    10,
+    'Connections each instance keeps to PostgreSQL.',
+  ),
+  masterKey: text(
+    'DOORLIST_MASTER_KEY',
+    undefined,
+    'unset: `master.key` in the data directory',
+    '32 bytes in base64; seals every key that seals personal data. Lose it and the data is gone.',
+    checkMasterKey,
+  ),
+  masterKeyNext: text(
+    'DOORLIST_MASTER_KEY_NEXT',
+    undefined,
+    'unset',
+    'The key to rotate to with `master-key rotate`, when the current one is set by variable.',
+    checkMasterKey,
+  ),
+  publicUrl: text(
+    'DOORLIST_PUBLIC_URL',
+    undefined,
+    'http://HOST:PORT',
+    'Where people reach this service; starts the links in invites.',
+    checkUrl('http:', 'https:'),
+  ),
+  logLevel: text(
+    'DOORLIST_LOG_LEVEL',
+    'info',
+    'info',
+    'Least level that is logged: debug, info, warn, error or silent.',
+    (value) => (LOG_LEVELS.includes(value) ? undefined : `must be one of ${LOG_LEVELS.join(', ')}`),
+  ),
+  trustedProxies: text(
+    'DOORLIST_TRUSTED_PROXIES',
+    '',
+    'empty',
+    'Comma-separated addresses or CIDRs of proxies whose `X-Forwarded-For` counts.',
+    (value) =>
+      value.split(',').every((item) => /^[0-9a-fA-F.:]+(\/[0-9]{1,3})?$/.test(item.trim()))
+        ? undefined
+        : 'must be addresses or CIDRs, separated by commas',
+  ),
+  mostWaitingSignups: whole(
+    'DOORLIST_SIGNUP_BACKLOG',
+    100,
+    1_000_000,
+    10_000,
+    'Entries that may wait to be written before further signups get a 503.',
+  ),
+  limitInviteCheck: whole(
+    'DOORLIST_RATE_LIMIT_INVITE_CHECK',
+    0,
+    1e9,
+    600,
+    'Invite checks a minute for one client address; 0 is off.',
+  ),
+  limitInviteAccept: whole(
+    'DOORLIST_RATE_LIMIT_INVITE_ACCEPT',
+    0,
+    1e9,
+    300,
+    'Invite accepts a minute for one client address; 0 is off.',
+  ),
+  limitVerify: whole(
+    'DOORLIST_RATE_LIMIT_VERIFY',
+    0,
+    1e9,
+    600,
+    'Webhook verifications a minute for one client address; 0 is off.',
+  ),
+  limitAuthFailures: whole(
+    'DOORLIST_RATE_LIMIT_AUTH_FAILURES',
+    0,
+    1e9,
+    60,
+    'Refused server keys a minute for one client address; 0 is off.',
+  ),
+  limitPerKey: whole('DOORLIST_RATE_LIMIT_KEY', 0, 1e9, 0, 'Requests a minute for one server key; 0 is off.'),
+} as const;
+
+/** Reads every variable; throws one `ConfigProblem` that lists all that is wrong. */
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
+  const problems: string[] = [];
+  const read = <T>(variable: Variable<T>): T => {
+    try {
+      return variable.parse(environment[variable.name]);
+    } catch (error) {
+      if (!(error instanceof ConfigProblem)) throw error;
+      problems.push(error.message);
+      return variable.parse(undefined);
+    }
+  };
+  const host = read(VARIABLES.host);
+  const port = read(VARIABLES.port);
+  const config: Config = {
+    host,
+    port,
+    dataDir: read(VARIABLES.dataDir),
+    databaseUrl: read(VARIABLES.databaseUrl),
+    databasePool: read(VARIABLES.databasePool),
+    masterKey: read(VARIABLES.masterKey),
+    masterKeyNext: read(VARIABLES.masterKeyNext),
+    publicUrl: (
+      read(VARIABLES.publicUrl) ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+    ).replace(/\/+$/, ''),
+    logLevel: read(VARIABLES.logLevel),
+    trustedProxies: read(VARIABLES.trustedProxies)
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean),
+    mostWaitingSignups: read(VARIABLES.mostWaitingSignups),
+    rateLimits: {
+      inviteCheck: read(VARIABLES.limitInviteCheck),
+      inviteAccept: read(VARIABLES.limitInviteAccept),
+      verify: read(VARIABLES.limitVerify),
+      authFailures: read(VARIABLES.limitAuthFailures),
+      perKey: read(VARIABLES.limitPerKey),
+    },
+  };
+  if (config.masterKeyNext !== undefined && config.masterKey === undefined) {
+    problems.push('DOORLIST_MASTER_KEY_NEXT: is of use only beside DOORLIST_MASTER_KEY');
+  }
+  if (problems.length > 0) throw new ConfigProblem(problems.join('\n'));
+  return config;
+}

@@ -1,0 +1,54 @@
+import type { Expression, Kysely, SqlBool, Transaction } from 'kysely';
+import type { Columns, Tables } from './tables.ts';
+
+export type Engine = 'sqlite' | 'postgres';
+export type Trx = Transaction<Tables>;
+
+/**
+ * The narrow waist between the code and an engine. Queries are written once, with Kysely;
+ * what the engines must do differently is the handful of members below.
+ */
+export interface Database {
+  readonly engine: Engine;
+  readonly query: Kysely<Tables>;
+  transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
+  /** Holds other writers off for the length of the transaction while the schema changes. */
+  lockSchema(trx: Trx): Promise<void>;
+  hasTable(trx: Kysely<Tables>, name: string): Promise<boolean>;
+  /** The engine's spelling of the portable words in a migration. */
+  spell(statement: string): string;
+  /** `column in values`, as one bound parameter however many values there are. */
+  inBytes(column: Expression<unknown>, values: Expression<unknown>): Expression<SqlBool>;
+  bytesList(values: readonly Uint8Array[]): unknown;
+  insertRows<T extends keyof Tables & string>(trx: Trx, bulk: BulkInsert<T>): Promise<void>;
+  /** Sets the columns that are not in `key` on the rows that `key` finds. */
+  updateRows<T extends keyof Tables & string>(trx: Trx, bulk: BulkUpdate<T>): Promise<void>;
+  /** Throws unless the database can be written to. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface BulkInsert<T extends keyof Tables> {
+  table: T;
+  columns: Columns<T>;
+  /** Values in the order of `columns`. */
+  rows: unknown[][];
+  /** What follows the insert, such as `on conflict … do update …`. */
+  suffix?: string;
+}
+
+export interface BulkUpdate<T extends keyof Tables> {
+  table: T;
+  columns: Columns<T>;
+  key: readonly (keyof Tables[T] & string)[];
+  rows: unknown[][];
+}
+
+/** The database cannot be reached or is too busy: nothing is known to be wrong with the request. */
+export class DatabaseUnavailable extends Error {
+  override name = 'DatabaseUnavailable';
+}
+
+export class UniqueViolation extends Error {
+  override name = 'UniqueViolation';
+}

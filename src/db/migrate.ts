@@ -1,0 +1,66 @@
+import { CompiledQuery } from 'kysely';
+import type { Database, Trx } from './database.ts';
+import { start } from './migrations/0001-start.ts';
+
+export interface Migration {
+  version: number;
+  statements: string[];
+}
+
+export const MIGRATIONS: readonly Migration[] = [start];
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+export class SchemaTooNew extends Error {
+  override name = 'SchemaTooNew';
+}
+
+/** Brings the schema up to date; safe when several processes start at once. Returns the versions it applied. */
+export async function migrate(db: Database, upTo: number = SCHEMA_VERSION): Promise<number[]> {
+  if ((await schemaVersion(db)) === upTo) return [];
+  return db.transaction(async (trx) => {
+    await db.lockSchema(trx);
+    const current = await appliedVersion(db, trx);
+    refuseNewer(current);
+    const applied: number[] = [];
+    for (const migration of MIGRATIONS.slice(current, upTo)) {
+      for (const statement of migration.statements) {
+        await trx.executeQuery(CompiledQuery.raw(db.spell(statement)));
+      }
+      applied.push(migration.version);
+    }
+    await trx.executeQuery(
+      CompiledQuery.raw(`update schema_version set version = ${Math.max(current, upTo)}`),
+    );
+    return applied;
+  });
+}
+
+/** 0 for an empty database. Changes nothing. */
+export async function schemaVersion(db: Database): Promise<number> {
+  if (!(await db.hasTable(db.query, 'schema_version'))) return 0;
+  const version = await readVersion(db.query);
+  refuseNewer(version);
+  return version;
+}
+
+async function appliedVersion(db: Database, trx: Trx): Promise<number> {
+  if (await db.hasTable(trx, 'schema_version')) return readVersion(trx);
+  await trx.executeQuery(CompiledQuery.raw('create table schema_version (version bigint not null)'));
+  await trx.executeQuery(CompiledQuery.raw('insert into schema_version (version) values (0)'));
+  return 0;
+}
+
+async function readVersion(executor: Database['query']): Promise<number> {
+  const { rows } = await executor.executeQuery<{ version: number }>(
+    CompiledQuery.raw('select version from schema_version'),
+  );
+  return rows[0]?.version ?? 0;
+}
+
+function refuseNewer(version: number): void {
+  if (version > SCHEMA_VERSION) {
+    throw new SchemaTooNew(
+      `the database has schema version ${version}, this Doorlist knows up to ${SCHEMA_VERSION}: start a newer release`,
+    );
+  }
+}

@@ -1,0 +1,53 @@
+/** What can go wrong, in the words of the API, without knowing HTTP. */
+export type ErrorCode =
+  | 'invalid_request'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'waitlist_closed'
+  | 'accepted'
+  | 'email_mismatch'
+  | 'expired'
+  | 'revoked'
+  | 'rate_limited'
+  | 'unavailable';
+
+export class DoorlistError extends Error {
+  override name = 'DoorlistError';
+  readonly code: ErrorCode;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, message: string, retryAfterSeconds?: number) {
+    super(message);
+    this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+export const invalid = (message: string) => new DoorlistError('invalid_request', message);
+export const notFound = (message: string) => new DoorlistError('not_found', message);
+export const unavailable = (message: string, retryAfterSeconds = 1) =>
+  new DoorlistError('unavailable', message, retryAfterSeconds);
+
+const MOST_PROBLEMS_TOLD = 10;
+
+/** Collects what is wrong with an input, so that one answer names every bad field. */
+export class Problems {
+  readonly #told: string[] = [];
+  #count = 0;
+
+  add(field: string, reason: string): void {
+    this.#count += 1;
+    if (this.#told.length < MOST_PROBLEMS_TOLD)
+      this.#told.push(field === '' ? reason : `${field}: ${reason}`);
+  }
+
+  throwIfAny(): void {
+    if (this.#count > 0) throw this.toError();
+  }
+
+  toError(): DoorlistError {
+    const untold = this.#count - this.#told.length;
+    return invalid(this.#told.join('; ') + (untold > 0 ? `; and ${untold} more` : ''));
+  }
+}

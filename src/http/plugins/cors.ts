@@ -1,0 +1,26 @@
+import type { FastifyInstance } from 'fastify';
+
+const ONE_DAY_SECONDS = 86_400;
+
+/** The two invite endpoints are called from join pages on any origin, without credentials. No other endpoint is. */
+const OPEN_PATHS = ['/sdk/v1/waitlist/invites/:code', '/sdk/v1/waitlist/invites/:code/accept'];
+const OPEN_PREFIX = '/sdk/v1/waitlist/invites/';
+
+export function registerCors(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, next) => {
+    if (request.headers.origin !== undefined && request.url.startsWith(OPEN_PREFIX)) {
+      reply.header('access-control-allow-origin', '*');
+      reply.header('access-control-expose-headers', 'retry-after, ratelimit, ratelimit-policy, x-request-id');
+    }
+    next();
+  });
+  for (const url of OPEN_PATHS) {
+    app.options(url, { schema: { hide: true } }, async (_request, reply) => {
+      reply
+        .code(204)
+        .header('access-control-allow-methods', url.endsWith('accept') ? 'POST' : 'GET')
+        .header('access-control-allow-headers', 'content-type, idempotency-key, x-request-id')
+        .header('access-control-max-age', String(ONE_DAY_SECONDS));
+    });
+  }
+}

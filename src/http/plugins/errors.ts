@@ -1,0 +1,136 @@
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { DatabaseUnavailable } from '../../db/database.ts';
+import { DoorlistError, type ErrorCode } from '../../errors.ts';
+import type { Log } from '../../waitlist/context.ts';
+import { newRequestId } from './request-id.ts';
+
+/** What only HTTP can get wrong. */
+type HttpErrorCode = 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'internal_error';
+export type WireCode = ErrorCode | HttpErrorCode;
+
+export const STATUS: Record<WireCode, number> = {
+  invalid_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  waitlist_closed: 409,
+  accepted: 409,
+  email_mismatch: 409,
+  expired: 410,
+  revoked: 410,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  internal_error: 500,
+  unavailable: 503,
+};
+
+interface WireError {
+  status: number;
+  code: WireCode;
+  message: string;
+  headers?: Record<string, string>;
+}
+
+export class HttpError extends Error {
+  override name = 'HttpError';
+  readonly code: HttpErrorCode;
+  readonly headers: Record<string, string>;
+
+  constructor(code: HttpErrorCode, message: string, headers: Record<string, string> = {}) {
+    super(message);
+    this.code = code;
+    this.headers = headers;
+  }
+}
+
+const wire = (code: WireCode, message: string, headers?: Record<string, string>): WireError => ({
+  status: STATUS[code],
+  code,
+  message,
+  ...(headers ? { headers } : {}),
+});
+
+/** The one place that turns what was thrown into a status and a body. */
+function toWire(error: Error, log: Log, requestId: string): WireError {
+  if (error instanceof DoorlistError) {
+    const headers: Record<string, string> = {};
+    if (error.code === 'unauthorized') headers['www-authenticate'] = 'Bearer';
+    if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
+    return wire(error.code, error.message, headers);
+  }
+  if (error instanceof HttpError) return wire(error.code, error.message, error.headers);
+  if (error instanceof DatabaseUnavailable) {
+    log.error({ requestId, reason: error.message }, 'the database is unavailable');
+    return wire('unavailable', 'the service cannot reach its database: try again in a moment', {
+      'retry-after': '2',
+    });
+  }
+  const known = fromFramework(error as FastifyError);
+  if (known) return known;
+  log.error({ requestId, error: error.name, reason: error.message, stack: error.stack }, 'a request failed');
+  return wire(
+    'internal_error',
+    'something went wrong on our side; the request id names this failure in the log',
+  );
+}
+
+function fromFramework({ code, statusCode, message }: FastifyError): WireError | undefined {
+  switch (code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return wire('unsupported_media_type', 'the body must be sent as Content-Type: application/json');
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return wire('payload_too_large', 'the body is larger than this endpoint takes', {
+        connection: 'close',
+      });
+    case 'FST_ERR_BAD_URL':
+      return wire('invalid_request', 'the path is not valid percent-encoded UTF-8');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return wire('invalid_request', 'body: its length differs from Content-Length', { connection: 'close' });
+  }
+  return statusCode && statusCode >= 400 && statusCode < 500 ? wire('invalid_request', message) : undefined;
+}
+
+export function sendError(error: Error, request: FastifyRequest, reply: FastifyReply, log: Log): void {
+  const { status, code, message, headers } = toWire(error, log, request.id);
+  reply
+    .code(status)
+    .headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...headers })
+    .type('application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send({ code, message });
+}
+
+export function registerErrors(app: FastifyInstance, log: Log): void {
+  app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply, log));
+  app.setNotFoundHandler((request, reply) => {
+    sendError(new DoorlistError('not_found', 'there is nothing at this path'), request, reply, log);
+  });
+}
+
+const PARSER_PROBLEMS: Record<string, { status: string; message: string }> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    message: 'the headers are too large',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', message: 'the request took too long to arrive' },
+};
+
+/** Answers what never became a request: the HTTP parser refused it. */
+export function answerParserError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, message } = PARSER_PROBLEMS[error.code ?? ''] ?? {
+    status: '400 Bad Request',
+    message: 'this is not a valid HTTP request',
+  };
+  const body = JSON.stringify({ code: 'invalid_request' satisfies WireCode, message });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `Cache-Control: no-store\r\nX-Request-Id: ${newRequestId()}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,62 @@
+import { isIPv6 } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DoorlistError } from '../../errors.ts';
+
+const WINDOW_MS = 60_000;
+/** Past this many clients the longest-known one is forgotten: memory stays bounded under any flood. */
+const MOST_CLIENTS = 100_000;
+
+export interface RateLimiter {
+  /** Counts one request; throws `rate_limited` past the limit. */
+  take(client: string, reply: FastifyReply): void;
+}
+
+/** A limit a minute for each client, counted in this process; 0 is off. */
+export function rateLimiter(name: string, limit: number, now: () => number): RateLimiter {
+  const windows = new Map<string, { endsAt: number; used: number }>();
+  const policy = `"${name}";q=${limit};w=${WINDOW_MS / 1000}`;
+
+  const windowOf = (client: string, at: number) => {
+    const current = windows.get(client);
+    if (current && current.endsAt > at) return current;
+    windows.delete(client); // Set anew below, so that the map stays in the order of time.
+    if (windows.size >= MOST_CLIENTS) windows.delete(windows.keys().next().value ?? '');
+    const fresh = { endsAt: at + WINDOW_MS, used: 0 };
+    windows.set(client, fresh);
+    return fresh;
+  };
+
+  return {
+    take: (client, reply) => {
+      if (limit === 0) return;
+      const at = now();
+      const window = windowOf(client, at);
+      window.used += 1;
+      const seconds = Math.max(1, Math.ceil((window.endsAt - at) / 1000));
+      reply.header('ratelimit-policy', policy);
+      reply.header('ratelimit', `"${name}";r=${Math.max(0, limit - window.used)};t=${seconds}`);
+      if (window.used > limit) {
+        throw new DoorlistError(
+          'rate_limited',
+          `more than ${limit} requests in a minute: slow down`,
+          seconds,
+        );
+      }
+    },
+  };
+}
+
+/** One network, one client: an IPv6 user owns a whole /64. */
+export function clientOf({ ip }: FastifyRequest): string {
+  if (!isIPv6(ip)) return ip;
+  if (ip.startsWith('::ffff:') && ip.includes('.')) return ip.slice(7);
+  const [head = '', tail = ''] = ip.split('%', 1)[0]?.split('::') ?? [];
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === '' ? [] : tail.split(':');
+  const zeros = ip.includes('::') ? 8 - left.length - right.length : 0;
+  const groups = [...left, ...Array<string>(Math.max(0, zeros)).fill('0'), ...right];
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':');
+}

@@ -1,0 +1,66 @@
+import type { FastifySchemaCompiler } from 'fastify';
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { Problems } from '../../errors.ts';
+
+interface SchemaProblem {
+  keyword: string;
+  instancePath: string;
+  params: Record<string, unknown>;
+  message: string;
+}
+
+/** Checks a part of a request against its schema and says, field by field, what is wrong. */
+export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const validator = Compile(schema);
+  const integers = httpPart === 'querystring' ? integerFields(schema) : [];
+  return (input: Record<string, unknown>) => {
+    for (const field of integers) readInteger(input, field);
+    if (validator.Check(input)) return { value: input };
+    const problems = new Problems();
+    for (const problem of validator.Errors(input) as SchemaProblem[]) tell(problem, problems);
+    return { error: problems.toError() };
+  };
+};
+
+function integerFields(schema: TSchema): string[] {
+  const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };
+  return Object.keys(properties).filter((name) => properties[name]?.type === 'integer');
+}
+
+/** A query string holds only text: what looks like an integer becomes one, the rest is left to the schema. */
+function readInteger(query: Record<string, unknown>, field: string): void {
+  const text = query[field];
+  if (typeof text === 'string' && /^-?[0-9]{1,15}$/.test(text)) query[field] = Number(text);
+}
+
+function tell({ keyword, instancePath, params, message }: SchemaProblem, problems: Problems): void {
+  const at = instancePath
+    .replace(/\/([0-9]+)(?=\/|$)/g, '[$1]')
+    .replace(/\//g, '.')
+    .replace(/^\./, '');
+  const inside = (name: string) => (at === '' ? name : `${at}.${name}`);
+  switch (keyword) {
+    case 'required':
+      for (const name of params.requiredProperties as string[]) problems.add(inside(name), 'is required');
+      return;
+    case 'additionalProperties':
+      for (const name of params.additionalProperties as string[]) {
+        problems.add(inside(name.slice(0, 64)), 'unknown field');
+      }
+      return;
+    case 'boolean': // Says again what `additionalProperties` says.
+      return;
+    case 'enum':
+      problems.add(at, `must be one of ${(params.allowedValues as string[]).join(', ')}`);
+      return;
+    case 'type':
+      problems.add(
+        at === '' ? 'body' : at,
+        `must be ${/^[aio]/.test(String(params.type)) ? 'an' : 'a'} ${params.type}`,
+      );
+      return;
+    default:
+      problems.add(at, message);
+  }
+}

@@ -1,0 +1,15 @@
+import { type DestinationStream, destination, type Logger, pino } from 'pino';
+
+/** JSON lines on standard output. Callers pass ids, routes, states and counts: never what a person sent. */
+export function createLogger(level: string, to?: DestinationStream): Logger {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    // Lines are gathered before they are written; `flush` on the way out loses none.
+    to ?? destination({ dest: 1, sync: false, minLength: 4096 }),
+  );
+}

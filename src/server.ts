@@ -1,0 +1,79 @@
+import type { AddressInfo } from 'node:net';
+import { setInterval } from 'node:timers';
+import { buildApp } from './app.ts';
+import type { Config } from './config.ts';
+import { createLogger } from './log.ts';
+import { openContext } from './service.ts';
+import type { Context } from './waitlist/context.ts';
+import { trackKeyUsage } from './waitlist/key-usage.ts';
+import { openSignupDesk } from './waitlist/signup.ts';
+import { listWaitlists } from './waitlist/waitlists.ts';
+
+/** What is still under way then is cut off: supervisors kill after 30 s. */
+const DRAIN_DEADLINE_MS = 25_000;
+const LOG_FLUSH_EVERY_MS = 1_000;
+
+/** Serves until a signal asks it to stop; resolves with the exit code. */
+export async function serve(config: Config, print: (text: string) => void): Promise<number> {
+  const log = createLogger(config.logLevel);
+  const context = await openContext(config, log);
+  const keyUsage = trackKeyUsage(context);
+  const { app, draining } = await buildApp({
+    context,
+    keyUsage,
+    signups: openSignupDesk(context, config.mostWaitingSignups),
+    rateLimits: config.rateLimits,
+    trustedProxies: config.trustedProxies,
+  });
+  await app.listen({ host: config.host, port: config.port, backlog: 4096 });
+  const { port } = app.server.address() as AddressInfo;
+  print(await welcome(context, config, port));
+  const flushing = setInterval(() => log.flush(), LOG_FLUSH_EVERY_MS);
+
+  const signal = await nextSignal();
+  log.info({ signal }, 'stopping: new requests get a 503, those under way are finished');
+  const forced = nextSignal().then(() => 1);
+  const stopped = (async () => {
+    await Promise.race([draining.start(), pause(DRAIN_DEADLINE_MS)]);
+    app.server.closeAllConnections();
+    await app.close();
+    await keyUsage.close();
+    await context.db.close();
+    clearInterval(flushing);
+    await new Promise((resolve) => log.flush(resolve));
+    return 0;
+  })();
+  return Promise.race([stopped, forced]);
+}
+
+function nextSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => resolve(signal));
+  });
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}
+
+async function welcome(context: Context, config: Config, port: number): Promise<string> {
+  const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host;
+  const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const storage = config.databaseUrl ? 'PostgreSQL' : `SQLite in ${config.dataDir}`;
+  const [first] = await listWaitlists(context);
+  const id = first?.id ?? 'wl_acme';
+  const create = first ? '' : `\n  npm run -s doorlist -- waitlist create ${id} --name "Acme"`;
+  return `
+Doorlist is ready at ${address} (${storage})
+API reference: ${address}/docs
+
+${first ? 'Make a key and add the next person:' : 'Make a waitlist and a key, and add the first person:'}
+${create}
+  KEY=$(npm run -s doorlist -- key create --waitlist ${id} --env production --read --quiet)
+  curl ${address}/sdk/v1/waitlist/signup -H "Authorization: Bearer $KEY" \\
+    -H 'Content-Type: application/json' \\
+    -d '{"waitlistId":"${id}","entries":[{"email":"ada@example.com"}]}'
+`;
+}

@@ -1,0 +1,38 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Config } from './config.ts';
+import type { Database } from './db/database.ts';
+import { openPostgres } from './db/postgres.ts';
+import { openSqlite } from './db/sqlite.ts';
+import { masterKeyFromEnvironment, masterKeyFromFile } from './vault/master-key.ts';
+import type { Clock, Context, Log } from './waitlist/context.ts';
+import { createDirectory } from './waitlist/directory.ts';
+import { openInstance } from './waitlist/instance.ts';
+
+/** Opens everything that the domain works with; the server and the command line both start here. */
+export async function openContext(config: Config, log: Log, clock: Clock = Date.now): Promise<Context> {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  const db = await openDatabase(config, log);
+  try {
+    const keyring = await openInstance(db, masterKeySource(config), clock());
+    return { db, keyring, clock, log, directory: createDirectory(db, keyring) };
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+export function masterKeySource(config: Config) {
+  return config.masterKey === undefined
+    ? masterKeyFromFile(config.dataDir)
+    : masterKeyFromEnvironment(config.masterKey, config.masterKeyNext);
+}
+
+export function openDatabase(config: Config, log: Log): Promise<Database> {
+  if (config.databaseUrl === undefined) return openSqlite(path.join(config.dataDir, 'doorlist.db'));
+  return openPostgres({
+    url: config.databaseUrl,
+    poolSize: config.databasePool,
+    onIdleError: (error) => log.warn({ reason: error.message }, 'a database connection was lost'),
+  });
+}

@@ -1,0 +1,104 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import path from 'node:path';
+import { KEY_BYTES, randomBytes, type SealingKey, sealingKey } from './crypto.ts';
+
+/** Where the master key comes from. During a rotation there are two: the one in use and the next one. */
+export interface MasterKeySource {
+  /** Read again at each call, so that a running server notices a rotation. */
+  load(): SealingKey[];
+  /** Makes the first key where there is none and the source can keep one. */
+  create(): SealingKey;
+  /** Where the next key of a rotation comes from; after `finishRotation` it is the key in use. */
+  prepareRotation(): SealingKey;
+  finishRotation(): string;
+}
+
+export class MasterKeyProblem extends Error {
+  override name = 'MasterKeyProblem';
+}
+
+export function generateMasterKey(): string {
+  return randomBytes(KEY_BYTES).toString('base64');
+}
+
+export function masterKeyFromText(text: string, where: string): SealingKey {
+  const key = Buffer.from(text.trim(), 'base64');
+  if (key.length !== KEY_BYTES || key.toString('base64') !== text.trim()) {
+    throw new MasterKeyProblem(`${where}: must be ${KEY_BYTES} bytes in base64`);
+  }
+  return sealingKey(key);
+}
+
+export function masterKeyFromEnvironment(current: string, next: string | undefined): MasterKeySource {
+  const inUse = masterKeyFromText(current, 'DOORLIST_MASTER_KEY');
+  const upcoming = next === undefined ? undefined : masterKeyFromText(next, 'DOORLIST_MASTER_KEY_NEXT');
+  return {
+    load: () => (upcoming ? [inUse, upcoming] : [inUse]),
+    create: () => inUse,
+    prepareRotation: () => {
+      if (upcoming) return upcoming;
+      throw new MasterKeyProblem(
+        'set DOORLIST_MASTER_KEY_NEXT to the new key on every instance first (`master-key generate` makes one)',
+      );
+    },
+    finishRotation: () =>
+      'Now set DOORLIST_MASTER_KEY to the value of DOORLIST_MASTER_KEY_NEXT, unset the latter, and restart.',
+  };
+}
+
+/** `master.key` in the data directory; `master.key.next` exists only in the middle of a rotation. */
+export function masterKeyFromFile(directory: string): MasterKeySource {
+  const file = path.join(directory, 'master.key');
+  const nextFile = `${file}.next`;
+  const load = () =>
+    [file, nextFile].filter(existsSync).map((name) => masterKeyFromText(readFileSync(name, 'utf8'), name));
+  return {
+    load,
+    create: () => {
+      writeKeyFile(file);
+      return masterKeyFromText(readFileSync(file, 'utf8'), file);
+    },
+    prepareRotation: () => {
+      writeKeyFile(nextFile);
+      return masterKeyFromText(readFileSync(nextFile, 'utf8'), nextFile);
+    },
+    finishRotation: () => {
+      renameSync(nextFile, file);
+      syncDirectory(directory);
+      return `The new key is in ${file}. Back it up.`;
+    },
+  };
+}
+
+/** Whole or not at all, and never over an existing key: the first of several processes wins. */
+function writeKeyFile(file: string): void {
+  const temporary = `${file}.${process.pid}.tmp`;
+  const handle = openSync(temporary, 'w', 0o600);
+  writeSync(handle, `${generateMasterKey()}\n`);
+  fsyncSync(handle);
+  closeSync(handle);
+  try {
+    linkSync(temporary, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(temporary);
+  }
+  syncDirectory(path.dirname(file));
+}
+
+function syncDirectory(directory: string): void {
+  const handle = openSync(directory, 'r');
+  fsyncSync(handle);
+  closeSync(handle);
+}

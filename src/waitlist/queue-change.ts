@@ -1,0 +1,122 @@
+import { type Kysely, sql } from 'kysely';
+import type { Trx } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import { RANK_COUNT_COLUMNS, STATUSES, type Status, type Tables } from '../db/tables.ts';
+import type { Context } from './context.ts';
+import type { Queue } from './directory.ts';
+import { bucketsOf } from './ranking.ts';
+
+/** A queue whose lock this transaction holds: what is read here stays true until the commit. */
+export interface QueueChange {
+  readonly trx: Trx;
+  readonly queue: Queue;
+  readonly now: number;
+  readonly boost: number;
+  readonly closed: boolean;
+  lastSeq: number;
+  readonly tally: Tally;
+}
+
+/** What a change does to the counters of its queue; written once, when the change is complete. */
+export class Tally {
+  readonly statuses = new Map<Status, number>();
+  readonly #buckets = new Map<string, { level: number; bucket: number; delta: number }>();
+
+  enter(status: Status, rank: number): void {
+    this.#add(status, rank, 1);
+  }
+
+  leave(status: Status, rank: number): void {
+    this.#add(status, rank, -1);
+  }
+
+  #add(status: Status, rank: number, delta: number): void {
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + delta);
+    if (status !== 'waiting') return;
+    for (const { level, bucket } of bucketsOf(rank)) {
+      const key = `${level}:${bucket}`;
+      const counter = this.#buckets.get(key);
+      if (counter) counter.delta += delta;
+      else this.#buckets.set(key, { level, bucket, delta });
+    }
+  }
+
+  get buckets(): { level: number; bucket: number; delta: number }[] {
+    return [...this.#buckets.values()].filter(({ delta }) => delta !== 0);
+  }
+}
+
+interface LockedRow {
+  last_seq: number;
+  boost: number;
+  closed_at: number | null;
+}
+
+/** The update takes the row's lock; the transactions of a queue follow one another. */
+const lockQueue = statement<{ queueId: number }, LockedRow>((db, parameter) =>
+  db.query
+    .updateTable('queue')
+    .set({ last_seq: sql`last_seq` })
+    .where('id', '=', parameter('queueId'))
+    .returning([
+      'last_seq',
+      sql<number>`(select boost from waitlist where waitlist.id = waitlist_id)`.as('boost'),
+      sql<number | null>`(select closed_at from waitlist where waitlist.id = waitlist_id)`.as('closed_at'),
+    ]),
+);
+
+const writeQueue = statement<{ queueId: number; lastSeq: number } & Record<Status, number>, object>(
+  (db, parameter) =>
+    db.query
+      .updateTable('queue')
+      .set({
+        last_seq: parameter('lastSeq'),
+        pending: sql`pending + ${parameter('pending')}`,
+        waiting: sql`waiting + ${parameter('waiting')}`,
+        invited: sql`invited + ${parameter('invited')}`,
+        joined: sql`joined + ${parameter('joined')}`,
+        removed: sql`removed + ${parameter('removed')}`,
+      })
+      .where('id', '=', parameter('queueId')),
+);
+
+/** Every change to a queue happens in here: lock, work, counters, commit. */
+export function changeQueue<T>(
+  context: Context,
+  queue: Queue,
+  work: (change: QueueChange) => Promise<T>,
+): Promise<T> {
+  return context.db.transaction(async (trx) => {
+    const [row] = await lockQueue(context.db, trx as Kysely<Tables>, { queueId: queue.id });
+    if (!row) throw new Error(`queue ${queue.id} is gone`);
+    const change: QueueChange = {
+      trx,
+      queue,
+      now: context.clock(),
+      boost: row.boost,
+      closed: row.closed_at !== null,
+      lastSeq: row.last_seq,
+      tally: new Tally(),
+    };
+    const result = await work(change);
+    await writeCounters(context, change, row.last_seq);
+    return result;
+  });
+}
+
+async function writeCounters(
+  { db }: Context,
+  { trx, queue, lastSeq, tally }: QueueChange,
+  seqBefore: number,
+) {
+  await db.insertRows(trx, {
+    table: 'rank_count',
+    columns: RANK_COUNT_COLUMNS,
+    rows: tally.buckets.map(({ level, bucket, delta }) => [queue.id, level, bucket, delta]),
+    suffix: `on conflict (queue_id, level, bucket) do update set waiting = rank_count.waiting + excluded.waiting`,
+  });
+  const deltas = STATUSES.map((status) => [status, tally.statuses.get(status) ?? 0] as const);
+  if (lastSeq === seqBefore && deltas.every(([, delta]) => delta === 0)) return;
+  const byStatus = Object.fromEntries(deltas) as Record<Status, number>;
+  await writeQueue(db, trx, { queueId: queue.id, lastSeq, ...byStatus });
+}
