@@ -1,4 +1,5 @@
 import type { Expression, Kysely, SqlBool, Transaction } from 'kysely';
+import type { NamedQuery } from './statement.ts';
 import type { Columns, Tables } from './tables.ts';
 
 export type Engine = 'sqlite' | 'postgres';
@@ -10,7 +11,11 @@ export type Trx = Transaction<Tables>;
  */
 export interface Database {
   readonly engine: Engine;
+  /** Signups that are best written in one transaction: as many as keep both sides of the pipeline busy. */
+  readonly groupSize: number;
   readonly query: Kysely<Tables>;
+  /** Runs a query outside of any transaction, by the shortest way that the engine has. */
+  read<O>(query: NamedQuery<O>): Promise<O[]> | O[];
   transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
   /** Holds other writers off for the length of the transaction while the schema changes. */
   lockSchema(trx: Trx): Promise<void>;

@@ -42,7 +42,10 @@ export async function openPostgres({ url, poolSize, onIdleError }: PostgresOptio
 
   return {
     engine: 'postgres',
+    groupSize: 1_000, // A commit waits for the network and the disk: the more that share it the better.
     query,
+    read: async ({ name, sql: text, parameters }) =>
+      (await pool.query({ name, text, values: parameters as unknown[] }).catch(rethrow)).rows,
     transaction: (work) => query.transaction().execute(work),
     lockSchema: async (trx) => {
       await sql`select pg_advisory_xact_lock(${SCHEMA_LOCK})`.execute(trx);
@@ -56,7 +59,8 @@ export async function openPostgres({ url, poolSize, onIdleError }: PostgresOptio
     spell: (statement) =>
       statement
         .replace(/\bbytes\b/g, 'bytea')
-        .replace(/\bserial_key\b/g, 'bigint generated always as identity primary key'),
+        .replace(/\bserial_key\b/g, 'bigint generated always as identity primary key')
+        .replace(/\) clustered$/, ')'),
     inBytes: (column, values) => sql`${column} = any(${values}::bytea[])`,
     bytesList: (values) => values,
     insertRows: async (trx, bulk) => {

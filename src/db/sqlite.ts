@@ -3,7 +3,6 @@ import {
   CompiledQuery,
   type DatabaseConnection,
   type Dialect,
-  type Driver,
   Kysely,
   type QueryResult,
   SqliteAdapter,
@@ -16,6 +15,7 @@ import { startWriter, type Writer, type WriterAnswer } from './sqlite-writer.ts'
 import type { Tables } from './tables.ts';
 
 const READER_CACHE_KIB = 32 * 1024;
+const MOST_PREPARED = 500;
 
 /**
  * Embedded SQLite. Reads run at once on this thread: in WAL mode they never wait. Everything else goes to
@@ -25,11 +25,15 @@ export async function openSqlite(file: string): Promise<Database> {
   const writer = await startWriter(file);
   const reader = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   reader.exec(`pragma cache_size = -${READER_CACHE_KIB}`);
-  const query = new Kysely<Tables>({ dialect: sqliteDialect(reader, writer) });
+  const read = createReader(reader);
+  const query = new Kysely<Tables>({ dialect: sqliteDialect(read, writer) });
 
   return {
     engine: 'sqlite',
+    // A commit here takes microseconds: small groups let this thread answer one while the writer writes the next.
+    groupSize: 32,
     query,
+    read,
     transaction: (work) => query.transaction().execute(work),
     lockSchema: async () => {}, // `begin immediate` is that lock already.
     hasTable: async (executor, name) => {
@@ -43,7 +47,9 @@ export async function openSqlite(file: string): Promise<Database> {
         .replace(/\bbytes\b/g, 'blob')
         .replace(/\bbigint\b/g, 'integer')
         .replace(/\bserial_key\b/g, 'integer primary key')
-        .replace(/^(create table [\s\S]*\))$/, '$1 strict'),
+        .replace(/^(create table [\s\S]*\))( clustered)?$/, (_, table, clustered) =>
+          clustered ? `${table} strict, without rowid` : `${table} strict`,
+        ),
     inBytes: (column, values) => sql`${column} in (select unhex(value) from json_each(${values}))`,
     bytesList: (values) => JSON.stringify(values.map((value) => Buffer.from(value).toString('hex'))),
     insertRows: (trx, bulk) => runMany(trx, insertSql(bulk), bulk.rows),
@@ -83,44 +89,45 @@ function updateSql<T extends keyof Tables & string>({ table, columns, key }: Bul
   return `update ${table} set ${set.join(', ')} where ${where.join(' and ')}`;
 }
 
-function sqliteDialect(reader: DatabaseSync, writer: Writer): Dialect {
+type Reader = <O>(query: CompiledQuery<O>) => O[];
+
+function createReader(database: DatabaseSync): Reader {
+  const prepared = new Map<string, StatementSync>();
+  return <O>({ sql: text, parameters }: CompiledQuery<O>) => {
+    let statement = prepared.get(text);
+    if (!statement) {
+      if (prepared.size >= MOST_PREPARED) prepared.clear();
+      statement = database.prepare(text);
+      prepared.set(text, statement);
+    }
+    return statement.all(...(parameters as never[])) as O[];
+  };
+}
+
+function sqliteDialect(read: Reader, writer: Writer): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
-    createDriver: () => sqliteDriver(reader, writer),
-  };
-}
-
-function sqliteDriver(reader: DatabaseSync, writer: Writer): Driver {
-  const prepared = new Map<string, StatementSync>();
-  const read = (query: CompiledQuery): QueryResult<never> => {
-    let statement = prepared.get(query.sql);
-    if (!statement) {
-      if (prepared.size >= 500) prepared.clear();
-      statement = reader.prepare(query.sql);
-      prepared.set(query.sql, statement);
-    }
-    return { rows: statement.all(...(query.parameters as never[])) as never[] };
-  };
-  return {
-    init: async () => {},
-    destroy: async () => {},
-    acquireConnection: async () => new SqliteConnection(read, writer),
-    releaseConnection: async () => {},
-    beginTransaction: async (connection) => (connection as SqliteConnection).begin(),
-    commitTransaction: async (connection) => (connection as SqliteConnection).end('commit'),
-    rollbackTransaction: async (connection) => (connection as SqliteConnection).end('rollback'),
+    createDriver: () => ({
+      init: async () => {},
+      destroy: async () => {},
+      acquireConnection: async () => new SqliteConnection(read, writer),
+      releaseConnection: async () => {},
+      beginTransaction: (connection) => (connection as SqliteConnection).begin(),
+      commitTransaction: (connection) => (connection as SqliteConnection).end('commit'),
+      rollbackTransaction: (connection) => (connection as SqliteConnection).end('rollback'),
+    }),
   };
 }
 
 class SqliteConnection implements DatabaseConnection {
-  readonly #read: (query: CompiledQuery) => QueryResult<never>;
+  readonly #read: Reader;
   readonly #writer: Writer;
   #release: (() => void) | undefined;
   #mustBegin = false;
 
-  constructor(read: (query: CompiledQuery) => QueryResult<never>, writer: Writer) {
+  constructor(read: Reader, writer: Writer) {
     this.#read = read;
     this.#writer = writer;
   }
@@ -142,7 +149,7 @@ class SqliteConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#release) return this.#write<R>(query);
-    if (/^\s*(select|with)\b/i.test(query.sql)) return this.#read(query);
+    if (/^\s*(select|with)\b/i.test(query.sql)) return { rows: this.#read(query as CompiledQuery<R>) };
     const release = await this.#writer.lock();
     try {
       return await this.#write<R>(query);

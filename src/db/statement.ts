@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Database } from './database.ts';
-import type { Tables } from './tables.ts';
+import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
+import type { Database, Trx } from './database.ts';
 
 /** A compiled query that the engines may keep prepared under its name. */
 export interface NamedQuery<O = unknown> extends CompiledQuery<O> {
@@ -17,15 +16,21 @@ class Parameter {
 
 type Parameters<P> = <K extends keyof P & string>(name: K) => RawBuilder<P[K]>;
 
+export interface Statement<P, O> {
+  /** Outside of any transaction. */
+  read(db: Database, values: P): Promise<O[]> | O[];
+  within(db: Database, trx: Trx, values: P): Promise<O[]>;
+}
+
 /**
  * A query that is built and compiled once for each database and run many times with other values:
  * building the same query for every request costs more than running it.
  */
 export function statement<P extends object, O>(
   build: (db: Database, parameter: Parameters<P>) => { compile(): CompiledQuery<O> },
-): (db: Database, executor: Kysely<Tables>, values: P) => Promise<O[]> {
+): Statement<P, O> {
   const compiledFor = new WeakMap<Database, NamedQuery<O>>();
-  return async (db, executor, values) => {
+  const bind = (db: Database, values: P): NamedQuery<O> => {
     let compiled = compiledFor.get(db);
     if (!compiled) {
       compiled = named(build(db, (name) => sql.val(new Parameter(name)) as RawBuilder<never>).compile());
@@ -33,8 +38,17 @@ export function statement<P extends object, O>(
     }
     const lookup = values as Record<string, unknown>;
     const parameters = compiled.parameters.map((p) => (p instanceof Parameter ? lookup[p.name] : p));
-    const bound: NamedQuery<O> = { ...compiled, parameters };
-    return (await executor.executeQuery<O>(bound)).rows;
+    return {
+      sql: compiled.sql,
+      query: compiled.query,
+      queryId: compiled.queryId,
+      name: compiled.name,
+      parameters,
+    };
+  };
+  return {
+    read: (db, values) => db.read(bind(db, values)),
+    within: async (db, trx, values) => (await trx.executeQuery<O>(bind(db, values))).rows,
   };
 }
 

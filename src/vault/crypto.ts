@@ -28,8 +28,8 @@ export function seal({ id, key }: SealingKey, associated: Uint8Array, message: U
   const sealed = Buffer.allocUnsafeSlow(CIPHERTEXT_AT + message.length + TAG_BYTES);
   sealed[0] = FORMAT;
   sealed.set(id, 1);
-  const nonce = sealed.subarray(NONCE_AT, CIPHERTEXT_AT);
-  sodium.randombytes_buf(nonce);
+  const nonce = randomBytes(NONCE_BYTES);
+  sealed.set(nonce, NONCE_AT);
   const ciphertext = sealed.subarray(CIPHERTEXT_AT);
   sodium.crypto_aead_xchacha20poly1305_ietf_encrypt(ciphertext, message, associated, null, nonce, key);
   return sealed;
@@ -72,8 +72,23 @@ export function deriveKey(key: Uint8Array, purpose: string): Buffer {
   return keyedHash(key, Buffer.from(`doorlist ${purpose}`));
 }
 
+const POOL_BYTES = 4096;
+const pool = Buffer.allocUnsafeSlow(POOL_BYTES);
+let poolUsed = POOL_BYTES;
+
+/** From a pool: asking the kernel for every few bytes costs more than sealing with them. */
 export function randomBytes(length: number): Buffer {
   const bytes = Buffer.allocUnsafeSlow(length);
-  sodium.randombytes_buf(bytes);
+  if (length > POOL_BYTES) {
+    sodium.randombytes_buf(bytes);
+    return bytes;
+  }
+  if (poolUsed + length > POOL_BYTES) {
+    sodium.randombytes_buf(pool);
+    poolUsed = 0;
+  }
+  pool.copy(bytes, 0, poolUsed, poolUsed + length);
+  pool.fill(0, poolUsed, poolUsed + length); // Handed out once, and nowhere to be found afterwards.
+  poolUsed += length;
   return bytes;
 }

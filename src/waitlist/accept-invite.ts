@@ -40,7 +40,7 @@ export async function acceptInvite(context: Context, input: AcceptInput): Promis
 
   return changeQueue(context, queue, async (change) => {
     const { trx, now } = change;
-    const [row] = await findInvite(context.db, trx, { queueId: queue.id, hash });
+    const [row] = await findInvite.within(context.db, trx, { queueId: queue.id, hash });
     if (!row) throw unknownCode();
     const earlier = earlierAnswer(queue, row, keyHash, claimedHash);
     if (earlier) return earlier;

@@ -71,7 +71,7 @@ export async function checkInvite(context: Context, code: string): Promise<Invit
   const queue = await queueOfCode(context, code);
   if (!queue) return { valid: false, reason: 'not_found' };
   const { db, clock } = context;
-  const [row] = await findInvite(db, db.query, { queueId: queue.id, hash: queue.vault.hash('invite', code) });
+  const [row] = await findInvite.read(db, { queueId: queue.id, hash: queue.vault.hash('invite', code) });
   if (!row) return { valid: false, reason: 'not_found' };
   const expiresAt = isoTimeOrNull(row.expires_at);
   const expiry = expiresAt === null ? {} : { expiresAt };
@@ -202,7 +202,7 @@ async function findInviteByCodeOrId(context: Context, codeOrId: string) {
   } else {
     const queue = await queueOfCode(context, codeOrId);
     const hash = queue?.vault.hash('invite', codeOrId);
-    const [row] = queue && hash ? await findInvite(db, db.query, { queueId: queue.id, hash }) : [];
+    const [row] = queue && hash ? await findInvite.read(db, { queueId: queue.id, hash }) : [];
     if (queue && row) return { queue, row };
   }
   throw notFound('there is no invite with this code or id');

@@ -1,8 +1,5 @@
 import { unavailable } from '../errors.ts';
 
-/** One transaction stays short enough for others to get their turn, and its memory small. */
-const MOST_WEIGHT_PER_GROUP = 1_000;
-
 interface Waiting<J, R> {
   job: J;
   weight: number;
@@ -16,6 +13,8 @@ export interface LaneOptions<J, R> {
   /** May a failed group be tried again job by job? */
   isolate(error: unknown): boolean;
   weigh(job: J): number;
+  /** A group takes jobs up to this weight, and always at least one job. */
+  groupWeight: number;
   /** Past this much waiting weight, new jobs are refused. */
   mostWaiting: number;
 }
@@ -54,7 +53,7 @@ export class Lanes<J, R> {
   async #drive(lane: number): Promise<void> {
     const queue = this.#lanes.get(lane) ?? [];
     while (queue.length > 0) {
-      const group = takeGroup(queue);
+      const group = takeGroup(queue, this.#options.groupWeight);
       await this.#commitGroup(lane, group);
       for (const { weight } of group) this.#waitingWeight -= weight;
     }
@@ -78,12 +77,12 @@ export class Lanes<J, R> {
   }
 }
 
-function takeGroup<T extends { weight: number }>(queue: T[]): T[] {
+function takeGroup<T extends { weight: number }>(queue: T[], most: number): T[] {
   let weight = 0;
   let count = 0;
   for (const waiting of queue) {
     weight += waiting.weight;
-    if (count > 0 && weight > MOST_WEIGHT_PER_GROUP) break;
+    if (count > 0 && weight > most) break;
     count += 1;
   }
   return queue.splice(0, count);

@@ -1,7 +1,7 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Trx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { RANK_COUNT_COLUMNS, STATUSES, type Status, type Tables } from '../db/tables.ts';
+import { RANK_COUNT_COLUMNS, STATUSES, type Status } from '../db/tables.ts';
 import type { Context } from './context.ts';
 import type { Queue } from './directory.ts';
 import { bucketsOf } from './ranking.ts';
@@ -87,7 +87,7 @@ export function changeQueue<T>(
   work: (change: QueueChange) => Promise<T>,
 ): Promise<T> {
   return context.db.transaction(async (trx) => {
-    const [row] = await lockQueue(context.db, trx as Kysely<Tables>, { queueId: queue.id });
+    const [row] = await lockQueue.within(context.db, trx, { queueId: queue.id });
     if (!row) throw new Error(`queue ${queue.id} is gone`);
     const change: QueueChange = {
       trx,
@@ -118,5 +118,5 @@ async function writeCounters(
   const deltas = STATUSES.map((status) => [status, tally.statuses.get(status) ?? 0] as const);
   if (lastSeq === seqBefore && deltas.every(([, delta]) => delta === 0)) return;
   const byStatus = Object.fromEntries(deltas) as Record<Status, number>;
-  await writeQueue(db, trx, { queueId: queue.id, lastSeq, ...byStatus });
+  await writeQueue.within(db, trx, { queueId: queue.id, lastSeq, ...byStatus });
 }

@@ -56,6 +56,7 @@ export function openSignupDesk(context: Context, mostWaiting: number): SignupDes
     isolate: (error) => !(error instanceof DoorlistError || error instanceof DatabaseUnavailable),
     weigh: (job) => job.entries.length,
     mostWaiting,
+    groupWeight: context.db.groupSize,
   });
   return {
     submit: (queue, entries) => {
@@ -195,7 +196,7 @@ async function findMembers({ db }: Context, { trx, queue }: QueueChange, jobs: J
       if (referrer) wanted[referrer.kind].push(referrer.hash);
     }
   }
-  const rows = await findByHash(db, trx, {
+  const rows = await findByHash.within(db, trx, {
     queueId: queue.id,
     emails: db.bytesList(wanted.email),
     phones: db.bytesList(wanted.phone),

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts';
 
-/** `bytes` and `serial_key` are the only words that the two engines spell differently. */
+/** `bytes`, `serial_key` and `clustered` (by primary key) are the only words that the engines spell differently. */
 export const start: Migration = {
   version: 1,
   statements: [
@@ -74,7 +74,7 @@ export const start: Migration = {
       bucket bigint not null,
       waiting bigint not null,
       primary key (queue_id, level, bucket)
-    )`,
+    ) clustered`,
 
     `create table invite (
       queue_id bigint not null references queue (id),

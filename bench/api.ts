@@ -1,0 +1,189 @@
+import { createDatabase } from '../test/support/databases.ts';
+import { startPostgres } from '../test/support/postgres.ts';
+import { insertBare } from './bare-inserts.ts';
+import { type Running, type RunningDoorlist, startBare, startDoorlist } from './processes.ts';
+import { median, printTable, type Row } from './report.ts';
+import { getScript, type Measured, requireWrk, runWrk, signupScript } from './wrk.ts';
+
+const ROUNDS = 3;
+const SECONDS = 4;
+const SEEDED = 20_000;
+const MEMORY_SIGNUPS = 200_000;
+const MEMORY_BYTES_MAX = 250 * 1024 * 1024;
+const SIGNUP = '/sdk/v1/waitlist/signup';
+
+/** The public endpoints against bare node:http in the same minutes, on both engines. */
+export async function benchApi(): Promise<boolean> {
+  requireWrk();
+  const bare = await startBare();
+  try {
+    const sqlite = await onSqlite(bare);
+    const postgres = await onPostgres(bare);
+    return sqlite && postgres;
+  } finally {
+    await bare.stop();
+  }
+}
+
+async function onSqlite(bare: Running): Promise<boolean> {
+  const doorlist = await startDoorlist();
+  try {
+    const rows = await measureEndpoints(bare, doorlist, { signup: 0.6, lookup: 0.5, check: 0.6 });
+    rows.push(await measureBatches(doorlist));
+    const passed = printTable('SQLite, 64 connections, against bare node:http', rows);
+    return (await measureMemory(doorlist)) && passed;
+  } finally {
+    await doorlist.stop();
+  }
+}
+
+async function onPostgres(bare: Running): Promise<boolean> {
+  const server = await startPostgres();
+  const database = await createDatabase(server.url);
+  const doorlist = await startDoorlist({ DATABASE_URL: database.url });
+  try {
+    const rows = await measureEndpoints(bare, doorlist, { signup: 0.35 });
+    return printTable('PostgreSQL, 64 connections, against bare node:http', rows);
+  } finally {
+    await doorlist.stop();
+    await server.stop();
+  }
+}
+
+interface Bars {
+  signup: number;
+  lookup?: number;
+  check?: number;
+}
+
+async function measureEndpoints(bare: Running, doorlist: RunningDoorlist, bars: Bars): Promise<Row[]> {
+  doorlist.command('waitlist', 'create', 'wl_bench', '--name', 'Bench');
+  const { key = '' } = doorlist.command(
+    'key',
+    'create',
+    '--waitlist',
+    'wl_bench',
+    '--env',
+    'production',
+    '--read',
+  );
+  await seed(doorlist, key);
+  const signup = (path: string) => signupScript(path, key);
+  const rows: Row[] = [];
+  const compare = async (
+    what: string,
+    atLeast: number | undefined,
+    ours: () => string,
+    theirs: () => string,
+  ) => {
+    if (atLeast === undefined) return;
+    const runs: { limit: Measured; measured: Measured }[] = [];
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      runs.push({ limit: await run(bare, theirs()), measured: await run(doorlist, ours()) });
+    }
+    runs.shift(); // The first round warmed both up.
+    for (const { measured } of runs)
+      if (measured.refused > 0) throw new Error(`${what}: ${measured.refused} refused`);
+    rows.push({
+      what,
+      measured: median(runs.map(({ measured }) => measured.perSecond)),
+      limit: median(runs.map(({ limit }) => limit.perSecond)),
+      atLeast,
+      unit: '/s',
+    });
+  };
+  const get = (before: string, after: string) => () => getScript(before, after, SEEDED, key);
+  await compare(
+    'signup, one entry',
+    bars.signup,
+    () => signup(SIGNUP),
+    () => signup('/'),
+  );
+  await compare(
+    'entry lookup',
+    bars.lookup,
+    get('/sdk/v1/waitlist/wl_bench/entries/seed', '@example.com'),
+    get('/entry/', ''),
+  );
+  if (bars.check !== undefined) {
+    const { code } = doorlist.command(
+      'invite',
+      'create',
+      '--waitlist',
+      'wl_bench',
+      '--email',
+      'vip@example.com',
+    );
+    await compare(
+      'invite check',
+      bars.check,
+      get(`/sdk/v1/waitlist/invites/${code}?n=`, ''),
+      get('/invite/', ''),
+    );
+  }
+  return rows;
+}
+
+function run(server: Running, script: string): Promise<Measured> {
+  return runWrk({ url: server.url, script, seconds: SECONDS });
+}
+
+async function seed(doorlist: Running, key: string): Promise<void> {
+  for (let first = 1; first <= SEEDED; first += 100) {
+    await postBatch(doorlist, key, (i) => `seed${first + i}@example.com`);
+  }
+}
+
+async function postBatch(doorlist: Running, key: string, email: (i: number) => string): Promise<void> {
+  const entries = Array.from({ length: 100 }, (_, i) => ({ email: email(i) }));
+  const answer = await fetch(`${doorlist.url}${SIGNUP}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ waitlistId: 'wl_bench', entries }),
+  });
+  if (answer.status !== 201) throw new Error(`signup answered ${answer.status}: ${await answer.text()}`);
+}
+
+const BATCH_CONNECTIONS = 8;
+const BATCHES_EACH = 60;
+
+/** Batches of 100, in entries a second, against the same rows put in by a bare prepared statement. */
+async function measureBatches(doorlist: RunningDoorlist): Promise<Row> {
+  const { key = '' } = doorlist.command('key', 'create', '--waitlist', 'wl_bench', '--env', 'production');
+  const total = BATCH_CONNECTIONS * BATCHES_EACH * 100;
+  const runs = Array.from({ length: ROUNDS }, (_, i) => i);
+  const measured: number[] = [];
+  const limit: number[] = [];
+  for (const round of runs) {
+    limit.push(insertBare(total));
+    const startedAt = performance.now();
+    await Promise.all(
+      Array.from({ length: BATCH_CONNECTIONS }, async (_, connection) => {
+        for (let batch = 0; batch < BATCHES_EACH; batch += 1) {
+          await postBatch(doorlist, key, (i) => `b${round}x${connection}x${batch}x${i}@example.com`);
+        }
+      }),
+    );
+    measured.push((total * 1000) / (performance.now() - startedAt));
+  }
+  return {
+    what: 'batches of 100',
+    measured: median(measured),
+    limit: median(limit),
+    atLeast: 0.4,
+    unit: 'entries/s',
+  };
+}
+
+async function measureMemory(doorlist: RunningDoorlist): Promise<boolean> {
+  const { key = '' } = doorlist.command('key', 'create', '--waitlist', 'wl_bench', '--env', 'production');
+  for (let first = 0; first < MEMORY_SIGNUPS; first += 100) {
+    await postBatch(doorlist, key, (i) => `memory${first + i}@example.com`);
+  }
+  const used = doorlist.memory();
+  const ok = used < MEMORY_BYTES_MAX;
+  process.stdout.write(
+    `  memory after ${MEMORY_SIGNUPS} more signups: ${Math.round(used / 2 ** 20)} MiB (bar: under 250)  ${ok ? 'ok' : 'OVER'}\n`,
+  );
+  return ok;
+}

@@ -1,0 +1,94 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { freePort } from '../test/support/postgres.ts';
+
+const MAIN = path.join(import.meta.dirname, '../src/main.ts');
+const BARE = path.join(import.meta.dirname, 'bare.ts');
+
+export interface Running {
+  url: string;
+  /** Resident memory of the process, in bytes. */
+  memory(): number;
+  stop(): Promise<void>;
+}
+
+export interface RunningDoorlist extends Running {
+  /** Runs a command line command and returns its JSON. */
+  command<T = Record<string, string>>(...words: string[]): T;
+}
+
+export async function startBare(): Promise<Running> {
+  const port = await freePort();
+  return launch([BARE], port, { PORT: String(port) });
+}
+
+export async function startDoorlist(environment: Record<string, string> = {}): Promise<RunningDoorlist> {
+  const port = await freePort();
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'doorlist-bench-'));
+  const variables = {
+    PORT: String(port),
+    DOORLIST_DATA_DIR: dataDir,
+    DOORLIST_RATE_LIMIT_INVITE_CHECK: '0',
+    ...environment,
+  };
+  const running = await launch([MAIN, 'serve'], port, variables);
+  return {
+    ...running,
+    command: (...words) =>
+      JSON.parse(
+        execFileSync(process.execPath, [MAIN, ...words, '--json'], {
+          env: { ...process.env, ...variables },
+          encoding: 'utf8',
+        }),
+      ),
+    stop: async () => {
+      await running.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function launch(script: string[], port: number, variables: Record<string, string>): Promise<Running> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-log-'));
+  const log = openSync(path.join(directory, 'log'), 'w'); // The log is written, as in production.
+  const child = spawn(process.execPath, script, {
+    env: { ...process.env, ...variables },
+    stdio: ['ignore', log, 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const url = `http://127.0.0.1:${port}`;
+  await reachable(`${url}/healthz`);
+  return {
+    url,
+    memory: () => residentBytes(child.pid ?? 0),
+    stop: async () => {
+      child.kill('SIGTERM');
+      await exited;
+      closeSync(log);
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function reachable(url: string): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    if (
+      await fetch(url).then(
+        () => true,
+        () => false,
+      )
+    )
+      return;
+    await setTimeout(100);
+  }
+  throw new Error(`nothing answers at ${url}`);
+}
+
+function residentBytes(pid: number): number {
+  const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(match?.[1] ?? 0) * 1024;
+}

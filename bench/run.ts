@@ -1,0 +1,12 @@
+import { benchApi } from './api.ts';
+
+/** `npm run bench` runs every benchmark, `npm run bench -- api` one. Each prints ratios, never bare times. */
+const BENCHMARKS: Record<string, () => Promise<boolean>> = { api: benchApi };
+
+const wanted = process.argv.slice(2);
+for (const name of wanted.length > 0 ? wanted : Object.keys(BENCHMARKS)) {
+  const bench = BENCHMARKS[name];
+  if (!bench)
+    throw new Error(`there is no benchmark ${name}; there are ${Object.keys(BENCHMARKS).join(', ')}`);
+  if (!(await bench())) process.exitCode = 1;
+}

@@ -1,0 +1,73 @@
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+export interface Load {
+  url: string;
+  /** Lua for wrk: makes each request. */
+  script: string;
+  seconds: number;
+  connections?: number;
+}
+
+export interface Measured {
+  perSecond: number;
+  refused: number;
+}
+
+/** wrk comes from Debian; as root it is installed, else the caller is told. */
+export function requireWrk(): void {
+  if (spawnSync('wrk', ['--version']).error === undefined) return;
+  if (process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).error === undefined) {
+    execFileSync('apt-get', ['update', '-qq']);
+    execFileSync('apt-get', ['install', '-y', '-qq', 'wrk'], { stdio: 'ignore' });
+    return;
+  }
+  throw new Error('the benchmarks need wrk: apt-get install wrk');
+}
+
+export async function runWrk({ url, script, seconds, connections = 64 }: Load): Promise<Measured> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-wrk-'));
+  try {
+    const file = path.join(directory, 'load.lua');
+    writeFileSync(file, script);
+    const words = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', file, url];
+    const { stdout: output } = await promisify(execFile)('wrk', words);
+    return {
+      perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1] ?? 0),
+      refused: Number(/Non-2xx or 3xx responses: (\d+)/.exec(output)?.[1] ?? 0),
+    };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+let run = 0;
+
+/** Lua that posts one signup with an email that was never sent before. */
+export function signupScript(path: string, key: string): string {
+  run += 1;
+  return `
+    wrk.method = "POST"
+    wrk.headers["content-type"] = "application/json"
+    wrk.headers["authorization"] = "Bearer ${key}"
+    local i = 0
+    request = function()
+      i = i + 1
+      return wrk.format(nil, "${path}", nil,
+        '{"waitlistId":"wl_bench","entries":[{"email":"user' .. i .. 'r${run}t${process.pid}@example.com"}]}')
+    end`;
+}
+
+/** Lua that gets the paths \`before .. n .. after\` for n from 1 to most, in a scattered order. */
+export function getScript(before: string, after: string, most: number, key: string): string {
+  return `
+    wrk.headers["authorization"] = "Bearer ${key}"
+    local i = 0
+    request = function()
+      i = i + 7919
+      return wrk.format("GET", "${before}" .. (i % ${most} + 1) .. "${after}")
+    end`;
+}

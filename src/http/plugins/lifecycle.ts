@@ -1,0 +1,57 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { unavailable } from '../../errors.ts';
+import type { Log } from '../../waitlist/context.ts';
+
+const RETRY_AFTER_SECONDS = 5;
+
+export interface Draining {
+  /** From now on new requests get a 503; resolves when the last one under way has been answered. */
+  start(): Promise<void>;
+}
+
+/** What holds for every request: its id, no caching, one line in the log, and that a stop waits for it. */
+export function registerLifecycle(app: FastifyInstance, log: Log): Draining {
+  let draining = false;
+  let underWay = 0;
+  let done = () => {};
+
+  app.addHook('onRequest', (request, reply, next) => {
+    reply.header('x-request-id', request.id);
+    reply.header('cache-control', 'no-store');
+    const refused = draining;
+    if (!refused) underWay += 1;
+    // `close` comes also when the caller hangs up before the answer; Fastify's own hooks do not.
+    reply.raw.once('close', () => {
+      logRequest(log, request, reply);
+      if (!refused) underWay -= 1;
+      if (draining && underWay === 0) done();
+    });
+    if (!refused) return next();
+    reply.header('connection', 'close');
+    next(unavailable('the service is shutting down: try again in a moment', RETRY_AFTER_SECONDS));
+  });
+
+  return {
+    start: () =>
+      new Promise((resolve) => {
+        draining = true;
+        done = resolve;
+        if (underWay === 0) resolve();
+      }),
+  };
+}
+
+/** The route's pattern stands for the path: paths hold emails and invite codes. */
+function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
+  log.info(
+    {
+      requestId: request.id,
+      method: request.method,
+      route: request.routeOptions.url ?? 'unknown',
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      ...(reply.raw.writableFinished ? {} : { aborted: true }),
+    },
+    'request',
+  );
+}
