@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import { STATUSES, type Status } from '../db/tables.ts';
-import { STATUS, type WireCode } from './plugins/errors.ts';
+import { STATUS } from './plugins/errors.ts';
 
 export const oneOf = <T extends string>(values: readonly T[], options: object = {}) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], ...options });
@@ -11,33 +11,49 @@ const nullable = (type: 'string' | 'integer' | 'object', options: object) =>
 const time = (description: string) => nullable('string', { format: 'date-time', description });
 
 export const ErrorBody = Type.Object(
-  { code: Type.String(), message: Type.String() },
-  { $id: 'Error', description: 'What went wrong: a code for programs, a message for people.' },
+  {
+    code: oneOf(Object.keys(STATUS), { description: 'For programs: what to branch on.' }),
+    message: Type.String({
+      description: 'For people: what is wrong and where. The wording may change; do not parse it.',
+    }),
+  },
+  { $id: 'Error', description: 'What went wrong. Every error of every endpoint has this shape.' },
 );
 
 export const Entry = Type.Object(
   {
-    id: Type.String({ description: 'Starts with `ent_`.' }),
-    email: nullable('string', { description: 'As it was typed.' }),
-    phone: nullable('string', { description: 'In E.164 form.' }),
-    metadata: nullable('object', { additionalProperties: true, description: 'As it was sent.' }),
-    status: oneOf<Status>(STATUSES),
+    id: Type.String({ description: 'Starts with `ent_` and never changes.' }),
+    email: nullable('string', { description: 'The address as it was typed at signup.' }),
+    phone: nullable('string', { description: 'The number in E.164 form: a plus sign and digits.' }),
+    metadata: nullable('object', {
+      additionalProperties: true,
+      description: 'Your own data, as it was sent at signup.',
+    }),
+    status: oneOf<Status>(STATUSES, {
+      description:
+        '`pending` has yet to confirm the email, `waiting` stands in the queue, `invited` holds an invite, ' +
+        '`joined` accepted it, `removed` was taken off.',
+    }),
     position: nullable('integer', {
       minimum: 1,
-      description: 'Place among the waiting entries, computed live; null for any other status.',
+      description: 'Place among the waiting entries, 1 is next. Computed live; null for any other status.',
     }),
-    referrals: Type.Integer({ minimum: 0, description: 'Signups credited to this entry.' }),
-    referralCode: nullable('string', { description: 'Can be sent as `referredBy` by others.' }),
-    referredBy: nullable('string', { description: 'Email, or else phone, of the credited referrer.' }),
-    createdAt: Type.String({ format: 'date-time' }),
+    referrals: Type.Integer({ minimum: 0, description: 'Signups that were credited to this entry.' }),
+    referralCode: nullable('string', {
+      description: 'A short code to share. Others send it as `referredBy` when they sign up.',
+    }),
+    referredBy: nullable('string', {
+      description: 'Email of the entry that was credited for this signup, or its phone if it has no email.',
+    }),
+    createdAt: Type.String({ format: 'date-time', description: 'When the entry was added.' }),
     invitedAt: time('When the entry was invited.'),
     joinedAt: time('When the invite was accepted.'),
   },
-  { $id: 'Entry', additionalProperties: false, description: 'One person in the queue.' },
+  { $id: 'Entry', description: 'One person on a waitlist. An absent value is `null`, never left out.' },
 );
 
 export const EXAMPLE_ENTRY = {
-  id: 'ent_06e4zv2m5s9f1k7qj8x0c3r4td',
+  id: 'ent_06gxx2p9r1yn1vp1ryss481fhw',
   email: 'ada@example.com',
   phone: null,
   metadata: { plan: 'pro' },
@@ -53,72 +69,27 @@ export const EXAMPLE_ENTRY = {
 
 export const WaitlistReference = Type.Object(
   {
-    id: Type.String({ description: 'Short waitlist id, `wl_<name>`.' }),
-    name: Type.String({ description: 'Display name.' }),
+    id: Type.String({ description: 'Short waitlist id, `wl_` and a name.' }),
+    name: Type.String({ description: 'Display name of the waitlist.' }),
   },
-  { $id: 'WaitlistReference', additionalProperties: false, description: 'Names a waitlist.' },
+  { $id: 'WaitlistReference', description: 'Names a waitlist.' },
 );
 
-/** Points to one of the shared schemas above. */
-export const ref = (name: 'Error' | 'Entry' | 'WaitlistReference') =>
-  Type.Unsafe<never>({ $ref: `${name}#` });
+export const EXAMPLE_WAITLIST = { id: 'wl_acme', name: 'Acme' };
 
-const ERROR_EXAMPLES: Partial<Record<WireCode, string>> = {
-  invalid_request: 'entries[3].email: not an email address',
-  unauthorized: 'a valid server key is needed: send it as Authorization: Bearer <key>',
-  forbidden: 'this server key lacks the grant waitlist:read',
-  not_found: 'there is no such waitlist',
-  waitlist_closed: 'this waitlist takes no new signups',
-  accepted: 'this invite has been accepted already',
-  email_mismatch: 'email: this invite belongs to another email address',
-  expired: 'this invite has expired',
-  revoked: 'this invite was revoked',
-  payload_too_large: 'the body is larger than this endpoint takes',
-  unsupported_media_type: 'the body must be sent as Content-Type: application/json',
-  rate_limited: 'more than 600 requests in a minute: slow down',
-  internal_error: 'something went wrong on our side; the request id names this failure in the log',
-  unavailable: 'the service is shutting down: try again in a moment',
-};
+export const WaitlistId = Type.String({
+  description: 'Short waitlist id, `wl_` and a name.',
+  examples: [EXAMPLE_WAITLIST.id],
+});
 
-const EVERYWHERE: WireCode[] = ['internal_error', 'unavailable'];
-
-/** The error responses of a route, for its schema: one for each status, with an example for each code. */
-export function errorResponses(...codes: WireCode[]): Record<number, TSchema> {
-  const byStatus = new Map<number, WireCode[]>();
-  for (const code of [...codes, ...EVERYWHERE]) {
-    byStatus.set(STATUS[code], [...(byStatus.get(STATUS[code]) ?? []), code]);
-  }
-  return Object.fromEntries([...byStatus].map(([status, list]) => [status, errorResponse(list)]));
+/** Points to one of the shared schemas above; a description says what it is in this place. */
+export function ref(name: 'Error' | 'Entry' | 'WaitlistReference', description?: string): TSchema {
+  const $ref = `${name}#`;
+  // Next to a bare $ref the generator drops every other keyword; `finishDocument` unwraps this again.
+  return Type.Unsafe<never>(description ? { allOf: [{ $ref }], description } : { $ref });
 }
 
-function errorResponse(codes: WireCode[]): TSchema {
-  const examples = Object.fromEntries(
-    codes.map((code) => [code, { value: { code, message: ERROR_EXAMPLES[code] ?? code } }]),
-  );
-  return {
-    description: codes.map((code) => `\`${code}\``).join(' or '),
-    headers: headersFor(codes),
-    content: { 'application/json': { schema: ref('Error'), examples } },
-  } as unknown as TSchema;
-}
-
-function headersFor(codes: WireCode[]): Record<string, TSchema> {
-  const headers: Record<string, TSchema> = {
-    'X-Request-Id': Type.String({ description: 'Names this request in the log.' }),
-  };
-  if (codes.includes('unauthorized')) headers['WWW-Authenticate'] = Type.String({ description: '`Bearer`' });
-  if (codes.includes('rate_limited') || codes.includes('unavailable')) {
-    headers['Retry-After'] = Type.Integer({ description: 'Seconds to wait before the next try.' });
-  }
-  if (codes.includes('rate_limited')) {
-    headers.RateLimit = Type.String({ description: 'What is left of the limit, and for how long.' });
-    headers['RateLimit-Policy'] = Type.String({ description: 'The limit and its window.' });
-  }
-  return headers;
-}
-
-/** A JSON response with an example. */
-export function okResponse(description: string, schema: TSchema, examples: Record<string, unknown>): TSchema {
-  const named = Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]));
-  return { description, content: { 'application/json': { schema, examples: named } } } as unknown as TSchema;
+/** Named examples of a body or a parameter. */
+export function withExamples(examples: Record<string, { summary: string; value: unknown }>): object {
+  return { 'x-examples': examples };
 }

@@ -2,12 +2,25 @@ import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { unavailable } from '../../errors.ts';
 import type { Context } from '../../waitlist/context.ts';
-import { errorResponses, okResponse } from '../schemas.ts';
+import { errorResponses, okResponse } from '../responses.ts';
+import { oneOf } from '../schemas.ts';
 
 /** Well under the patience of any load balancer. */
 const PING_DEADLINE_MS = 2_000;
 
-const answer = okResponse('It does.', Type.Object({ status: Type.String() }), { ok: { status: 'ok' } });
+const responses = (description: string) => ({
+  200: okResponse({
+    description,
+    schema: Type.Object({ status: oneOf(['ok'], { description: 'Always `ok`; a problem is a 503.' }) }),
+    examples: { ok: { summary: 'All is well.', value: { status: 'ok' } } },
+  }),
+  ...errorResponses(['invalid_request'], {
+    invalid_request: {
+      when: 'The request is not valid HTTP.',
+      message: 'this is not a valid HTTP request',
+    },
+  }),
+});
 
 export function registerHealth(app: FastifyInstance, { db }: Context): void {
   app.get('/healthz', {
@@ -15,9 +28,10 @@ export function registerHealth(app: FastifyInstance, { db }: Context): void {
       operationId: 'health',
       tags: ['Operations'],
       summary: 'Whether the process is alive',
-      description: 'Needs no key. Says nothing of the database.',
+      description:
+        'For the liveness check of a supervisor. Says nothing of the database. Answers 503 while the service stops. Needs no key.',
       security: [],
-      response: { 200: answer, ...errorResponses('method_not_allowed') },
+      response: responses('The process runs.'),
     },
     handler: async () => ({ status: 'ok' }),
   });
@@ -26,9 +40,10 @@ export function registerHealth(app: FastifyInstance, { db }: Context): void {
       operationId: 'readiness',
       tags: ['Operations'],
       summary: 'Whether the service can serve',
-      description: 'Needs no key. 503 while it shuts down or cannot reach its database.',
+      description:
+        'For the readiness check of a load balancer. Answers 503 while the service stops or cannot write to its database. Needs no key.',
       security: [],
-      response: { 200: answer, ...errorResponses('method_not_allowed') },
+      response: responses('The service takes requests.'),
     },
     handler: async () => {
       await withDeadline(db.ping());

@@ -1,12 +1,23 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
+import { ABOUT } from '../docs/about.ts';
+import { finishDocument } from '../docs/document.ts';
 import { Entry, ErrorBody, WaitlistReference } from '../schemas.ts';
 
-const ABOUT = `Capture signups, read the queue with live positions, and let people in with single-use invite codes.
+const TAGS = [
+  { name: 'Signups', description: 'Add people to a waitlist.' },
+  { name: 'Entries', description: 'Read the queue, with positions as they are this moment.' },
+  { name: 'Invites', description: 'Let people in with codes that work once.' },
+  { name: 'Webhooks', description: 'Make sure that a delivery came from this service.' },
+  { name: 'Operations', description: 'Questions that load balancers and monitoring ask.' },
+];
 
-Every request and response is JSON. A server key goes into \`Authorization: Bearer <key>\`; keep it on your backend.
-Every error is \`{ "code", "message" }\`, and every response carries \`X-Request-Id\`.
-An instant is ISO 8601 in UTC with milliseconds.`;
+const SERVER_KEY = {
+  type: 'http' as const,
+  scheme: 'bearer',
+  description:
+    'A server key: `dl_live_…` for production, `dl_test_…` for any other environment. Reading entries needs the grant `waitlist:read`.',
+};
 
 /** Builds the OpenAPI document from the schemas of the routes. Call before any route is added. */
 export async function registerOpenApi(app: FastifyInstance, version: string): Promise<void> {
@@ -16,32 +27,23 @@ export async function registerOpenApi(app: FastifyInstance, version: string): Pr
       openapi: '3.1.0',
       info: {
         title: 'Doorlist API',
+        summary: 'Waitlists with exact positions and single-use invites.',
         version,
         description: ABOUT,
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/', description: 'This installation' }],
-      tags: [
-        { name: 'Signups', description: 'Adding people to a waitlist.' },
-        { name: 'Entries', description: 'Reading the queue.' },
-        { name: 'Invites', description: 'Letting people in.' },
-        { name: 'Webhooks', description: 'Checking deliveries.' },
-        { name: 'Operations', description: 'For load balancers and monitoring.' },
-      ],
-      components: {
-        securitySchemes: {
-          serverKey: {
-            type: 'http',
-            scheme: 'bearer',
-            description:
-              '`dl_live_…` for production, `dl_test_…` for any other environment. The key decides which environment is meant.',
-          },
-        },
-      },
+      tags: TAGS,
+      components: { securitySchemes: { serverKey: SERVER_KEY } },
     },
     refResolver: {
       buildLocalReference: (schema, _base, _fragment, index) => String(schema.$id ?? `schema${index}`),
     },
+    transformObject: (parts) =>
+      'openapiObject' in parts ? (finishDocument(parts.openapiObject) as object) : parts.swaggerObject,
   });
-  app.get('/openapi.json', { schema: { hide: true } as object }, async () => app.swagger());
+  app.get('/openapi.json', { schema: { hide: true } as object }, async (_request, reply) => {
+    reply.header('x-content-type-options', 'nosniff');
+    return app.swagger();
+  });
 }

@@ -4,7 +4,8 @@ import { invalid } from '../../errors.ts';
 import { acceptInvite } from '../../waitlist/accept-invite.ts';
 import { registerOptionalJsonBody } from '../plugins/body.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
-import { errorResponses, okResponse, ref } from '../schemas.ts';
+import { errorResponses, okResponse } from '../responses.ts';
+import { EXAMPLE_WAITLIST, ref, withExamples } from '../schemas.ts';
 import { CodeParams } from './check-invite.ts';
 import type { SdkParts } from './parts.ts';
 
@@ -13,10 +14,23 @@ const BODY_BYTES_MAX = 16 * 1024;
 const Body = Type.Object(
   {
     email: Type.Optional(
-      Type.String({ description: 'When sent, it must be the invited one.', examples: ['ada@example.com'] }),
+      Type.String({
+        description: 'When sent, it must be the invited one, whatever its case.',
+        examples: ['ada@example.com'],
+      }),
     ),
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    'x-optional': true,
+    ...withExamples({
+      withEmail: {
+        summary: 'Accept only if the invite belongs to this email.',
+        value: { email: 'ada@example.com' },
+      },
+      anyone: { summary: 'Accept for whoever holds the code.', value: {} },
+    }),
+  },
 );
 
 const schema = {
@@ -24,47 +38,64 @@ const schema = {
   tags: ['Invites'],
   summary: 'Redeem an invite code',
   description:
-    'Exactly one accept of a code ever succeeds. The invited entry, where there is one, becomes `joined`. ' +
-    'Callable from a browser on any origin; the body may be left out.',
+    'Uses the code up: of all attempts to accept it, from anywhere, exactly one succeeds. The entry that was invited, ' +
+    'where there is one, becomes `joined`. The body may be left out. ' +
+    'Send an `Idempotency-Key` to make a retry safe: the same key gets the first answer again. ' +
+    'Needs no key and can be called from a browser on any origin.',
   security: [],
   params: CodeParams,
   headers: Type.Object({
     'idempotency-key': Type.Optional(
       Type.String({
         description:
-          'Up to 255 printable ASCII characters. A retry with the same key gets the first answer again.',
+          'Your own name for this attempt, 1 to 255 printable ASCII characters. A retry with the same one gets the first answer again.',
+        examples: ['4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21'],
       }),
     ),
   }),
   body: Body,
   response: {
-    200: okResponse(
-      'The code was redeemed.',
-      Type.Object({
-        success: Type.Boolean(),
+    200: okResponse({
+      description: 'The code was redeemed.',
+      limited: true,
+      schema: Type.Object({
+        success: Type.Boolean({ description: 'Always true.' }),
         email: Type.String({ description: 'The invited email.' }),
-        waitlist: ref('WaitlistReference'),
-        acceptedAt: Type.String({ format: 'date-time' }),
+        waitlist: ref('WaitlistReference', 'The waitlist that the code opened.'),
+        acceptedAt: Type.String({ format: 'date-time', description: 'When the code was redeemed.' }),
       }),
-      {
+      examples: {
         redeemed: {
-          success: true,
-          email: 'ada@example.com',
-          waitlist: { id: 'wl_acme', name: 'Acme' },
-          acceptedAt: '2026-11-15T09:30:00.000Z',
+          summary: 'The code is used up now.',
+          value: {
+            success: true,
+            email: 'ada@example.com',
+            waitlist: EXAMPLE_WAITLIST,
+            acceptedAt: '2026-11-15T09:30:00.000Z',
+          },
         },
       },
-    ),
+    }),
     ...errorResponses(
-      'invalid_request',
-      'not_found',
-      'accepted',
-      'email_mismatch',
-      'expired',
-      'revoked',
-      'payload_too_large',
-      'unsupported_media_type',
-      'rate_limited',
+      [
+        'invalid_request',
+        'not_found',
+        'accepted',
+        'email_mismatch',
+        'expired',
+        'revoked',
+        'payload_too_large',
+        'unsupported_media_type',
+        'rate_limited',
+      ],
+      {
+        invalid_request: {
+          when: 'The code, the body or the `Idempotency-Key` is malformed.',
+          message: 'email: not an email address',
+        },
+        not_found: { when: 'There is no such invite.', message: 'there is no invite with this code' },
+        rate_limited: { message: 'more than 300 requests in a minute: slow down' },
+      },
     ),
   },
 };

@@ -2,14 +2,20 @@ import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { findEntry } from '../../waitlist/entries.ts';
 import { queueForKey, requireRead } from '../../waitlist/server-keys.ts';
-import { EXAMPLE_ENTRY, errorResponses, okResponse, ref } from '../schemas.ts';
+import { errorResponses, okResponse } from '../responses.ts';
+import { EXAMPLE_ENTRY, ref, WaitlistId, withExamples } from '../schemas.ts';
 import type { SdkParts } from './parts.ts';
 
 const Params = Type.Object({
-  waitlistId: Type.String({ description: 'Short waitlist id.', examples: ['wl_acme'] }),
+  waitlistId: WaitlistId,
   email: Type.String({
-    description: 'The email of the entry, percent-encoded, or its phone in international form.',
-    examples: ['ada@example.com'],
+    description:
+      'Email of the entry, or its phone in international form, percent-encoded: `ada@example.com` travels as ' +
+      '`ada%40example.com`, `+14155550123` as `%2B14155550123`. It is decoded once, and a bare `+` stays a plus.',
+    ...withExamples({
+      email: { summary: 'By email; in the path it reads ada%40example.com.', value: 'ada@example.com' },
+      phone: { summary: 'By phone; in the path it reads %2B14155550123.', value: '+14155550123' },
+    }),
   }),
 });
 
@@ -17,12 +23,24 @@ const schema = {
   operationId: 'getEntry',
   tags: ['Entries'],
   summary: 'Look up one entry',
-  description: 'The entry with its live position, its referrals and its status.',
+  description:
+    'Returns one entry with its live position, its referrals and its status, found by email or by phone. ' +
+    'Needs a server key with the grant `waitlist:read`.',
   security: [{ serverKey: [] }],
   params: Params,
   response: {
-    200: okResponse('The entry.', ref('Entry'), { entry: EXAMPLE_ENTRY }),
-    ...errorResponses('invalid_request', 'unauthorized', 'forbidden', 'not_found', 'rate_limited'),
+    200: okResponse({
+      description: 'The entry.',
+      schema: ref('Entry'),
+      examples: { entry: { summary: 'Someone who waits.', value: EXAMPLE_ENTRY } },
+    }),
+    ...errorResponses(['invalid_request', 'unauthorized', 'forbidden', 'not_found', 'rate_limited'], {
+      invalid_request: { when: 'The path is not valid percent-encoding.' },
+      not_found: {
+        when: 'No such entry is on the waitlist, the waitlist does not exist, or this key does not cover it.',
+        message: 'no entry with this email or phone is on the waitlist',
+      },
+    }),
   },
 };
 

@@ -3,11 +3,12 @@ import Type, { type Static } from 'typebox';
 import { STATUSES } from '../../db/tables.ts';
 import { listEntries, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, SORTS } from '../../waitlist/entries.ts';
 import { queueForKey, requireRead } from '../../waitlist/server-keys.ts';
-import { EXAMPLE_ENTRY, errorResponses, okResponse, oneOf, ref } from '../schemas.ts';
+import { errorResponses, okResponse } from '../responses.ts';
+import { EXAMPLE_ENTRY, oneOf, ref, WaitlistId } from '../schemas.ts';
 import type { SdkParts } from './parts.ts';
 
 const Params = Type.Object({
-  waitlistId: Type.String({ description: 'Short waitlist id.', examples: ['wl_acme'] }),
+  waitlistId: WaitlistId,
 });
 
 const Query = Type.Object(
@@ -17,20 +18,26 @@ const Query = Type.Object(
         minimum: 1,
         maximum: PAGE_LIMIT_MAX,
         default: PAGE_LIMIT_DEFAULT,
-        description: 'Entries a page.',
+        description: 'Most entries on a page.',
+        examples: [100],
       }),
     ),
     cursor: Type.Optional(
       Type.String({
-        description: '`nextCursor` of the page before. Good only for the query that it came from.',
+        description:
+          '`nextCursor` of the page before. Opaque, and good only for the query that it came from; `limit` may change.',
+        examples: ['AYjPZ1mXQmWw5c0'],
       }),
     ),
-    status: Type.Optional(oneOf(STATUSES, { description: 'Only entries of this status.' })),
+    status: Type.Optional(
+      oneOf(STATUSES, { description: 'Only entries of this status.', examples: ['waiting'] }),
+    ),
     sort: Type.Optional(
       oneOf(SORTS, {
         default: 'joined',
         description:
-          '`joined`: the order of joining, which never changes. `position`: the waiting entries, front of the queue first.',
+          '`joined` lists in the order of joining, which never changes. `position` lists the waiting entries alone, front of the queue first.',
+        examples: ['position'],
       }),
     ),
   },
@@ -42,24 +49,37 @@ const schema = {
   tags: ['Entries'],
   summary: 'Page through entries',
   description:
-    'A walk by `joined` to the end sees every entry that existed when it began exactly once, whatever moves meanwhile.',
+    'Returns a page of the entries of a waitlist. Pass `nextCursor` back as `cursor` until it is `null`. ' +
+    'A walk by `joined` to the end sees every entry that existed when it began exactly once, whatever moves meanwhile. ' +
+    'Needs a server key with the grant `waitlist:read`.',
   security: [{ serverKey: [] }],
   params: Params,
   querystring: Query,
   response: {
-    200: okResponse(
-      'A page of entries.',
-      Type.Object(
-        {
-          entries: Type.Array(ref('Entry')),
-          total: Type.Integer({ minimum: 0, description: 'How many entries the query selects in all.' }),
-          nextCursor: Type.Unsafe({ type: ['string', 'null'], description: 'null on the last page.' }),
+    200: okResponse({
+      description: 'A page of entries.',
+      schema: Type.Object({
+        entries: Type.Array(ref('Entry'), { description: 'The entries, in the order asked for.' }),
+        total: Type.Integer({ minimum: 0, description: 'How many entries the query selects on all pages.' }),
+        nextCursor: Type.Unsafe({
+          type: ['string', 'null'],
+          description: 'Where the next page begins; null on the last one.',
+        }),
+      }),
+      examples: {
+        first: {
+          summary: 'There are more pages.',
+          value: { entries: [EXAMPLE_ENTRY], total: 1280, nextCursor: 'AYjPZ1mXQmWw5c0' },
         },
-        { additionalProperties: false },
-      ),
-      { page: { entries: [EXAMPLE_ENTRY], total: 1, nextCursor: null } },
-    ),
-    ...errorResponses('invalid_request', 'unauthorized', 'forbidden', 'not_found', 'rate_limited'),
+        last: { summary: 'This is all.', value: { entries: [EXAMPLE_ENTRY], total: 1, nextCursor: null } },
+      },
+    }),
+    ...errorResponses(['invalid_request', 'unauthorized', 'forbidden', 'not_found', 'rate_limited'], {
+      invalid_request: {
+        when: 'A query parameter is unknown or out of range, or the cursor is damaged or from another query.',
+        message: 'cursor: does not belong to this query, or is damaged',
+      },
+    }),
   },
 };
 

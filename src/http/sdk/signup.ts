@@ -8,7 +8,8 @@ import {
   parseSignupRequest,
   SIGNUP_ENTRIES_MAX,
 } from '../../waitlist/signup-input.ts';
-import { errorResponses, okResponse } from '../schemas.ts';
+import { errorResponses, okResponse } from '../responses.ts';
+import { WaitlistId, withExamples } from '../schemas.ts';
 import type { SdkParts } from './parts.ts';
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
@@ -17,7 +18,7 @@ const SignupEntry = Type.Object(
   {
     email: Type.Optional(
       Type.String({
-        description: 'Compared without regard to case; shown back as typed.',
+        description: 'At most 254 characters. Compared without regard to case; shown back as typed.',
         examples: ['ada@example.com'],
       }),
     ),
@@ -32,21 +33,26 @@ const SignupEntry = Type.Object(
       Type.Object(
         {},
         {
+          examples: [{ plan: 'pro', source: 'newsletter' }],
           additionalProperties: true,
           maxProperties: METADATA_KEYS_MAX,
-          description: `Your own data, encrypted at rest. Keys of 1 to 64 characters, nesting of at most ${METADATA_NESTING_MAX} levels, 16 KiB as JSON.`,
+          description: `Your own data, encrypted at rest: any JSON object of at most 16 KiB, with up to ${METADATA_KEYS_MAX} keys of 1 to 64 characters, nested at most ${METADATA_NESTING_MAX} levels deep.`,
         },
       ),
     ),
     referredBy: Type.Optional(
       Type.String({
         description:
-          'Email, phone or referral code of the entry that gets the credit. One that is not on the waitlist credits nobody.',
+          'Email, phone or referral code of the entry that gets the credit. One that is not on the waitlist credits nobody and refuses nothing.',
         examples: ['grace@example.com'],
       }),
     ),
   },
-  { additionalProperties: false, description: 'At least one of `email` and `phone` is required.' },
+  {
+    additionalProperties: false,
+    anyOf: [{ required: ['email'] }, { required: ['phone'] }],
+    description: 'A person: an `email`, a `phone`, or both.',
+  },
 );
 
 const schema = {
@@ -54,50 +60,88 @@ const schema = {
   tags: ['Signups'],
   summary: 'Add up to 100 signups',
   description:
-    'Adds people to a waitlist. An entry whose email or phone is already there is skipped, so a retry is always safe. ' +
-    'One invalid entry refuses the whole request, and the message names each bad field. ' +
-    'The answer leaves only after the data is safe on disk.',
+    'Adds people to a waitlist, all of them or none. An entry whose email or phone is already there is skipped and left ' +
+    'as it is, so a retry is always safe and never makes a duplicate. One invalid entry refuses the whole request, and ' +
+    'the message names each bad field. The answer leaves only after the data is safe on disk.',
   security: [{ serverKey: [] }],
   body: Type.Object(
     {
-      waitlistId: Type.String({ description: 'Short waitlist id.', examples: ['wl_acme'] }),
-      entries: Type.Array(SignupEntry, { minItems: 1, maxItems: SIGNUP_ENTRIES_MAX }),
+      waitlistId: WaitlistId,
+      entries: Type.Array(SignupEntry, {
+        minItems: 1,
+        maxItems: SIGNUP_ENTRIES_MAX,
+        description: 'The people to add, in the order in which they join.',
+      }),
     },
     {
       additionalProperties: false,
-      examples: [
-        { waitlistId: 'wl_acme', entries: [{ email: 'ada@example.com', metadata: { plan: 'pro' } }] },
-      ],
+      ...withExamples({
+        one: {
+          summary: 'One person, with your own data.',
+          value: {
+            waitlistId: 'wl_acme',
+            entries: [{ email: 'ada@example.com', metadata: { plan: 'pro' } }],
+          },
+        },
+        batch: {
+          summary: 'Several, one of them by phone and one referred.',
+          value: {
+            waitlistId: 'wl_acme',
+            entries: [
+              { email: 'grace@example.com' },
+              { phone: '+14155550123' },
+              { email: 'linus@example.com', referredBy: 'grace@example.com' },
+            ],
+          },
+        },
+      }),
     },
   ),
   response: {
-    201: okResponse('At least one entry was added.', resultSchema(), {
-      added: { success: true, created: 1, skipped: 0 },
+    201: okResponse({
+      description: 'At least one entry was added.',
+      schema: resultSchema(),
+      examples: {
+        added: { summary: 'The one entry was new.', value: { success: true, created: 1, skipped: 0 } },
+        mixed: { summary: 'Some were there already.', value: { success: true, created: 2, skipped: 1 } },
+      },
     }),
-    200: okResponse('Every entry was on the waitlist already.', resultSchema(), {
-      known: { success: true, created: 0, skipped: 1 },
+    200: okResponse({
+      description: 'Every entry was on the waitlist already; nothing was changed.',
+      schema: resultSchema(),
+      examples: {
+        known: { summary: 'A retry, for example.', value: { success: true, created: 0, skipped: 1 } },
+      },
     }),
     ...errorResponses(
-      'invalid_request',
-      'unauthorized',
-      'not_found',
-      'waitlist_closed',
-      'payload_too_large',
-      'unsupported_media_type',
-      'rate_limited',
+      [
+        'invalid_request',
+        'unauthorized',
+        'not_found',
+        'waitlist_closed',
+        'payload_too_large',
+        'unsupported_media_type',
+        'rate_limited',
+      ],
+      {
+        invalid_request: {
+          when: 'The body is malformed or a field breaks a rule. The message names up to ten of them; nothing was stored.',
+          message: 'entries[3].email: not an email address',
+        },
+      },
     ),
   },
 };
 
 function resultSchema() {
-  return Type.Object(
-    {
-      success: Type.Boolean(),
-      created: Type.Integer({ minimum: 0, description: 'Entries newly added.' }),
-      skipped: Type.Integer({ minimum: 0, description: 'Entries already on the waitlist.' }),
-    },
-    { additionalProperties: false },
-  );
+  return Type.Object({
+    success: Type.Boolean({ description: 'Always true.' }),
+    created: Type.Integer({ minimum: 0, description: 'Entries newly added.' }),
+    skipped: Type.Integer({
+      minimum: 0,
+      description: 'Entries already on the waitlist, or twice in the request.',
+    }),
+  });
 }
 
 export function registerSignup(app: FastifyInstance, { context, signups, requireKey }: SdkParts): void {

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { invalid } from '../../errors.ts';
-import { FAILURE_REASONS, verifyDelivery } from '../../events/webhooks/verify.ts';
+import { FAILURE_REASONS, TOLERANCE_SECONDS, verifyDelivery } from '../../events/webhooks/verify.ts';
 import { sendError } from '../plugins/errors.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
-import { errorResponses, okResponse, oneOf } from '../schemas.ts';
+import { errorResponses, okResponse } from '../responses.ts';
+import { oneOf, withExamples } from '../schemas.ts';
 import type { SdkParts } from './parts.ts';
 
 const PAYLOAD_BYTES_MAX = 1_048_576;
@@ -15,30 +16,35 @@ const TOO_LARGE = `payload: is larger than ${PAYLOAD_BYTES_MAX} bytes`;
 const Body = Type.Object(
   {
     payload: Type.String({
-      description: 'The raw body of the delivery, exactly as received; at most 1 MB of UTF-8.',
+      description: `The raw body of the delivery, exactly as received; at most ${PAYLOAD_BYTES_MAX} bytes of UTF-8.`,
     }),
     headers: Type.Object(
       {
-        id: Type.String({ description: 'Value of `wh-id`.' }),
-        timestamp: Type.String({ description: 'Value of `wh-timestamp`.' }),
-        signature: Type.String({ description: 'Value of `wh-signature`.' }),
+        id: Type.String({ description: 'Value of the header `wh-id`.' }),
+        timestamp: Type.String({ description: 'Value of `wh-timestamp`: seconds since 1970.' }),
+        signature: Type.String({
+          description: 'Value of `wh-signature`: signatures starting with `v1,`, separated by spaces.',
+        }),
       },
       { description: 'The three headers of the delivery.' },
     ),
     webhookSecret: Type.String({ description: 'The signing secret of the endpoint; starts with `whsec_`.' }),
   },
   {
-    examples: [
-      {
-        payload: '{"event":"signup.created"}',
-        headers: {
-          id: 'evt_06e4zv2m5s9f1k7qj8x0c3r4td',
-          timestamp: '1794735000',
-          signature: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+    ...withExamples({
+      delivery: {
+        summary: 'Signed at 2026-11-15T09:30:00Z, and good for five minutes around it.',
+        value: {
+          payload: '{"event":"signup.created"}',
+          headers: {
+            id: 'evt_06gxx2p9r1yn1vp1ryss481fhw',
+            timestamp: '1794735000',
+            signature: 'v1,bJIxMqLVIXNF9qmPBl2md2JPIFYPoT4Q9bobZbzr1LY=',
+          },
+          webhookSecret: 'whsec_YW4gZXhhbXBsZSBzZWNyZXQsIG5vdCBhIHJlYWwgb25l',
         },
-        webhookSecret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
       },
-    ],
+    }),
   },
 );
 
@@ -47,29 +53,51 @@ const schema = {
   tags: ['Webhooks'],
   summary: 'Verify a webhook delivery signature',
   description:
-    'For callers without a Standard Webhooks library. A wrong secret or a forged signature is an answer, not an error. ' +
-    'Act on a payload only when `verified` is true.',
+    'Checks a delivery by the Standard Webhooks scheme, for callers without a library that does. ' +
+    'A wrong secret or a forged signature is an answer, not an error: act on a payload only when `verified` is true. ' +
+    `The timestamp may be off by ${TOLERANCE_SECONDS} seconds either way. Needs no key: the signing secret is the proof.`,
   security: [],
   body: Body,
   response: {
-    200: okResponse(
-      'Whether the signature checks out.',
-      Type.Object({
-        verified: Type.Boolean(),
+    200: okResponse({
+      description: 'Whether the signature checks out.',
+      limited: true,
+      schema: Type.Object({
+        verified: Type.Boolean({ description: 'Whether the delivery is genuine and fresh.' }),
         event: Type.Optional(
           Type.Object(
             {},
-            { additionalProperties: true, description: 'The payload, when verified and a JSON object.' },
+            {
+              additionalProperties: true,
+              description: 'The parsed payload; present when verified and a JSON object.',
+            },
           ),
         ),
-        reason: Type.Optional(oneOf(FAILURE_REASONS, { description: 'Why it does not check out.' })),
+        reason: Type.Optional(
+          oneOf(FAILURE_REASONS, { description: 'Why it does not check out; present when not verified.' }),
+        ),
       }),
-      {
-        verified: { verified: true, event: { event: 'signup.created' } },
-        forged: { verified: false, reason: 'signature_mismatch' },
+      examples: {
+        verified: {
+          summary: 'The delivery is genuine.',
+          value: { verified: true, event: { event: 'signup.created' } },
+        },
+        forged: {
+          summary: 'Another secret, or other bytes than were signed.',
+          value: { verified: false, reason: 'signature_mismatch' },
+        },
+        stale: {
+          summary: 'Genuine once, but too long ago.',
+          value: { verified: false, reason: 'timestamp_too_old' },
+        },
       },
-    ),
-    ...errorResponses('invalid_request', 'unsupported_media_type', 'rate_limited'),
+    }),
+    ...errorResponses(['invalid_request', 'unsupported_media_type', 'rate_limited'], {
+      invalid_request: {
+        when: `A field is missing or of the wrong type, or the payload is larger than ${PAYLOAD_BYTES_MAX} bytes.`,
+        message: 'headers.signature: is required',
+      },
+    }),
   },
 };
 

@@ -1,0 +1,145 @@
+import Type, { type TSchema } from 'typebox';
+import { STATUS, type WireCode } from './plugins/errors.ts';
+import { ref } from './schemas.ts';
+
+interface ErrorCase {
+  when: string;
+  message: string;
+}
+
+const ERRORS: Record<WireCode, ErrorCase> = {
+  invalid_request: {
+    when: 'The request is malformed or breaks a limit.',
+    message: 'the path is not valid percent-encoded UTF-8',
+  },
+  unauthorized: {
+    when: 'The server key is missing, malformed, unknown, revoked or expired.',
+    message: 'a valid server key is needed: send it as Authorization: Bearer <key>',
+  },
+  forbidden: {
+    when: 'The server key is good, but lacks the grant that this endpoint asks for.',
+    message: 'this server key lacks the grant waitlist:read',
+  },
+  not_found: {
+    when: 'The waitlist does not exist, or this key does not cover it.',
+    message: 'there is no such waitlist',
+  },
+  method_not_allowed: {
+    when: 'The path exists, but not with this method; `Allow` lists the right ones.',
+    message: 'this path answers GET, HEAD only',
+  },
+  waitlist_closed: {
+    when: 'The waitlist was closed and takes no new signups.',
+    message: 'this waitlist takes no new signups',
+  },
+  accepted: {
+    when: 'The invite has been accepted before.',
+    message: 'this invite has been accepted already',
+  },
+  email_mismatch: {
+    when: 'The `email` that was sent is not the invited one.',
+    message: 'email: this invite belongs to another email address',
+  },
+  expired: { when: 'The invite is past its expiry.', message: 'this invite has expired' },
+  revoked: { when: 'The invite was revoked.', message: 'this invite was revoked' },
+  payload_too_large: {
+    when: 'The body is larger than this endpoint takes.',
+    message: 'the body is larger than this endpoint takes',
+  },
+  unsupported_media_type: {
+    when: 'The body was not sent as `application/json`.',
+    message: 'the body must be sent as Content-Type: application/json',
+  },
+  rate_limited: {
+    when: 'Too many requests in a minute. Wait for `Retry-After` seconds.',
+    message: 'more than 600 requests in a minute: slow down',
+  },
+  internal_error: {
+    when: 'Something failed on our side. The request id names it in the log.',
+    message: 'something went wrong on our side; the request id names this failure in the log',
+  },
+  unavailable: {
+    when: 'The service is starting, stopping, overloaded or without its database. Safe to try again.',
+    message: 'the service is shutting down: try again in a moment',
+  },
+};
+
+const EVERYWHERE: WireCode[] = ['internal_error', 'unavailable'];
+
+/** The error responses of a route: one for each status, with an example for each code; `special` rewords some. */
+export function errorResponses(
+  codes: WireCode[],
+  special: Partial<Record<WireCode, Partial<ErrorCase>>> = {},
+): Record<number, TSchema> {
+  const byStatus = new Map<number, WireCode[]>();
+  for (const code of [...codes, ...EVERYWHERE]) {
+    byStatus.set(STATUS[code], [...(byStatus.get(STATUS[code]) ?? []), code]);
+  }
+  return Object.fromEntries([...byStatus].map(([status, list]) => [status, errorResponse(list, special)]));
+}
+
+function errorResponse(codes: WireCode[], special: Partial<Record<WireCode, Partial<ErrorCase>>>): TSchema {
+  const cases = codes.map((code) => ({ code, ...ERRORS[code], ...special[code] }));
+  const examples = Object.fromEntries(
+    cases.map(({ code, when, message }) => [code, { summary: when, value: { code, message } }]),
+  );
+  return {
+    description: cases.map(({ code, when }) => `\`${code}\`: ${when}`).join(' '),
+    headers: headers(...codes.flatMap((code) => ERROR_HEADERS[code] ?? [])),
+    content: { 'application/json': { schema: ref('Error'), examples } },
+  } as unknown as TSchema;
+}
+
+/** Described once, under `components`; a response names those that it carries. */
+export const RESPONSE_HEADERS = {
+  'X-Request-Id': {
+    description: 'Names this request in the log: yours, if you sent a sane one, else ours.',
+    schema: { type: 'string', examples: ['req_5f0c1d2e3b4a5968770a1'] },
+  },
+  'WWW-Authenticate': {
+    description: 'How to authenticate.',
+    schema: { type: 'string', examples: ['Bearer'] },
+  },
+  'Retry-After': {
+    description: 'Seconds to wait before the next try.',
+    schema: { type: 'integer', minimum: 1, examples: [12] },
+  },
+  RateLimit: {
+    description: 'Requests left (`r`) until the window ends (`t` seconds). Absent where a limit is off.',
+    schema: { type: 'string', examples: ['"invite-check";r=599;t=60'] },
+  },
+  'RateLimit-Policy': {
+    description: 'The limit: requests (`q`) in a window (`w` seconds). Absent where a limit is off.',
+    schema: { type: 'string', examples: ['"invite-check";q=600;w=60'] },
+  },
+};
+
+type HeaderName = keyof typeof RESPONSE_HEADERS;
+
+const RATE_LIMIT: HeaderName[] = ['RateLimit', 'RateLimit-Policy'];
+const ERROR_HEADERS: Partial<Record<WireCode, HeaderName[]>> = {
+  unauthorized: ['WWW-Authenticate', ...RATE_LIMIT],
+  rate_limited: ['Retry-After', ...RATE_LIMIT],
+  unavailable: ['Retry-After'],
+};
+
+function headers(...names: HeaderName[]): Record<string, TSchema> {
+  return Object.fromEntries(['X-Request-Id', ...names].map((name) => [name, Type.String()]));
+}
+
+interface OkOptions {
+  description: string;
+  schema: TSchema;
+  examples: Record<string, { summary: string; value: unknown }>;
+  /** Whether a limit counts requests that succeed, too. */
+  limited?: boolean;
+}
+
+/** A JSON response with its examples. */
+export function okResponse({ description, schema, examples, limited = false }: OkOptions): TSchema {
+  return {
+    description,
+    headers: headers(...(limited ? RATE_LIMIT : [])),
+    content: { 'application/json': { schema, examples } },
+  } as unknown as TSchema;
+}
