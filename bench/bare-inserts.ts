@@ -17,21 +17,12 @@ export function insertBare(rows: number): number {
       db.exec(statement.replace(/\bbytes\b/g, 'blob').replace(/ references \w+ \(\w+\)/g, ''));
     }
     const insert = db.prepare(
-      `insert into entry (queue_id, seq, id, status, rank, person, email_hash, code_hash, created_at)
-       values (1, ?, ?, 'waiting', ?, ?, ?, ?, ?)`,
+      `insert into entry (queue_id, seq, id, status, rank, person, email_hash, created_at)
+       values (1, ?, ?, 'waiting', ?, ?, ?, ?)`,
     );
     const prepared = Array.from(
       { length: rows },
-      (_, i) =>
-        [
-          i + 1,
-          randomBytes(16),
-          i + 1,
-          randomBytes(130),
-          randomBytes(32),
-          randomBytes(32),
-          Date.now(),
-        ] as const,
+      (_, i) => [i + 1, randomBytes(16), i + 1, randomBytes(130), randomBytes(32), Date.now()] as const,
     );
     const startedAt = performance.now();
     for (let first = 0; first < rows; first += 100) {

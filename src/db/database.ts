@@ -1,9 +1,17 @@
-import type { Expression, Kysely, SqlBool, Transaction } from 'kysely';
+import type { CompiledQuery, Expression, Kysely, SqlBool } from 'kysely';
 import type { NamedQuery } from './statement.ts';
 import type { Columns, Tables } from './tables.ts';
 
 export type Engine = 'sqlite' | 'postgres';
-export type Trx = Transaction<Tables>;
+
+/** A transaction: a query builder whose queries are awaited one by one, and `send` for those that are not. */
+export type Trx = Kysely<Tables> & {
+  /**
+   * Queries run in the order in which they are sent, and so does the commit; several may be sent before the first
+   * is awaited. Once one has failed, those behind it fail too, and nothing is committed.
+   */
+  send<O>(query: CompiledQuery<O>): Promise<O[]>;
+};
 
 /**
  * The narrow waist between the code and an engine. Queries are written once, with Kysely;
@@ -25,6 +33,8 @@ export interface Database {
   /** `column in values`, as one bound parameter however many values there are. */
   inBytes(column: Expression<unknown>, values: Expression<unknown>): Expression<SqlBool>;
   bytesList(values: readonly Uint8Array[]): unknown;
+  inNumbers(column: Expression<unknown>, values: Expression<unknown>): Expression<SqlBool>;
+  numbersList(values: readonly number[]): unknown;
   insertRows<T extends keyof Tables & string>(trx: Trx, bulk: BulkInsert<T>): Promise<void>;
   /** Sets the columns that are not in `key` on the rows that `key` finds. */
   updateRows<T extends keyof Tables & string>(trx: Trx, bulk: BulkUpdate<T>): Promise<void>;

@@ -10,7 +10,7 @@ import {
   sql,
 } from 'kysely';
 import pg from 'pg';
-import type { BulkInsert, BulkUpdate, Database } from './database.ts';
+import type { BulkInsert, BulkUpdate, Database, Trx } from './database.ts';
 import { DatabaseUnavailable, UniqueViolation } from './database.ts';
 import { type NamedQuery, named } from './statement.ts';
 import type { ColumnType, Tables } from './tables.ts';
@@ -37,7 +37,12 @@ export async function openPostgres({ url, poolSize, onIdleError }: PostgresOptio
     types: { getTypeParser: parserFor },
   });
   pool.on('error', (error) => onIdleError?.(error));
-  const query = new Kysely<Tables>({ dialect: postgresDialect(pool) });
+  const query = new Kysely<Tables>({
+    dialect: postgresDialect(
+      async () => new ClientConnection(pool),
+      () => pool.end(),
+    ),
+  });
   await sql`select 1`.execute(query); // Reachable, or this throws.
 
   return {
@@ -46,7 +51,7 @@ export async function openPostgres({ url, poolSize, onIdleError }: PostgresOptio
     query,
     read: async ({ name, sql: text, parameters }) =>
       (await pool.query({ name, text, values: parameters as unknown[] }).catch(rethrow)).rows,
-    transaction: (work) => query.transaction().execute(work),
+    transaction: (work) => inTransaction(pool, work),
     lockSchema: async (trx) => {
       await sql`select pg_advisory_xact_lock(${SCHEMA_LOCK})`.execute(trx);
     },
@@ -63,11 +68,13 @@ export async function openPostgres({ url, poolSize, onIdleError }: PostgresOptio
         .replace(/\) clustered$/, ')'),
     inBytes: (column, values) => sql`${column} = any(${values}::bytea[])`,
     bytesList: (values) => values,
+    inNumbers: (column, values) => sql`${column} = any(${values}::bigint[])`,
+    numbersList: (values) => values,
     insertRows: async (trx, bulk) => {
-      if (bulk.rows.length > 0) await trx.executeQuery(bulkQuery(insertSql(bulk), bulk));
+      if (bulk.rows.length > 0) await trx.send(bulkQuery(insertSql(bulk), bulk));
     },
     updateRows: async (trx, bulk) => {
-      if (bulk.rows.length > 0) await trx.executeQuery(bulkQuery(updateSql(bulk), bulk));
+      if (bulk.rows.length > 0) await trx.send(bulkQuery(updateSql(bulk), bulk));
     },
     ping: async () => {
       await sql`select 1`.execute(query);
@@ -108,49 +115,77 @@ function bulkQuery(text: string, { columns, rows }: { columns: object; rows: unk
   return named(CompiledQuery.raw(text, arrays));
 }
 
-function postgresDialect(pool: pg.Pool): Dialect {
+/** One bound query builder for each connection, kept as long as the connection is. */
+const builders = new WeakMap<pg.PoolClient, Trx>();
+
+function builderOf(client: pg.PoolClient): Trx {
+  let trx = builders.get(client);
+  if (!trx) {
+    const connection = new ClientConnection(client);
+    const builder = new Kysely<Tables>({ dialect: postgresDialect(async () => connection) });
+    const send = async <O>(query: CompiledQuery<O>) => (await connection.executeQuery<O>(query)).rows;
+    trx = Object.assign(builder, { send });
+    builders.set(client, trx);
+  }
+  return trx;
+}
+
+async function inTransaction<T>(pool: pg.Pool, work: (trx: Trx) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch(rethrow);
+  let lost: Error | undefined;
+  const onError = (error: Error) => {
+    lost = error;
+  };
+  client.on('error', onError); // Without a listener a lost connection would end the process.
+  try {
+    const begun = client.query('begin');
+    begun.catch(() => {}); // What is sent next fails for the same reason.
+    const result = await work(builderOf(client));
+    // The server answers ROLLBACK to the commit of a transaction in which something failed.
+    const { command } = await client.query('commit').catch(rethrow);
+    if (command !== 'COMMIT') throw new Error('the transaction failed before its commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch((rollbackError: Error) => {
+      lost ??= rollbackError; // The state of the session is unknown: it must not be used again.
+    });
+    throw error;
+  } finally {
+    client.off('error', onError);
+    client.release(lost);
+  }
+}
+
+function postgresDialect(acquire: () => Promise<ClientConnection>, destroy = async () => {}): Dialect {
+  const transactionsElsewhere = () => Promise.reject(new Error('use Database.transaction'));
   return {
     createAdapter: () => new PostgresAdapter(),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
     createDriver: () => ({
       init: async () => {},
-      destroy: () => pool.end(),
-      acquireConnection: async () => new PostgresConnection(await pool.connect().catch(rethrow)),
-      releaseConnection: async (connection) => (connection as PostgresConnection).release(),
-      beginTransaction: (connection) => (connection as PostgresConnection).control('begin'),
-      commitTransaction: (connection) => (connection as PostgresConnection).control('commit'),
-      rollbackTransaction: (connection) => (connection as PostgresConnection).control('rollback'),
+      destroy,
+      acquireConnection: acquire,
+      releaseConnection: async () => {},
+      beginTransaction: transactionsElsewhere,
+      commitTransaction: transactionsElsewhere,
+      rollbackTransaction: transactionsElsewhere,
     }),
   };
 }
 
-class PostgresConnection implements DatabaseConnection {
-  readonly #client: pg.PoolClient;
-  #lost: Error | undefined;
-  readonly #onError = (error: Error) => {
-    this.#lost = error;
-  };
+/** Runs queries on one client, or on whichever of the pool is free. */
+class ClientConnection implements DatabaseConnection {
+  readonly #client: pg.Pool | pg.PoolClient;
 
-  constructor(client: pg.PoolClient) {
+  constructor(client: pg.Pool | pg.PoolClient) {
     this.#client = client;
-    client.on('error', this.#onError); // Without a listener a lost connection would end the process.
-  }
-
-  async control(command: 'begin' | 'commit' | 'rollback'): Promise<void> {
-    await this.#client.query(command).catch((error) => {
-      this.#lost = error; // The state of the session is unknown: it must not be used again.
-      rethrow(error);
-    });
   }
 
   async executeQuery<R>(query: CompiledQuery | NamedQuery): Promise<QueryResult<R>> {
+    const name = 'name' in query ? { name: query.name } : {};
     const result = await this.#client
-      .query({
-        text: query.sql,
-        values: query.parameters as unknown[],
-        ...('name' in query ? { name: query.name } : {}),
-      })
+      .query({ text: query.sql, values: query.parameters as unknown[], ...name })
       .catch(rethrow);
     return { rows: result.rows as R[], numAffectedRows: BigInt(result.rowCount ?? 0) };
   }
@@ -158,11 +193,6 @@ class PostgresConnection implements DatabaseConnection {
   // biome-ignore lint/correctness/useYield: the interface asks for it, nothing here streams.
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('streaming is not supported: page through the rows instead');
-  }
-
-  release(): void {
-    this.#client.off('error', this.#onError);
-    this.#client.release(this.#lost);
   }
 }
 

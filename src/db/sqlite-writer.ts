@@ -5,13 +5,14 @@ import { DatabaseUnavailable, UniqueViolation } from './database.ts';
 /** Longer than any transaction of ours takes; past it the caller is told to come back. */
 const BUSY_TIMEOUT_MS = 10_000;
 const CACHE_KIB = 32 * 1024;
+/** 32 MiB: a page of an index that many commits touched is copied into the database once, not each time. */
+const CHECKPOINT_PAGES = 8_192;
 
 export interface WriterRequest {
   sql: string;
   parameters?: readonly unknown[];
   /** Run the statement once for each of these instead. */
   rows?: unknown[][];
-  begin?: boolean;
 }
 
 export interface WriterAnswer {
@@ -102,6 +103,7 @@ function serveWriter(file: string): void {
     pragma synchronous = full;
     pragma foreign_keys = on;
     pragma cache_size = -${CACHE_KIB};
+    pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
   `);
   const prepared = new Map<string, StatementSync>();
   const prepare = (text: string): StatementSync => {
@@ -113,9 +115,9 @@ function serveWriter(file: string): void {
     }
     return statement;
   };
-  const answer = ({ sql, parameters = [], rows, begin }: WriterRequest): WriterAnswer => {
-    if (begin) db.exec('begin immediate');
-    if (sql === 'rollback' && !db.isTransaction) return { rows: [], changes: 0 };
+  /** Set by the first failure inside a transaction: what was sent behind it must not be done, least of all the commit. */
+  let aborted: unknown;
+  const execute = ({ sql, parameters = [], rows }: WriterRequest): WriterAnswer => {
     const statement = prepare(sql);
     if (rows) {
       for (const row of rows) statement.run(...(row as never[]));
@@ -126,6 +128,19 @@ function serveWriter(file: string): void {
       return { rows: found, changes: found.length };
     }
     return { rows: [], changes: Number(statement.run(...(parameters as never[])).changes) };
+  };
+  const answer = (request: WriterRequest): WriterAnswer => {
+    if (request.sql === 'rollback') {
+      aborted = undefined;
+      if (!db.isTransaction) return { rows: [], changes: 0 };
+    }
+    if (aborted) throw aborted;
+    try {
+      return execute(request);
+    } catch (error) {
+      if (db.isTransaction || request.sql === 'begin immediate') aborted = error;
+      throw error;
+    }
   };
 
   port.on('message', (request: WriterRequest | 'close') => {

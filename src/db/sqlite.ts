@@ -11,7 +11,7 @@ import {
   sql,
 } from 'kysely';
 import type { BulkInsert, BulkUpdate, Database, Trx } from './database.ts';
-import { startWriter, type Writer, type WriterAnswer } from './sqlite-writer.ts';
+import { startWriter, type Writer } from './sqlite-writer.ts';
 import type { Tables } from './tables.ts';
 
 const READER_CACHE_KIB = 32 * 1024;
@@ -26,7 +26,8 @@ export async function openSqlite(file: string): Promise<Database> {
   const reader = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   reader.exec(`pragma cache_size = -${READER_CACHE_KIB}`);
   const read = createReader(reader);
-  const query = new Kysely<Tables>({ dialect: sqliteDialect(read, writer) });
+  const query = new Kysely<Tables>({ dialect: sqliteDialect(new SqliteConnection(read, writer)) });
+  const trx = openTrx(new WriterConnection(writer));
 
   return {
     engine: 'sqlite',
@@ -34,7 +35,21 @@ export async function openSqlite(file: string): Promise<Database> {
     groupSize: 32,
     query,
     read,
-    transaction: (work) => query.transaction().execute(work),
+    transaction: async (work) => {
+      const release = await writer.lock();
+      try {
+        const begun = writer.run({ sql: 'begin immediate' });
+        begun.catch(() => {}); // What is sent next fails for the same reason.
+        const result = await work(trx);
+        await writer.run({ sql: 'commit' });
+        return result;
+      } catch (error) {
+        await writer.run({ sql: 'rollback' }).catch(() => {});
+        throw error;
+      } finally {
+        release();
+      }
+    },
     lockSchema: async () => {}, // `begin immediate` is that lock already.
     hasTable: async (executor, name) => {
       const found = await sql`select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(
@@ -52,6 +67,8 @@ export async function openSqlite(file: string): Promise<Database> {
         ),
     inBytes: (column, values) => sql`${column} in (select unhex(value) from json_each(${values}))`,
     bytesList: (values) => JSON.stringify(values.map((value) => Buffer.from(value).toString('hex'))),
+    inNumbers: (column, values) => sql`${column} in (select value from json_each(${values}))`,
+    numbersList: (values) => JSON.stringify(values),
     insertRows: (trx, bulk) => runMany(trx, insertSql(bulk), bulk.rows),
     updateRows: (trx, bulk) => runMany(trx, updateSql(bulk), bulk.rows),
     ping: async () => {
@@ -73,7 +90,7 @@ interface ManyQuery extends CompiledQuery {
 async function runMany(trx: Trx, text: string, rows: unknown[][]): Promise<void> {
   if (rows.length === 0) return;
   const many: ManyQuery = { ...CompiledQuery.raw(text), rows };
-  await trx.executeQuery(many);
+  await trx.send(many);
 }
 
 function insertSql<T extends keyof Tables & string>({ table, columns, suffix = '' }: BulkInsert<T>): string {
@@ -104,7 +121,14 @@ function createReader(database: DatabaseSync): Reader {
   };
 }
 
-function sqliteDialect(read: Reader, writer: Writer): Dialect {
+function openTrx(connection: WriterConnection): Trx {
+  const builder = new Kysely<Tables>({ dialect: sqliteDialect(connection) });
+  const send = async <O>(query: CompiledQuery<O>) => (await connection.executeQuery<O>(query)).rows;
+  return Object.assign(builder, { send });
+}
+
+function sqliteDialect(connection: DatabaseConnection): Dialect {
+  const transactionsElsewhere = () => Promise.reject(new Error('use Database.transaction'));
   return {
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
@@ -112,66 +136,54 @@ function sqliteDialect(read: Reader, writer: Writer): Dialect {
     createDriver: () => ({
       init: async () => {},
       destroy: async () => {},
-      acquireConnection: async () => new SqliteConnection(read, writer),
+      acquireConnection: async () => connection,
       releaseConnection: async () => {},
-      beginTransaction: (connection) => (connection as SqliteConnection).begin(),
-      commitTransaction: (connection) => (connection as SqliteConnection).end('commit'),
-      rollbackTransaction: (connection) => (connection as SqliteConnection).end('rollback'),
+      beginTransaction: transactionsElsewhere,
+      commitTransaction: transactionsElsewhere,
+      rollbackTransaction: transactionsElsewhere,
     }),
   };
 }
 
-class SqliteConnection implements DatabaseConnection {
-  readonly #read: Reader;
+/** Inside a transaction: everything goes to the writer. */
+class WriterConnection implements DatabaseConnection {
   readonly #writer: Writer;
-  #release: (() => void) | undefined;
-  #mustBegin = false;
 
-  constructor(read: Reader, writer: Writer) {
-    this.#read = read;
+  constructor(writer: Writer) {
     this.#writer = writer;
   }
 
-  async begin(): Promise<void> {
-    this.#release = await this.#writer.lock();
-    this.#mustBegin = true; // Sent along with the first statement: one message less.
-  }
-
-  async end(how: 'commit' | 'rollback'): Promise<void> {
-    try {
-      if (!this.#mustBegin) await this.#writer.run({ sql: how, parameters: [] });
-    } finally {
-      this.#mustBegin = false;
-      this.#release?.();
-      this.#release = undefined;
-    }
-  }
-
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (this.#release) return this.#write<R>(query);
-    if (/^\s*(select|with)\b/i.test(query.sql)) return { rows: this.#read(query as CompiledQuery<R>) };
-    const release = await this.#writer.lock();
-    try {
-      return await this.#write<R>(query);
-    } finally {
-      release();
-    }
-  }
-
-  async #write<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const begin = this.#mustBegin;
-    this.#mustBegin = false;
     const rows = (query as Partial<ManyQuery>).rows;
-    const answer: WriterAnswer = await this.#writer.run({
-      sql: query.sql,
-      ...(rows ? { rows } : { parameters: query.parameters }),
-      ...(begin ? { begin } : {}),
-    });
+    const what = rows ? { rows } : { parameters: query.parameters };
+    const answer = await this.#writer.run({ sql: query.sql, ...what });
     return { rows: answer.rows as R[], numAffectedRows: BigInt(answer.changes) };
   }
 
   // biome-ignore lint/correctness/useYield: the interface asks for it, nothing here streams.
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error('streaming is not supported on SQLite: page through the rows instead');
+    throw new Error('streaming is not supported: page through the rows instead');
+  }
+}
+
+/** Outside of one: reads stay on this thread, a single write waits for its turn. */
+class SqliteConnection extends WriterConnection {
+  readonly #read: Reader;
+  readonly #lock: Writer['lock'];
+
+  constructor(read: Reader, writer: Writer) {
+    super(writer);
+    this.#read = read;
+    this.#lock = writer.lock;
+  }
+
+  override async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (/^\s*(select|with)\b/i.test(query.sql)) return { rows: this.#read(query as CompiledQuery<R>) };
+    const release = await this.#lock();
+    try {
+      return await super.executeQuery<R>(query);
+    } finally {
+      release();
+    }
   }
 }

@@ -48,7 +48,7 @@ export function statement<P extends object, O>(
   };
   return {
     read: (db, values) => db.read(bind(db, values)),
-    within: async (db, trx, values) => (await trx.executeQuery<O>(bind(db, values))).rows,
+    within: (db, trx, values) => trx.send(bind(db, values)),
   };
 }
 

@@ -68,7 +68,6 @@ export interface EntryTable {
   person: Uint8Array | null;
   email_hash: Uint8Array | null;
   phone_hash: Uint8Array | null;
-  code_hash: Uint8Array | null;
   created_at: number;
   invited_at: number | null;
   joined_at: number | null;
@@ -128,7 +127,6 @@ export const ENTRY_COLUMNS = {
   person: 'bytes',
   email_hash: 'bytes',
   phone_hash: 'bytes',
-  code_hash: 'bytes',
   created_at: 'bigint',
   invited_at: 'bigint',
   joined_at: 'bigint',

@@ -1,6 +1,8 @@
 import type { Database } from '../db/database.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import type { QueueVault } from '../vault/queue-vault.ts';
+import { formatId } from './ids.ts';
+import { type ReferralCodes, referralCodes } from './referral-code.ts';
 
 /** What is cached may be this old: a revoked key or a closed waitlist is noticed within it. */
 const RECHECK_AFTER_MS = 100;
@@ -18,10 +20,12 @@ export interface Queue {
   readonly environment: string;
   readonly waitlist: Waitlist;
   readonly vault: QueueVault;
+  readonly referralCodes: ReferralCodes;
 }
 
 export interface ServerKey {
   readonly id: Uint8Array;
+  readonly publicId: string;
   /** null: every waitlist. */
   readonly waitlistInternalId: number | null;
   readonly environment: string;
@@ -29,11 +33,14 @@ export interface ServerKey {
   readonly expiresAt: number | null;
 }
 
+/** What is remembered is there at once; what is not has to be awaited. */
+export type Found<T> = T | undefined | Promise<T | undefined>;
+
 /** Finds queues and keys; remembers them until a change of settings anywhere makes it forget. */
 export interface Directory {
-  queue(waitlistId: string, environment: string): Promise<Queue | undefined>;
-  queueByTag(tag: string): Promise<Queue | undefined>;
-  key(hash: Buffer): Promise<ServerKey | undefined>;
+  queue(waitlistId: string, environment: string): Found<Queue>;
+  queueByTag(tag: string): Found<Queue>;
+  key(text: string, hash: (text: string) => Buffer | undefined): Found<ServerKey>;
 }
 
 export function createDirectory(db: Database, keyring: Keyring): Directory {
@@ -53,25 +60,24 @@ export function createDirectory(db: Database, keyring: Keyring): Directory {
     }
     checkedAt = startedAt;
   };
-  const current = async () => {
-    if (performance.now() - checkedAt < RECHECK_AFTER_MS) return;
-    checking ??= refresh().finally(() => {
-      checking = undefined;
-    });
-    await checking;
-  };
-  const cached = async <T>(cache: Map<string, T>, name: string, load: () => Promise<T | undefined>) => {
-    await current();
-    const hit = cache.get(name);
-    if (hit) return hit;
+  const isFresh = () => performance.now() - checkedAt < RECHECK_AFTER_MS;
+  const load = async <T>(cache: Map<string, T>, name: string, find: () => Promise<T | undefined>) => {
+    if (!isFresh()) {
+      checking ??= refresh().finally(() => {
+        checking = undefined;
+      });
+      await checking;
+    }
     const loadedAt = version;
-    const found = await load();
+    const found = cache.get(name) ?? (await find());
     if (found && loadedAt === version) {
       if (cache.size >= MOST_CACHED) cache.clear();
       cache.set(name, found);
     }
     return found;
   };
+  const cached = <T>(cache: Map<string, T>, name: string, find: () => Promise<T | undefined>): Found<T> =>
+    (isFresh() ? cache.get(name) : undefined) ?? load(cache, name, find);
 
   return {
     queue: (waitlistId, environment) =>
@@ -87,17 +93,20 @@ export function createDirectory(db: Database, keyring: Keyring): Directory {
         const row = await selectQueues(db).where('q.code_tag', '=', tag).executeTakeFirst();
         return row && toQueue(keyring, row);
       }),
-    key: (hash) =>
-      cached(keys, hash.toString('latin1'), async () => {
+    key: (text, hash) =>
+      cached(keys, text, async () => {
+        const hashed = hash(text);
+        if (!hashed) return undefined;
         const row = await db.query
           .selectFrom('server_key')
           .select(['id', 'waitlist_id', 'environment', 'can_read', 'expires_at'])
-          .where('hash', '=', hash)
+          .where('hash', '=', hashed)
           .where('revoked_at', 'is', null)
           .executeTakeFirst();
         return (
           row && {
             id: row.id,
+            publicId: formatId('key', row.id),
             waitlistInternalId: row.waitlist_id,
             environment: row.environment,
             canRead: row.can_read === 1,
@@ -134,11 +143,13 @@ interface QueueRow {
 }
 
 function toQueue(keyring: Keyring, row: QueueRow): Queue {
+  const vault = keyring.openQueue(row.code_tag, row.wrapped_keys);
   return {
     id: row.id,
     tag: row.code_tag,
     environment: row.environment,
     waitlist: { internalId: row.waitlist_id, id: row.public_id, name: row.name },
-    vault: keyring.openQueue(row.code_tag, row.wrapped_keys),
+    vault,
+    referralCodes: referralCodes(vault),
   };
 }

@@ -28,7 +28,7 @@ export interface EntryPage {
   nextCursor: string | null;
 }
 
-type PagedRow = EntryRow & { seq: number; rank: number };
+type PagedRow = EntryRow & { rank: number };
 type Aliased = SelectQueryBuilder<Tables & { e: Tables['entry'] }, 'e', object>;
 
 /** The columns of a view, but for the position, which each query finds its own way. */

@@ -24,6 +24,7 @@ export interface EntryView {
 
 /** A row of `entry` with its live position and its referrer's sealed person. */
 export interface EntryRow {
+  seq: number;
   id: Uint8Array;
   status: Status;
   position: number | null;
@@ -41,7 +42,7 @@ export function viewEntry(queue: Queue, row: EntryRow): EntryView {
   const person = row.person && openPerson(queue, row.id, row.person);
   const referrer =
     row.referrer_id && row.referrer_person && openPerson(queue, row.referrer_id, row.referrer_person);
-  return assemble(row, person, referrer);
+  return assemble(queue, row, person, referrer);
 }
 
 /**
@@ -55,7 +56,7 @@ export function viewEntries({ log }: Context, queue: Queue, rows: EntryRow[]): E
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
       log.error({ queue: queue.id, entry: formatId('ent', row.id) }, 'sealed data of an entry does not open');
-      return assemble(row, null, null);
+      return assemble(queue, row, null, null);
     }
   });
 }
@@ -64,7 +65,7 @@ function openPerson({ vault }: Queue, id: Uint8Array, sealed: Uint8Array): Perso
   return vault.open<Person>('entry.person', id, sealed);
 }
 
-function assemble(row: EntryRow, person: Person | null, referrer: Person | null): EntryView {
+function assemble(queue: Queue, row: EntryRow, person: Person | null, referrer: Person | null): EntryView {
   return {
     id: formatId('ent', row.id),
     email: person?.email ?? null,
@@ -73,7 +74,7 @@ function assemble(row: EntryRow, person: Person | null, referrer: Person | null)
     status: row.status,
     position: row.position,
     referrals: row.referrals,
-    referralCode: person?.code ?? null,
+    referralCode: person && queue.referralCodes.of(row.seq),
     referredBy: referrer?.email ?? referrer?.phone ?? null,
     createdAt: isoTime(row.created_at),
     invitedAt: isoTimeOrNull(row.invited_at),

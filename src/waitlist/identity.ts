@@ -49,5 +49,5 @@ export function parseReferrer(input: string): Identifier | undefined {
   const phone = parsePhone(input);
   if (phone) return { kind: 'phone', key: phone };
   const code = input.trim().toLowerCase();
-  return /^[0-9a-z]{1,64}$/.test(code) ? { kind: 'referral', key: code } : undefined;
+  return /^[0-9a-z]{8}$/.test(code) ? { kind: 'referral', key: code } : undefined;
 }

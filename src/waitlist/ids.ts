@@ -59,3 +59,21 @@ export function randomCode(characters: number): string {
   for (const byte of randomBytes(characters)) code += ALPHABET[byte & 31];
   return code;
 }
+
+/** A whole number below 2^53 in the same alphabet, padded to a width. */
+export function encodeBase32(value: number, characters: number): string {
+  let text = '';
+  for (let rest = value; text.length < characters; rest = Math.floor(rest / 32))
+    text = ALPHABET[rest % 32] + text;
+  return text;
+}
+
+export function decodeBase32(text: string): number | undefined {
+  let value = 0;
+  for (const character of text) {
+    const digit = ALPHABET.indexOf(character);
+    if (digit < 0) return undefined;
+    value = value * 32 + digit;
+  }
+  return value;
+}

@@ -2,7 +2,7 @@ import { statement } from '../db/statement.ts';
 import type { InviteTable, Status } from '../db/tables.ts';
 import { DoorlistError, invalid, notFound } from '../errors.ts';
 import type { Context } from './context.ts';
-import type { Queue } from './directory.ts';
+import type { Found, Queue } from './directory.ts';
 import { isoTimeOrNull } from './entry-view.ts';
 import { parseEmail } from './identity.ts';
 import { formatId, newId, parseId, randomCode } from './ids.ts';
@@ -49,9 +49,9 @@ export const findInvite = statement<{ queueId: number; hash: Buffer }, InviteRow
 );
 
 /** A code starts with the tag of its queue: without one it cannot be ours. */
-export function queueOfCode({ directory }: Context, code: string): Promise<Queue | undefined> {
+export function queueOfCode({ directory }: Context, code: string): Found<Queue> {
   const looksRight = code.length === TAG_CHARACTERS + CODE_RANDOM_CHARACTERS && /^[0-9a-z]+$/.test(code);
-  return looksRight ? directory.queueByTag(code.slice(0, TAG_CHARACTERS)) : Promise.resolve(undefined);
+  return looksRight ? directory.queueByTag(code.slice(0, TAG_CHARACTERS)) : undefined;
 }
 
 export function checkCodeLength(code: string): void {

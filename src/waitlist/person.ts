@@ -5,5 +5,4 @@ export interface Person {
   email: string | null;
   phone: string | null;
   metadata: Metadata | null;
-  code: string;
 }

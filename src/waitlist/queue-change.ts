@@ -15,6 +15,8 @@ export interface QueueChange {
   readonly closed: boolean;
   lastSeq: number;
   readonly tally: Tally;
+  /** Sends a write whose result nobody waits for: the commit does, and fails with it. */
+  send(write: Promise<unknown>): void;
 }
 
 /** What a change does to the counters of its queue; written once, when the change is complete. */
@@ -86,8 +88,27 @@ export function changeQueue<T>(
   queue: Queue,
   work: (change: QueueChange) => Promise<T>,
 ): Promise<T> {
-  return context.db.transaction(async (trx) => {
-    const [row] = await lockQueue.within(context.db, trx, { queueId: queue.id });
+  return readAndChangeQueue(context, queue, async () => undefined, work);
+}
+
+/**
+ * The same, where the work begins with a read that is known beforehand: it is sent along with the lock and runs
+ * right behind it. What `work` only sends goes along with the commit.
+ */
+export async function readAndChangeQueue<R, T>(
+  context: Context,
+  queue: Queue,
+  read: (trx: Trx) => Promise<R>,
+  work: (change: QueueChange, found: R) => Promise<T> | T,
+): Promise<T> {
+  const sent: Promise<unknown>[] = [];
+  const send = (write: Promise<unknown>) => {
+    write.catch(() => {}); // Told below, together with the commit.
+    sent.push(write);
+  };
+  const result = await context.db.transaction(async (trx) => {
+    const locking = lockQueue.within(context.db, trx, { queueId: queue.id });
+    const [[row], found] = await Promise.all([locking, read(trx)]);
     if (!row) throw new Error(`queue ${queue.id} is gone`);
     const change: QueueChange = {
       trx,
@@ -97,26 +118,32 @@ export function changeQueue<T>(
       closed: row.closed_at !== null,
       lastSeq: row.last_seq,
       tally: new Tally(),
+      send,
     };
-    const result = await work(change);
-    await writeCounters(context, change, row.last_seq);
-    return result;
+    const outcome = await work(change, found);
+    writeCounters(context, change, row.last_seq);
+    return outcome;
   });
+  await Promise.all(sent);
+  return result;
 }
 
-async function writeCounters(
+function writeCounters(
   { db }: Context,
-  { trx, queue, lastSeq, tally }: QueueChange,
+  { trx, queue, lastSeq, tally, send }: QueueChange,
   seqBefore: number,
-) {
-  await db.insertRows(trx, {
-    table: 'rank_count',
-    columns: RANK_COUNT_COLUMNS,
-    rows: tally.buckets.map(({ level, bucket, delta }) => [queue.id, level, bucket, delta]),
-    suffix: `on conflict (queue_id, level, bucket) do update set waiting = rank_count.waiting + excluded.waiting`,
-  });
+): void {
+  send(
+    db.insertRows(trx, {
+      table: 'rank_count',
+      columns: RANK_COUNT_COLUMNS,
+      rows: tally.buckets.map(({ level, bucket, delta }) => [queue.id, level, bucket, delta]),
+      suffix:
+        'on conflict (queue_id, level, bucket) do update set waiting = rank_count.waiting + excluded.waiting',
+    }),
+  );
   const deltas = STATUSES.map((status) => [status, tally.statuses.get(status) ?? 0] as const);
   if (lastSeq === seqBefore && deltas.every(([, delta]) => delta === 0)) return;
   const byStatus = Object.fromEntries(deltas) as Record<Status, number>;
-  await writeQueue.within(db, trx, { queueId: queue.id, lastSeq, ...byStatus });
+  send(writeQueue.within(db, trx, { queueId: queue.id, lastSeq, ...byStatus }));
 }

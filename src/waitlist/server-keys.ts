@@ -72,7 +72,7 @@ async function insertKey(
     .insertInto('server_key')
     .values({
       id,
-      hash: hashKey(key),
+      hash: plainHash(`server key ${key}`),
       hint: key.slice(-4),
       waitlist_id: input.waitlistInternalId,
       environment: input.environment,
@@ -97,7 +97,8 @@ async function insertKey(
   };
 }
 
-const hashKey = (key: string) => plainHash(`server key ${key}`);
+/** undefined when it cannot be a key: then there is no need to look for it. */
+const hashKey = (key: string) => (isServerKey(key) ? plainHash(`server key ${key}`) : undefined);
 const grantsOf = (canRead: boolean) => (canRead ? ['waitlist:write', 'waitlist:read'] : ['waitlist:write']);
 
 export async function listKeys({ db }: Context, after?: string): Promise<KeySummary[]> {
@@ -172,19 +173,23 @@ function requireKeyId(text: string): Buffer {
 }
 
 /** The key behind an Authorization header; the same refusal whatever is wrong with it. */
-export async function authenticate(
+export function authenticate(
   { directory, clock }: Context,
   authorization: string | undefined,
-): Promise<ServerKey> {
+): ServerKey | Promise<ServerKey> {
   const text = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
-  const key = text && isServerKey(text) ? await directory.key(hashKey(text)) : undefined;
-  if (!key || (key.expiresAt !== null && key.expiresAt <= clock())) {
-    throw new DoorlistError(
-      'unauthorized',
-      'a valid server key is needed: send it as Authorization: Bearer <key>',
-    );
-  }
-  return key;
+  const found = text === undefined ? undefined : directory.key(text, hashKey);
+  return found instanceof Promise
+    ? found.then((key) => requireLive(key, clock()))
+    : requireLive(found, clock());
+}
+
+function requireLive(key: ServerKey | undefined, now: number): ServerKey {
+  if (key && (key.expiresAt === null || key.expiresAt > now)) return key;
+  throw new DoorlistError(
+    'unauthorized',
+    'a valid server key is needed: send it as Authorization: Bearer <key>',
+  );
 }
 
 /** A waitlist that does not exist and one that the key does not cover are not told apart. */

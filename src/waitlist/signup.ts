@@ -1,19 +1,18 @@
-import { DatabaseUnavailable } from '../db/database.ts';
+import { DatabaseUnavailable, type Trx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { ENTRY_COLUMNS, type Status } from '../db/tables.ts';
+import { ENTRY_COLUMNS, type EntryTable, type Status } from '../db/tables.ts';
 import { DoorlistError } from '../errors.ts';
+import type { QueueVault } from '../vault/queue-vault.ts';
 import type { Context } from './context.ts';
 import type { Queue } from './directory.ts';
 import type { Identifier } from './identity.ts';
-import { newId, randomCode } from './ids.ts';
+import { newId } from './ids.ts';
 import { Lanes } from './lanes.ts';
 import type { Person } from './person.ts';
-import { changeQueue, type QueueChange } from './queue-change.ts';
+import { type QueueChange, readAndChangeQueue } from './queue-change.ts';
 import { rankOf } from './ranking.ts';
+import type { ReferralCodes } from './referral-code.ts';
 import type { Signup } from './signup-input.ts';
-
-/** 40 bits: short enough to read aloud; a clash inside a queue is noticed and drawn again. */
-const REFERRAL_CODE_CHARACTERS = 8;
 
 export interface SignupResult {
   created: number;
@@ -32,13 +31,14 @@ interface Job {
 /** A signup, sealed and hashed before the queue is locked. */
 interface Candidate {
   id: Buffer;
-  person: Person;
-  sealed: Buffer;
+  person: Buffer;
   emailHash: Buffer | null;
   phoneHash: Buffer | null;
-  codeHash: Buffer;
-  referrer: { kind: Identifier['kind']; hash: Buffer } | null;
+  referrer: Reference | null;
 }
+
+/** How an entry is pointed at: by the hash of its email or phone, or by its sequence. */
+type Reference = { email: Buffer } | { phone: Buffer } | { seq: number };
 
 /** Someone in the queue, or about to be, as far as crediting referrals goes. */
 interface Member {
@@ -66,26 +66,34 @@ export function openSignupDesk(context: Context, mostWaiting: number): SignupDes
   };
 }
 
-function prepare({ vault }: Queue, { email, phone, metadata, referrer }: Signup, now: number): Candidate {
+function prepare(
+  { vault, referralCodes }: Queue,
+  { email, phone, metadata, referrer }: Signup,
+  now: number,
+): Candidate {
   const id = newId(now);
-  const code = randomCode(REFERRAL_CODE_CHARACTERS);
-  const person: Person = { email: email?.shown ?? null, phone, metadata, code };
+  const person: Person = { email: email?.shown ?? null, phone, metadata };
   return {
     id,
-    person,
-    sealed: vault.seal('entry.person', id, person),
+    person: vault.seal('entry.person', id, person),
     emailHash: email && vault.hash('email', email.key),
     phoneHash: phone === null ? null : vault.hash('phone', phone),
-    codeHash: vault.hash('referral', code),
-    referrer: referrer && { kind: referrer.kind, hash: vault.hash(referrer.kind, referrer.key) },
+    referrer: referrer && referenceTo(vault, referralCodes, referrer),
   };
+}
+
+function referenceTo(vault: QueueVault, codes: ReferralCodes, { kind, key }: Identifier): Reference | null {
+  if (kind === 'email') return { email: vault.hash('email', key) };
+  if (kind === 'phone') return { phone: vault.hash('phone', key) };
+  const seq = codes.seqOf(key);
+  return seq === undefined ? null : { seq };
 }
 
 function commitSignups(context: Context, jobs: Job[]): Promise<SignupResult[]> {
   const [{ queue }] = jobs as [Job];
-  return changeQueue(context, queue, async (change) => {
+  const read = (trx: Trx) => findMembers(context, trx, queue, jobs);
+  return readAndChangeQueue(context, queue, read, (change, register) => {
     if (change.closed) throw new DoorlistError('waitlist_closed', 'this waitlist takes no new signups');
-    const register = await findMembers(context, change, jobs);
     const added: { candidate: Candidate; member: Member; referrer: Member | undefined }[] = [];
     const results = jobs.map(({ entries }) => {
       const result: SignupResult = { created: 0, skipped: 0 };
@@ -94,10 +102,7 @@ function commitSignups(context: Context, jobs: Job[]): Promise<SignupResult[]> {
           result.skipped += 1;
           continue;
         }
-        while (register.find('referral', candidate.codeHash)) drawAnotherCode(queue, candidate);
-        const referrer = candidate.referrer
-          ? register.find(candidate.referrer.kind, candidate.referrer.hash)
-          : undefined;
+        const referrer = candidate.referrer ? register.find(candidate.referrer) : undefined;
         if (referrer) referrer.gained += 1;
         const seq = ++change.lastSeq;
         const member: Member = { seq, status: 'waiting', rank: seq, referrals: 0, gained: 0 };
@@ -107,117 +112,102 @@ function commitSignups(context: Context, jobs: Job[]): Promise<SignupResult[]> {
       }
       return result;
     });
-    await insertEntries(context, change, added);
-    await creditReferrers(context, change, register.known);
+    insertEntries(context, change, added);
+    creditReferrers(context, change, register.known);
     return results;
   });
 }
 
-/** Who is in the queue under which hash: those found there, and those of this group as they are added. */
+/** Who is in the queue: those that were found there, and those of this group as they are added. */
 class Register {
+  /** The ones that were there before. */
   readonly known = new Map<number, Member>();
+  readonly #bySeq = new Map<number, Member>();
   readonly #byHash = new Map<string, Member>();
 
-  find(kind: Identifier['kind'], hash: Uint8Array): Member | undefined {
-    return this.#byHash.get(hashName(kind, hash));
+  find(reference: Reference): Member | undefined {
+    return 'seq' in reference ? this.#bySeq.get(reference.seq) : this.#byHash.get(hashName(reference));
   }
 
   holds({ emailHash, phoneHash }: Candidate): boolean {
     return (
-      (emailHash !== null && this.find('email', emailHash) !== undefined) ||
-      (phoneHash !== null && this.find('phone', phoneHash) !== undefined)
+      (emailHash !== null && this.find({ email: emailHash }) !== undefined) ||
+      (phoneHash !== null && this.find({ phone: phoneHash }) !== undefined)
     );
   }
 
-  add(
-    { emailHash, phoneHash, codeHash }: Pick<Candidate, 'emailHash' | 'phoneHash' | 'codeHash'>,
-    member: Member,
-  ): void {
-    if (emailHash) this.#byHash.set(hashName('email', emailHash), member);
-    if (phoneHash) this.#byHash.set(hashName('phone', phoneHash), member);
-    this.#byHash.set(hashName('referral', codeHash), member);
+  add({ emailHash, phoneHash }: Candidate, member: Member): void {
+    this.#bySeq.set(member.seq, member);
+    if (emailHash) this.#byHash.set(hashName({ email: emailHash }), member);
+    if (phoneHash) this.#byHash.set(hashName({ phone: phoneHash }), member);
   }
 
-  addFound(kind: Identifier['kind'], hash: Uint8Array, found: Omit<Member, 'gained'>): void {
-    let member = this.known.get(found.seq);
+  addFound({ email_hash, phone_hash, ...row }: FoundRow): void {
+    let member = this.known.get(row.seq);
     if (!member) {
-      member = { ...found, gained: 0 };
-      this.known.set(found.seq, member);
+      member = { ...row, gained: 0 };
+      this.known.set(row.seq, member);
+      this.#bySeq.set(row.seq, member);
     }
-    this.#byHash.set(hashName(kind, hash), member);
+    if (email_hash) this.#byHash.set(hashName({ email: Buffer.from(email_hash) }), member);
+    if (phone_hash) this.#byHash.set(hashName({ phone: Buffer.from(phone_hash) }), member);
   }
 }
 
-const hashName = (kind: Identifier['kind'], hash: Uint8Array) =>
-  `${kind} ${Buffer.from(hash).toString('latin1')}`;
-
-interface FoundRow {
-  kind: Identifier['kind'];
-  hash: Uint8Array;
-  seq: number;
-  status: Status;
-  rank: number;
-  referrals: number;
+function hashName(reference: { email: Buffer } | { phone: Buffer }): string {
+  return 'email' in reference
+    ? `e${reference.email.toString('latin1')}`
+    : `p${reference.phone.toString('latin1')}`;
 }
 
-const findByHash = statement<{ queueId: number; emails: unknown; phones: unknown; codes: unknown }, FoundRow>(
-  (db, parameter) => {
-    const select = (
-      kind: Identifier['kind'],
-      column: 'email_hash' | 'phone_hash' | 'code_hash',
-      list: 'emails' | 'phones' | 'codes',
-    ) =>
-      db.query
-        .selectFrom('entry')
-        .select((e) => [
-          e.val(kind).as('kind'),
-          e.ref(column).$notNull().as('hash'),
-          'seq',
-          'status',
-          'rank',
-          'referrals',
-        ])
-        .where('queue_id', '=', parameter('queueId'))
-        .where(column, 'is not', null)
-        .where((e) => db.inBytes(e.ref(column), parameter(list)));
-    return select('email', 'email_hash', 'emails')
-      .unionAll(select('phone', 'phone_hash', 'phones'))
-      .unionAll(select('referral', 'code_hash', 'codes'));
-  },
-);
+type FoundRow = Pick<EntryTable, 'seq' | 'status' | 'rank' | 'referrals' | 'email_hash' | 'phone_hash'>;
 
-async function findMembers({ db }: Context, { trx, queue }: QueueChange, jobs: Job[]): Promise<Register> {
-  const wanted: Record<Identifier['kind'], Buffer[]> = { email: [], phone: [], referral: [] };
+const findMembersBy = statement<
+  { queueId: number; emails: unknown; phones: unknown; seqs: unknown },
+  FoundRow
+>((db, parameter) => {
+  const ours = db.query
+    .selectFrom('entry')
+    .select(['seq', 'status', 'rank', 'referrals', 'email_hash', 'phone_hash'])
+    .where('queue_id', '=', parameter('queueId'));
+  return ours
+    .where((e) => db.inBytes(e.ref('email_hash'), parameter('emails')))
+    .unionAll(ours.where((e) => db.inBytes(e.ref('phone_hash'), parameter('phones'))))
+    .unionAll(
+      ours.where((e) => db.inNumbers(e.ref('seq'), parameter('seqs'))).where('status', '<>', 'removed'),
+    );
+});
+
+async function findMembers({ db }: Context, trx: Trx, queue: Queue, jobs: Job[]): Promise<Register> {
+  const emails: Buffer[] = [];
+  const phones: Buffer[] = [];
+  const seqs: number[] = [];
   for (const { entries } of jobs) {
-    for (const { emailHash, phoneHash, codeHash, referrer } of entries) {
-      if (emailHash) wanted.email.push(emailHash);
-      if (phoneHash) wanted.phone.push(phoneHash);
-      wanted.referral.push(codeHash);
-      if (referrer) wanted[referrer.kind].push(referrer.hash);
+    for (const { emailHash, phoneHash, referrer } of entries) {
+      if (emailHash) emails.push(emailHash);
+      if (phoneHash) phones.push(phoneHash);
+      if (!referrer) continue;
+      if ('email' in referrer) emails.push(referrer.email);
+      else if ('phone' in referrer) phones.push(referrer.phone);
+      else seqs.push(referrer.seq);
     }
   }
-  const rows = await findByHash.within(db, trx, {
+  const rows = await findMembersBy.within(db, trx, {
     queueId: queue.id,
-    emails: db.bytesList(wanted.email),
-    phones: db.bytesList(wanted.phone),
-    codes: db.bytesList(wanted.referral),
+    emails: db.bytesList(emails),
+    phones: db.bytesList(phones),
+    seqs: db.numbersList(seqs),
   });
   const register = new Register();
-  for (const { kind, hash, ...member } of rows) register.addFound(kind, hash, member);
+  for (const row of rows) register.addFound(row);
   return register;
 }
 
-function drawAnotherCode({ vault }: Queue, candidate: Candidate): void {
-  candidate.person = { ...candidate.person, code: randomCode(REFERRAL_CODE_CHARACTERS) };
-  candidate.codeHash = vault.hash('referral', candidate.person.code);
-  candidate.sealed = vault.seal('entry.person', candidate.id, candidate.person);
-}
-
-async function insertEntries(
+function insertEntries(
   { db }: Context,
-  { trx, queue, now, boost, tally }: QueueChange,
+  { trx, queue, now, boost, tally, send }: QueueChange,
   added: { candidate: Candidate; member: Member; referrer: Member | undefined }[],
-): Promise<void> {
+): void {
   const rows = added.map(({ candidate, member, referrer }) => {
     const rank = rankOf(member.seq, boost, member.gained);
     tally.enter('waiting', rank);
@@ -229,26 +219,25 @@ async function insertEntries(
       rank,
       member.gained,
       referrer?.seq ?? null,
-      candidate.sealed,
+      candidate.person,
       candidate.emailHash,
       candidate.phoneHash,
-      candidate.codeHash,
       now,
       null,
       null,
       null,
     ];
   });
-  await db.insertRows(trx, { table: 'entry', columns: ENTRY_COLUMNS, rows });
+  send(db.insertRows(trx, { table: 'entry', columns: ENTRY_COLUMNS, rows }));
 }
 
 const CREDIT_COLUMNS = { queue_id: 'bigint', seq: 'bigint', referrals: 'bigint', rank: 'bigint' } as const;
 
-async function creditReferrers(
+function creditReferrers(
   { db }: Context,
-  { trx, queue, boost, tally }: QueueChange,
+  { trx, queue, boost, tally, send }: QueueChange,
   known: Map<number, Member>,
-): Promise<void> {
+): void {
   const credited = [...known.values()].filter(({ gained }) => gained > 0);
   const rows = credited.map(({ seq, status, rank, referrals, gained }) => {
     const better = rankOf(seq, boost, referrals + gained);
@@ -258,5 +247,5 @@ async function creditReferrers(
     }
     return [queue.id, seq, referrals + gained, better];
   });
-  await db.updateRows(trx, { table: 'entry', columns: CREDIT_COLUMNS, key: ['queue_id', 'seq'], rows });
+  send(db.updateRows(trx, { table: 'entry', columns: CREDIT_COLUMNS, key: ['queue_id', 'seq'], rows }));
 }

@@ -1,6 +1,7 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DoorlistError } from '../../errors.ts';
 import type { Context } from '../../waitlist/context.ts';
+import type { ServerKey } from '../../waitlist/directory.ts';
 import type { KeyUsage } from '../../waitlist/key-usage.ts';
 import { authenticate } from '../../waitlist/server-keys.ts';
 import type { SdkParts } from '../sdk/parts.ts';
@@ -17,15 +18,37 @@ export interface AuthParts {
 export function requireServerKey(app: FastifyInstance, parts: AuthParts): SdkParts['requireKey'] {
   const { context, keyUsage, failures, perKey } = parts;
   app.decorateRequest('serverKey');
-  return async (request, reply) => {
+  const admit = (request: FastifyRequest, reply: FastifyReply, key: ServerKey): void => {
+    perKey.take(key.publicId, reply);
+    request.serverKey = key;
+    keyUsage.note(key);
+  };
+  const refusal = (request: FastifyRequest, reply: FastifyReply, error: Error): Error => {
     try {
-      request.serverKey = await authenticate(context, request.headers.authorization);
-    } catch (error) {
       if (error instanceof DoorlistError && error.code === 'unauthorized')
         failures.take(clientOf(request), reply);
-      throw error;
+      return error;
+    } catch (limited) {
+      return limited as Error;
     }
-    perKey.take(Buffer.from(request.serverKey.id).toString('latin1'), reply);
-    keyUsage.note(request.serverKey);
+  };
+  return (request, reply, next) => {
+    try {
+      const found = authenticate(context, request.headers.authorization);
+      if (found instanceof Promise) {
+        found
+          .then((key) => admit(request, reply, key))
+          .then(
+            () => next(),
+            (error: Error) => next(refusal(request, reply, error)),
+          );
+        return;
+      }
+      admit(request, reply, found);
+    } catch (error) {
+      next(refusal(request, reply, error as Error));
+      return;
+    }
+    next();
   };
 }

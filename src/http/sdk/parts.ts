@@ -1,17 +1,15 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { onRequestHookHandler } from 'fastify';
 import type { Context } from '../../waitlist/context.ts';
 import type { ServerKey } from '../../waitlist/directory.ts';
 import type { SignupDesk } from '../../waitlist/signup.ts';
 import type { RateLimiter } from '../plugins/rate-limit.ts';
-
-type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /** What the public endpoints are built from. */
 export interface SdkParts {
   context: Context;
   signups: SignupDesk;
   /** Refuses a request without a valid server key; afterwards `request.serverKey` is set. */
-  requireKey: Hook;
+  requireKey: onRequestHookHandler;
   limits: { inviteCheck: RateLimiter; inviteAccept: RateLimiter; verify: RateLimiter };
 }
 
