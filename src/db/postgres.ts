@@ -37,9 +37,10 @@ export async function openPostgres({ url, poolSize, onIdleError }: PostgresOptio
     types: { getTypeParser: parserFor },
   });
   pool.on('error', (error) => onIdleError?.(error));
+  const pooled = new PostgresConnection((config) => pool.query(config));
   const query = new Kysely<Tables>({
     dialect: postgresDialect(
-      async () => new ClientConnection(pool),
+      async () => pooled,
       () => pool.end(),
     ),
   });
@@ -115,38 +116,53 @@ function bulkQuery(text: string, { columns, rows }: { columns: object; rows: unk
   return named(CompiledQuery.raw(text, arrays));
 }
 
-/** One bound query builder for each connection, kept as long as the connection is. */
-const builders = new WeakMap<pg.PoolClient, Trx>();
+/** One session for each connection, kept as long as the connection is. */
+const sessions = new WeakMap<pg.PoolClient, Session>();
 
-function builderOf(client: pg.PoolClient): Trx {
-  let trx = builders.get(client);
-  if (!trx) {
-    const connection = new ClientConnection(client);
+/** Queries on one connection, one behind the other: the client itself takes a query only when it is idle. */
+class Session {
+  readonly trx: Trx;
+  readonly #client: pg.PoolClient;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(client: pg.PoolClient) {
+    this.#client = client;
+    const connection = new PostgresConnection((query) => this.run(query));
     const builder = new Kysely<Tables>({ dialect: postgresDialect(async () => connection) });
     const send = async <O>(query: CompiledQuery<O>) => (await connection.executeQuery<O>(query)).rows;
-    trx = Object.assign(builder, { send });
-    builders.set(client, trx);
+    this.trx = Object.assign(builder, { send });
   }
-  return trx;
+
+  static of(client: pg.PoolClient): Session {
+    const session = sessions.get(client) ?? new Session(client);
+    sessions.set(client, session);
+    return session;
+  }
+
+  run(query: pg.QueryConfig): Promise<pg.QueryResult> {
+    const result = this.#last.then(() => this.#client.query(query));
+    this.#last = result.catch(() => {});
+    return result;
+  }
 }
 
 async function inTransaction<T>(pool: pg.Pool, work: (trx: Trx) => Promise<T>): Promise<T> {
   const client = await pool.connect().catch(rethrow);
+  const session = Session.of(client);
   let lost: Error | undefined;
   const onError = (error: Error) => {
     lost = error;
   };
   client.on('error', onError); // Without a listener a lost connection would end the process.
   try {
-    const begun = client.query('begin');
-    begun.catch(() => {}); // What is sent next fails for the same reason.
-    const result = await work(builderOf(client));
+    session.run({ text: 'begin' }).catch(() => {}); // What is sent next fails for the same reason.
+    const result = await work(session.trx);
     // The server answers ROLLBACK to the commit of a transaction in which something failed.
-    const { command } = await client.query('commit').catch(rethrow);
+    const { command } = await session.run({ text: 'commit' }).catch(rethrow);
     if (command !== 'COMMIT') throw new Error('the transaction failed before its commit');
     return result;
   } catch (error) {
-    await client.query('rollback').catch((rollbackError: Error) => {
+    await session.run({ text: 'rollback' }).catch((rollbackError: Error) => {
       lost ??= rollbackError; // The state of the session is unknown: it must not be used again.
     });
     throw error;
@@ -156,7 +172,7 @@ async function inTransaction<T>(pool: pg.Pool, work: (trx: Trx) => Promise<T>): 
   }
 }
 
-function postgresDialect(acquire: () => Promise<ClientConnection>, destroy = async () => {}): Dialect {
+function postgresDialect(acquire: () => Promise<DatabaseConnection>, destroy = async () => {}): Dialect {
   const transactionsElsewhere = () => Promise.reject(new Error('use Database.transaction'));
   return {
     createAdapter: () => new PostgresAdapter(),
@@ -174,19 +190,19 @@ function postgresDialect(acquire: () => Promise<ClientConnection>, destroy = asy
   };
 }
 
-/** Runs queries on one client, or on whichever of the pool is free. */
-class ClientConnection implements DatabaseConnection {
-  readonly #client: pg.Pool | pg.PoolClient;
+type Runner = (query: pg.QueryConfig) => Promise<pg.QueryResult>;
 
-  constructor(client: pg.Pool | pg.PoolClient) {
-    this.#client = client;
+class PostgresConnection implements DatabaseConnection {
+  readonly #run: Runner;
+
+  constructor(run: Runner) {
+    this.#run = run;
   }
 
   async executeQuery<R>(query: CompiledQuery | NamedQuery): Promise<QueryResult<R>> {
     const name = 'name' in query ? { name: query.name } : {};
-    const result = await this.#client
-      .query({ text: query.sql, values: query.parameters as unknown[], ...name })
-      .catch(rethrow);
+    const values = query.parameters as unknown[];
+    const result = await this.#run({ text: query.sql, values, ...name }).catch(rethrow);
     return { rows: result.rows as R[], numAffectedRows: BigInt(result.rowCount ?? 0) };
   }
 
