@@ -40,8 +40,8 @@ const schema = {
   description:
     'Uses the code up: of all attempts to accept it, from anywhere, exactly one succeeds. The entry that was invited, ' +
     'where there is one, becomes `joined`. The body may be left out. ' +
-    'Send an `Idempotency-Key` to make a retry safe: the same key gets the first answer again. ' +
-    'Needs no key and can be called from a browser on any origin.',
+    'Send an `Idempotency-Key` to make a retry safe: the same one gets the first answer again. ' +
+    'Needs no server key and can be called from a browser on any origin.',
   security: [],
   params: CodeParams,
   headers: Type.Object({

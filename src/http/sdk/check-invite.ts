@@ -21,7 +21,7 @@ const schema = {
   description:
     'Tells whether a code can be redeemed right now, and changes nothing. Every well-formed code gets a 200, also one ' +
     'that does not exist: look at `valid` before you offer to redeem it. Of several reasons you get the first of ' +
-    '`accepted`, `revoked`, `expired`. Needs no key and can be called from a browser on any origin.',
+    '`accepted`, `revoked`, `expired`. Needs no server key and can be called from a browser on any origin.',
   security: [],
   params: CodeParams,
   response: {

@@ -55,7 +55,7 @@ const schema = {
   description:
     'Checks a delivery by the Standard Webhooks scheme, for callers without a library that does. ' +
     'A wrong secret or a forged signature is an answer, not an error: act on a payload only when `verified` is true. ' +
-    `The timestamp may be off by ${TOLERANCE_SECONDS} seconds either way. Needs no key: the signing secret is the proof.`,
+    `The timestamp may be off by ${TOLERANCE_SECONDS} seconds either way. Needs no server key: the signing secret is the proof.`,
   security: [],
   body: Body,
   response: {

@@ -1,0 +1,37 @@
+import type { Operation, Parameter } from './document.ts';
+
+/** Stands for the address of the installation until the page is sent. */
+export const BASE = '{base}';
+
+/** A command that works when it is pasted into a shell that has the server key in KEY. */
+export function curlOf(
+  path: string,
+  method: string,
+  { parameters = [], security, requestBody }: Operation,
+): string {
+  const url = parameters
+    .filter((parameter) => parameter.in === 'path')
+    .reduce(
+      (text, parameter) => text.replace(`{${parameter.name}}`, encodeURIComponent(exampleOf(parameter))),
+      path,
+    );
+  const lines = [`curl ${quote(BASE + url)}`];
+  if (security.length > 0) lines.push('-H "Authorization: Bearer $KEY"');
+  const [body] = Object.values(requestBody?.content['application/json']?.examples ?? {});
+  if (body) {
+    lines.push("-H 'Content-Type: application/json'");
+    lines.push(`-d ${quote(JSON.stringify(body.value, null, 2))}`);
+  } else if (method !== 'get') {
+    lines.push(`-X ${method.toUpperCase()}`);
+  }
+  return lines.join(' \\\n  ');
+}
+
+function exampleOf({ example, examples = {} }: Parameter): string {
+  return String(example ?? Object.values(examples)[0]?.value ?? '');
+}
+
+/** For a POSIX shell: only a quote needs care inside single quotes. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

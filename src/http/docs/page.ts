@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { BASE } from './curl.ts';
+import type { Document } from './document.ts';
+import { Html, html } from './html.ts';
+import { headings, inline, markdown } from './markdown.ts';
+import { type Model, modelOf } from './model.ts';
+import { fieldTable, methodBadge, objectId, operationArticle } from './pieces.ts';
+import { SCRIPT } from './script.ts';
+import { STYLE } from './style.ts';
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** Nothing may be loaded from anywhere, and only the style and the script below may run. */
+export const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  `style-src ${hashOf(STYLE)}`,
+  `script-src ${hashOf(SCRIPT)}`,
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const ICON =
+  'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"%3E%3Crect width="16" height="16" rx="4" fill="%230f766e"/%3E%3Cpath d="M5 13V3h6v10" fill="none" stroke="white" stroke-width="2"/%3E%3C/svg%3E';
+
+/** The page for a document; what it returns puts in the address of the installation, which only a request knows. */
+export function renderPage(document: Document): (base: string) => string {
+  const pieces = page(modelOf(document)).text.split(BASE);
+  return (base) => pieces.join(html`${base}`.text);
+}
+
+function page(model: Model): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${model.title} reference</title>
+<link rel="icon" href="${new Html(ICON.replaceAll('"', '&quot;'))}">
+<style>${new Html(STYLE)}</style>
+</head>
+<body id="top">
+<a class="skip" href="#content">Skip to content</a>
+<header class="bar"><a class="brand" href="#top">${model.title}</a>
+<button type="button" popovertarget="contents">Contents</button></header>
+<div class="layout">
+${navigation(model)}
+<main id="content">
+${introduction(model)}
+${model.sections.map(section)}
+${objects(model)}
+</main>
+</div>
+<script>${new Html(SCRIPT)}</script>
+</body>
+</html>
+`;
+}
+
+function navigation({ title, version, about, sections, objects }: Model): Html {
+  const group = (name: string, items: Html[]) =>
+    html`<h2>${name}</h2><ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`;
+  return html`<nav id="contents" popover aria-label="Contents">
+<a class="brand" href="#top">${title} <span>${version}</span></a>
+${group(
+  'Introduction',
+  headings(about).map((heading) => html`<a href="#${heading.id}">${heading.title}</a>`),
+)}
+${sections.map((each) =>
+  group(
+    each.title,
+    each.operations.map(
+      ({ id, method, summary }) => html`<a href="#${id}">${summary} ${methodBadge(method)}</a>`,
+    ),
+  ),
+)}
+${group('Objects', [
+  ...objects.map(({ name }) => html`<a href="#${objectId(name)}">${name}</a>`),
+  html`<a href="#headers">Response headers</a>`,
+])}
+</nav>`;
+}
+
+function introduction({ title, about }: Model): Html {
+  const [lead = '', ...rest] = about.split('\n\n');
+  return html`<section class="introduction">
+<h1>${title}</h1>
+<p class="lead">${inline(lead)}</p>
+<dl class="facts">
+<div><dt>Base address</dt><dd><code>${BASE}</code></dd></div>
+<div><dt>OpenAPI 3.1</dt><dd><a href="/openapi.json">openapi.json</a></dd></div>
+</dl>
+${markdown(rest.join('\n\n'))}
+</section>`;
+}
+
+function section({ title, description, operations }: Model['sections'][number]): Html {
+  const id = `section-${title.toLowerCase()}`;
+  return html`<section aria-labelledby="${id}">
+<header class="section"><h2 id="${id}">${title}</h2><p>${inline(description)}</p></header>
+${operations.map(operationArticle)}
+</section>`;
+}
+
+function objects(model: Model): Html {
+  return html`<section aria-labelledby="section-objects">
+<header class="section"><h2 id="section-objects">Objects</h2><p>What the operations share.</p></header>
+${model.objects.map(
+  ({ name, description, fields }) => html`<article id="${objectId(name)}">
+<h3><a href="#${objectId(name)}">${name}</a></h3>
+<p>${inline(description)}</p>
+${fieldTable({ label: name, heading: 'Field', fields, mark: 'optional' })}
+</article>`,
+)}
+<article id="headers">
+<h3><a href="#headers">Response headers</a></h3>
+<p>Headers with a meaning of their own; each response above names those that it carries.</p>
+${fieldTable({ label: 'Response headers', heading: 'Header', fields: model.headers })}
+</article>
+</section>`;
+}

@@ -1,0 +1,35 @@
+/** Comfort that the page does without: copy buttons, a menu that closes itself, and the place in the contents. */
+export const SCRIPT = `
+const contents = document.getElementById('contents');
+contents.addEventListener('click', (event) => {
+  if (event.target.closest('a') && contents.matches(':popover-open')) contents.hidePopover();
+});
+
+if (navigator.clipboard) {
+  for (const pre of document.querySelectorAll('.sample pre')) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'copy';
+    button.textContent = 'Copy';
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(pre.textContent);
+      button.textContent = 'Copied';
+      setTimeout(() => { button.textContent = 'Copy'; }, 1500);
+    });
+    pre.after(button);
+  }
+}
+
+const links = new Map([...contents.querySelectorAll('li a')].map((link) => [link.hash.slice(1), link]));
+const inView = new Set();
+const watcher = new IntersectionObserver((changes) => {
+  for (const { target, isIntersecting } of changes) inView[isIntersecting ? 'add' : 'delete'](target.id);
+  const current = [...links.keys()].find((id) => inView.has(id));
+  if (!current) return;
+  for (const [id, link] of links) {
+    if (id === current) link.setAttribute('aria-current', 'true');
+    else link.removeAttribute('aria-current');
+  }
+}, { rootMargin: '-10% 0px -70% 0px' });
+for (const id of links.keys()) watcher.observe(document.getElementById(id));
+`;

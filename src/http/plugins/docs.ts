@@ -1,0 +1,27 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Document } from '../docs/document.ts';
+import { CONTENT_SECURITY_POLICY, renderPage } from '../docs/page.ts';
+
+/** The API reference as a page to read, made from the OpenAPI document. Call after `registerOpenApi`. */
+export function registerDocs(app: FastifyInstance): void {
+  let render: ReturnType<typeof renderPage> | undefined;
+  app.get('/docs', { schema: { hide: true } as object }, async (request, reply) => {
+    render ??= renderPage(app.swagger() as unknown as Document);
+    reply
+      .type('text/html; charset=utf-8')
+      .headers({
+        'content-security-policy': CONTENT_SECURITY_POLICY,
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      })
+      .serializer((page: string) => page);
+    return render(addressOf(request));
+  });
+}
+
+const HOST = /^([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?$/i;
+
+/** How the reader reached this page. A host that is not one must not get into a command that people paste. */
+function addressOf({ protocol, host }: FastifyRequest): string {
+  return HOST.test(host) ? `${protocol}://${host}` : 'http://127.0.0.1:3000';
+}
