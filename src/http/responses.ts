@@ -75,17 +75,25 @@ export function errorResponses(
   for (const code of [...codes, ...EVERYWHERE]) {
     byStatus.set(STATUS[code], [...(byStatus.get(STATUS[code]) ?? []), code]);
   }
-  return Object.fromEntries([...byStatus].map(([status, list]) => [status, errorResponse(list, special)]));
+  const limited = codes.includes('rate_limited');
+  return Object.fromEntries(
+    [...byStatus].map(([status, list]) => [status, errorResponse(list, special, limited)]),
+  );
 }
 
-function errorResponse(codes: WireCode[], special: Partial<Record<WireCode, Partial<ErrorCase>>>): TSchema {
+function errorResponse(
+  codes: WireCode[],
+  special: Partial<Record<WireCode, Partial<ErrorCase>>>,
+  limited: boolean,
+): TSchema {
   const cases = codes.map((code) => ({ code, ...ERRORS[code], ...special[code] }));
   const examples = Object.fromEntries(
     cases.map(({ code, when, message }) => [code, { summary: when, value: { code, message } }]),
   );
+  const counted = limited && !codes.some((code) => EVERYWHERE.includes(code));
   return {
     description: cases.map(({ code, when }) => `\`${code}\`: ${when}`).join(' '),
-    headers: headers(...codes.flatMap((code) => ERROR_HEADERS[code] ?? [])),
+    headers: headers(...codes.flatMap((code) => ERROR_HEADERS[code] ?? []), ...(counted ? RATE_LIMIT : [])),
     content: { 'application/json': { schema: ref('Error'), examples } },
   } as unknown as TSchema;
 }
@@ -118,8 +126,8 @@ type HeaderName = keyof typeof RESPONSE_HEADERS;
 
 const RATE_LIMIT: HeaderName[] = ['RateLimit', 'RateLimit-Policy'];
 const ERROR_HEADERS: Partial<Record<WireCode, HeaderName[]>> = {
-  unauthorized: ['WWW-Authenticate', ...RATE_LIMIT],
-  rate_limited: ['Retry-After', ...RATE_LIMIT],
+  unauthorized: ['WWW-Authenticate'],
+  rate_limited: ['Retry-After'],
   unavailable: ['Retry-After'],
 };
 
@@ -131,12 +139,12 @@ interface OkOptions {
   description: string;
   schema: TSchema;
   examples: Record<string, { summary: string; value: unknown }>;
-  /** Whether a limit counts requests that succeed, too. */
+  /** Whether a rate limit counts these requests. */
   limited?: boolean;
 }
 
 /** A JSON response with its examples. */
-export function okResponse({ description, schema, examples, limited = false }: OkOptions): TSchema {
+export function okResponse({ description, schema, examples, limited = true }: OkOptions): TSchema {
   return {
     description,
     headers: headers(...(limited ? RATE_LIMIT : [])),

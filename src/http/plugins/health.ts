@@ -11,6 +11,7 @@ const PING_DEADLINE_MS = 2_000;
 const responses = (description: string) => ({
   200: okResponse({
     description,
+    limited: false,
     schema: Type.Object({ status: oneOf(['ok'], { description: 'Always `ok`; a problem is a 503.' }) }),
     examples: { ok: { summary: 'All is well.', value: { status: 'ok' } } },
   }),

@@ -57,7 +57,6 @@ const schema = {
   response: {
     200: okResponse({
       description: 'The code was redeemed.',
-      limited: true,
       schema: Type.Object({
         success: Type.Boolean({ description: 'Always true.' }),
         email: Type.String({ description: 'The invited email.' }),

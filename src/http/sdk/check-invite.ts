@@ -27,7 +27,6 @@ const schema = {
   response: {
     200: okResponse({
       description: 'The state of the code.',
-      limited: true,
       schema: Type.Object({
         valid: Type.Boolean({ description: 'Whether the code can be redeemed right now.' }),
         reason: Type.Optional(

@@ -61,7 +61,6 @@ const schema = {
   response: {
     200: okResponse({
       description: 'Whether the signature checks out.',
-      limited: true,
       schema: Type.Object({
         verified: Type.Boolean({ description: 'Whether the delivery is genuine and fresh.' }),
         event: Type.Optional(

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { ensureBrowser } from '../support/browser.ts';
+import { operationsOf } from '../support/documented.ts';
+import { type ReferenceApp, startReferenceApp } from '../support/reference-app.ts';
+
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+const PHONE = { width: 390, height: 844 };
+const DESKTOP = { width: 1280, height: 900 };
+
+const findFaintText = readFileSync(path.join(import.meta.dirname, 'faint-text.js'), 'utf8');
+
+let reference: ReferenceApp;
+let browser: Browser;
+
+before(async () => {
+  reference = await startReferenceApp();
+  const executablePath = process.env.DOORLIST_TEST_BROWSER || ensureBrowser();
+  browser = await chromium.launch({ executablePath, args: FLAGS });
+});
+after(async () => {
+  await browser?.close();
+  await reference?.close();
+});
+
+interface View {
+  viewport: { width: number; height: number };
+  colorScheme?: 'light' | 'dark';
+  javaScriptEnabled?: boolean;
+}
+
+/** Opens the page, runs the check, and fails on anything in the console and any request to elsewhere. */
+async function visit(view: View, check: (page: Page) => Promise<void>): Promise<void> {
+  const context = await browser.newContext(view);
+  try {
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('request', (request) => {
+      const url = request.url();
+      if (!url.startsWith(`${reference.url}/`) && !url.startsWith('data:')) complaints.push(url);
+    });
+    await page.goto(`${reference.url}/docs`);
+    await check(page);
+    assert.deepEqual(complaints, []);
+  } finally {
+    await context.close();
+  }
+}
+
+describe('/docs in a browser', () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const viewport of [PHONE, DESKTOP]) {
+      it(`never scrolls sideways: ${viewport.width} px, ${colorScheme}`, () =>
+        visit({ viewport, colorScheme }, async (page) => {
+          await page.evaluate(
+            `for (const folded of document.querySelectorAll('details')) folded.open = true`,
+          );
+          const width = await page.evaluate('document.documentElement.scrollWidth');
+          assert.equal(width, viewport.width);
+        }));
+    }
+  }
+
+  it('follows the colours of the system', async () => {
+    const colours: string[] = [];
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await visit({ viewport: DESKTOP, colorScheme }, async (page) => {
+        colours.push(await page.evaluate('getComputedStyle(document.body).backgroundColor'));
+      });
+    }
+    assert.deepEqual(colours, ['rgb(255, 255, 255)', 'rgb(16, 21, 20)']);
+  });
+
+  for (const javaScriptEnabled of [true, false]) {
+    it(`leads to every operation ${javaScriptEnabled ? 'with' : 'without'} scripts`, () =>
+      visit({ viewport: DESKTOP, javaScriptEnabled }, async (page) => {
+        for (const { operation } of operationsOf(reference.document)) {
+          await page.click(`nav a[href="#${operation.operationId}"]`);
+          const box = await page.locator(`#${operation.operationId} h3`).boundingBox();
+          assert.ok(box && box.y >= 0 && box.y < DESKTOP.height / 2, `${operation.operationId} at ${box?.y}`);
+        }
+      }));
+  }
+
+  it('keeps the contents in a menu on a phone', () =>
+    visit({ viewport: PHONE }, async (page) => {
+      const link = page.locator('nav a[href="#acceptInvite"]');
+      assert.equal(await link.isVisible(), false);
+      await page.click('.bar button');
+      assert.equal(await link.isVisible(), true);
+      await link.click();
+      assert.equal(await link.isVisible(), false);
+      const title = await page.locator('#acceptInvite h3').boundingBox();
+      const bar = await page.locator('.bar').boundingBox();
+      assert.ok(title && bar && title.y > bar.height && title.y < PHONE.height / 2);
+    }));
+
+  it('can be used with the keyboard alone', () =>
+    visit({ viewport: PHONE }, async (page) => {
+      await page.keyboard.press('Tab');
+      assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to content');
+      await page.focus('.bar button');
+      await page.keyboard.press('Enter');
+      assert.equal(await page.locator('nav').isVisible(), true);
+      await page.keyboard.press('Escape');
+      assert.equal(await page.locator('nav').isVisible(), false);
+      const unnamed = await page.evaluate(
+        `[...document.querySelectorAll('pre')].filter((pre) => pre.tabIndex !== 0 || !pre.ariaLabel).length`,
+      );
+      assert.equal(unnamed, 0, 'code that scrolls must be reachable and named');
+    }));
+
+  it('has text that stands out from its background', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await visit({ viewport: DESKTOP, colorScheme }, async (page) => {
+        const faint = await page.evaluate(findFaintText);
+        assert.deepEqual(faint, [], colorScheme);
+      });
+    }
+  });
+});

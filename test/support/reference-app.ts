@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type AppParts, buildApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Document } from '../../src/http/docs/document.ts';
+import { createLogger } from '../../src/log.ts';
+import { openContext } from '../../src/service.ts';
+import { createInvite, revokeInvite } from '../../src/waitlist/invites.ts';
+import { trackKeyUsage } from '../../src/waitlist/key-usage.ts';
+import { createKey } from '../../src/waitlist/server-keys.ts';
+import { openSignupDesk } from '../../src/waitlist/signup.ts';
+import { createWaitlist, setWaitlistClosed } from '../../src/waitlist/waitlists.ts';
+
+const LIMITS: AppParts['rateLimits'] = {
+  inviteCheck: 1000,
+  inviteAccept: 1000,
+  verify: 1000,
+  authFailures: 1000,
+  perKey: 1000,
+};
+
+/** A listening app with the waitlist that the examples of the reference speak of, and its keys and invites. */
+export async function startReferenceApp(rateLimits: AppParts['rateLimits'] = LIMITS) {
+  const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-reference-'));
+  let now = Date.parse('2026-11-15T09:30:00Z');
+  const config = readConfig({ DOORLIST_DATA_DIR: directory });
+  const context = await openContext(config, createLogger('silent'), () => now);
+  const keyUsage = trackKeyUsage(context);
+  const signups = openSignupDesk(context, config.mostWaitingSignups);
+  const { app, draining } = await buildApp({ context, keyUsage, signups, rateLimits, trustedProxies: [] });
+
+  await createWaitlist(context, { id: 'wl_acme', name: 'Acme' });
+  await createWaitlist(context, { id: 'wl_closed', name: 'Closed' });
+  await setWaitlistClosed(context, 'wl_closed', true);
+  const environment = 'production';
+  const reader = await createKey(context, { waitlistId: null, environment, canRead: true, expiresAt: null });
+  const writer = await createKey(context, {
+    waitlistId: 'wl_acme',
+    environment,
+    canRead: false,
+    expiresAt: null,
+  });
+  const queue = await context.directory.queue('wl_acme', environment);
+  if (!queue) throw new Error('the waitlist has no queue');
+  const invite = async (expiresAt: number | null = null) =>
+    (await createInvite(context, queue, { email: 'ada@example.com', expiresAt })).code;
+  const codes = { live: await invite(), other: await invite(), revoked: '', expired: '' };
+  codes.revoked = await invite();
+  await revokeInvite(context, codes.revoked);
+  codes.expired = await invite(now + 1000);
+  now += 2000;
+
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  return {
+    app,
+    url,
+    codes,
+    keys: { reader: reader.key, writer: writer.key },
+    document: (await (await fetch(`${url}/openapi.json`)).json()) as Document,
+    drain: () => draining.start(),
+    close: async () => {
+      app.server.closeAllConnections();
+      await app.close();
+      await keyUsage.close();
+      await context.db.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export type ReferenceApp = Awaited<ReturnType<typeof startReferenceApp>>;
