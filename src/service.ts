@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { openPostgres } from './db/postgres.ts';
 import { openSqlite } from './db/sqlite.ts';
+import { createBell } from './events/outbox/bell.ts';
 import { masterKeyFromEnvironment, masterKeyFromFile } from './vault/master-key.ts';
 import type { Clock, Context, Log } from './waitlist/context.ts';
 import { createDirectory } from './waitlist/directory.ts';
@@ -15,7 +16,7 @@ export async function openContext(config: Config, log: Log, clock: Clock = Date.
   const db = await openDatabase(config, log);
   try {
     const keyring = await openInstance(db, masterKeySource(config), clock());
-    return { db, keyring, clock, log, directory: createDirectory(db, keyring) };
+    return { db, keyring, clock, log, directory: createDirectory(db, keyring), bell: createBell(db) };
   } catch (error) {
     await db.close();
     throw error;

@@ -1,4 +1,4 @@
-import type { CompiledQuery, Expression, Kysely, SqlBool } from 'kysely';
+import type { CompiledQuery, Expression, Kysely, RawBuilder, SqlBool } from 'kysely';
 import type { NamedQuery } from './statement.ts';
 import type { Columns, Tables } from './tables.ts';
 
@@ -38,6 +38,14 @@ export interface Database {
   insertRows<T extends keyof Tables & string>(trx: Trx, bulk: BulkInsert<T>): Promise<void>;
   /** Sets the columns that are not in `key` on the rows that `key` finds. */
   updateRows<T extends keyof Tables & string>(trx: Trx, bulk: BulkUpdate<T>): Promise<void>;
+  /** The clock that every instance shares. */
+  now(trx: Trx): Promise<number>;
+  /** Ends a subquery whose rows are about to be updated: those that another transaction holds are left out. */
+  readonly skipLocked: RawBuilder<unknown>;
+  /** Tells every process that listens that there is something to deliver. */
+  notify(): Promise<void>;
+  /** Calls back at each `notify` of another process, as far as the engine can tell; returns what ends it. */
+  listen(notified: () => void): Promise<() => Promise<void>>;
   /** Throws unless the database can be written to. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -12,6 +12,7 @@ import {
 import pg from 'pg';
 import type { BulkInsert, BulkUpdate, Database, Trx } from './database.ts';
 import { DatabaseUnavailable, UniqueViolation } from './database.ts';
+import { CHANNEL, listenForNotifications } from './postgres-listen.ts';
 import { type NamedQuery, named } from './statement.ts';
 import type { ColumnType, Tables } from './tables.ts';
 
@@ -77,12 +78,25 @@ export async function openPostgres({ url, poolSize, onIdleError }: PostgresOptio
     updateRows: async (trx, bulk) => {
       if (bulk.rows.length > 0) await trx.send(bulkQuery(updateSql(bulk), bulk));
     },
+    now: async (trx) => {
+      const [row] = await trx.send<{ now: number }>(CLOCK);
+      return row?.now ?? Date.now();
+    },
+    skipLocked: sql`for update skip locked`,
+    notify: async () => {
+      await pool.query(`notify ${CHANNEL}`);
+    },
+    listen: (notified) => listenForNotifications(url, notified),
     ping: async () => {
       await sql`select 1`.execute(query);
     },
     close: () => query.destroy(),
   };
 }
+
+const CLOCK = named(
+  CompiledQuery.raw('select (extract(epoch from clock_timestamp()) * 1000)::bigint as now'),
+) as NamedQuery<{ now: number }>;
 
 /** bigint as a number: no sequence or time of ours comes near 2^53. */
 function parserFor(oid: number, format?: 'text' | 'binary') {

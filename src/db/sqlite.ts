@@ -71,6 +71,10 @@ export async function openSqlite(file: string): Promise<Database> {
     numbersList: (values) => JSON.stringify(values),
     insertRows: (trx, bulk) => runMany(trx, insertSql(bulk), bulk.rows),
     updateRows: (trx, bulk) => runMany(trx, updateSql(bulk), bulk.rows),
+    now: async () => Date.now(), // There is one machine.
+    skipLocked: sql``, // There is one writer.
+    notify: async () => {},
+    listen: async () => async () => {},
     ping: async () => {
       await writer.run({ sql: 'select 1' });
     },

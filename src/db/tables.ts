@@ -10,6 +10,11 @@ export interface Tables {
   rank_count: RankCountTable;
   invite: InviteTable;
   server_key: ServerKeyTable;
+  webhook_endpoint: WebhookEndpointTable;
+  event: EventTable;
+  event_subject: EventSubjectTable;
+  delivery: DeliveryTable;
+  delivery_attempt: DeliveryAttemptTable;
 }
 
 export const STATUSES = ['pending', 'waiting', 'invited', 'joined', 'removed'] as const;
@@ -54,6 +59,8 @@ export interface QueueTable {
   invited: number;
   joined: number;
   removed: number;
+  /** The kinds of event that some endpoint wants, separated by commas: nothing else is recorded. */
+  listens: Generated<string>;
   created_at: number;
 }
 
@@ -113,6 +120,76 @@ export interface ServerKeyTable {
   last_used_at: number | null;
 }
 
+/** Where the events of a queue are sent. */
+export interface WebhookEndpointTable {
+  queue_id: number;
+  id: Uint8Array;
+  /** URL, description, headers and secrets: any of them may let its reader in somewhere. */
+  sealed: Uint8Array;
+  /** Kinds separated by commas; empty: all. */
+  events: string;
+  /** Deliveries a second; null: as many as it takes. */
+  rate_limit: number | null;
+  /** Up to when what has been sent uses up the rate. */
+  rate_used_until: Generated<number>;
+  disabled_at: number | null;
+  disabled_reason: string | null;
+  /** The first failure since the last success. */
+  failing_since: number | null;
+  last_success_at: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface EventTable {
+  queue_id: number;
+  /** Begins with its time, and so tells which events are old. */
+  id: Uint8Array;
+  kind: string;
+  /** null once a person in it was erased. */
+  body: Uint8Array | null;
+  created_at: number;
+}
+
+/** Which events name an entry or an invite, by its id: so that they can be shredded with it. */
+export interface EventSubjectTable {
+  queue_id: number;
+  subject: Uint8Array;
+  event_id: Uint8Array;
+}
+
+/** One event on its way to one target. While `due_at` is set it is under way: claiming it moves it to the lease's end. */
+export interface DeliveryTable {
+  queue_id: number;
+  channel: string;
+  target_id: Uint8Array;
+  event_id: Uint8Array;
+  due_at: number | null;
+  /** Of the last claim: only who holds it may say how the attempt went. */
+  token: Uint8Array | null;
+  /** Where on the schedule it stands; a replay starts over. */
+  tries: Generated<number>;
+  /** All that were ever made. */
+  attempts: Generated<number>;
+  delivered_at: number | null;
+  failed_at: number | null;
+}
+
+export interface DeliveryAttemptTable {
+  queue_id: number;
+  channel: string;
+  target_id: Uint8Array;
+  event_id: Uint8Array;
+  attempt: number;
+  at: number;
+  duration_ms: number;
+  status: number | null;
+  /** In our words, never in those of the other side. */
+  error: string | null;
+  /** The beginning of the answer, sealed. */
+  response: Uint8Array | null;
+}
+
 export type ColumnType = 'bigint' | 'text' | 'bytes';
 export type Columns<T extends keyof Tables> = { readonly [C in keyof Tables[T]]?: ColumnType };
 
@@ -139,3 +216,38 @@ export const RANK_COUNT_COLUMNS = {
   bucket: 'bigint',
   waiting: 'bigint',
 } as const satisfies Required<Columns<'rank_count'>>;
+
+export const EVENT_COLUMNS = {
+  queue_id: 'bigint',
+  id: 'bytes',
+  kind: 'text',
+  body: 'bytes',
+  created_at: 'bigint',
+} as const satisfies Required<Columns<'event'>>;
+
+export const EVENT_SUBJECT_COLUMNS = {
+  queue_id: 'bigint',
+  subject: 'bytes',
+  event_id: 'bytes',
+} as const satisfies Required<Columns<'event_subject'>>;
+
+export const DELIVERY_COLUMNS = {
+  queue_id: 'bigint',
+  channel: 'text',
+  target_id: 'bytes',
+  event_id: 'bytes',
+  due_at: 'bigint',
+} as const satisfies Columns<'delivery'>;
+
+export const DELIVERY_ATTEMPT_COLUMNS = {
+  queue_id: 'bigint',
+  channel: 'text',
+  target_id: 'bytes',
+  event_id: 'bytes',
+  attempt: 'bigint',
+  at: 'bigint',
+  duration_ms: 'bigint',
+  status: 'bigint',
+  error: 'text',
+  response: 'bytes',
+} as const satisfies Required<Columns<'delivery_attempt'>>;

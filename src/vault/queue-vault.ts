@@ -1,7 +1,15 @@
 import { deriveKey, KEY_BYTES, keyedHash, open, randomBytes, seal, sealingKey } from './crypto.ts';
 
 /** Where sealed bytes live. They open only there: the place and the row are authenticated with them. */
-const PLACES = ['entry.person', 'invite.sealed', 'invite.accept_answer', 'cursor'] as const;
+const PLACES = [
+  'entry.person',
+  'invite.sealed',
+  'invite.accept_answer',
+  'cursor',
+  'event.body',
+  'delivery.response',
+  'endpoint.sealed',
+] as const;
 export type Place = (typeof PLACES)[number];
 
 /** What a keyed hash is for. Equal values hash differently for different purposes. */

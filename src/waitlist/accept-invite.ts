@@ -65,7 +65,9 @@ export async function acceptInvite(context: Context, input: AcceptInput): Promis
       .returning('id')
       .executeTakeFirst();
     if (!accepted) throw new DoorlistError('accepted', 'this invite has been accepted already');
-    await moveEntry(change, row.email_hash, ['pending', 'waiting', 'invited'], 'joined');
+    const entry = await moveEntry(change, row.email_hash, ['pending', 'waiting', 'invited'], 'joined');
+    const invite = { id: row.id, email, expiresAt: row.expires_at };
+    change.record({ kind: 'invite.accepted', invite, entry });
     return answer;
   });
 }

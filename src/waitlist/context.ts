@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts';
+import type { Bell } from '../events/outbox/bell.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import type { Directory } from './directory.ts';
 
@@ -11,6 +12,8 @@ export interface Context {
   readonly directory: Directory;
   readonly clock: Clock;
   readonly log: Log;
+  /** Rung when a commit left something to deliver. */
+  readonly bell: Bell;
 }
 
 /** The little of a logger that the domain needs. Fields must never hold personal data or secrets. */

@@ -61,6 +61,13 @@ const findByPhone = statement<{ queueId: number; hash: Buffer }, EntryRow>((db, 
     .where('e.phone_hash', '=', parameter('hash')),
 );
 
+export const findBySeqs = statement<{ queueId: number; seqs: unknown }, EntryRow>((db, parameter) =>
+  withView(db.query.selectFrom('entry as e') as Aliased)
+    .select(positionOf('e').as('position'))
+    .where('e.queue_id', '=', parameter('queueId'))
+    .where((e) => db.inNumbers(e.ref('e.seq'), parameter('seqs'))),
+);
+
 /** Finds an entry by its email, or by its phone in international form. */
 export async function findEntry({ db, log }: Context, queue: Queue, identifier: string): Promise<EntryView> {
   const email = parseEmail(identifier);

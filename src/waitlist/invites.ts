@@ -120,25 +120,27 @@ export async function createInvite(
         accept_answer: null,
       })
       .execute();
-    await moveEntry(change, emailHash, ['pending', 'waiting'], 'invited');
+    const entry = await moveEntry(change, emailHash, ['pending', 'waiting'], 'invited');
+    const invite = { id, email: email.shown, expiresAt: input.expiresAt };
+    change.record({ kind: 'invite.sent', invite, entry });
   });
   return { id: formatId('inv', id), code, email: email.shown, expiresAt: isoTimeOrNull(input.expiresAt) };
 }
 
-/** Moves the entry of that email, where there is one in a status it can be moved from. */
+/** Moves the entry of that email, where there is one in a status it can be moved from. Returns its sequence. */
 export async function moveEntry(
   { trx, queue, now, tally }: QueueChange,
   emailHash: Uint8Array,
   from: Status[],
   to: 'waiting' | 'invited' | 'joined',
-): Promise<void> {
+): Promise<number | null> {
   const entry = await trx
     .selectFrom('entry')
     .select(['seq', 'status', 'rank'])
     .where('queue_id', '=', queue.id)
     .where('email_hash', '=', emailHash)
     .executeTakeFirst();
-  if (!entry || !from.includes(entry.status)) return;
+  if (!entry || !from.includes(entry.status)) return entry?.seq ?? null;
   const times = { waiting: { invited_at: null }, invited: { invited_at: now }, joined: { joined_at: now } };
   await trx
     .updateTable('entry')
@@ -148,6 +150,7 @@ export async function moveEntry(
     .execute();
   tally.leave(entry.status, entry.rank);
   tally.enter(to, entry.rank);
+  return entry.seq;
 }
 
 /** Revokes a live invite, found by its code or its id; its entry goes back to where it stood in the queue. */
@@ -161,15 +164,17 @@ export async function revokeInvite(context: Context, codeOrId: string): Promise<
       .where('id', '=', row.id)
       .where('accepted_at', 'is', null)
       .where('revoked_at', 'is', null)
-      .returning('id')
+      .returning(['sealed', 'expires_at'])
       .executeTakeFirst();
     if (!revoked) {
       const state = row.accepted_at === null ? 'revoked' : 'accepted';
       throw new DoorlistError(state, `this invite is ${state} already`);
     }
-    if (!(await hasLiveInvite(change, row.email_hash))) {
-      await moveEntry(change, row.email_hash, ['invited'], 'waiting');
-    }
+    const back: Status[] = (await hasLiveInvite(change, row.email_hash)) ? [] : ['invited'];
+    const entry = await moveEntry(change, row.email_hash, back, 'waiting');
+    const { email } = queue.vault.open<SealedInvite>('invite.sealed', row.id, revoked.sealed);
+    const invite = { id: row.id, email, expiresAt: revoked.expires_at };
+    change.record({ kind: 'invite.revoked', invite, entry });
     return { id: formatId('inv', row.id) };
   });
 }

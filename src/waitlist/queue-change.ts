@@ -2,6 +2,9 @@ import { sql } from 'kysely';
 import type { Trx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { RANK_COUNT_COLUMNS, STATUSES, type Status } from '../db/tables.ts';
+import { type DomainEvent, listensTo } from '../events/event.ts';
+import type { Lane } from '../events/outbox/bell.ts';
+import { writeEvents } from '../events/record.ts';
 import type { Context } from './context.ts';
 import type { Queue } from './directory.ts';
 import { bucketsOf } from './ranking.ts';
@@ -17,6 +20,8 @@ export interface QueueChange {
   readonly tally: Tally;
   /** Sends a write whose result nobody waits for: the commit does, and fails with it. */
   send(write: Promise<unknown>): void;
+  /** Says that something happened. Costs nothing where nobody listens. */
+  record(event: DomainEvent): void;
 }
 
 /** What a change does to the counters of its queue; written once, when the change is complete. */
@@ -52,6 +57,7 @@ interface LockedRow {
   last_seq: number;
   boost: number;
   closed_at: number | null;
+  listens: string;
 }
 
 /** The update takes the row's lock; the transactions of a queue follow one another. */
@@ -62,6 +68,7 @@ const lockQueue = statement<{ queueId: number }, LockedRow>((db, parameter) =>
     .where('id', '=', parameter('queueId'))
     .returning([
       'last_seq',
+      'listens',
       sql<number>`(select boost from waitlist where waitlist.id = waitlist_id)`.as('boost'),
       sql<number | null>`(select closed_at from waitlist where waitlist.id = waitlist_id)`.as('closed_at'),
     ]),
@@ -106,10 +113,12 @@ export async function readAndChangeQueue<R, T>(
     write.catch(() => {}); // Told below, together with the commit.
     sent.push(write);
   };
+  let lanes: Lane[] = [];
   const result = await context.db.transaction(async (trx) => {
     const locking = lockQueue.within(context.db, trx, { queueId: queue.id });
     const [[row], found] = await Promise.all([locking, read(trx)]);
     if (!row) throw new Error(`queue ${queue.id} is gone`);
+    const events: DomainEvent[] = [];
     const change: QueueChange = {
       trx,
       queue,
@@ -119,12 +128,17 @@ export async function readAndChangeQueue<R, T>(
       lastSeq: row.last_seq,
       tally: new Tally(),
       send,
+      record: (event) => {
+        if (listensTo(row.listens, event.kind)) events.push(event);
+      },
     };
     const outcome = await work(change, found);
     writeCounters(context, change, row.last_seq);
+    if (events.length > 0) lanes = await writeEvents(context, change, events);
     return outcome;
   });
   await Promise.all(sent);
+  if (lanes.length > 0) context.bell.ring(lanes);
   return result;
 }
 

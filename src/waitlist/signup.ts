@@ -108,6 +108,9 @@ function commitSignups(context: Context, jobs: Job[]): Promise<SignupResult[]> {
         const member: Member = { seq, status: 'waiting', rank: seq, referrals: 0, gained: 0 };
         register.add(candidate, member);
         added.push({ candidate, member, referrer });
+        change.record({ kind: 'signup.created', entry: seq });
+        if (referrer)
+          change.record({ kind: 'referral.credited', entry: referrer.seq, referred: candidate.id });
         result.created += 1;
       }
       return result;
