@@ -13,6 +13,6 @@ export function createLogger(level: string, to?: DestinationStream): Logger {
       formatters: { level: (label) => ({ level: label }) },
     },
     // Lines are gathered before they are written; `flush` on the way out loses none.
-    to ?? destination({ dest: 1, sync: false, minLength: 4096, maxLength: BUFFER_BYTES_MAX }),
+    to ?? destination({ dest: 1, sync: false, minLength: 16_000, maxLength: BUFFER_BYTES_MAX }),
   );
 }

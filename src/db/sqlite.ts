@@ -113,16 +113,27 @@ function updateSql<T extends keyof Tables & string>({ table, columns, key }: Bul
 type Reader = <O>(query: CompiledQuery<O>) => O[];
 
 function createReader(database: DatabaseSync): Reader {
-  const prepared = new Map<string, StatementSync>();
-  return <O>({ sql: text, parameters }: CompiledQuery<O>) => {
-    let statement = prepared.get(text);
-    if (!statement) {
-      if (prepared.size >= MOST_PREPARED) prepared.clear();
-      statement = database.prepare(text);
-      prepared.set(text, statement);
-    }
-    return statement.all(...(parameters as never[])) as O[];
+  const prepared = new Map<string, { statement: StatementSync; names: string[] }>();
+  const prepare = (text: string) => {
+    if (prepared.size >= MOST_PREPARED) prepared.clear();
+    const statement = database.prepare(text);
+    statement.setReturnArrays(true);
+    const fresh = { statement, names: statement.columns().map(({ name }) => name) };
+    prepared.set(text, fresh);
+    return fresh;
   };
+  return <O>({ sql: text, parameters }: CompiledQuery<O>) => {
+    const { statement, names } = prepared.get(text) ?? prepare(text);
+    const rows = statement.all(...(parameters as never[])) as unknown as unknown[][];
+    return rows.map((values) => toRow<O>(names, values));
+  };
+}
+
+/** Quicker to make, and to read from, than the objects that SQLite's binding makes. */
+function toRow<O>(names: string[], values: unknown[]): O {
+  const row: Record<string, unknown> = {};
+  for (let i = 0; i < names.length; i += 1) row[names[i] as string] = values[i];
+  return row as O;
 }
 
 function openTrx(connection: WriterConnection): Trx {
