@@ -211,8 +211,10 @@ function sealCursor({ vault }: Queue, query: PageQuery, { rank, seq }: CursorPla
 }
 
 function openCursor({ vault }: Queue, query: PageQuery, cursor: string): CursorPlace {
+  const sealed = Buffer.from(cursor, 'base64url');
   try {
-    return vault.open<CursorPlace>('cursor', cursorContext(query), Buffer.from(cursor, 'base64url'));
+    if (sealed.toString('base64url') !== cursor) throw new Unreadable('not base64url');
+    return vault.open<CursorPlace>('cursor', cursorContext(query), sealed);
   } catch (error) {
     if (error instanceof Unreadable) throw invalid('cursor: does not belong to this query, or is damaged');
     throw error;

@@ -7,6 +7,7 @@ import { isoTime, isoTimeOrNull } from './entry-view.ts';
 import { formatId, newId, parseId } from './ids.ts';
 import { changeSettings } from './instance.ts';
 import { isServerKey, newServerKey } from './server-key-format.ts';
+import { isWaitlistId } from './waitlists.ts';
 
 const PAGE = 1_000;
 
@@ -198,7 +199,8 @@ export async function queueForKey(
   key: ServerKey,
   waitlistId: string,
 ): Promise<Queue> {
-  const queue = await directory.queue(waitlistId, key.environment);
+  // What cannot be an id is not looked for: PostgreSQL takes no NUL in a text.
+  const queue = isWaitlistId(waitlistId) ? await directory.queue(waitlistId, key.environment) : undefined;
   const covered =
     queue && (key.waitlistInternalId === null || key.waitlistInternalId === queue.waitlist.internalId);
   if (!covered) throw notFound('there is no such waitlist');

@@ -21,12 +21,16 @@ export interface WaitlistSummary {
   createdAt: string;
 }
 
+export function isWaitlistId(text: string): boolean {
+  return /^wl_[a-z0-9][a-z0-9_-]{0,61}$/.test(text);
+}
+
 export async function createWaitlist(
   context: Context,
   input: { id: string; name: string },
 ): Promise<WaitlistSummary> {
   const name = input.name.trim();
-  if (!/^wl_[a-z0-9][a-z0-9_-]{0,61}$/.test(input.id)) {
+  if (!isWaitlistId(input.id)) {
     throw invalid('id: must be wl_ and then 1 to 62 of a-z, 0-9, _ and -, the first a letter or a digit');
   }
   if (name === '' || name.length > NAME_CHARACTERS_MAX || /\p{Cc}/u.test(name)) {

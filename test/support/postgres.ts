@@ -12,8 +12,11 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** A real PostgreSQL on a free loopback port, in a temporary directory. */
-export async function startPostgres(): Promise<PostgresServer> {
+/**
+ * A real PostgreSQL on a free loopback port, in a temporary directory. Without `durable` a commit does not
+ * wait for the disk: what a crash of the machine would lose is of no interest to a test.
+ */
+export async function startPostgres({ durable = true } = {}): Promise<PostgresServer> {
   const directory = await mkdtemp(path.join(tmpdir(), 'doorlist-postgres-'));
   await chmod(directory, 0o755); // The server may run as another user.
   const port = await freePort();
@@ -25,7 +28,10 @@ export async function startPostgres(): Promise<PostgresServer> {
     password,
     persistent: true,
     createPostgresUser: process.getuid?.() === 0, // It refuses to run as root.
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=200'],
+    postgresFlags: [
+      ...['-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=200'],
+      ...(durable ? [] : ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off']),
+    ],
     onLog: () => {},
     onError: () => {},
   });

@@ -1,0 +1,91 @@
+import { spawnSync } from 'node:child_process';
+import { globSync } from 'node:fs';
+import path from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { ensureBrowser } from './support/browser.ts';
+import { startPostgres } from './support/postgres.ts';
+
+const ROOT = path.join(import.meta.dirname, '..');
+const PATTERNS = ['src/**/*.test.ts', 'test/**/*.test.ts'];
+const TEST_TIMEOUT_MS = 120_000;
+const RUN_TIMEOUT_MS = 15 * 60_000;
+
+interface Counts {
+  passed: number;
+  failed: number;
+}
+
+process.chdir(ROOT);
+const chosen = process.argv.slice(2);
+const total: Counts = { passed: 0, failed: 0 };
+try {
+  if (chosen.length === 0) add(runChecks());
+  add(await runTests(chosen.length > 0 ? chosen : globSync(PATTERNS).sort()));
+} catch (error) {
+  console.error(error);
+  add({ passed: 0, failed: 1 });
+}
+process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
+console.log(`${total.passed} passed, ${total.failed} failed`);
+
+function add({ passed, failed }: Counts): void {
+  total.passed += passed;
+  total.failed += failed;
+}
+
+/** Format, lint and types; the steps of `npm run check`, each counted as a test. */
+function runChecks(): Counts {
+  const steps = [
+    ['biome', 'ci', '.'],
+    ['tsc', '--noEmit'],
+  ];
+  const results = steps.map(([tool = '', ...words]) => {
+    console.log(`> ${tool} ${words.join(' ')}`);
+    return spawnSync(path.join('node_modules', '.bin', tool), words, { stdio: 'inherit' }).status === 0;
+  });
+  const passed = results.filter(Boolean).length;
+  return { passed, failed: results.length - passed };
+}
+
+/** Every file in a process of its own, two at a time, all against one PostgreSQL. */
+async function runTests(files: string[]): Promise<Counts> {
+  process.env.DOORLIST_TEST_BROWSER ||= ensureBrowser();
+  if (process.env.DOORLIST_TEST_POSTGRES_URL) return collect(files);
+  const postgres = await startPostgres({ durable: false });
+  process.env.DOORLIST_TEST_POSTGRES_URL = postgres.url;
+  try {
+    return await collect(files);
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function collect(files: string[]): Promise<Counts> {
+  const stop = new AbortController();
+  const deadline = setTimeout(() => stop.abort(new Error('the whole run took too long')), RUN_TIMEOUT_MS);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  const counts: Counts = { passed: 0, failed: 0 };
+  const stream = run({
+    files,
+    concurrency: 2,
+    timeout: TEST_TIMEOUT_MS,
+    signal: stop.signal,
+    execArgv: ['--import', path.join(import.meta.dirname, 'support', 'leak-guard.ts')],
+  });
+  stream.on('test:summary', ({ file, counts: told }) => {
+    if (file === undefined) {
+      counts.passed += told.passed;
+      counts.failed += told.tests - told.passed - told.skipped - told.todo;
+    } else if (told.tests === 0) {
+      console.error(`${file}: has no tests`);
+      counts.passed -= 1; // A file without tests is reported as one that passed.
+      counts.failed += 1;
+    }
+  });
+  const report = stream.compose(spec);
+  report.pipe(process.stdout);
+  await new Promise((resolve, reject) => report.on('end', resolve).on('error', reject));
+  clearTimeout(deadline);
+  return counts;
+}

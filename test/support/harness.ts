@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict';
+import type { AddressInfo } from 'node:net';
+import { describe } from 'node:test';
+import { buildApp, type Timeouts } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Engine } from '../../src/db/database.ts';
+import { createLogger } from '../../src/log.ts';
+import { openContext } from '../../src/service.ts';
+import type { Acceptance } from '../../src/waitlist/accept-invite.ts';
+import type { Context } from '../../src/waitlist/context.ts';
+import type { Queue } from '../../src/waitlist/directory.ts';
+import type { EntryPage } from '../../src/waitlist/entries.ts';
+import type { EntryView } from '../../src/waitlist/entry-view.ts';
+import { type CreatedInvite, createInvite, type InviteCheck } from '../../src/waitlist/invites.ts';
+import { trackKeyUsage } from '../../src/waitlist/key-usage.ts';
+import { type CreatedKey, createKey } from '../../src/waitlist/server-keys.ts';
+import { openSignupDesk, type SignupResult } from '../../src/waitlist/signup.ts';
+import { createWaitlist } from '../../src/waitlist/waitlists.ts';
+import { parseJson } from './raw-http.ts';
+import { createStorage, type Storage, unique } from './storage.ts';
+
+export const ENGINES: readonly Engine[] = ['sqlite', 'postgres'];
+export const START = Date.UTC(2026, 10, 15, 9, 30);
+
+/** Runs a suite on each engine. */
+export function forEachEngine(suite: (engine: Engine) => void): void {
+  for (const engine of ENGINES) describe(`on ${engine}`, () => suite(engine));
+}
+
+export interface Answer<T = unknown> {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: T;
+}
+
+export interface RequestOptions {
+  key?: string | undefined;
+  headers?: Record<string, string>;
+  /** Sent as JSON. */
+  body?: unknown;
+  /** Sent as it is. */
+  rawBody?: string | Uint8Array;
+}
+
+export interface ServiceOptions {
+  /** Beside those of the storage. Rate limits are off unless given. */
+  environment?: Record<string, string>;
+  timeouts?: Partial<Timeouts>;
+  /** Entries that may wait, when the configuration's least is too many. */
+  mostWaitingSignups?: number;
+  /** To start on what another service keeps; it is then the caller's to remove. */
+  storage?: Storage;
+  startAt?: number;
+}
+
+/** A clock that stands still until a test moves it. */
+export interface TestClock {
+  now: number;
+  advance(ms: number): void;
+}
+
+export type Service = Awaited<ReturnType<typeof startService>>;
+
+const NO_RATE_LIMITS = Object.fromEntries(
+  ['INVITE_CHECK', 'INVITE_ACCEPT', 'VERIFY', 'AUTH_FAILURES'].map((name) => [
+    `DOORLIST_RATE_LIMIT_${name}`,
+    '0',
+  ]),
+);
+
+/** The whole service in this process, on a free port, with its own storage, clock and log. */
+export async function startService(engine: Engine, options: ServiceOptions = {}) {
+  const storage = options.storage ?? (await createStorage(engine));
+  const config = readConfig({ ...NO_RATE_LIMITS, ...storage.environment, ...options.environment });
+  const clock: TestClock = {
+    now: options.startAt ?? START,
+    advance: (ms) => {
+      clock.now += ms;
+    },
+  };
+  const log: string[] = [];
+  const logger = createLogger('info', { write: (line) => void log.push(line) });
+  const context = await openContext(config, logger, () => clock.now);
+  const keyUsage = trackKeyUsage(context);
+  const { app, draining } = await buildApp({
+    context,
+    keyUsage,
+    signups: openSignupDesk(context, options.mostWaitingSignups ?? config.mostWaitingSignups),
+    rateLimits: config.rateLimits,
+    trustedProxies: config.trustedProxies,
+    ...(options.timeouts ? { timeouts: options.timeouts } : {}),
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const client = clientFor(url);
+
+  return {
+    ...client,
+    context,
+    clock,
+    log,
+    storage,
+    draining,
+    config,
+    /** A key; a product key unless it is for one waitlist. */
+    key: (input: { waitlistId?: string; environment?: string; read?: boolean; expiresAt?: number } = {}) =>
+      createKey(context, {
+        waitlistId: input.waitlistId ?? null,
+        environment: input.environment ?? 'production',
+        canRead: input.read ?? false,
+        expiresAt: input.expiresAt ?? null,
+      }),
+    /** A new waitlist with a key that may do everything on it. */
+    waitlist: async (input: { boost?: number; name?: string } = {}): Promise<List> => {
+      const id = unique('wl_');
+      await createWaitlist(context, { id, name: input.name ?? 'Acme' });
+      if (input.boost !== undefined) {
+        await context.db.query
+          .updateTable('waitlist')
+          .set({ boost: input.boost })
+          .where('public_id', '=', id)
+          .execute();
+      }
+      const created = await createKey(context, {
+        waitlistId: id,
+        environment: 'production',
+        canRead: true,
+        expiresAt: null,
+      });
+      return listClient(client, context, id, created);
+    },
+    close: async () => {
+      app.server.closeAllConnections();
+      await app.close();
+      await keyUsage.close();
+      await context.db.close();
+      if (!options.storage) await storage.remove();
+    },
+  };
+}
+
+/** A waitlist in its production environment, as its owner sees it. */
+export interface List {
+  id: string;
+  key: string;
+  keyId: string;
+  queue(environment?: string): Promise<Queue>;
+  signup(...entries: unknown[]): Promise<Answer<SignupResult & { success: boolean }>>;
+  lookup(identifier: string): Promise<Answer<EntryView>>;
+  page(query?: Record<string, string | number>): Promise<Answer<EntryPage>>;
+  /** All pages, one after the other. */
+  walk(query?: Record<string, string | number>): Promise<EntryView[]>;
+  invite(email: string, input?: { expiresAt?: number; environment?: string }): Promise<CreatedInvite>;
+}
+
+function listClient(client: Client, context: Context, id: string, { key, id: keyId }: CreatedKey): List {
+  const queue = async (environment = 'production') => {
+    const found = await context.directory.queue(id, environment);
+    assert.ok(found);
+    return found;
+  };
+  const list = listOver(client, id, key);
+  return {
+    ...list,
+    keyId,
+    queue,
+    invite: async (email, input = {}) =>
+      createInvite(context, await queue(input.environment), { email, expiresAt: input.expiresAt ?? null }),
+  };
+}
+
+/** What the HTTP API alone can do with a waitlist. */
+export function listOver(client: Client, id: string, key: string) {
+  const page = (query: Record<string, string | number> = {}) =>
+    client.request<EntryPage>('GET', `/sdk/v1/waitlist/${id}/entries${queryString(query)}`, { key });
+  return {
+    id,
+    key,
+    page,
+    signup: (...entries: unknown[]) =>
+      client.request<SignupResult & { success: boolean }>('POST', '/sdk/v1/waitlist/signup', {
+        key,
+        body: { waitlistId: id, entries },
+      }),
+    lookup: (identifier: string) =>
+      client.request<EntryView>('GET', `/sdk/v1/waitlist/${id}/entries/${encodeURIComponent(identifier)}`, {
+        key,
+      }),
+    walk: async (query: Record<string, string | number> = {}) => {
+      const entries: EntryView[] = [];
+      let cursor: string | null = null;
+      do {
+        const answer: Answer<EntryPage> = await page(cursor === null ? query : { ...query, cursor });
+        assert.equal(answer.status, 200, answer.text);
+        entries.push(...answer.body.entries);
+        cursor = answer.body.nextCursor;
+      } while (cursor !== null);
+      return entries;
+    },
+  };
+}
+
+function queryString(query: Record<string, string | number>): string {
+  const text = new URLSearchParams(
+    Object.entries(query).map(([name, value]) => [name, String(value)]),
+  ).toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+export type Client = ReturnType<typeof clientFor>;
+
+/** Speaks JSON to a service, in this process or another. */
+export function clientFor(url: string) {
+  const request = async <T = unknown>(
+    method: string,
+    path: string,
+    { key, headers = {}, body, rawBody }: RequestOptions = {},
+  ): Promise<Answer<T>> => {
+    const sent = rawBody ?? (body === undefined ? undefined : JSON.stringify(body));
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...headers,
+      },
+      ...(sent === undefined ? {} : { body: sent as string }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: parseJson(text) as T };
+  };
+  const invitePath = (code: string) => `/sdk/v1/waitlist/invites/${encodeURIComponent(code)}`;
+  return {
+    url,
+    request,
+    check: (code: string, options?: RequestOptions) => request<InviteCheck>('GET', invitePath(code), options),
+    accept: (code: string, options?: RequestOptions) =>
+      request<Acceptance>('POST', `${invitePath(code)}/accept`, options),
+    verify: (body: unknown) => request('POST', '/sdk/v1/waitlist/webhooks/verify', { body }),
+  };
+}
+
+interface AnyAnswer {
+  status: number;
+  headers: Headers | Record<string, string>;
+  text: string;
+  body: unknown;
+}
+
+/** An error is exactly `{ code, message }`, whatever went wrong, and carries the headers that every answer has. */
+export function assertError(
+  answer: AnyAnswer,
+  status: number,
+  code: string,
+  message?: string | RegExp,
+): void {
+  assert.equal(answer.status, status, answer.text);
+  assert.ok(typeof answer.body === 'object' && answer.body !== null, `not JSON: ${answer.text}`);
+  assert.deepEqual(Object.keys(answer.body).sort(), ['code', 'message']);
+  const told = answer.body as { code: string; message: string };
+  assert.equal(told.code, code, answer.text);
+  if (message instanceof RegExp) assert.match(told.message, message);
+  else if (message !== undefined) assert.equal(told.message, message);
+  assert.ok(typeof told.message === 'string' && told.message !== '');
+  assert.match(headerOf(answer, 'content-type') ?? '', /^application\/json/);
+  assert.match(headerOf(answer, 'x-request-id') ?? '', /./);
+  assert.equal(headerOf(answer, 'cache-control'), 'no-store');
+  if (status === 401) assert.equal(headerOf(answer, 'www-authenticate'), 'Bearer');
+  if (status === 429 || status === 503) assert.match(headerOf(answer, 'retry-after') ?? '', /^[1-9][0-9]*$/);
+}
+
+export function headerOf({ headers }: Pick<AnyAnswer, 'headers'>, name: string): string | undefined {
+  return headers instanceof Headers ? (headers.get(name) ?? undefined) : headers[name];
+}
+
+/** Asks again until the answer is as wanted: settings may be remembered for a moment. */
+export async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): Promise<T> {
+  const giveUpAt = performance.now() + 10_000;
+  for (;;) {
+    const answer = await ask();
+    if (wanted(answer) || performance.now() > giveUpAt) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

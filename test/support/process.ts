@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+
+const MAIN = path.join(import.meta.dirname, '../../src/main.ts');
+const PATIENCE_MS = 60_000;
+
+export interface Finished {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunningProcess {
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** Everything it has printed so far. */
+  output(): string;
+  /** Sends the signal and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<Finished>;
+  readonly finished: Promise<Finished>;
+}
+
+/** Runs `doorlist WORDS…` as a process of its own, to its end. */
+export async function runCommand(environment: Record<string, string>, ...words: string[]): Promise<Finished> {
+  return follow(launch(environment, words)).finished;
+}
+
+/** The JSON that a command prints; the command must succeed. */
+export async function commandJson<T = Record<string, unknown>>(
+  environment: Record<string, string>,
+  ...words: string[]
+): Promise<T> {
+  const { code, stdout, stderr } = await runCommand(environment, ...words, '--json');
+  if (code !== 0) throw new Error(`doorlist ${words.join(' ')} failed: ${stderr}`);
+  return JSON.parse(stdout) as T;
+}
+
+/** Starts the real server as a process of its own and waits until it serves. */
+export async function startProcess(environment: Record<string, string>): Promise<RunningProcess> {
+  const child = launch({ PORT: '0', ...environment }, ['serve']);
+  const { finished, output } = follow(child);
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout?.on('data', () => {
+      const address = /ready at (http:\S+)/.exec(output())?.[1];
+      if (address) resolve(address);
+    });
+    finished.then(
+      ({ code, stderr }) => reject(new Error(`the server ended with ${code}: ${stderr}`)),
+      reject,
+    );
+  });
+  return {
+    url,
+    child,
+    output,
+    finished,
+    stop: (signal = 'SIGTERM') => {
+      child.kill(signal);
+      return finished;
+    },
+  };
+}
+
+function launch(environment: Record<string, string>, words: string[]): ChildProcess {
+  const { PATH = '', HOME = '' } = process.env; // Nothing else of our own: a DATABASE_URL must not get in.
+  return spawn(process.execPath, [MAIN, ...words], {
+    env: { PATH, HOME, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+function follow(child: ChildProcess): { finished: Promise<Finished>; output(): string } {
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+  const finished = once(child, 'close').then(([code, signal]) => {
+    clearTimeout(timer);
+    if (signal === 'SIGKILL' && !child.killed) stderr += 'killed';
+    return { code: code as number | null, stdout, stderr };
+  });
+  return { finished, output: () => stdout + stderr };
+}

@@ -1,0 +1,89 @@
+import { connect, type Socket } from 'node:net';
+
+const PATIENCE_MS = 15_000;
+
+export interface RawAnswer {
+  status: number;
+  /** Names in lower case. */
+  headers: Record<string, string>;
+  text: string;
+  body: unknown;
+}
+
+/**
+ * Writes bytes to a server as they are and reads until it closes the connection. A list is written piece by
+ * piece; a function among the pieces is waited for.
+ */
+export async function exchange(
+  url: string,
+  pieces: (string | Uint8Array | (() => Promise<unknown>))[],
+): Promise<RawAnswer[]> {
+  const { socket, received } = open(url);
+  for (const piece of pieces) {
+    if (typeof piece === 'function') await piece();
+    else if (socket.writable) socket.write(piece);
+  }
+  return parseAnswers(await received);
+}
+
+/** The one answer to the one request that was written. */
+export async function exchangeOne(
+  url: string,
+  ...pieces: Parameters<typeof exchange>[1]
+): Promise<RawAnswer> {
+  const answers = await exchange(url, pieces);
+  const [answer] = answers;
+  if (answers.length !== 1 || !answer) throw new Error(`expected one answer, got ${answers.length}`);
+  return answer;
+}
+
+/** A connection that stays open until it is ended here; `received` resolves when the server has closed it. */
+export function open(url: string): { socket: Socket; received: Promise<Buffer> } {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  const chunks: Buffer[] = [];
+  const received = new Promise<Buffer>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      socket.destroy();
+      const got = Buffer.concat(chunks).toString('latin1').slice(0, 500);
+      reject(new Error(`the server kept the connection open; so far it sent ${JSON.stringify(got)}`));
+    }, PATIENCE_MS);
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('error', () => {}); // A reset after the answer is the server's good right.
+    socket.on('close', () => {
+      clearTimeout(timer);
+      resolve(Buffer.concat(chunks));
+    });
+  });
+  return { socket, received };
+}
+
+export function parseAnswers(bytes: Buffer): RawAnswer[] {
+  const answers: RawAnswer[] = [];
+  let rest = bytes;
+  while (rest.length > 0) {
+    const end = rest.indexOf('\r\n\r\n');
+    if (end < 0)
+      throw new Error(`not an HTTP answer: ${JSON.stringify(rest.toString('latin1').slice(0, 200))}`);
+    const [statusLine = '', ...lines] = rest.subarray(0, end).toString('latin1').split('\r\n');
+    const headers = Object.fromEntries(
+      lines.map((line) => [
+        line.slice(0, line.indexOf(':')).toLowerCase(),
+        line.slice(line.indexOf(':') + 1).trim(),
+      ]),
+    );
+    const length = Number(headers['content-length'] ?? 0);
+    const text = rest.subarray(end + 4, end + 4 + length).toString();
+    answers.push({ status: Number(statusLine.split(' ')[1]), headers, text, body: parseJson(text) });
+    rest = rest.subarray(end + 4 + length);
+  }
+  return answers;
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

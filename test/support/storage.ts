@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Engine } from '../../src/db/database.ts';
+import { createDatabase } from './databases.ts';
+
+/** Where one installation keeps its data: a fresh directory, and on PostgreSQL a fresh database. */
+export interface Storage {
+  readonly engine: Engine;
+  readonly dataDir: string;
+  /** The variables that make a process use it. */
+  readonly environment: Record<string, string>;
+  remove(): Promise<void>;
+}
+
+export async function createStorage(engine: Engine): Promise<Storage> {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
+  const database = engine === 'postgres' ? await createDatabase(postgresServerUrl()) : undefined;
+  return {
+    engine,
+    dataDir,
+    environment: {
+      DOORLIST_DATA_DIR: dataDir,
+      ...(database ? { DATABASE_URL: database.url } : {}),
+    },
+    remove: async () => {
+      await database?.drop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export function postgresServerUrl(): string {
+  const url = process.env.DOORLIST_TEST_POSTGRES_URL;
+  if (!url) throw new Error('there is no PostgreSQL: run tests with `npm test`, or `npm test -- FILE…`');
+  return url;
+}
+
+/** A name that no other test has. */
+export function unique(prefix: string): string {
+  return `${prefix}${randomBytes(5).toString('hex')}`;
+}
