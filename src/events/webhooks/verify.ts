@@ -50,7 +50,9 @@ function failed(reason: FailureReason): Verification {
 export function decodeSecret(secret: string): Buffer | undefined {
   if (!secret.startsWith(SECRET_PREFIX)) return undefined;
   const text = secret.slice(SECRET_PREFIX.length);
-  return /^[A-Za-z0-9+/]+={0,2}$/.test(text) ? Buffer.from(text, 'base64') : undefined;
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
+  const key = Buffer.from(text, 'base64');
+  return key.length > 0 ? key : undefined;
 }
 
 function checkTimestamp(timestamp: string, now: number): FailureReason | undefined {

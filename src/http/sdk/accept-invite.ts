@@ -107,7 +107,7 @@ export function registerAcceptInvite(app: FastifyInstance, { context, limits }: 
       bodyLimit: BODY_BYTES_MAX,
       onRequest: async (request, reply) => limits.inviteAccept.take(clientOf(request), reply),
       preValidation: async (request) => {
-        request.body ??= {};
+        if (request.body === undefined) request.body = {};
       },
       handler: async (request) => {
         const { code } = request.params as Static<typeof CodeParams>;
