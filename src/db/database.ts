@@ -39,7 +39,7 @@ export interface Database {
   /** Sets the columns that are not in `key` on the rows that `key` finds. */
   updateRows<T extends keyof Tables & string>(trx: Trx, bulk: BulkUpdate<T>): Promise<void>;
   /** The clock that every instance shares. */
-  now(trx: Trx): Promise<number>;
+  now(trx?: Trx): Promise<number>;
   /** Ends a subquery whose rows are about to be updated: those that another transaction holds are left out. */
   readonly skipLocked: RawBuilder<unknown>;
   /** Tells every process that listens that there is something to deliver. */

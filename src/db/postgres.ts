@@ -79,7 +79,9 @@ export async function openPostgres({ url, poolSize, onIdleError }: PostgresOptio
       if (bulk.rows.length > 0) await trx.send(bulkQuery(updateSql(bulk), bulk));
     },
     now: async (trx) => {
-      const [row] = await trx.send<{ now: number }>(CLOCK);
+      const [row] = trx
+        ? await trx.send<{ now: number }>(CLOCK)
+        : (await pooled.executeQuery<{ now: number }>(CLOCK)).rows;
       return row?.now ?? Date.now();
     },
     skipLocked: sql`for update skip locked`,

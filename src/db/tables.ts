@@ -8,6 +8,8 @@ export interface Tables {
   queue: QueueTable;
   entry: EntryTable;
   rank_count: RankCountTable;
+  metadata_pair: MetadataPairTable;
+  job: JobTable;
   invite: InviteTable;
   server_key: ServerKeyTable;
   webhook_endpoint: WebhookEndpointTable;
@@ -41,6 +43,14 @@ export interface WaitlistTable {
   public_id: string;
   name: string;
   boost: number;
+  /** Most referrals that one entry is credited with; null: no limit. */
+  referral_cap: number | null;
+  /** How long an invite lives unless it is told otherwise; null: for ever. */
+  invite_expiry_ms: number | null;
+  /** 1: the entry of a revoked or expired invite stays invited instead of going back into the queue. */
+  expired_stay_invited: Generated<number>;
+  /** 1: an entry with an email is pending until the email is confirmed. */
+  confirm_emails: Generated<number>;
   closed_at: number | null;
   created_at: number;
 }
@@ -59,6 +69,10 @@ export interface QueueTable {
   invited: number;
   joined: number;
   removed: number;
+  /** No open invite expires before this; null: none expires. */
+  next_expiry: number | null;
+  /** A change of the boost is being applied, down from this many referrals; null: it is applied. */
+  rerank_after: number | null;
   /** The kinds of event that some endpoint wants, separated by commas: nothing else is recorded. */
   listens: Generated<string>;
   created_at: number;
@@ -71,7 +85,9 @@ export interface EntryTable {
   status: Status;
   rank: number;
   referrals: number;
+  /** Who was named as the referrer, and whether that referrer has the credit. */
   referrer_seq: number | null;
+  credited: number;
   person: Uint8Array | null;
   email_hash: Uint8Array | null;
   phone_hash: Uint8Array | null;
@@ -89,6 +105,27 @@ export interface RankCountTable {
   waiting: number;
 }
 
+/** Finds entries by a key and value of their metadata, without showing either. */
+export interface MetadataPairTable {
+  queue_id: number;
+  pair_hash: Uint8Array;
+  seq: number;
+}
+
+/** Long work on a queue that can stop and go on. */
+export interface JobTable {
+  queue_id: number;
+  id: Uint8Array;
+  kind: string;
+  /** What was asked for, sealed. */
+  input: Uint8Array;
+  /** How far it has come, as JSON; nothing personal. */
+  progress: string;
+  created_at: number;
+  updated_at: number;
+  finished_at: number | null;
+}
+
 export interface InviteTable {
   queue_id: number;
   id: Uint8Array;
@@ -100,6 +137,8 @@ export interface InviteTable {
   expires_at: number | null;
   accepted_at: number | null;
   revoked_at: number | null;
+  /** When the expiry was noticed and told; the invite ends at `expires_at`, noticed or not. */
+  expired_at: number | null;
   /** Keyed hash of the Idempotency-Key that came with the accept, and the answer it got. */
   accept_key_hash: Uint8Array | null;
   accept_answer: Uint8Array | null;
@@ -201,6 +240,7 @@ export const ENTRY_COLUMNS = {
   rank: 'bigint',
   referrals: 'bigint',
   referrer_seq: 'bigint',
+  credited: 'bigint',
   person: 'bytes',
   email_hash: 'bytes',
   phone_hash: 'bytes',
@@ -209,6 +249,22 @@ export const ENTRY_COLUMNS = {
   joined_at: 'bigint',
   removed_at: 'bigint',
 } as const satisfies Required<Columns<'entry'>>;
+
+export const METADATA_PAIR_COLUMNS = {
+  queue_id: 'bigint',
+  pair_hash: 'bytes',
+  seq: 'bigint',
+} as const satisfies Required<Columns<'metadata_pair'>>;
+
+export const INVITE_COLUMNS = {
+  queue_id: 'bigint',
+  id: 'bytes',
+  code_hash: 'bytes',
+  email_hash: 'bytes',
+  sealed: 'bytes',
+  created_at: 'bigint',
+  expires_at: 'bigint',
+} as const satisfies Columns<'invite'>;
 
 export const RANK_COUNT_COLUMNS = {
   queue_id: 'bigint',

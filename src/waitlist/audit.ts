@@ -90,7 +90,7 @@ async function compareRankCounts(change: QueueChange): Promise<string[]> {
   return off === 0 ? [] : [`positions: ${off} counters of rank ranges are off`];
 }
 
-async function compareReferrals({ trx, queue, boost }: QueueChange): Promise<string[]> {
+async function compareReferrals({ trx, queue, settings: { boost } }: QueueChange): Promise<string[]> {
   const misranked = await trx
     .selectFrom('entry')
     .select(sql<number>`count(*)`.as('count'))
@@ -99,7 +99,7 @@ async function compareReferrals({ trx, queue, boost }: QueueChange): Promise<str
     .executeTakeFirstOrThrow();
   const miscounted = await sql<{ count: number }>`
     select count(*) as count from (
-      select e.seq from entry as e left join entry as r on r.queue_id = e.queue_id and r.referrer_seq = e.seq
+      select e.seq from entry as e left join entry as r on r.queue_id = e.queue_id and r.referrer_seq = e.seq and r.credited = 1
       where e.queue_id = ${queue.id} group by e.seq, e.referrals having count(r.seq) <> e.referrals
     ) as wrong`.execute(trx);
   const findings: string[] = [];
@@ -112,9 +112,10 @@ async function compareReferrals({ trx, queue, boost }: QueueChange): Promise<str
 }
 
 async function rebuild({ db }: Context, change: QueueChange, counted: Record<Status, number>): Promise<void> {
-  const { trx, queue, boost } = change;
+  const { trx, queue } = change;
+  const { boost } = change.settings;
   await sql`update entry set referrals = (
-      select count(*) from entry as r where r.queue_id = entry.queue_id and r.referrer_seq = entry.seq
+      select count(*) from entry as r where r.queue_id = entry.queue_id and r.referrer_seq = entry.seq and r.credited = 1
     ) where queue_id = ${queue.id}`.execute(trx);
   await sql`update entry set rank = seq - ${boost} * referrals where queue_id = ${queue.id}`.execute(trx);
   await trx.deleteFrom('rank_count').where('queue_id', '=', queue.id).execute();

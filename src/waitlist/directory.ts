@@ -40,12 +40,14 @@ export type Found<T> = T | undefined | Promise<T | undefined>;
 export interface Directory {
   queue(waitlistId: string, environment: string): Found<Queue>;
   queueByTag(tag: string): Found<Queue>;
+  queueById(id: number): Found<Queue>;
   key(text: string, hash: (text: string) => Buffer | undefined): Found<ServerKey>;
 }
 
 export function createDirectory(db: Database, keyring: Keyring): Directory {
   const queues = new Map<string, Queue>();
   const tags = new Map<string, Queue>();
+  const ids = new Map<string, Queue>();
   const keys = new Map<string, ServerKey>();
   let version = -1;
   let checkedAt = Number.NEGATIVE_INFINITY;
@@ -55,7 +57,7 @@ export function createDirectory(db: Database, keyring: Keyring): Directory {
     const startedAt = performance.now();
     const row = await db.query.selectFrom('instance').select('settings_version').executeTakeFirstOrThrow();
     if (row.settings_version !== version) {
-      for (const cache of [queues, tags, keys]) cache.clear();
+      for (const cache of [queues, tags, ids, keys]) cache.clear();
       version = row.settings_version;
     }
     checkedAt = startedAt;
@@ -91,6 +93,11 @@ export function createDirectory(db: Database, keyring: Keyring): Directory {
     queueByTag: (tag) =>
       cached(tags, tag, async () => {
         const row = await selectQueues(db).where('q.code_tag', '=', tag).executeTakeFirst();
+        return row && toQueue(keyring, row);
+      }),
+    queueById: (id) =>
+      cached(ids, String(id), async () => {
+        const row = await selectQueues(db).where('q.id', '=', id).executeTakeFirst();
         return row && toQueue(keyring, row);
       }),
     key: (text, hash) =>

@@ -35,7 +35,10 @@ type Aliased = SelectQueryBuilder<Tables & { e: Tables['entry'] }, 'e', object>;
 function withView(query: Aliased) {
   return query
     .leftJoin('entry as r', (join) =>
-      join.onRef('r.queue_id', '=', 'e.queue_id').onRef('r.seq', '=', 'e.referrer_seq'),
+      join
+        .onRef('r.queue_id', '=', 'e.queue_id')
+        .onRef('r.seq', '=', 'e.referrer_seq')
+        .on('e.credited', '=', 1),
     )
     .select(['e.seq', 'e.rank', 'e.id', 'e.status', 'e.referrals', 'e.person'])
     .select([

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Trx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { RANK_COUNT_COLUMNS, STATUSES, type Status } from '../db/tables.ts';
+import { RANK_COUNT_COLUMNS, STATUSES, type Status, type WaitlistTable } from '../db/tables.ts';
 import { type DomainEvent, listensTo } from '../events/event.ts';
 import type { Lane } from '../events/outbox/bell.ts';
 import { writeEvents } from '../events/record.ts';
@@ -14,14 +14,24 @@ export interface QueueChange {
   readonly trx: Trx;
   readonly queue: Queue;
   readonly now: number;
-  readonly boost: number;
-  readonly closed: boolean;
+  readonly settings: QueueSettings;
   lastSeq: number;
   readonly tally: Tally;
   /** Sends a write whose result nobody waits for: the commit does, and fails with it. */
   send(write: Promise<unknown>): void;
   /** Says that something happened. Costs nothing where nobody listens. */
   record(event: DomainEvent): void;
+}
+
+/** The settings of the queue's waitlist, as they are while the lock is held. */
+export interface QueueSettings {
+  readonly boost: number;
+  readonly closed: boolean;
+  readonly referralCap: number;
+  readonly inviteExpiryMs: number | null;
+  /** Whether the entry of a revoked or expired invite goes back into the queue. */
+  readonly returnToQueue: boolean;
+  readonly confirmEmails: boolean;
 }
 
 /** What a change does to the counters of its queue; written once, when the change is complete. */
@@ -55,10 +65,19 @@ export class Tally {
 
 interface LockedRow {
   last_seq: number;
+  listens: string;
   boost: number;
   closed_at: number | null;
-  listens: string;
+  referral_cap: number | null;
+  invite_expiry_ms: number | null;
+  expired_stay_invited: number;
+  confirm_emails: number;
 }
+
+const ofWaitlist = <C extends keyof WaitlistTable & string>(column: C) =>
+  sql<
+    Selectable<WaitlistTable>[C]
+  >`(select ${sql.ref(column)} from waitlist where waitlist.id = waitlist_id)`.as(column);
 
 /** The update takes the row's lock; the transactions of a queue follow one another. */
 const lockQueue = statement<{ queueId: number }, LockedRow>((db, parameter) =>
@@ -69,8 +88,12 @@ const lockQueue = statement<{ queueId: number }, LockedRow>((db, parameter) =>
     .returning([
       'last_seq',
       'listens',
-      sql<number>`(select boost from waitlist where waitlist.id = waitlist_id)`.as('boost'),
-      sql<number | null>`(select closed_at from waitlist where waitlist.id = waitlist_id)`.as('closed_at'),
+      ofWaitlist('boost'),
+      ofWaitlist('closed_at'),
+      ofWaitlist('referral_cap'),
+      ofWaitlist('invite_expiry_ms'),
+      ofWaitlist('expired_stay_invited'),
+      ofWaitlist('confirm_emails'),
     ]),
 );
 
@@ -88,6 +111,17 @@ const writeQueue = statement<{ queueId: number; lastSeq: number } & Record<Statu
       })
       .where('id', '=', parameter('queueId')),
 );
+
+function settingsOf(row: LockedRow): QueueSettings {
+  return {
+    boost: row.boost,
+    closed: row.closed_at !== null,
+    referralCap: row.referral_cap ?? Number.POSITIVE_INFINITY,
+    inviteExpiryMs: row.invite_expiry_ms,
+    returnToQueue: row.expired_stay_invited === 0,
+    confirmEmails: row.confirm_emails === 1,
+  };
+}
 
 /** Every change to a queue happens in here: lock, work, counters, commit. */
 export function changeQueue<T>(
@@ -123,8 +157,7 @@ export async function readAndChangeQueue<R, T>(
       trx,
       queue,
       now: context.clock(),
-      boost: row.boost,
-      closed: row.closed_at !== null,
+      settings: settingsOf(row),
       lastSeq: row.last_seq,
       tally: new Tally(),
       send,

@@ -22,6 +22,10 @@ export const start: Migration = {
       public_id text not null unique,
       name text not null,
       boost bigint not null check (boost between 0 and 1000),
+      referral_cap bigint,
+      invite_expiry_ms bigint,
+      expired_stay_invited bigint not null default 0,
+      confirm_emails bigint not null default 0,
       closed_at bigint,
       created_at bigint not null
     )`,
@@ -38,9 +42,14 @@ export const start: Migration = {
       invited bigint not null default 0,
       joined bigint not null default 0,
       removed bigint not null default 0,
+      next_expiry bigint,
+      rerank_after bigint,
       created_at bigint not null,
       unique (waitlist_id, environment)
     )`,
+
+    'create index queue_next_expiry on queue (next_expiry) where next_expiry is not null',
+    'create index queue_rerank on queue (rerank_after) where rerank_after is not null',
 
     `create table entry (
       queue_id bigint not null references queue (id),
@@ -50,6 +59,7 @@ export const start: Migration = {
       rank bigint not null,
       referrals bigint not null default 0,
       referrer_seq bigint,
+      credited bigint not null default 0,
       person bytes,
       email_hash bytes,
       phone_hash bytes,
@@ -65,6 +75,14 @@ export const start: Migration = {
     'create index entry_status on entry (queue_id, status, seq)',
     `create index entry_rank on entry (queue_id, rank, seq desc) where status = 'waiting'`,
     'create index entry_referrer on entry (queue_id, referrer_seq) where referrer_seq is not null',
+    'create index entry_referrals on entry (queue_id, referrals desc, seq) where referrals > 0',
+
+    `create table metadata_pair (
+      queue_id bigint not null references queue (id),
+      pair_hash bytes not null,
+      seq bigint not null,
+      primary key (queue_id, pair_hash, seq)
+    ) clustered`,
 
     `create table rank_count (
       queue_id bigint not null references queue (id),
@@ -84,12 +102,27 @@ export const start: Migration = {
       expires_at bigint,
       accepted_at bigint,
       revoked_at bigint,
+      expired_at bigint,
       accept_key_hash bytes,
       accept_answer bytes,
       primary key (queue_id, id)
     )`,
     'create unique index invite_code on invite (queue_id, code_hash)',
     'create index invite_email on invite (queue_id, email_hash, created_at)',
+    `create index invite_open on invite (queue_id, expires_at)
+      where accepted_at is null and revoked_at is null and expired_at is null`,
+
+    `create table job (
+      queue_id bigint not null references queue (id),
+      id bytes not null,
+      kind text not null,
+      input bytes not null,
+      progress text not null,
+      created_at bigint not null,
+      updated_at bigint not null,
+      finished_at bigint,
+      primary key (queue_id, id)
+    )`,
 
     `create table server_key (
       id bytes primary key,
