@@ -12,7 +12,7 @@ export function newId(now: number): Buffer {
   return id;
 }
 
-export type IdPrefix = 'ent' | 'evt' | 'inv' | 'key' | 'whe';
+export type IdPrefix = 'ent' | 'evt' | 'inv' | 'job' | 'key' | 'whe';
 
 export function formatId(prefix: IdPrefix, id: Uint8Array): string {
   let bits = 0;
