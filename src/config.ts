@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { MasterKeyProblem, masterKeyFromText } from './vault/master-key.ts';
 
 export interface Config {
@@ -90,6 +91,12 @@ function checkUrl(...protocols: string[]) {
   };
 }
 
+function isAddressOrCidr(text: string): boolean {
+  const [address = '', bits = '1', ...rest] = text.split('/');
+  const mostBits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  return rest.length === 0 && /^[1-9][0-9]{0,2}$/.test(bits) && Number(bits) <= mostBits;
+}
+
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'];
 
 export const VARIABLES = {
@@ -149,7 +156,7 @@ export const VARIABLES = {
     'empty',
     'Comma-separated addresses or CIDRs of proxies whose `X-Forwarded-For` counts.',
     (value) =>
-      value.split(',').every((item) => /^[0-9a-fA-F.:]+(\/[0-9]{1,3})?$/.test(item.trim()))
+      value.split(',').every((item) => isAddressOrCidr(item.trim()))
         ? undefined
         : 'must be addresses or CIDRs, separated by commas',
   ),

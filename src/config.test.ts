@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ConfigProblem, readConfig } from './config.ts';
+
+const KEY = Buffer.alloc(32, 1).toString('base64');
+
+describe('readConfig', () => {
+  it('has a default for everything', () => {
+    const { masterKey, databaseUrl, ...rest } = readConfig({});
+    assert.deepEqual([masterKey, databaseUrl], [undefined, undefined]);
+    assert.deepEqual([rest.host, rest.port, rest.dataDir], ['127.0.0.1', 3000, './data']);
+    assert.equal(rest.publicUrl, 'http://127.0.0.1:3000');
+    assert.deepEqual(rest.trustedProxies, []);
+    const { inviteCheck, inviteAccept, verify, authFailures, perKey } = rest.rateLimits;
+    assert.deepEqual([inviteCheck, inviteAccept, verify, authFailures, perKey], [600, 300, 600, 60, 0]);
+  });
+
+  it('takes an empty variable as one that is not set', () => {
+    assert.deepEqual(
+      readConfig({ PORT: '', DATABASE_URL: '', DOORLIST_MASTER_KEY: '', DOORLIST_TRUSTED_PROXIES: '' }),
+      readConfig({}),
+    );
+  });
+
+  it('reads what is set', () => {
+    const config = readConfig({
+      HOST: '::',
+      PORT: '8080',
+      DATABASE_URL: 'postgres://db/doorlist',
+      DOORLIST_MASTER_KEY: KEY,
+      DOORLIST_PUBLIC_URL: 'https://wait.example.com/',
+      DOORLIST_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+      DOORLIST_RATE_LIMIT_VERIFY: '0',
+    });
+    assert.equal(config.port, 8080);
+    assert.equal(config.databaseUrl, 'postgres://db/doorlist');
+    assert.equal(config.masterKey, KEY);
+    assert.equal(config.publicUrl, 'https://wait.example.com');
+    assert.deepEqual(config.trustedProxies, ['10.0.0.0/8', '::1']);
+    assert.equal(config.rateLimits.verify, 0);
+    assert.equal(readConfig({ HOST: '::', PORT: '80' }).publicUrl, 'http://[::]:80');
+  });
+
+  it('lists every problem at once', () => {
+    const bad = {
+      PORT: '70000',
+      DATABASE_URL: 'mysql://db',
+      DOORLIST_MASTER_KEY: 'short',
+      DOORLIST_PUBLIC_URL: 'wait.example.com',
+      DOORLIST_LOG_LEVEL: 'loud',
+      DOORLIST_SIGNUP_BACKLOG: '1',
+      DOORLIST_RATE_LIMIT_VERIFY: '-1',
+    };
+    assert.throws(
+      () => readConfig(bad),
+      (error: Error) => {
+        assert.ok(error instanceof ConfigProblem);
+        const lines = error.message.split('\n');
+        assert.deepEqual(lines.map((line) => line.split(':')[0]).sort(), Object.keys(bad).sort());
+        return true;
+      },
+    );
+  });
+
+  it('never repeats a secret in a complaint', () => {
+    assert.throws(
+      () => readConfig({ DOORLIST_MASTER_KEY: 'my secret', DATABASE_URL: 'x://user:hunter2@db' }),
+      ({ message }: Error) => !/my secret|hunter2/.test(message),
+    );
+  });
+
+  it('refuses values that are nearly right', () => {
+    const wrong: Record<string, string[]> = {
+      PORT: ['-1', '65536', '80a', '0x50', ' 80', '8e1', '1.5'],
+      DATABASE_URL: ['postgres', 'http://db', '/var/lib'],
+      DOORLIST_MASTER_KEY: [
+        'x',
+        `${KEY}A`,
+        KEY.slice(4),
+        KEY.replace('=', ''),
+        `${KEY.slice(0, -2)}B=`,
+        Buffer.alloc(33).toString('base64'),
+      ],
+      DOORLIST_TRUSTED_PROXIES: [
+        'proxy.local',
+        '10.0.0.0/33',
+        '10.0.0',
+        '300.1.1.1',
+        '::1/129',
+        '10.0.0.1 10.0.0.2',
+        '1:2:3',
+      ],
+    };
+    for (const [name, values] of Object.entries(wrong)) {
+      for (const value of values)
+        assert.throws(() => readConfig({ [name]: value }), ConfigProblem, `${name}=${value}`);
+    }
+  });
+
+  it('wants the current master key beside the next one', () => {
+    assert.throws(() => readConfig({ DOORLIST_MASTER_KEY_NEXT: KEY }), ConfigProblem);
+    assert.equal(readConfig({ DOORLIST_MASTER_KEY: KEY, DOORLIST_MASTER_KEY_NEXT: KEY }).masterKeyNext, KEY);
+  });
+});

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { parseStrictJson } from './json.ts';
+
+const parse = (text: string) => parseStrictJson(Buffer.from(text));
+const refuses = (text: string | Buffer, message: string) =>
+  assert.throws(() => parseStrictJson(Buffer.from(text as string)), { code: 'invalid_request', message });
+
+describe('parseStrictJson', () => {
+  it('reads what JSON.parse reads', () => {
+    fc.assert(
+      fc.property(
+        fc.jsonValue({ noUnicodeString: false, maxDepth: 20 }),
+        fc.constantFrom(undefined, 2),
+        (value, indent) => {
+          const json = JSON.stringify(value, null, indent);
+          const clean = !/\\u0000|\\ud[89a-f]|__proto__/i.test(json);
+          if (clean) assert.deepEqual(parse(json), JSON.parse(json));
+        },
+      ),
+    );
+  });
+
+  it('is not misled by colons, quotes and braces inside of strings', () => {
+    const value = { 'a:b': 'c:"d"\\', '\\': '\\\\"', '{"x":1}': ['": "', ':'] };
+    assert.deepEqual(parse(JSON.stringify(value)), value);
+    assert.deepEqual(parse('{"a":"\\\\","b":"\\\\\\""}'), { a: '\\', b: '\\"' });
+  });
+
+  it('takes the same key in different objects', () => {
+    assert.deepEqual(parse('{"a":{"a":1},"b":[{"a":1},{"a":2}]}'), { a: { a: 1 }, b: [{ a: 1 }, { a: 2 }] });
+  });
+
+  it('refuses the same key twice in one object, at any depth and however it is spelled', () => {
+    const message = 'body: has the same key twice in one object';
+    refuses('{"a":1,"a":1}', message);
+    refuses('{"a":1,"\\u0061":2}', message);
+    refuses('{"":1,"":2}', message);
+    refuses('[{"x":[{"a":1,"b":2,"a":3}]}]', message);
+    refuses('{"1":1,"b":2,"1":3}', message);
+    refuses('{"toString":1,"toString":1}', message);
+  });
+
+  it('refuses __proto__ as a key, also escaped, but not as a value', () => {
+    const message = 'body: must not have a key named __proto__';
+    refuses('{"__proto__":1}', message);
+    refuses('{"__proto__":{"admin":true}}', message);
+    refuses('{"\\u005f_proto__":null}', message);
+    refuses('[[{"a":{"__proto\\u005f\\u005f":1}}]]', message);
+    assert.deepEqual(parse('{"a":"__proto__","constructor":1,"prototype":2}'), {
+      a: '__proto__',
+      constructor: 1,
+      prototype: 2,
+    });
+  });
+
+  it('refuses NUL and half surrogate pairs in values and in keys', () => {
+    refuses('"\\u0000"', 'body: has a string with a NUL character');
+    refuses('{"a\\u0000b":1}', 'body: has a string with a NUL character');
+    const half = 'body: has a string with half of a surrogate pair';
+    for (const text of ['"\\ud800"', '"\\udc00"', '"\\udc00\\ud800"', '{"\\ud83c":1}', '["x\\ud83c"]'])
+      refuses(text, half);
+    assert.equal(parse('"\\ud83c\\udf89"'), '🎉');
+  });
+
+  it('refuses bytes that are not UTF-8', () => {
+    const broken = [
+      [0xff],
+      [0xc3, 0x28],
+      [0xed, 0xa0, 0x80],
+      [0xc0, 0x80],
+      [0xf4, 0x90, 0x80, 0x80],
+      [0xe2, 0x82],
+    ];
+    for (const bytes of broken) {
+      refuses(
+        Buffer.concat([Buffer.from('"'), Buffer.from(bytes), Buffer.from('"')]),
+        'body: is not valid UTF-8',
+      );
+    }
+  });
+
+  it('refuses what is not JSON', () => {
+    const broken = [
+      '',
+      ' ',
+      '{',
+      '{"a":1,}',
+      "{'a':1}",
+      '{a:1}',
+      '01',
+      '1 2',
+      'NaN',
+      '"\t"',
+      '\ufeff{}',
+      '[1,,2]',
+      '{"a":1}}',
+      '// x',
+    ];
+    for (const text of broken) refuses(text, 'body: is not valid JSON');
+  });
+
+  it('takes 64 levels of nesting, refuses 65, and survives any number', () => {
+    const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+    assert.ok(parse(nested(64)));
+    for (const levels of [65, 1_000, 1_000_000])
+      refuses(nested(levels), 'body: is nested deeper than 64 levels');
+    refuses(`${'{"a":'.repeat(65)}1${'}'.repeat(65)}`, 'body: is nested deeper than 64 levels');
+  });
+
+  it('never throws anything else, whatever the bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
+        try {
+          parseStrictJson(Buffer.from(bytes));
+        } catch (error) {
+          assert.equal((error as { code?: string }).code, 'invalid_request');
+        }
+      }),
+    );
+  });
+});

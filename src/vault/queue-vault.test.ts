@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Unreadable } from './crypto.ts';
+import { newQueueKeys, queueVault } from './queue-vault.ts';
+
+const keys = newQueueKeys();
+const vault = queueVault('tag001', keys);
+const row = Buffer.from('row');
+
+describe('a queue vault', () => {
+  it('opens what it sealed, in its place, row and queue alone', () => {
+    const sealed = vault.seal('entry.person', row, { email: 'ada@example.com' });
+    assert.deepEqual(vault.open('entry.person', row, sealed), { email: 'ada@example.com' });
+    assert.throws(() => vault.open('invite.sealed', row, sealed), Unreadable);
+    assert.throws(() => vault.open('entry.person', Buffer.from('rox'), sealed), Unreadable);
+    assert.throws(() => queueVault('tag002', keys).open('entry.person', row, sealed), Unreadable);
+    assert.throws(() => queueVault('tag001', newQueueKeys()).open('entry.person', row, sealed), Unreadable);
+  });
+
+  it('hashes equal values equally, but not for different purposes or in different queues', () => {
+    assert.deepEqual(vault.hash('email', 'x'), queueVault('tag001', keys).hash('email', 'x'));
+    assert.notDeepEqual(vault.hash('email', 'x'), vault.hash('phone', 'x'));
+    assert.notDeepEqual(vault.hash('email', 'x'), queueVault('tag001', newQueueKeys()).hash('email', 'x'));
+  });
+});

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { parseEmail, parsePhone, parseReferrer } from './identity.ts';
+
+describe('parseEmail', () => {
+  it('shows what was typed, trimmed and in NFC', () => {
+    assert.equal(parseEmail('  Ada@Example.COM\t')?.shown, 'Ada@Example.COM');
+    assert.equal(parseEmail('zoe\u0308@example.com')?.shown, 'zo\u00eb@example.com');
+  });
+
+  it('compares in lower case with the domain in ASCII', () => {
+    assert.equal(parseEmail('Ada@Example.COM')?.key, 'ada@example.com');
+    assert.equal(parseEmail('ÄB@MÜNCHEN.de')?.key, 'äb@xn--mnchen-3ya.de');
+    assert.equal(parseEmail('a@xn--mnchen-3ya.de')?.key, parseEmail('a@münchen.de')?.key);
+    assert.equal(parseEmail('a@münchen。de')?.key, parseEmail('a@münchen.de')?.key);
+  });
+
+  it('folds neither dots nor plus signs', () => {
+    assert.notEqual(parseEmail('a.b@example.com')?.key, parseEmail('ab@example.com')?.key);
+    assert.notEqual(parseEmail('a+b@example.com')?.key, parseEmail('a@example.com')?.key);
+  });
+
+  it('takes what mail servers take', () => {
+    const good = [
+      "o'hara@example.com",
+      'a_b-c.d+e=f@sub.example.co',
+      'x@localhost',
+      '!#$%&*/?^`{|}~@example.com',
+      '用户@例子.广告',
+    ];
+    for (const text of good) assert.ok(parseEmail(text), text);
+  });
+
+  it('refuses what is none', () => {
+    const bad = [
+      '',
+      '@',
+      'a@',
+      '@b.co',
+      'a',
+      'a@@b.co',
+      'a@b@c',
+      'a b@c.co',
+      'a@b c.co',
+      '"a"@b.co',
+      'a,b@c.co',
+      '<a@b.co>',
+    ];
+    bad.push(
+      'a@b..co',
+      'a@.b.co',
+      'a@b.co.',
+      'a\0@b.co',
+      'a\u200d@b.co',
+      'a\ud800@b.co',
+      'a@b_c.co',
+      'a@b/c.co',
+      'a@b:1',
+      'a@b?c',
+      'a@%41.co',
+    );
+    bad.push(`a@${'b'.repeat(64)}.co`, 'a@[127.0.0.1]', 'a\u2028b@c.co', 'a@münchen/x.de', 'a@mün chen.de');
+    for (const text of bad) assert.equal(parseEmail(text), undefined, JSON.stringify(text));
+  });
+
+  it('counts 254 characters, not bytes or code units', () => {
+    const of = (length: number, letter: string) => `${letter.repeat(length - 12)}@example.com`;
+    for (const letter of ['a', 'é', '🎉']) {
+      assert.ok(parseEmail(of(254, letter)), letter);
+      assert.equal(parseEmail(of(255, letter)), undefined, letter);
+    }
+  });
+
+  it('never throws, and the key of a key is the key', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.emailAddress()), (text) => {
+        const email = parseEmail(text);
+        if (email) assert.equal(parseEmail(email.key)?.key, email.key);
+      }),
+    );
+  });
+});
+
+describe('parsePhone', () => {
+  it('takes out spaces, dots, hyphens and parentheses', () => {
+    assert.equal(parsePhone('+1 (415) 555-01.23'), '+14155550123');
+    assert.equal(parsePhone(' +49 30 901820 '), '+4930901820');
+  });
+
+  it('wants a plus and 7 to 15 digits, the first not 0', () => {
+    assert.equal(parsePhone('+1234567'), '+1234567');
+    assert.equal(parsePhone('+123456789012345'), '+123456789012345');
+    for (const text of [
+      '',
+      '+',
+      '1234567',
+      '+123456',
+      '+1234567890123456',
+      '+0123456789',
+      '+12345a7',
+      '+１２３４５６７８',
+    ]) {
+      assert.equal(parsePhone(text), undefined, text);
+    }
+  });
+});
+
+describe('parseReferrer', () => {
+  it('tells emails, phones and referral codes apart', () => {
+    assert.deepEqual(parseReferrer(' Ada@Example.com '), { kind: 'email', key: 'ada@example.com' });
+    assert.deepEqual(parseReferrer('+1 415 555 0123'), { kind: 'phone', key: '+14155550123' });
+    assert.deepEqual(parseReferrer(' K3V9X0AB '), { kind: 'referral', key: 'k3v9x0ab' });
+  });
+
+  it('is undefined for what cannot name anybody', () => {
+    for (const text of ['', ' ', 'a@', '+1', 'two words', 'ü', 'x'.repeat(65)]) {
+      assert.equal(parseReferrer(text), undefined, text);
+    }
+  });
+});
