@@ -1,5 +1,6 @@
 import { notFound } from '../errors.ts';
-import { createInvite, revokeInvite } from '../waitlist/invites.ts';
+import { createInvite } from '../waitlist/create-invites.ts';
+import { revokeInvite } from '../waitlist/end-invites.ts';
 import { type Command, EXPIRY_FLAGS, parseExpiry, requireText, textOr } from './command.ts';
 
 export const invites: Command[] = [

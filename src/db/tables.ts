@@ -71,7 +71,7 @@ export interface QueueTable {
   removed: number;
   /** No open invite expires before this; null: none expires. */
   next_expiry: number | null;
-  /** A change of the boost is being applied, down from this many referrals; null: it is applied. */
+  /** A change of the boost has been applied up to this joining sequence; null: to all. */
   rerank_after: number | null;
   /** The kinds of event that some endpoint wants, separated by commas: nothing else is recorded. */
   listens: Generated<string>;

@@ -1,4 +1,5 @@
 import { DoorlistError, invalid, notFound } from '../errors.ts';
+import { creditReferrerOf } from './confirm-entry.ts';
 import type { Context } from './context.ts';
 import type { Queue } from './directory.ts';
 import { isoTime } from './entry-view.ts';
@@ -8,10 +9,10 @@ import {
   findInvite,
   type InviteRow,
   inviteState,
-  moveEntry,
   queueOfCode,
   type SealedInvite,
 } from './invites.ts';
+import { canMove, findByEmails, hashKey, moveEntries } from './move-entry.ts';
 import { changeQueue } from './queue-change.ts';
 
 export interface AcceptInput {
@@ -65,9 +66,11 @@ export async function acceptInvite(context: Context, input: AcceptInput): Promis
       .returning('id')
       .executeTakeFirst();
     if (!accepted) throw new DoorlistError('accepted', 'this invite has been accepted already');
-    const entry = await moveEntry(change, row.email_hash, ['pending', 'waiting', 'invited'], 'joined');
+    const entry = (await findByEmails(context, change, [row.email_hash])).get(hashKey(row.email_hash));
+    if (entry && canMove(entry.status, 'joined')) moveEntries(context, change, [entry], 'joined');
+    if (entry?.status === 'pending') await creditReferrerOf(context, change, entry.seq);
     const invite = { id: row.id, email, expiresAt: row.expires_at };
-    change.record({ kind: 'invite.accepted', invite, entry });
+    change.record({ kind: 'invite.accepted', invite, entry: entry?.seq ?? null });
     return answer;
   });
 }

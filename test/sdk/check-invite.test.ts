@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { revokeInvite } from '../../src/waitlist/invites.ts';
+import { revokeInvite } from '../../src/waitlist/end-invites.ts';
 import { assertError, forEachEngine, type Service, startService } from '../support/harness.ts';
 
 const PREFIX = '/sdk/v1/waitlist/invites/';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { acceptInvite } from '../../src/waitlist/accept-invite.ts';
-import { revokeInvite } from '../../src/waitlist/invites.ts';
+import { revokeInvite } from '../../src/waitlist/end-invites.ts';
 import { describeAuthentication } from '../support/auth-cases.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 

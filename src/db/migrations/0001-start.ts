@@ -73,6 +73,7 @@ export const start: Migration = {
     'create unique index entry_email on entry (queue_id, email_hash) where email_hash is not null',
     'create unique index entry_phone on entry (queue_id, phone_hash) where phone_hash is not null',
     'create index entry_status on entry (queue_id, status, seq)',
+    'create index entry_created on entry (queue_id, created_at, seq)',
     `create index entry_rank on entry (queue_id, rank, seq desc) where status = 'waiting'`,
     'create index entry_referrer on entry (queue_id, referrer_seq) where referrer_seq is not null',
     'create index entry_referrals on entry (queue_id, referrals desc, seq) where referrals > 0',
