@@ -23,7 +23,10 @@ const readme = read('README.md');
 describe('the README', () => {
   it('lists the variables of the configuration, each with its default and what it is for', () => {
     const [, section = ''] = readme.split('## Configuration\n');
-    const rows = section.split('\n## ')[0]?.match(/^\| `.*$/gm);
+    const rows = section
+      .split('\n## ')[0]
+      ?.match(/^\| `.*$/gm)
+      ?.map((row) => row.replace(/ +\|/g, ' |'));
     const expected = Object.values(VARIABLES).map(
       ({ name, shownDefault, about }) => `| \`${name}\` | ${shownDefault} | ${about} |`,
     );

@@ -71,6 +71,7 @@ h4 { font-size: .9375rem; font-weight: 600; margin: 1.75rem 0 .35rem; }
 h4 + p { margin-bottom: .5rem; }
 .auth { font-size: .875rem; padding-left: .75rem; border-left: 2px solid var(--accent); }
 .optional, .limit, .headers, .type { font-weight: 400; color: var(--soft); font-size: .8125rem; }
+.type + .optional:not(:empty)::before { content: '· '; }
 .headers { display: block; }
 
 table { width: 100%; border-collapse: collapse; font-size: .9rem; line-height: 1.5; }

@@ -16,7 +16,7 @@ const TOO_LARGE = `payload: is larger than ${PAYLOAD_BYTES_MAX} bytes`;
 const Body = Type.Object(
   {
     payload: Type.String({
-      description: `The raw body of the delivery, exactly as received; at most ${PAYLOAD_BYTES_MAX} bytes of UTF-8.`,
+      description: 'The raw body of the delivery, exactly as received; at most 1 MiB of UTF-8.',
     }),
     headers: Type.Object(
       {
@@ -93,7 +93,7 @@ const schema = {
     }),
     ...errorResponses(['invalid_request', 'unsupported_media_type', 'rate_limited'], {
       invalid_request: {
-        when: `A field is missing or of the wrong type, or the payload is larger than ${PAYLOAD_BYTES_MAX} bytes.`,
+        when: 'A field is missing or of the wrong type, or the payload is larger than 1 MiB.',
         message: 'headers.signature: is required',
       },
     }),
