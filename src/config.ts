@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { checkAllowed } from './events/webhooks/addresses.ts';
 import { MasterKeyProblem, masterKeyFromText } from './vault/master-key.ts';
 
 export interface Config {
@@ -13,6 +14,9 @@ export interface Config {
   logLevel: string;
   trustedProxies: string[];
   mostWaitingSignups: number;
+  webhookAllow: string[];
+  webhookProxy: string | undefined;
+  deliveryLogDays: number;
   rateLimits: {
     inviteCheck: number;
     inviteAccept: number;
@@ -97,6 +101,13 @@ function isAddressOrCidr(text: string): boolean {
   return rest.length === 0 && /^[1-9][0-9]{0,2}$/.test(bits) && Number(bits) <= mostBits;
 }
 
+function listOf(value: string): string[] {
+  return value
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean);
+}
+
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'];
 
 export const VARIABLES = {
@@ -167,6 +178,27 @@ export const VARIABLES = {
     10_000,
     'Entries that may wait to be written before further signups get a 503.',
   ),
+  webhookAllow: text(
+    'DOORLIST_WEBHOOK_ALLOW',
+    '',
+    'empty',
+    'Hosts or networks, separated by commas, that webhooks may reach although private, and over plain http.',
+    (value) => listOf(value).map(checkAllowed).find(Boolean),
+  ),
+  webhookProxy: text(
+    'DOORLIST_WEBHOOK_PROXY',
+    undefined,
+    'unset: sent directly',
+    'An HTTP proxy that webhooks leave through; it then resolves names, and must keep them off private networks.',
+    checkUrl('http:', 'https:'),
+  ),
+  deliveryLogDays: whole(
+    'DOORLIST_DELIVERY_LOG_DAYS',
+    4,
+    3_650,
+    30,
+    'How long events, deliveries and their attempts are kept; retries take up to 4 days.',
+  ),
   limitInviteCheck: whole(
     'DOORLIST_RATE_LIMIT_INVITE_CHECK',
     0,
@@ -224,11 +256,11 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       read(VARIABLES.publicUrl) ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
     ).replace(/\/+$/, ''),
     logLevel: read(VARIABLES.logLevel),
-    trustedProxies: read(VARIABLES.trustedProxies)
-      .split(',')
-      .map((item) => item.trim())
-      .filter(Boolean),
+    trustedProxies: listOf(read(VARIABLES.trustedProxies)),
     mostWaitingSignups: read(VARIABLES.mostWaitingSignups),
+    webhookAllow: listOf(read(VARIABLES.webhookAllow)),
+    webhookProxy: read(VARIABLES.webhookProxy),
+    deliveryLogDays: read(VARIABLES.deliveryLogDays),
     rateLimits: {
       inviteCheck: read(VARIABLES.limitInviteCheck),
       inviteAccept: read(VARIABLES.limitInviteAccept),

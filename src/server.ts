@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { setInterval } from 'node:timers';
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
+import { startOutbox } from './events/start.ts';
 import { createLogger } from './log.ts';
 import { openContext } from './service.ts';
 import type { Context } from './waitlist/context.ts';
@@ -27,6 +28,7 @@ export async function serve(config: Config, print: (text: string) => void): Prom
   });
   await app.listen({ host: config.host, port: config.port, backlog: 4096 });
   const { port } = app.server.address() as AddressInfo;
+  const outbox = await startOutbox(context, config);
   print(await welcome(context, config, port));
   const flushing = setInterval(() => log.flush(), LOG_FLUSH_EVERY_MS);
 
@@ -34,7 +36,7 @@ export async function serve(config: Config, print: (text: string) => void): Prom
   log.info({ signal }, 'stopping: new requests get a 503, those under way are finished');
   const forced = nextSignal().then(() => 1);
   const stopped = (async () => {
-    await Promise.race([draining.start(), pause(DRAIN_DEADLINE_MS)]);
+    await Promise.race([Promise.all([draining.start(), outbox.stop()]), pause(DRAIN_DEADLINE_MS)]);
     app.server.closeAllConnections();
     await app.close();
     await keyUsage.close();

@@ -12,8 +12,17 @@ import { invites } from './invites.ts';
 import { keys } from './keys.ts';
 import { operations } from './operations.ts';
 import { waitlists } from './waitlists.ts';
+import { webhookDeliveries } from './webhook-deliveries.ts';
+import { webhooks } from './webhooks.ts';
 
-export const COMMANDS: Command[] = [...operations, ...waitlists, ...keys, ...invites];
+export const COMMANDS: Command[] = [
+  ...operations,
+  ...waitlists,
+  ...keys,
+  ...invites,
+  ...webhooks,
+  ...webhookDeliveries,
+];
 
 export interface Terminal {
   environment: NodeJS.ProcessEnv;

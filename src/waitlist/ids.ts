@@ -12,6 +12,13 @@ export function newId(now: number): Buffer {
   return id;
 }
 
+/** Every id made before that time is smaller. */
+export function oldestId(time: number): Buffer {
+  const id = Buffer.alloc(ID_BYTES);
+  id.writeUIntBE(Math.max(0, time), 0, 6);
+  return id;
+}
+
 export type IdPrefix = 'ent' | 'evt' | 'inv' | 'job' | 'key' | 'whe';
 
 export function formatId(prefix: IdPrefix, id: Uint8Array): string {

@@ -1,0 +1,99 @@
+import {
+  DELIVERY_STATES,
+  type DeliveryState,
+  listDeliveries,
+  showDelivery,
+} from '../events/webhooks/deliveries.ts';
+import { replayEvent, replayFailed, sendTestEvent } from '../events/webhooks/replay.ts';
+import { type Command, parseDuration, table, textOr, UsageProblem } from './command.ts';
+
+export const webhookDeliveries: Command[] = [
+  {
+    name: 'webhook deliveries',
+    about: 'Lists what was sent to an endpoint and how that went, the newest first.',
+    operands: ['ENDPOINT_ID'],
+    flags: {
+      state: { value: 'STATE', about: `One of ${DELIVERY_STATES.join(', ')}.` },
+      limit: { value: 'NUMBER', about: 'How many (50).' },
+      cursor: { value: 'EVENT_ID', about: 'Goes on behind this one.' },
+    },
+    run: async (context, [id = ''], flags) => {
+      const state = textOr(flags, 'state', undefined);
+      if (state !== undefined && !(DELIVERY_STATES as readonly string[]).includes(state))
+        throw new UsageProblem(`--state: must be one of ${DELIVERY_STATES.join(', ')}`);
+      const page = await listDeliveries(context, id, {
+        limit: Number(textOr(flags, 'limit', '50')),
+        cursor: textOr(flags, 'cursor', undefined),
+        state: state as DeliveryState | undefined,
+      });
+      const rows = page.deliveries.map((one) => [
+        one.event,
+        one.kind,
+        one.state,
+        one.attempts,
+        one.createdAt,
+        one.nextAttemptAt,
+      ]);
+      const more = page.nextCursor ? `\n\nMore with --cursor ${page.nextCursor}` : '';
+      const text = table(['EVENT', 'KIND', 'STATE', 'ATTEMPTS', 'RECORDED', 'NEXT'], rows);
+      return { json: page, text: text + more };
+    },
+  },
+  {
+    name: 'webhook delivery',
+    about: 'Shows one delivery: what was sent, each attempt and what came back.',
+    operands: ['ENDPOINT_ID', 'EVENT_ID'],
+    run: async (context, [id = '', eventId = '']) => {
+      const delivery = await showDelivery(context, id, eventId);
+      const rows = delivery.log.map((one) => [
+        one.attempt,
+        one.at,
+        one.status,
+        `${one.durationMs} ms`,
+        one.error ?? 'delivered',
+        one.response?.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').slice(0, 60) ?? null,
+      ]);
+      const text = table(['ATTEMPT', 'AT', 'STATUS', 'TOOK', 'OUTCOME', 'RESPONSE'], rows);
+      const head = `${delivery.event}  ${delivery.kind}  ${delivery.state}`;
+      return { json: delivery, text: `${head}\n${delivery.body ?? '(erased)'}\n\n${text}` };
+    },
+  },
+  {
+    name: 'webhook replay',
+    about: 'Sends again: one event, or all that were given up since a time.',
+    operands: ['ENDPOINT_ID'],
+    flags: {
+      event: { value: 'EVENT_ID', about: 'This one, whatever became of it.' },
+      'failed-since': { value: 'TIME', about: 'All that failed since then: an ISO 8601 time, or 24h, 7d.' },
+    },
+    run: async (context, [id = ''], flags) => {
+      const eventId = textOr(flags, 'event', undefined);
+      const since = textOr(flags, 'failed-since', undefined);
+      if ((eventId === undefined) === (since === undefined))
+        throw new UsageProblem('give --event or --failed-since');
+      const result =
+        eventId === undefined
+          ? await replayFailed(context, id, parseSince(since ?? '', context.clock()))
+          : await replayEvent(context, id, eventId);
+      return { json: result, text: `${result.replayed} will be sent again.` };
+    },
+  },
+  {
+    name: 'webhook test',
+    about: 'Sends an event that says that it is a test.',
+    operands: ['ENDPOINT_ID'],
+    run: async (context, [id = '']) => {
+      const sent = await sendTestEvent(context, id);
+      const look = `See how it went: webhook delivery ${id} ${sent.event}`;
+      return { json: sent, text: `${sent.event} is on its way. ${look}` };
+    },
+  },
+];
+
+function parseSince(text: string, now: number): number {
+  if (/^[0-9]+[smhd]$/.test(text)) return now - parseDuration(text, 'failed-since');
+  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time))
+    throw new UsageProblem('--failed-since: must be an ISO 8601 time or a duration such as 24h');
+  return time;
+}

@@ -1,0 +1,204 @@
+import type { Config } from '../config.ts';
+import { notFound } from '../errors.ts';
+import { allowList } from '../events/webhooks/addresses.ts';
+import {
+  createEndpoint,
+  DEFAULT_OVERLAP_MS,
+  deleteEndpoint,
+  type EndpointView,
+  listEndpoints,
+  revealSecret,
+  rotateEndpointSecret,
+  setEndpointEnabled,
+  showEndpoint,
+  updateEndpoint,
+} from '../events/webhooks/endpoints.ts';
+import { createGuard, type Guard } from '../events/webhooks/guard.ts';
+import type { Context } from '../waitlist/context.ts';
+import type { Queue } from '../waitlist/directory.ts';
+import {
+  type Command,
+  type Flag,
+  type Flags,
+  parseDuration,
+  requireText,
+  table,
+  textOr,
+  UsageProblem,
+} from './command.ts';
+
+const SETTINGS: Record<string, Flag> = {
+  events: { value: 'KINDS', about: 'The kinds of event it gets, separated by commas (all).' },
+  description: { value: 'TEXT', about: 'What it is for.' },
+  headers: { value: 'JSON', about: 'Headers to send along: {"Authorization":"Bearer …"}.' },
+  'rate-limit': { value: 'NUMBER', about: 'Deliveries a second at most; 0 is no limit.' },
+};
+
+export const webhooks: Command[] = [
+  {
+    name: 'webhook create',
+    about: 'Sends the events of a waitlist to a URL; shows the secret that signs them.',
+    flags: {
+      waitlist: { value: 'WAITLIST_ID', about: 'The waitlist.', required: true },
+      url: { value: 'URL', about: 'Where deliveries are posted to.', required: true },
+      env: { value: 'ENVIRONMENT', about: 'The environment (production).' },
+      ...SETTINGS,
+    },
+    run: async (context, _, flags, config) => {
+      const queue = await requireQueue(context, flags);
+      const created = await createEndpoint(context, guardOf(config), queue, {
+        url: requireText(flags, 'url'),
+        description: '',
+        events: [],
+        headers: {},
+        rateLimit: null,
+        ...settingsOf(flags),
+      });
+      return { json: created, text: `${created.id}\n\nIts signing secret: ${created.secret}` };
+    },
+  },
+  {
+    name: 'webhook list',
+    about: 'Lists the endpoints, and why one is disabled.',
+    flags: {
+      waitlist: { value: 'WAITLIST_ID', about: 'Those of this waitlist alone.' },
+      env: { value: 'ENVIRONMENT', about: 'The environment (production).' },
+    },
+    run: async (context, _, flags) => {
+      const queue = flags.waitlist === undefined ? undefined : await requireQueue(context, flags);
+      const list = await listEndpoints(context, queue);
+      const rows = list.map((one) => [
+        one.id,
+        one.waitlistId,
+        one.environment,
+        one.url,
+        one.events.join(',') || 'all',
+        stateOf(one),
+      ]);
+      return { json: list, text: table(['ID', 'WAITLIST', 'ENV', 'URL', 'EVENTS', 'STATE'], rows) };
+    },
+  },
+  {
+    name: 'webhook show',
+    about: 'Shows one endpoint.',
+    operands: ['ENDPOINT_ID'],
+    run: async (context, [id = '']) => outcomeOf(await showEndpoint(context, id)),
+  },
+  {
+    name: 'webhook update',
+    about: 'Changes an endpoint; what is not given stays.',
+    operands: ['ENDPOINT_ID'],
+    flags: { url: { value: 'URL', about: 'Where deliveries are posted to.' }, ...SETTINGS },
+    run: async (context, [id = ''], flags, config) => {
+      const url = textOr(flags, 'url', undefined);
+      const changes = { ...settingsOf(flags), ...(url === undefined ? {} : { url }) };
+      return outcomeOf(await updateEndpoint(context, guardOf(config), id, changes));
+    },
+  },
+  {
+    name: 'webhook enable',
+    about: 'Sends to it again, beginning with what was held.',
+    operands: ['ENDPOINT_ID'],
+    run: async (context, [id = '']) => outcomeOf(await setEndpointEnabled(context, id, true)),
+  },
+  {
+    name: 'webhook disable',
+    about: 'Sends nothing to it for now; its deliveries are held.',
+    operands: ['ENDPOINT_ID'],
+    run: async (context, [id = '']) => outcomeOf(await setEndpointEnabled(context, id, false)),
+  },
+  {
+    name: 'webhook delete',
+    about: 'Ends an endpoint for good, with its deliveries and their log.',
+    operands: ['ENDPOINT_ID'],
+    run: async (context, [id = '']) => {
+      await deleteEndpoint(context, id);
+      return { json: { id, deleted: true }, text: `Deleted ${id}.` };
+    },
+  },
+  {
+    name: 'webhook secret',
+    about: 'Shows the signing secret.',
+    operands: ['ENDPOINT_ID'],
+    run: async (context, [id = '']) => {
+      const revealed = await revealSecret(context, id);
+      const others = revealed.previous.map(({ secret, endsAt }) => `${secret} (until ${endsAt})`);
+      return { json: revealed, text: [revealed.secret, ...others].join('\n') };
+    },
+  },
+  {
+    name: 'webhook rotate-secret',
+    about: 'Makes a new secret; deliveries carry both signatures until the overlap ends.',
+    operands: ['ENDPOINT_ID'],
+    flags: {
+      overlap: { value: 'DURATION', about: 'How long the old secret goes on signing (24h).' },
+      'revoke-now': { about: 'The old secret ends at once.' },
+    },
+    run: async (context, [id = ''], flags) => {
+      const overlap = textOr(flags, 'overlap', undefined);
+      if (overlap !== undefined && flags['revoke-now'] === true)
+        throw new UsageProblem('give --overlap or --revoke-now, not both');
+      const given = overlap === undefined ? DEFAULT_OVERLAP_MS : parseDuration(overlap, 'overlap');
+      const rotated = await rotateEndpointSecret(context, id, flags['revoke-now'] === true ? 0 : given);
+      const until = rotated.previousEndsAt;
+      const note = until ? `The old one signs beside it until ${until}.` : 'The old one has ended.';
+      return { json: rotated, text: `${rotated.secret}\n\n${note}` };
+    },
+  },
+];
+
+export function guardOf(config: Config): Guard {
+  return createGuard(allowList(config.webhookAllow));
+}
+
+async function requireQueue({ directory }: Context, flags: Flags): Promise<Queue> {
+  const waitlistId = requireText(flags, 'waitlist');
+  const environment = textOr(flags, 'env', 'production');
+  const queue = await directory.queue(waitlistId, environment);
+  if (!queue) throw notFound(`there is no waitlist ${waitlistId} in ${environment}`);
+  return queue;
+}
+
+/** Only what was given. */
+function settingsOf(flags: Flags) {
+  const events = textOr(flags, 'events', undefined);
+  const description = textOr(flags, 'description', undefined);
+  const headers = textOr(flags, 'headers', undefined);
+  const rateLimit = textOr(flags, 'rate-limit', undefined);
+  return {
+    ...(events === undefined ? {} : { events: parseList(events) }),
+    ...(description === undefined ? {} : { description }),
+    ...(headers === undefined ? {} : { headers: parseHeaders(headers) }),
+    ...(rateLimit === undefined ? {} : { rateLimit: Number(rateLimit) === 0 ? null : Number(rateLimit) }),
+  };
+}
+
+function parseList(text: string): string[] {
+  const items = text.split(',').map((item) => item.trim());
+  return text === 'all' ? [] : [...new Set(items.filter(Boolean))];
+}
+
+function parseHeaders(text: string): Record<string, string> {
+  const problem = new UsageProblem('--headers: must be a JSON object of texts, such as {"X-Team":"growth"}');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw problem;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw problem;
+  if (Object.values(value).some((item) => typeof item !== 'string')) throw problem;
+  return value as Record<string, string>;
+}
+
+function stateOf({ enabled, disabledReason, failingSince }: EndpointView): string {
+  if (!enabled) return `disabled: ${disabledReason}`;
+  return failingSince ? `failing since ${failingSince}` : 'enabled';
+}
+
+function outcomeOf(view: EndpointView) {
+  const lines = Object.entries({ ...view, state: stateOf(view) }).map(
+    ([name, value]) => `${name.padEnd(16)}${Array.isArray(value) ? value.join(', ') || '-' : (value ?? '-')}`,
+  );
+  return { json: view, text: lines.join('\n') };
+}

@@ -1,0 +1,39 @@
+import type { Trx } from '../../db/database.ts';
+import type { Queue } from '../../waitlist/directory.ts';
+import type { Lane } from './bell.ts';
+import type { Claimed } from './claims.ts';
+
+/** A way out: webhooks are one. The dispatcher does the claiming and the bookkeeping, a channel the sending. */
+export interface Channel<T = unknown> {
+  readonly name: string;
+  /** Past this an attempt is over, whatever the other side does. */
+  readonly deadlineMs: number;
+  /** Deliveries to one target at a time. */
+  readonly atOnce: number;
+  /** The target as it is set up this moment; undefined while nothing may be sent to it. */
+  open(trx: Trx, lane: Lane, queue: Queue, now: number): Promise<Target<T> | undefined>;
+  /** Charges a target that has a quota for what was claimed. */
+  charge(trx: Trx, lane: Lane, target: Target<T>, claimed: number, now: number): Promise<void>;
+  /** One attempt. Never throws. */
+  send(target: T, queue: Queue, delivery: Claimed, body: string): Promise<Attempt>;
+  /** Told after each turn how a target's attempts went, in the transaction that writes them down. */
+  settle(trx: Trx, lane: Lane, attempts: readonly Attempt[], now: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Target<T> {
+  setup: T;
+  /** How many may be sent now, and when to ask again. */
+  quota?: { left: number; againInMs: number };
+}
+
+export interface Attempt {
+  ok: boolean;
+  status: number | null;
+  /** In our own words: what the other side said stands in `response` alone. */
+  error: string | null;
+  /** The beginning of the answer; null when there was none. */
+  response: string | null;
+  durationMs: number;
+  retryAfterMs: number;
+}

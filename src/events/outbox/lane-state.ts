@@ -1,0 +1,58 @@
+import type { Queue } from '../../waitlist/directory.ts';
+import type { Lane } from './bell.ts';
+import type { Attempt, Channel } from './channel.ts';
+import type { Claimed } from './claims.ts';
+
+/** A claimed delivery on its way through this process. */
+export interface Job {
+  readonly line: Line;
+  readonly queue: Queue;
+  readonly setup: unknown;
+  readonly delivery: Claimed;
+  readonly token: Uint8Array;
+  /** By the monotonic clock: when the attempt must have ended for the lease to cover it. */
+  readonly startBefore: number;
+}
+
+/** What this process knows of a lane. */
+export class Line {
+  readonly lane: Lane;
+  readonly channel: Channel;
+  /** Claimed, and waiting for a place among those that are under way. */
+  readonly waiting: Job[] = [];
+  underWay = 0;
+  /** There may be something due. */
+  ready = false;
+  /** By the monotonic clock; a target with a quota is asked again only then. */
+  pausedUntil = 0;
+  /** Shrinks as attempts fail and grows as they succeed: a dead target ties up one place, not all. */
+  places: number;
+
+  constructor(lane: Lane, channel: Channel) {
+    this.lane = lane;
+    this.channel = channel;
+    this.places = channel.atOnce;
+  }
+
+  /** How many to claim: as many again as can be sent at once, so that the next is at hand when one ends. */
+  get room(): number {
+    const held = this.underWay + this.waiting.length;
+    const most = this.places === 1 ? 1 : 2 * this.places;
+    // In handfuls: a claim costs about the same for one as for many.
+    return held <= most / 2 ? most - held : 0;
+  }
+
+  get idle(): boolean {
+    return !this.ready && this.underWay === 0 && this.waiting.length === 0;
+  }
+
+  learn({ ok }: Attempt): void {
+    this.places = ok
+      ? Math.min(this.channel.atOnce, this.places + 1)
+      : Math.max(1, Math.floor(this.places / 2));
+  }
+}
+
+export function lineName({ queueId, channel, targetId }: Lane): string {
+  return `${queueId} ${channel} ${Buffer.from(targetId).toString('latin1')}`;
+}

@@ -1,0 +1,92 @@
+import { sql } from 'kysely';
+import type { Context } from '../../waitlist/context.ts';
+import { oldestId } from '../../waitlist/ids.ts';
+
+const EVERY_MS = 60 * 60 * 1000;
+/** A step's transaction takes milliseconds, and other work gets in between. */
+const STEP = 500;
+const PAUSE_BETWEEN_STEPS_MS = 20;
+
+export interface Pruning {
+  stop(): Promise<void>;
+}
+
+/** Takes away what is older than the log is kept, now and then every hour. Several processes may do so at once. */
+export function startPruning(context: Context, keepMs: number): Pruning {
+  let stopping = false;
+  const prune = async () => {
+    try {
+      await pruneEvents(context, keepMs, () => stopping);
+    } catch (error) {
+      context.log.warn({ reason: (error as Error).message }, 'old deliveries were not pruned: next time');
+    }
+  };
+  let pruning = prune();
+  const timer = setInterval(() => {
+    pruning = pruning.then(prune);
+  }, EVERY_MS);
+  timer.unref();
+  return {
+    stop: async () => {
+      stopping = true;
+      clearInterval(timer);
+      await pruning;
+    },
+  };
+}
+
+/** Returns how many events went, each with its deliveries and their attempts. */
+export async function pruneEvents(
+  context: Context,
+  keepMs: number,
+  enough: () => boolean = () => false,
+): Promise<number> {
+  const before = oldestId(context.clock() - keepMs);
+  let pruned = 0;
+  for (let queueId = await nextQueue(context, -1); queueId !== null; ) {
+    const count = enough() ? 0 : await pruneStep(context, queueId, before);
+    pruned += count;
+    if (enough()) break;
+    if (count > 0) await new Promise((resolve) => setTimeout(resolve, PAUSE_BETWEEN_STEPS_MS));
+    if (count < STEP) queueId = await nextQueue(context, queueId);
+  }
+  return pruned;
+}
+
+/** The next queue that has events at all. */
+async function nextQueue({ db }: Context, after: number): Promise<number | null> {
+  const row = await db.query
+    .selectFrom('event')
+    .select(sql<number | null>`min(queue_id)`.as('queue_id'))
+    .where('queue_id', '>', after)
+    .executeTakeFirst();
+  return row?.queue_id ?? null;
+}
+
+async function pruneStep({ db }: Context, queueId: number, before: Buffer): Promise<number> {
+  const old = await db.query
+    .selectFrom('event')
+    .select('id')
+    .where('queue_id', '=', queueId)
+    .where('id', '<', before)
+    .orderBy('id')
+    .limit(STEP)
+    .execute();
+  if (old.length === 0) return 0;
+  const ids = db.bytesList(old.map(({ id }) => id));
+  await db.transaction(async (trx) => {
+    for (const table of ['delivery_attempt', 'delivery', 'event_subject'] as const) {
+      await trx
+        .deleteFrom(table)
+        .where('queue_id', '=', queueId)
+        .where((e) => db.inBytes(e.ref('event_id'), e.val(ids)))
+        .execute();
+    }
+    await trx
+      .deleteFrom('event')
+      .where('queue_id', '=', queueId)
+      .where((e) => db.inBytes(e.ref('id'), e.val(ids)))
+      .execute();
+  });
+  return old.length;
+}

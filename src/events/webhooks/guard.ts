@@ -1,0 +1,88 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { buildConnector } from 'undici';
+import { type AllowList, isPublicAddress } from './addresses.ts';
+
+/** A place that a webhook must not be sent to. */
+export class RefusedTarget extends Error {
+  override name = 'RefusedTarget';
+}
+
+/** Every address of a name. */
+export type Resolve = (hostname: string) => Promise<string[]>;
+
+const resolveByDns: Resolve = async (hostname) =>
+  (await lookup(hostname, { all: true, verbatim: true })).map(({ address }) => address);
+
+/** Less than the deadline of an attempt, so that a second address may be tried. */
+const CONNECT_TIMEOUT_MS = 5_000;
+
+export interface Guard {
+  /** What can be told from the URL alone; throws `RefusedTarget`. */
+  checkUrl(text: string): URL;
+  /** The same, and what its name resolves to at this moment. A name that does not resolve yet passes. */
+  checkTarget(text: string): Promise<void>;
+  /** Opens connections for undici, to checked addresses and nothing else. */
+  connect: buildConnector.connector;
+}
+
+export function createGuard(
+  allow: AllowList,
+  { resolve = resolveByDns, tls = {} }: { resolve?: Resolve; tls?: { ca?: string } } = {},
+): Guard {
+  const open = buildConnector({ ...tls, allowH2: false, timeout: CONNECT_TIMEOUT_MS });
+
+  const checkAddress = (url: { protocol: string; hostname: string }, address: string) => {
+    if (allow.allowsName(url.hostname) || allow.allowsAddress(address)) return;
+    if (url.protocol !== 'https:') throw new RefusedTarget('must start with https://');
+    if (!isPublicAddress(address))
+      throw new RefusedTarget('leads to an address that is not on the public Internet');
+  };
+  /** All or none: one bad address among good ones is how a name is turned against us. */
+  const addressesOf = async (url: { protocol: string; hostname: string }): Promise<string[]> => {
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const addresses = isIP(host) ? [host] : await resolve(host);
+    if (addresses.length === 0) throw new RefusedTarget('does not resolve to any address');
+    for (const address of addresses) checkAddress({ ...url, hostname: host }, address);
+    return addresses;
+  };
+  const checkUrl = (text: string): URL => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+      throw new RefusedTarget('must be a URL that starts with https://');
+    if (url.username !== '' || url.password !== '')
+      throw new RefusedTarget('must not hold a name or a password: use a header');
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    if (isIP(host)) checkAddress({ protocol: url.protocol, hostname: host }, host);
+    return url;
+  };
+
+  return {
+    checkUrl,
+    checkTarget: async (text) => {
+      const url = checkUrl(text);
+      const { protocol, hostname } = url;
+      const unresolved = (error: Error) => {
+        if (error instanceof RefusedTarget) throw error;
+        if (protocol !== 'https:' && !allow.allowsName(hostname))
+          throw new RefusedTarget('must start with https://');
+      };
+      await addressesOf({ protocol, hostname }).catch(unresolved);
+    },
+    connect: (options, callback) => {
+      const servername = options.servername || (isIP(options.hostname) ? '' : options.hostname);
+      const tryNext = ([address, ...others]: string[]) => {
+        const to = { ...options, hostname: address as string };
+        // Plain http is connected to the address as it is; for TLS the certificate must be that of the name.
+        delete to.servername;
+        if (options.protocol === 'https:' && servername) to.servername = servername;
+        open(to, (...[error, socket]) => {
+          if (error && others.length > 0) tryNext(others);
+          else if (error) callback(error, null);
+          else callback(null, socket);
+        });
+      };
+      addressesOf(options).then(tryNext, (error: Error) => callback(error, null));
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { randomBytes } from '../../vault/crypto.ts';
+import { decodeSecret } from './verify.ts';
+
+export interface Secret {
+  text: string;
+  /** null: the one in force. */
+  endsAt: number | null;
+}
+
+export function newSecret(): Secret {
+  return { text: `whsec_${randomBytes(32).toString('base64')}`, endsAt: null };
+}
+
+/** The new one first; what was in force goes on signing beside it until the overlap ends. */
+export function rotateSecrets(secrets: readonly Secret[], now: number, overlapMs: number): Secret[] {
+  const kept = secrets
+    .map(({ text, endsAt }) => ({
+      text,
+      endsAt: Math.min(endsAt ?? Number.POSITIVE_INFINITY, now + overlapMs),
+    }))
+    .filter(({ endsAt }) => endsAt > now);
+  return [newSecret(), ...kept];
+}
+
+export function liveSecrets(secrets: readonly Secret[], now: number): Secret[] {
+  return secrets.filter(({ endsAt }) => endsAt === null || endsAt > now);
+}
+
+export function keysOf(secrets: readonly Secret[], now: number): Buffer[] {
+  return liveSecrets(secrets, now).flatMap(({ text }) => decodeSecret(text) ?? []);
+}
