@@ -91,6 +91,11 @@ async function compareRankCounts(change: QueueChange): Promise<string[]> {
 }
 
 async function compareReferrals({ trx, queue, settings: { boost } }: QueueChange): Promise<string[]> {
+  const { rerank_after } = await trx
+    .selectFrom('queue')
+    .select('rerank_after')
+    .where('id', '=', queue.id)
+    .executeTakeFirstOrThrow();
   const misranked = await trx
     .selectFrom('entry')
     .select(sql<number>`count(*)`.as('count'))
@@ -100,10 +105,10 @@ async function compareReferrals({ trx, queue, settings: { boost } }: QueueChange
   const miscounted = await sql<{ count: number }>`
     select count(*) as count from (
       select e.seq from entry as e left join entry as r on r.queue_id = e.queue_id and r.referrer_seq = e.seq and r.credited = 1
-      where e.queue_id = ${queue.id} group by e.seq, e.referrals having count(r.seq) <> e.referrals
+      where e.queue_id = ${queue.id} and e.status <> 'removed' group by e.seq, e.referrals having count(r.seq) <> e.referrals
     ) as wrong`.execute(trx);
   const findings: string[] = [];
-  if (misranked.count > 0)
+  if (misranked.count > 0 && rerank_after === null)
     findings.push(`ranks: ${misranked.count} entries have another rank than their referrals give`);
   const count = miscounted.rows[0]?.count ?? 0;
   if (count > 0)
@@ -116,7 +121,7 @@ async function rebuild({ db }: Context, change: QueueChange, counted: Record<Sta
   const { boost } = change.settings;
   await sql`update entry set referrals = (
       select count(*) from entry as r where r.queue_id = entry.queue_id and r.referrer_seq = entry.seq and r.credited = 1
-    ) where queue_id = ${queue.id}`.execute(trx);
+    ) where queue_id = ${queue.id} and status <> 'removed'`.execute(trx);
   await sql`update entry set rank = seq - ${boost} * referrals where queue_id = ${queue.id}`.execute(trx);
   await trx.deleteFrom('rank_count').where('queue_id', '=', queue.id).execute();
   await db.insertRows(trx, {

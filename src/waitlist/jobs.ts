@@ -29,7 +29,7 @@ export function createJob(change: QueueChange, kind: string, input: unknown): { 
     updated_at: now,
     finished_at: null,
   };
-  send(trx.insertInto('job').values(values).execute());
+  send(trx.send(trx.insertInto('job').values(values).compile()));
   return { id };
 }
 
@@ -48,14 +48,12 @@ function writeProgress(
   progress: unknown,
   finishedAt: number | null,
 ): void {
-  send(
-    trx
-      .updateTable('job')
-      .set({ progress: JSON.stringify(progress), updated_at: now, finished_at: finishedAt })
-      .where('queue_id', '=', queue.id)
-      .where('id', '=', id)
-      .execute(),
-  );
+  const update = trx
+    .updateTable('job')
+    .set({ progress: JSON.stringify(progress), updated_at: now, finished_at: finishedAt })
+    .where('queue_id', '=', queue.id)
+    .where('id', '=', id);
+  send(trx.send(update.compile()));
 }
 
 /**

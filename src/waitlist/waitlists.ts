@@ -25,16 +25,20 @@ export function isWaitlistId(text: string): boolean {
   return /^wl_[a-z0-9][a-z0-9_-]{0,61}$/.test(text);
 }
 
+export function checkName(name: string): void {
+  if (name.trim() === '' || name.length > NAME_CHARACTERS_MAX || /\p{Cc}/u.test(name)) {
+    throw invalid(`name: must be 1 to ${NAME_CHARACTERS_MAX} characters`);
+  }
+}
+
 export async function createWaitlist(
   context: Context,
   input: { id: string; name: string },
 ): Promise<WaitlistSummary> {
   const name = input.name.trim();
+  checkName(name);
   if (!isWaitlistId(input.id)) {
     throw invalid('id: must be wl_ and then 1 to 62 of a-z, 0-9, _ and -, the first a letter or a digit');
-  }
-  if (name === '' || name.length > NAME_CHARACTERS_MAX || /\p{Cc}/u.test(name)) {
-    throw invalid(`name: must be 1 to ${NAME_CHARACTERS_MAX} characters`);
   }
   const now = context.clock();
   try {
