@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { revokeInvite } from '../../src/waitlist/end-invites.ts';
 import { assertError, forEachEngine, type Service, startService } from '../support/harness.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -200,7 +199,7 @@ forEachEngine((engine) => {
         const list = await service.waitlist();
         await list.signup({ email: 'a@example.com' });
         const { code, id } = await list.invite('a@example.com', { expiresAt: service.clock.now + 1_000 });
-        await revokeInvite(service.context, id);
+        await service.revoke(id);
         assertError(await service.accept(code), 410, 'revoked');
         service.clock.advance(2_000);
         assertError(await service.accept(code), 410, 'revoked');
@@ -218,10 +217,10 @@ forEachEngine((engine) => {
         const list = await service.waitlist();
         const accepted = await list.invite('a@example.com');
         await service.accept(accepted.code);
-        await assert.rejects(revokeInvite(service.context, accepted.id), { code: 'accepted' });
+        await assert.rejects(service.revoke(accepted.id), { code: 'accepted' });
         const revoked = await list.invite('b@example.com');
-        await revokeInvite(service.context, revoked.id);
-        await assert.rejects(revokeInvite(service.context, revoked.code), { code: 'revoked' });
+        await service.revoke(revoked.id);
+        await assert.rejects(service.revoke(revoked.code), { code: 'revoked' });
       });
     });
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { revokeInvite } from '../../src/waitlist/end-invites.ts';
 import { assertError, forEachEngine, type Service, startService } from '../support/harness.ts';
 
 const PREFIX = '/sdk/v1/waitlist/invites/';
@@ -60,7 +59,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await stateOf(accepted.code), { valid: false, reason: 'accepted' });
       const at = service.clock.now + 60_000;
       const revoked = await list.invite('b@example.com', { expiresAt: at });
-      await revokeInvite(service.context, revoked.code);
+      await service.revoke(revoked.code);
       const expiresAt = new Date(at).toISOString();
       assert.deepEqual(await stateOf(revoked.code), { valid: false, reason: 'revoked', expiresAt });
     });
@@ -72,8 +71,8 @@ forEachEngine((engine) => {
       const revoked = await list.invite('b@example.com', { expiresAt });
       const expired = await list.invite('c@example.com', { expiresAt });
       await service.accept(accepted.code);
-      await assert.rejects(revokeInvite(service.context, accepted.code), { code: 'accepted' });
-      await revokeInvite(service.context, revoked.code);
+      await assert.rejects(service.revoke(accepted.code), { code: 'accepted' });
+      await service.revoke(revoked.code);
       service.clock.advance(5_000);
       const shown = await Promise.all([accepted, revoked, expired].map(({ code }) => stateOf(code)));
       const iso = new Date(expiresAt).toISOString();
@@ -81,7 +80,7 @@ forEachEngine((engine) => {
         shown,
         ['accepted', 'revoked', 'expired'].map((reason) => ({ valid: false, reason, expiresAt: iso })),
       );
-      await revokeInvite(service.context, expired.code);
+      await service.revoke(expired.code);
       assert.deepEqual(await stateOf(expired.code), { valid: false, reason: 'revoked', expiresAt: iso });
     });
 

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { acceptInvite } from '../../src/waitlist/accept-invite.ts';
-import { revokeInvite } from '../../src/waitlist/end-invites.ts';
 import { describeAuthentication } from '../support/auth-cases.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 
@@ -142,20 +140,20 @@ forEachEngine((engine) => {
         joinedAt: null,
       });
       assert.equal((await list.lookup('b@example.com')).body.position, 1);
-      await revokeInvite(service.context, first.id);
+      await service.revoke(first.id);
       assert.deepEqual(await state(), waiting);
       service.clock.advance(1_000);
       const second = await list.invite('A@example.com');
       const invitedAt = now();
       service.clock.advance(1_000);
-      await acceptInvite(service.context, second);
+      await service.accept(second.code);
       assert.deepEqual(await state(), { status: 'joined', position: null, invitedAt, joinedAt: now() });
     });
 
     it('goes on counting referrals of someone who has joined', async () => {
       const list = await service.waitlist();
       await list.signup({ email: 'a@example.com' }, { email: 'b@example.com' });
-      await acceptInvite(service.context, await list.invite('a@example.com'));
+      await service.accept((await list.invite('a@example.com')).code);
       await list.signup({ email: 'c@example.com', referredBy: 'a@example.com' });
       const { referrals, position } = (await list.lookup('a@example.com')).body;
       assert.deepEqual([referrals, position], [1, null]);

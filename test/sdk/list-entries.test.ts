@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { acceptInvite } from '../../src/waitlist/accept-invite.ts';
-import { revokeInvite } from '../../src/waitlist/end-invites.ts';
 import { describeAuthentication } from '../support/auth-cases.ts';
 import {
   assertError,
@@ -167,8 +165,8 @@ forEachEngine((engine) => {
           if (nextCursor === null) break;
           await list.signup({ email: `late${step}@example.com`, referredBy: `p${21 - step}@example.com` });
           const { code } = await list.invite(`p${step}@example.com`);
-          if (step % 2 === 0) await acceptInvite(service.context, { code });
-          else await revokeInvite(service.context, code);
+          if (step % 2 === 0) await service.accept(code);
+          else await service.revoke(code);
           ({ entries, nextCursor } = (await list.page({ limit: 4, cursor: nextCursor })).body);
         }
         assert.deepEqual(
@@ -189,7 +187,7 @@ forEachEngine((engine) => {
           });
         }
         await list.invite('p1@example.com');
-        await acceptInvite(service.context, await list.invite('p2@example.com'));
+        await service.accept((await list.invite('p2@example.com')).code);
         for (const limit of [1, 5, 200]) {
           const walked = await list.walk({ sort: 'position', limit });
           assert.deepEqual(
@@ -228,7 +226,7 @@ forEachEngine((engine) => {
         for (const n of [2, 4, 6]) await list.invite(`p${n}@example.com`);
         const invitedAt = new Date(service.clock.now).toISOString();
         service.clock.advance(1_000);
-        await acceptInvite(service.context, await list.invite('p8@example.com'));
+        await service.accept((await list.invite('p8@example.com')).code);
         const joinedAt = new Date(service.clock.now).toISOString();
         const names = async (status: string) => namesOf(await list.walk({ status, limit: 2 }));
         const total = async (status: string) => (await list.page({ status })).body.total;

@@ -10,6 +10,7 @@ import type { Acceptance } from '../../src/waitlist/accept-invite.ts';
 import type { Context } from '../../src/waitlist/context.ts';
 import { type CreatedInvite, createInvite } from '../../src/waitlist/create-invites.ts';
 import type { Queue } from '../../src/waitlist/directory.ts';
+import { expireInvites, revokeInvite } from '../../src/waitlist/end-invites.ts';
 import type { EntryPage } from '../../src/waitlist/entries.ts';
 import type { EntryView } from '../../src/waitlist/entry-view.ts';
 import type { InviteCheck } from '../../src/waitlist/invites.ts';
@@ -112,6 +113,9 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
         canRead: input.read ?? false,
         expiresAt: input.expiresAt ?? null,
       }),
+    revoke: (codeOrId: string) => revokeInvite(context, codeOrId),
+    /** What upkeep does by itself: invites whose time is up are ended. */
+    expire: async (list: List) => expireInvites(context, await list.queue()),
     /** A new waitlist with a key that may do everything on it. */
     waitlist: async (input: { boost?: number; name?: string } = {}): Promise<List> => {
       const id = unique('wl_');
@@ -203,10 +207,8 @@ export function listOver(client: Client, id: string, key: string) {
 }
 
 function queryString(query: Record<string, string | number>): string {
-  const text = new URLSearchParams(
-    Object.entries(query).map(([name, value]) => [name, String(value)]),
-  ).toString();
-  return text === '' ? '' : `?${text}`;
+  const parts = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return parts.length === 0 ? '' : `?${parts.join('&')}`;
 }
 
 export type Client = ReturnType<typeof clientFor>;
