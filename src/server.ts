@@ -8,6 +8,7 @@ import { openContext } from './service.ts';
 import type { Context } from './waitlist/context.ts';
 import { trackKeyUsage } from './waitlist/key-usage.ts';
 import { openSignupDesk } from './waitlist/signup.ts';
+import { startUpkeep } from './waitlist/upkeep.ts';
 import { listWaitlists } from './waitlist/waitlists.ts';
 
 /** What is still under way then is cut off: supervisors kill after 30 s. */
@@ -29,23 +30,22 @@ export async function serve(config: Config, print: (text: string) => void): Prom
   await app.listen({ host: config.host, port: config.port, backlog: 4096 });
   const { port } = app.server.address() as AddressInfo;
   const outbox = await startOutbox(context, config);
+  const upkeep = startUpkeep(context);
   print(await welcome(context, config, port));
   const flushing = setInterval(() => log.flush(), LOG_FLUSH_EVERY_MS);
 
   const signal = await nextSignal();
   log.info({ signal }, 'stopping: new requests get a 503, those under way are finished');
-  const forced = nextSignal().then(() => 1);
-  const stopped = (async () => {
-    await Promise.race([Promise.all([draining.start(), outbox.stop()]), pause(DRAIN_DEADLINE_MS)]);
-    app.server.closeAllConnections();
-    await app.close();
-    await keyUsage.close();
-    await context.db.close();
-    clearInterval(flushing);
-    await new Promise((resolve) => log.flush(resolve));
-    return 0;
-  })();
-  return Promise.race([stopped, forced]);
+  nextSignal().then(() => process.exit(1)); // Asked twice: whoever asks means now.
+  await Promise.race([Promise.all([draining.start(), outbox.stop()]), pause(DRAIN_DEADLINE_MS)]);
+  app.server.closeAllConnections();
+  await app.close();
+  await upkeep.close();
+  await keyUsage.close();
+  await context.db.close();
+  clearInterval(flushing);
+  await new Promise((resolve) => log.flush(resolve));
+  return 0;
 }
 
 function nextSignal(): Promise<string> {

@@ -8,6 +8,7 @@ import { openContext } from '../service.ts';
 import { MasterKeyProblem } from '../vault/master-key.ts';
 import { VERSION } from '../version.ts';
 import { type Command, type Flag, type Flags, type Outcome, UsageProblem } from './command.ts';
+import { entries } from './entries.ts';
 import { invites } from './invites.ts';
 import { keys } from './keys.ts';
 import { operations } from './operations.ts';
@@ -19,6 +20,7 @@ export const COMMANDS: Command[] = [
   ...operations,
   ...waitlists,
   ...keys,
+  ...entries,
   ...invites,
   ...webhooks,
   ...webhookDeliveries,
@@ -92,9 +94,9 @@ function findCommand(words: string[]): Command {
 function parseWords(command: Command, words: string[]): { operands: string[]; flags: Flags } {
   const known = { ...command.flags, ...COMMON };
   const options = Object.fromEntries(
-    Object.entries(known).map(([name, { value }]) => [
+    Object.entries(known).map(([name, { value, repeated = false }]) => [
       name,
-      { type: value ? ('string' as const) : ('boolean' as const) },
+      { type: value ? ('string' as const) : ('boolean' as const), multiple: repeated },
     ]),
   );
   try {

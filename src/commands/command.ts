@@ -8,7 +8,7 @@ export interface Outcome {
   exitCode?: number;
 }
 
-export type Flags = Record<string, string | boolean | undefined>;
+export type Flags = Record<string, string | string[] | boolean | undefined>;
 
 export interface Command {
   /** As it is typed: `key create`. */
@@ -27,6 +27,8 @@ export interface Flag {
   /** Present: the flag takes a value, and this names it in the help. */
   value?: string;
   required?: boolean;
+  /** May be given several times; its value is then a list. */
+  repeated?: boolean;
 }
 
 /** The command was not typed as it must be. */
@@ -56,19 +58,31 @@ export function parseDuration(text: string, flag: string): number {
   return Number(match[1]) * unit;
 }
 
-/** `--expires-in 7d` or `--expires-at 2026-12-01T00:00:00Z`; null without either. */
-export function parseExpiry(flags: Flags, now: number): number | null {
-  const inTime = textOr(flags, 'expires-in', undefined);
-  const at = textOr(flags, 'expires-at', undefined);
-  if (inTime !== undefined && at !== undefined)
-    throw new UsageProblem('give --expires-in or --expires-at, not both');
-  if (inTime !== undefined) return now + parseDuration(inTime, 'expires-in');
-  if (at === undefined) return null;
-  const time = Date.parse(at);
-  if (!/^\d{4}-\d{2}-\d{2}/.test(at) || Number.isNaN(time)) {
-    throw new UsageProblem('--expires-at: must be an ISO 8601 time such as 2026-12-01T00:00:00Z');
+/** `--expires-in 7d` or `--expires-at 2026-12-01T00:00:00Z`; null with `--no-expiry`; undefined without any. */
+export function parseExpiry(flags: Flags, now: number): number | null | undefined {
+  const given = ['expires-in', 'expires-at', 'no-expiry'].filter((name) => flags[name] !== undefined);
+  if (given.length > 1)
+    throw new UsageProblem(`give one of ${given.map((name) => `--${name}`).join(' and ')}`);
+  if (flags['no-expiry'] === true) return null;
+  const span = textOr(flags, 'expires-in', undefined);
+  return span === undefined ? parseTime(flags, 'expires-at') : now + parseDuration(span, 'expires-in');
+}
+
+export function parseTime(flags: Flags, name: string): number | undefined {
+  const text = textOr(flags, name, undefined);
+  if (text === undefined) return undefined;
+  const time = Date.parse(text);
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text) || Number.isNaN(time)) {
+    throw new UsageProblem(`--${name}: must be an ISO 8601 time such as 2026-12-01T00:00:00Z`);
   }
   return time;
+}
+
+export function parseWhole(flags: Flags, name: string): number | undefined {
+  const text = textOr(flags, name, undefined);
+  if (text === undefined) return undefined;
+  if (!/^[0-9]{1,9}$/.test(text)) throw new UsageProblem(`--${name}: must be a whole number`);
+  return Number(text);
 }
 
 export const EXPIRY_FLAGS: Record<string, Flag> = {

@@ -9,6 +9,12 @@ import type { Context } from '../waitlist/context.ts';
 import { listEnvironments, listWaitlists } from '../waitlist/waitlists.ts';
 import type { Outcome } from './command.ts';
 
+export interface Scope {
+  /** undefined: every waitlist. */
+  waitlistId: string | undefined;
+  repair: boolean;
+}
+
 interface Finding {
   what: string;
   ok: boolean;
@@ -16,7 +22,7 @@ interface Finding {
 }
 
 /** Looks at everything that an operator who was woken would look at. Exit code 1 when something is wrong. */
-export async function examine(config: Config): Promise<Outcome> {
+export async function examine(config: Config, scope: Scope): Promise<Outcome> {
   const findings: Finding[] = [checkKeyFile(config)];
   try {
     const context = await openContext(config, createLogger('silent'));
@@ -24,7 +30,7 @@ export async function examine(config: Config): Promise<Outcome> {
       const { engine } = context.db;
       findings.push({ what: 'database', ok: true, detail: `${engine}, schema version ${SCHEMA_VERSION}` });
       findings.push({ what: 'master key', ok: true, detail: 'fits the database' });
-      findings.push(...(await checkQueues(context)));
+      findings.push(...(await checkQueues(context, scope)));
     } finally {
       await context.db.close();
     }
@@ -48,25 +54,35 @@ function checkKeyFile(config: Config): Finding {
     : { what, ok: true, detail: file };
 }
 
-async function checkQueues(context: Context): Promise<Finding[]> {
+async function checkQueues(context: Context, { waitlistId, repair }: Scope): Promise<Finding[]> {
   const findings: Finding[] = [];
   const environments = await listEnvironments(context);
-  for (const { id } of await listWaitlists(context)) {
+  const all = (await listWaitlists(context)).map(({ id }) => id);
+  for (const id of waitlistId === undefined ? all : [waitlistId]) {
     for (const environment of environments) {
-      findings.push(await checkQueue(context, id, environment));
+      findings.push(await checkQueue(context, id, environment, repair));
     }
   }
   return findings;
 }
 
-async function checkQueue(context: Context, waitlistId: string, environment: string): Promise<Finding> {
+async function checkQueue(
+  context: Context,
+  waitlistId: string,
+  environment: string,
+  repair: boolean,
+): Promise<Finding> {
   const what = `${waitlistId} in ${environment}`;
   try {
     const queue = await context.directory.queue(waitlistId, environment);
     if (!queue) return { what, ok: false, detail: 'has no queue' };
-    const audit = await auditQueue(context, queue, false);
+    const audit = await auditQueue(context, queue, repair);
     const detail = audit.findings.length === 0 ? `${audit.entries} entries` : audit.findings.join('; ');
-    return { what, ok: audit.findings.length === 0, detail };
+    return {
+      what,
+      ok: audit.findings.length === 0 || audit.repaired,
+      detail: audit.repaired ? `mended: ${detail}` : detail,
+    };
   } catch (error) {
     return { what, ok: false, detail: (error as Error).message };
   }

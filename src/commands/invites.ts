@@ -1,23 +1,39 @@
-import { notFound } from '../errors.ts';
 import { createInvite } from '../waitlist/create-invites.ts';
-import { revokeInvite } from '../waitlist/end-invites.ts';
-import { type Command, EXPIRY_FLAGS, parseExpiry, requireText, textOr } from './command.ts';
+import { revokeAllInvites, revokeInvite } from '../waitlist/end-invites.ts';
+import { type RunProgress, type RunResult, resumeInviteRun, startInviteRun } from '../waitlist/invite-run.ts';
+import { listInvites } from '../waitlist/list-invites.ts';
+import {
+  type Command,
+  EXPIRY_FLAGS,
+  type Flag,
+  type Outcome,
+  parseExpiry,
+  parseWhole,
+  requireText,
+  table,
+  textOr,
+  UsageProblem,
+} from './command.ts';
+import { parseSegment, SEGMENT_FLAGS } from './entries.ts';
+import { progressLine } from './progress.ts';
+import { QUEUE_FLAGS, queueOf } from './queue.ts';
+
+const INVITE_EXPIRY_FLAGS: Record<string, Flag> = {
+  ...EXPIRY_FLAGS,
+  'no-expiry': { about: "Never ends, whatever the waitlist's own span is." },
+};
 
 export const invites: Command[] = [
   {
     name: 'invite create',
     about: 'Invites an email, whether or not it is on the list.',
     flags: {
-      waitlist: { value: 'WAITLIST_ID', about: 'The waitlist.', required: true },
+      ...QUEUE_FLAGS,
       email: { value: 'EMAIL', about: 'Who is invited.', required: true },
-      env: { value: 'ENVIRONMENT', about: 'The environment (production).' },
-      ...EXPIRY_FLAGS,
+      ...INVITE_EXPIRY_FLAGS,
     },
     run: async (context, _, flags, { publicUrl }) => {
-      const environment = textOr(flags, 'env', 'production');
-      const waitlistId = requireText(flags, 'waitlist');
-      const queue = await context.directory.queue(waitlistId, environment);
-      if (!queue) throw notFound(`there is no waitlist ${waitlistId} in ${environment}`);
+      const queue = await queueOf(context, flags);
       const expiresAt = parseExpiry(flags, context.clock());
       const invite = await createInvite(context, queue, { email: requireText(flags, 'email'), expiresAt });
       const url = `${publicUrl}/join/${invite.code}`;
@@ -25,6 +41,58 @@ export const invites: Command[] = [
         json: { ...invite, url },
         text: `${invite.code}\n\n${invite.id}, ends ${invite.expiresAt ?? 'never'}`,
       };
+    },
+  },
+  {
+    name: 'invite first',
+    about: 'Invites the first so many of the queue; phone-only entries are passed over.',
+    operands: ['COUNT'],
+    flags: { ...QUEUE_FLAGS, ...INVITE_EXPIRY_FLAGS },
+    run: async (context, [count = ''], flags) => {
+      if (!/^[0-9]{1,9}$/.test(count)) throw new UsageProblem('COUNT: must be a whole number');
+      const queue = await queueOf(context, flags);
+      const expiresAt = parseExpiry(flags, context.clock());
+      return told(await startInviteRun(context, queue, { first: Number(count) }, expiresAt, showProgress));
+    },
+  },
+  {
+    name: 'invite segment',
+    about: 'Invites everyone who waits and fits the conditions.',
+    flags: { ...QUEUE_FLAGS, ...SEGMENT_FLAGS, ...INVITE_EXPIRY_FLAGS },
+    run: async (context, _, flags) => {
+      const segment = parseSegment(flags);
+      if (Object.keys(segment).length === 0)
+        throw new UsageProblem('give at least one condition, such as --where plan=pro');
+      const queue = await queueOf(context, flags);
+      const expiresAt = parseExpiry(flags, context.clock());
+      return told(await startInviteRun(context, queue, { segment }, expiresAt, showProgress));
+    },
+  },
+  {
+    name: 'invite resume',
+    about: 'Goes on with a run of invites that was cut off.',
+    flags: { ...QUEUE_FLAGS, job: { value: 'JOB_ID', about: 'Which one (the newest).' } },
+    run: async (context, _, flags) => {
+      const queue = await queueOf(context, flags);
+      return told(await resumeInviteRun(context, queue, textOr(flags, 'job', undefined), showProgress));
+    },
+  },
+  {
+    name: 'invite list',
+    about: 'Lists invites with their codes.',
+    flags: {
+      ...QUEUE_FLAGS,
+      limit: { value: 'N', about: 'Invites a page (100).' },
+      after: { value: 'INVITE_ID', about: 'Continue behind this one.' },
+    },
+    run: async (context, _, flags) => {
+      const limit = Math.min(parseWhole(flags, 'limit') ?? 100, 1_000);
+      const list = await listInvites(context, await queueOf(context, flags), {
+        limit,
+        after: textOr(flags, 'after', undefined),
+      });
+      const rows = list.map(({ id, state, email, code, expiresAt }) => [id, state, email, code, expiresAt]);
+      return { json: list, text: table(['ID', 'STATE', 'EMAIL', 'CODE', 'ENDS'], rows) };
     },
   },
   {
@@ -36,4 +104,23 @@ export const invites: Command[] = [
       return { json: { id, revoked: true }, text: `Revoked ${id}.` };
     },
   },
+  {
+    name: 'invite revoke-all',
+    about: 'Revokes every open invite of a queue.',
+    flags: QUEUE_FLAGS,
+    run: async (context, _, flags) => {
+      const revoked = await revokeAllInvites(context, await queueOf(context, flags), (count) => {
+        progressLine(`${count} revoked`);
+      });
+      return { json: { revoked }, text: `Revoked ${revoked} invites.` };
+    },
+  },
 ];
+
+function showProgress({ invited }: RunProgress): void {
+  progressLine(`${invited} invited`);
+}
+
+function told({ jobId, invited }: RunResult): Outcome {
+  return { json: { jobId, invited }, text: `Invited ${invited}. Their codes: invite list.` };
+}

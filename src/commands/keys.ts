@@ -31,7 +31,7 @@ export const keys: Command[] = [
         waitlistId,
         environment: textOr(flags, 'env', ''),
         canRead: flags.read === true,
-        expiresAt: parseExpiry(flags, context.clock()),
+        expiresAt: parseExpiry(flags, context.clock()) ?? null,
       });
       return { json: created, text: flags.quiet === true ? created.key : keyText(created.id, created.key) };
     },

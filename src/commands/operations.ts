@@ -5,7 +5,7 @@ import { serve } from '../server.ts';
 import { openContext, openDatabase } from '../service.ts';
 import { generateMasterKey } from '../vault/master-key.ts';
 import { rotateMasterKey } from '../waitlist/instance.ts';
-import type { Command } from './command.ts';
+import { type Command, textOr } from './command.ts';
 import { examine } from './doctor.ts';
 
 export const operations: Command[] = [
@@ -34,7 +34,12 @@ export const operations: Command[] = [
   {
     name: 'doctor',
     about: 'Examines configuration, database, keys and counters, and says what is wrong.',
-    raw: async (config) => examine(config),
+    flags: {
+      queue: { value: 'WAITLIST_ID', about: 'Only the queues of this waitlist.' },
+      repair: { about: 'Mend counters and ranks that are off.' },
+    },
+    raw: async (config, _, flags) =>
+      examine(config, { waitlistId: textOr(flags, 'queue', undefined), repair: flags.repair === true }),
   },
   {
     name: 'master-key generate',

@@ -1,3 +1,6 @@
+import type { Context } from '../waitlist/context.ts';
+import { applyBoost } from '../waitlist/rerank.ts';
+import { updateWaitlist, type WaitlistChanges } from '../waitlist/update-waitlist.ts';
 import {
   createEnvironment,
   createWaitlist,
@@ -5,7 +8,17 @@ import {
   listWaitlists,
   setWaitlistClosed,
 } from '../waitlist/waitlists.ts';
-import { type Command, requireText, table } from './command.ts';
+import {
+  type Command,
+  type Flags,
+  parseDuration,
+  parseWhole,
+  requireText,
+  table,
+  textOr,
+  UsageProblem,
+} from './command.ts';
+import { progressLine } from './progress.ts';
 
 export const waitlists: Command[] = [
   {
@@ -33,6 +46,28 @@ export const waitlists: Command[] = [
       return { json: list, text: table(['ID', 'NAME', 'BOOST', 'CLOSED', 'CREATED'], rows) };
     },
   },
+  {
+    name: 'waitlist update',
+    about: 'Changes the settings of a waitlist; a new boost is applied to everyone in the queue.',
+    operands: ['WAITLIST_ID'],
+    flags: {
+      name: { value: 'NAME', about: 'Its name, as people see it.' },
+      boost: { value: 'N', about: 'Places that a referral is worth, 0 to 1000.' },
+      'referral-cap': { value: 'N', about: 'Most referrals that one entry is credited with, or none.' },
+      'invite-expiry': { value: 'DURATION', about: 'How long invites live by themselves, or none.' },
+      'after-expiry': {
+        value: 'waiting|invited',
+        about: 'Where the entry of an ended invite goes (waiting).',
+      },
+      confirm: { value: 'on|off', about: 'Whether entries are pending until their email is confirmed.' },
+    },
+    run: async (context, [id = ''], flags) => {
+      await updateWaitlist(context, id, parseChanges(flags));
+      if (flags.boost !== undefined) await applyBoostTo(context, id);
+      const [updated] = await listWaitlists(context, { id });
+      return { json: updated, text: `Updated ${id}.` };
+    },
+  },
   closing('close', true, 'Takes no new signups from now on.', 'is closed: it takes no new signups.'),
   closing('open', false, 'Takes signups again.', 'is open.'),
   {
@@ -53,6 +88,41 @@ export const waitlists: Command[] = [
     },
   },
 ];
+
+const orNone = <T>(flags: Flags, name: string, parse: () => T): T | null | undefined =>
+  flags[name] === undefined ? undefined : flags[name] === 'none' ? null : parse();
+
+function parseChanges(flags: Flags): WaitlistChanges {
+  const oneOf = (name: string, yes: string, no: string): boolean | undefined => {
+    const value = textOr(flags, name, undefined);
+    if (value === undefined) return undefined;
+    if (value === yes) return true;
+    if (value === no) return false;
+    throw new UsageProblem(`--${name}: must be ${yes} or ${no}`);
+  };
+  const changes = {
+    name: textOr(flags, 'name', undefined),
+    boost: parseWhole(flags, 'boost'),
+    referralCap: orNone(flags, 'referral-cap', () => parseWhole(flags, 'referral-cap') ?? null),
+    inviteExpiryMs: orNone(flags, 'invite-expiry', () =>
+      parseDuration(textOr(flags, 'invite-expiry', ''), 'invite-expiry'),
+    ),
+    returnToQueue: oneOf('after-expiry', 'waiting', 'invited'),
+    confirmEmails: oneOf('confirm', 'on', 'off'),
+  };
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+}
+
+/** Here and now, so that the command ends when it is done; cut off, the server's upkeep finishes it. */
+async function applyBoostTo(context: Context, waitlistId: string): Promise<void> {
+  for (const environment of await listEnvironments(context)) {
+    const queue = await context.directory.queue(waitlistId, environment);
+    if (queue)
+      await applyBoost(context, queue, (seq, lastSeq) =>
+        progressLine(`${environment}: ${seq} of ${lastSeq}`),
+      );
+  }
+}
 
 function closing(verb: 'close' | 'open', closed: boolean, about: string, done: string): Command {
   return {

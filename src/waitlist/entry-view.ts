@@ -37,12 +37,20 @@ export interface EntryRow {
   joined_at: number | null;
 }
 
-/** Throws `Unreadable` when the person's sealed bytes do not open. */
+/** Throws `Unreadable` when the person's sealed bytes do not open; a referrer's that do not are left out. */
 export function viewEntry(queue: Queue, row: EntryRow): EntryView {
   const person = row.person && openPerson(queue, row.id, row.person);
-  const referrer =
-    row.referrer_id && row.referrer_person && openPerson(queue, row.referrer_id, row.referrer_person);
-  return assemble(queue, row, person, referrer);
+  return assemble(queue, row, person, openReferrer(queue, row));
+}
+
+function openReferrer(queue: Queue, { referrer_id, referrer_person }: EntryRow): Person | null {
+  if (!referrer_id || !referrer_person) return null;
+  try {
+    return openPerson(queue, referrer_id, referrer_person);
+  } catch (error) {
+    if (error instanceof Unreadable) return null;
+    throw error;
+  }
 }
 
 /**
@@ -56,7 +64,7 @@ export function viewEntries({ log }: Context, queue: Queue, rows: EntryRow[]): E
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
       log.error({ queue: queue.id, entry: formatId('ent', row.id) }, 'sealed data of an entry does not open');
-      return assemble(queue, row, null, null);
+      return assemble(queue, row, null, openReferrer(queue, row));
     }
   });
 }

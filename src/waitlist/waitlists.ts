@@ -4,6 +4,7 @@ import { DoorlistError, invalid, notFound } from '../errors.ts';
 import type { SealingKey } from '../vault/crypto.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import type { Context } from './context.ts';
+import { isoTime, isoTimeOrNull } from './entry-view.ts';
 import { randomCode } from './ids.ts';
 import { changeSettings } from './instance.ts';
 
@@ -17,6 +18,10 @@ export interface WaitlistSummary {
   id: string;
   name: string;
   boost: number;
+  referralCap: number | null;
+  inviteExpiryMs: number | null;
+  returnToQueue: boolean;
+  confirmEmails: boolean;
   closedAt: string | null;
   createdAt: string;
 }
@@ -58,7 +63,8 @@ export async function createWaitlist(
       throw new DoorlistError('invalid_request', `id: ${input.id} exists already`);
     throw error;
   }
-  return { id: input.id, name, boost: DEFAULT_BOOST, closedAt: null, createdAt: new Date(now).toISOString() };
+  const [created] = await listWaitlists(context, { id: input.id });
+  return created as WaitlistSummary;
 }
 
 export async function createEnvironment(context: Context, name: string): Promise<void> {
@@ -116,20 +122,24 @@ async function insertQueue(
     .execute();
 }
 
-export async function listWaitlists({ db }: Context, after = ''): Promise<WaitlistSummary[]> {
-  const rows = await db.query
-    .selectFrom('waitlist')
-    .select(['public_id', 'name', 'boost', 'closed_at', 'created_at'])
-    .where('public_id', '>', after)
-    .orderBy('public_id')
-    .limit(PAGE)
-    .execute();
-  return rows.map((row) => ({
+/** A page of waitlists by id: behind the one named by `after`, or the one named by `id` alone. */
+export async function listWaitlists(
+  { db }: Context,
+  which: { after?: string; id?: string } = {},
+): Promise<WaitlistSummary[]> {
+  let query = db.query.selectFrom('waitlist').selectAll().orderBy('public_id').limit(PAGE);
+  if (which.after !== undefined) query = query.where('public_id', '>', which.after);
+  if (which.id !== undefined) query = query.where('public_id', '=', which.id);
+  return (await query.execute()).map((row) => ({
     id: row.public_id,
     name: row.name,
     boost: row.boost,
-    closedAt: row.closed_at === null ? null : new Date(row.closed_at).toISOString(),
-    createdAt: new Date(row.created_at).toISOString(),
+    referralCap: row.referral_cap,
+    inviteExpiryMs: row.invite_expiry_ms,
+    returnToQueue: row.expired_stay_invited === 0,
+    confirmEmails: row.confirm_emails === 1,
+    closedAt: isoTimeOrNull(row.closed_at),
+    createdAt: isoTime(row.created_at),
   }));
 }
 

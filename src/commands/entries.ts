@@ -1,0 +1,144 @@
+import { STATUSES, type Status } from '../db/tables.ts';
+import { confirmEntry } from '../waitlist/confirm-entry.ts';
+import { findEntry } from '../waitlist/entries.ts';
+import type { EntryView } from '../waitlist/entry-view.ts';
+import { exportPerson } from '../waitlist/export-person.ts';
+import { leaderboard } from '../waitlist/leaderboard.ts';
+import { listSegment } from '../waitlist/list-segment.ts';
+import { removeEntry } from '../waitlist/remove-entry.ts';
+import type { Segment } from '../waitlist/segment.ts';
+import {
+  type Command,
+  type Flag,
+  type Flags,
+  parseTime,
+  parseWhole,
+  table,
+  textOr,
+  UsageProblem,
+} from './command.ts';
+import { QUEUE_FLAGS, queueOf } from './queue.ts';
+
+export const SEGMENT_FLAGS: Record<string, Flag> = {
+  where: {
+    value: 'KEY=VALUE',
+    about: 'Only entries with this pair in their metadata; may be given again.',
+    repeated: true,
+  },
+  'min-referrals': { value: 'N', about: 'Only entries with at least so many referrals.' },
+  'joined-before': { value: 'TIME', about: 'Only entries that joined before, in ISO 8601.' },
+  'joined-after': { value: 'TIME', about: 'Only entries that joined then or later.' },
+};
+
+export const entries: Command[] = [
+  {
+    name: 'entry show',
+    about: 'Shows an entry, by email or phone.',
+    operands: ['EMAIL_OR_PHONE'],
+    flags: QUEUE_FLAGS,
+    run: async (context, [who = ''], flags) => {
+      const entry = await findEntry(context, await queueOf(context, flags), who);
+      return { json: entry, text: entryTable([entry]) };
+    },
+  },
+  {
+    name: 'entry list',
+    about: 'Lists the entries of a segment in the order of joining.',
+    flags: {
+      ...QUEUE_FLAGS,
+      ...SEGMENT_FLAGS,
+      status: { value: 'STATUS', about: `One of ${STATUSES.join(', ')}.` },
+      limit: { value: 'N', about: 'Entries a page, up to 200 (50).' },
+      after: { value: 'ENTRY_ID', about: 'Continue behind this entry.' },
+    },
+    run: async (context, _, flags) => {
+      const queue = await queueOf(context, flags);
+      const page = { limit: parseWhole(flags, 'limit') ?? 50, after: textOr(flags, 'after', undefined) };
+      const list = await listSegment(context, queue, parseSegment(flags), page);
+      return { json: list, text: entryTable(list) };
+    },
+  },
+  {
+    name: 'entry confirm',
+    about: 'Confirms a pending entry as if its email had been confirmed.',
+    operands: ['ENTRY_ID'],
+    flags: QUEUE_FLAGS,
+    run: async (context, [id = ''], flags) => {
+      const { confirmed } = await confirmEntry(context, await queueOf(context, flags), id);
+      return {
+        json: { id, confirmed },
+        text: confirmed ? `${id} waits now.` : `${id} was confirmed already.`,
+      };
+    },
+  },
+  {
+    name: 'entry remove',
+    about: 'Takes somebody off the list and erases what is known of them.',
+    operands: ['WHO'],
+    flags: QUEUE_FLAGS,
+    run: async (context, [who = ''], flags) => {
+      const { id } = await removeEntry(context, await queueOf(context, flags), who);
+      return { json: { id, removed: true }, text: `Removed ${id}. Nothing personal is left of it.` };
+    },
+  },
+  {
+    name: 'entry export',
+    about: 'Prints everything that is held on one person, as JSON.',
+    operands: ['EMAIL_OR_PHONE'],
+    flags: QUEUE_FLAGS,
+    run: async (context, [who = ''], flags) => {
+      const held = await exportPerson(context, await queueOf(context, flags), who);
+      return { json: held, text: JSON.stringify(held, null, 2) };
+    },
+  },
+  {
+    name: 'leaderboard',
+    about: 'Lists who has referred the most.',
+    flags: { ...QUEUE_FLAGS, limit: { value: 'N', about: 'How many (10).' } },
+    run: async (context, _, flags) => {
+      const list = await leaderboard(
+        context,
+        await queueOf(context, flags),
+        parseWhole(flags, 'limit') ?? 10,
+      );
+      return { json: list, text: entryTable(list) };
+    },
+  },
+];
+
+function entryTable(list: EntryView[]): string {
+  const rows = list.map(({ id, email, phone, status, position, referrals, createdAt }) => [
+    id,
+    email ?? phone,
+    status,
+    position,
+    referrals,
+    createdAt,
+  ]);
+  return table(['ID', 'WHO', 'STATUS', 'POSITION', 'REFERRALS', 'JOINED'], rows);
+}
+
+export function parseSegment(flags: Flags): Segment {
+  const where = flags.where;
+  const pairs = (Array.isArray(where) ? where : []).map(parsePair);
+  const minReferrals = parseWhole(flags, 'min-referrals');
+  const joinedBefore = parseTime(flags, 'joined-before');
+  const joinedAfter = parseTime(flags, 'joined-after');
+  const status = textOr(flags, 'status', undefined);
+  if (status !== undefined && !STATUSES.includes(status as Status)) {
+    throw new UsageProblem(`--status: must be one of ${STATUSES.join(', ')}`);
+  }
+  return {
+    ...(pairs.length === 0 ? {} : { pairs }),
+    ...(minReferrals === undefined ? {} : { minReferrals }),
+    ...(joinedBefore === undefined ? {} : { joinedBefore }),
+    ...(joinedAfter === undefined ? {} : { joinedAfter }),
+    ...(status === undefined ? {} : { status: status as Status }),
+  };
+}
+
+function parsePair(text: string): { key: string; value: string } {
+  const at = text.indexOf('=');
+  if (at < 1) throw new UsageProblem('--where: must be KEY=VALUE');
+  return { key: text.slice(0, at), value: text.slice(at + 1) };
+}

@@ -1,0 +1,18 @@
+import { notFound } from '../errors.ts';
+import type { Context } from '../waitlist/context.ts';
+import type { Queue } from '../waitlist/directory.ts';
+import { type Flag, type Flags, requireText, textOr } from './command.ts';
+
+/** The flags that name a queue. */
+export const QUEUE_FLAGS: Record<string, Flag> = {
+  waitlist: { value: 'WAITLIST_ID', about: 'The waitlist.', required: true },
+  env: { value: 'ENVIRONMENT', about: 'The environment (production).' },
+};
+
+export async function queueOf({ directory }: Context, flags: Flags): Promise<Queue> {
+  const waitlistId = requireText(flags, 'waitlist');
+  const environment = textOr(flags, 'env', 'production');
+  const queue = await directory.queue(waitlistId, environment);
+  if (!queue) throw notFound(`there is no waitlist ${waitlistId} in ${environment}`);
+  return queue;
+}
