@@ -71,10 +71,12 @@ export async function startDispatcher(
     if (line) lines.set(name, line);
     return line;
   };
-  const markReady = (lanes: readonly Lane[]) => {
+  const markReady = (lanes: readonly Lane[], atOnce = false) => {
     for (const lane of lanes) {
       const line = lineOf(lane);
-      if (line) line.ready = true;
+      if (!line) continue;
+      line.ready = true;
+      if (atOnce) line.pausedUntil = 0;
     }
   };
   const canClaim = (line: Line) => line.ready && line.room > 0 && line.pausedUntil <= performance.now();
@@ -208,11 +210,12 @@ export async function startDispatcher(
 
   const wake = () => {
     look = true;
+    for (const line of lines.values()) line.pausedUntil = 0; // One of them may have been enabled.
     nudge();
   };
   const endListening = await db.listen(wake);
   const endBell = context.bell.listen((lanes) => {
-    markReady(lanes);
+    markReady(lanes, true);
     nudge();
   });
   const looping = loop();

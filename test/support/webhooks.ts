@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import type { Engine } from '../../src/db/database.ts';
+import type { DispatcherOptions } from '../../src/events/outbox/dispatcher.ts';
+import { startOutbox } from '../../src/events/start.ts';
+import { allowList } from '../../src/events/webhooks/addresses.ts';
+import { type DeliveryState, listDeliveries } from '../../src/events/webhooks/deliveries.ts';
+import type { EndpointInput } from '../../src/events/webhooks/endpoint-input.ts';
+import { createEndpoint } from '../../src/events/webhooks/endpoints.ts';
+import { createGuard } from '../../src/events/webhooks/guard.ts';
+import type { Context } from '../../src/waitlist/context.ts';
+import type { Queue } from '../../src/waitlist/directory.ts';
+import { eventually, type Service, type ServiceOptions, startService } from './harness.ts';
+
+export const LOOPBACK = { DOORLIST_WEBHOOK_ALLOW: '127.0.0.1' };
+export const guard = createGuard(allowList(['127.0.0.1']));
+
+/** A service whose deliveries leave. Jitter is off, and what is due is looked for all the time. */
+export async function startSending(
+  engine: Engine,
+  { dispatcher = {}, ...options }: ServiceOptions & { dispatcher?: DispatcherOptions } = {},
+): Promise<Service & { wake(): void; stopSending(): Promise<void> }> {
+  const service = await startService(engine, {
+    ...options,
+    environment: { ...LOOPBACK, ...options.environment },
+  });
+  const outbox = await startOutbox(service.context, service.config, {
+    pollMs: 50,
+    random: () => 0,
+    ...dispatcher,
+  });
+  let stopped: Promise<void> | undefined;
+  const stopSending = () => {
+    stopped ??= outbox.stop();
+    return stopped;
+  };
+  return {
+    ...service,
+    wake: outbox.wake,
+    stopSending,
+    close: async () => {
+      await stopSending();
+      await service.close();
+    },
+  };
+}
+
+export function endpointFor(
+  context: Context,
+  queue: Queue,
+  url: string,
+  input: Partial<EndpointInput> = {},
+): ReturnType<typeof createEndpoint> {
+  const nothing = { description: '', events: [], headers: {}, rateLimit: null };
+  return createEndpoint(context, guard, queue, { ...nothing, url, ...input });
+}
+
+/** Waits until that many deliveries of an endpoint are in that state. */
+export async function inState(
+  context: Context,
+  endpointId: string,
+  state: DeliveryState,
+  count: number,
+): Promise<void> {
+  const ask = async () => {
+    const { deliveries } = await listDeliveries(context, endpointId, { limit: 200, state });
+    return deliveries.length;
+  };
+  assert.equal(await eventually(ask, (found) => found === count), count, `${state} deliveries`);
+}
+
+export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  assert.ok(await eventually(async () => isSo(), Boolean), `in vain: ${what}`);
+}
