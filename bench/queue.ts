@@ -1,0 +1,166 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { readConfig } from '../src/config.ts';
+import { createLogger } from '../src/log.ts';
+import { openContext } from '../src/service.ts';
+import type { Context } from '../src/waitlist/context.ts';
+import type { Queue } from '../src/waitlist/directory.ts';
+import { findEntry, listEntries, type Sort } from '../src/waitlist/entries.ts';
+import { leaderboard } from '../src/waitlist/leaderboard.ts';
+import { openSignupDesk, type SignupDesk } from '../src/waitlist/signup.ts';
+import { parseSignupRequest } from '../src/waitlist/signup-input.ts';
+import { createWaitlist } from '../src/waitlist/waitlists.ts';
+import { createDatabase } from '../test/support/databases.ts';
+import { startPostgres } from '../test/support/postgres.ts';
+import { emailOf, generateQueue } from './generate-queue.ts';
+import { median } from './report.ts';
+
+const GROWTH_MAX = 1.5;
+const ROUNDS = 60;
+
+/** A queue of some size, ready to be measured. */
+interface Site {
+  size: number;
+  context: Context;
+  queue: Queue;
+  desk: SignupDesk;
+  /** Cursors to the middle of the queue. */
+  deep: Record<Sort, string | undefined>;
+  close(): Promise<void>;
+}
+
+/** What each operation costs in a long queue, as a multiple of what it costs in a short one. */
+export async function benchQueue(): Promise<boolean> {
+  const sqlite = await compare('SQLite', [10_000, 1_000_000, 10_000_000], (size) => openSite(size));
+  const server = await startPostgres();
+  try {
+    const postgres = await compare('PostgreSQL', [10_000, 1_000_000], async (size) => {
+      const database = await createDatabase(server.url);
+      return openSite(size, database.url);
+    });
+    return sqlite && postgres;
+  } finally {
+    await server.stop();
+  }
+}
+
+async function openSite(size: number, databaseUrl?: string): Promise<Site> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-queue-'));
+  const config = readConfig({
+    DOORLIST_DATA_DIR: directory,
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+  });
+  const context = await openContext(config, createLogger('silent'));
+  await createWaitlist(context, { id: 'wl_bench', name: 'Bench' });
+  const queue = await context.directory.queue('wl_bench', 'production');
+  if (!queue) throw new Error('no queue');
+  const startedAt = performance.now();
+  await generateQueue(
+    context,
+    queue,
+    size,
+    databaseUrl === undefined ? path.join(directory, 'doorlist.db') : undefined,
+  );
+  process.stderr.write(`${size} entries made in ${Math.round((performance.now() - startedAt) / 1000)} s\n`);
+  return {
+    size,
+    context,
+    queue,
+    desk: openSignupDesk(context, 100_000),
+    deep: {
+      joined: await cursorTo(context, queue, 'joined'),
+      position: await cursorTo(context, queue, 'position'),
+    },
+    close: async () => {
+      await context.db.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A cursor is made by a page: the one in the middle is found by sealing its place as a page would. */
+async function cursorTo({ db }: Context, queue: Queue, sort: Sort): Promise<string> {
+  const { last_seq } = await db.query
+    .selectFrom('queue')
+    .select('last_seq')
+    .where('id', '=', queue.id)
+    .executeTakeFirstOrThrow();
+  const place = { rank: Math.floor(last_seq / 2), seq: Math.floor(last_seq / 2) };
+  return queue.vault.seal('cursor', Buffer.from(`${sort} any`), place).toString('base64url');
+}
+
+let fresh = 0;
+
+const OPERATIONS: Record<string, (site: Site) => Promise<unknown>> = {
+  'lookup with position': ({ context, queue, size }) =>
+    findEntry(context, queue, emailOf(1 + Math.floor(Math.random() * size))),
+  'first page, joined': (site) => page(site, 'joined'),
+  'deep page, joined': (site) => page(site, 'joined', site.deep.joined),
+  'first page, position': (site) => page(site, 'position'),
+  'deep page, position': (site) => page(site, 'position', site.deep.position),
+  total: ({ context, queue }) => listEntries(context, queue, { limit: 1, sort: 'joined' }),
+  leaderboard: ({ context, queue }) => leaderboard(context, queue, 10),
+  signup: (site) => signup(site, {}),
+  'signup that credits a referrer': (site) =>
+    signup(site, { referredBy: emailOf(1 + Math.floor(Math.random() * site.size)) }),
+};
+
+function page({ context, queue }: Site, sort: Sort, cursor?: string): Promise<unknown> {
+  return listEntries(context, queue, { limit: 50, sort, ...(cursor === undefined ? {} : { cursor }) });
+}
+
+function signup({ desk, queue }: Site, extra: object): Promise<unknown> {
+  fresh += 1;
+  const entries = [{ email: `fresh${fresh}x${process.pid}@example.com`, ...extra }];
+  return desk.submit(queue, parseSignupRequest({ waitlistId: 'wl_bench', entries }).entries);
+}
+
+async function compare(
+  engine: string,
+  sizes: number[],
+  open: (size: number) => Promise<Site>,
+): Promise<boolean> {
+  const sites: Site[] = [];
+  try {
+    for (const size of sizes) sites.push(await open(size));
+    const table: { name: string; costs: number[] }[] = [];
+    for (const [name, operation] of Object.entries(OPERATIONS)) {
+      table.push({ name, costs: await measure(sites, operation) });
+    }
+    return print(engine, sizes, table);
+  } finally {
+    for (const site of sites) await site.close();
+  }
+}
+
+/** Round by round over all sizes, so that a slow moment of the machine hits each alike. Milliseconds. */
+async function measure(sites: Site[], operation: (site: Site) => Promise<unknown>): Promise<number[]> {
+  const samples = sites.map((): number[] => []);
+  for (let round = -5; round < ROUNDS; round += 1) {
+    for (const [index, site] of sites.entries()) {
+      const startedAt = performance.now();
+      for (let i = 0; i < 10; i += 1) await operation(site);
+      if (round >= 0) samples[index]?.push((performance.now() - startedAt) / 10);
+    }
+  }
+  return samples.map(median);
+}
+
+function print(engine: string, sizes: number[], table: { name: string; costs: number[] }[]): boolean {
+  const [smallest = 1] = sizes;
+  process.stdout.write(
+    `\n${engine}: cost as a multiple of that at ${smallest} entries (bar: <= ${GROWTH_MAX})\n`,
+  );
+  let passed = true;
+  for (const { name, costs } of table) {
+    const factors = costs.map((cost) => cost / (costs[0] ?? cost));
+    const worst = Math.max(...factors);
+    if (worst > GROWTH_MAX) passed = false;
+    const cells = sizes.map((size, index) => `${size.toLocaleString('en')}: ${factors[index]?.toFixed(2)}`);
+    process.stdout.write(
+      `  ${name.padEnd(32)}${cells.join('   ').padEnd(50)}${worst <= GROWTH_MAX ? 'ok' : 'OVER'}\n`,
+    );
+  }
+  return passed;
+}
