@@ -53,6 +53,9 @@ export function createGuard(
     if (url.username !== '' || url.password !== '')
       throw new RefusedTarget('must not hold a name or a password: use a header');
     const host = url.hostname.replace(/^\[|\]$/g, '');
+    // Not every resolver knows these names, and some that do leave the machine to ask.
+    if (/(^|\.)localhost\.?$/i.test(host))
+      checkAddress({ protocol: url.protocol, hostname: host }, '127.0.0.1');
     if (isIP(host)) checkAddress({ protocol: url.protocol, hostname: host }, host);
     return url;
   };

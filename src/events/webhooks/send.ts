@@ -140,6 +140,6 @@ function describeFailure(error: NodeJS.ErrnoException, deadlineMs: number): stri
   const known = FAILURES[code];
   if (known) return known;
   if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/.test(code)) return `the TLS certificate is not accepted (${code})`;
-  if (code.startsWith('HPE_')) return 'the answer is not valid HTTP';
+  if (code.startsWith('HPE_') || error.name === 'HTTPParserError') return 'the answer is not valid HTTP';
   return `failed (${code || error.name})`;
 }

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { after, describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { allowList } from '../../src/events/webhooks/addresses.ts';
+import { createGuard } from '../../src/events/webhooks/guard.ts';
+import { createSender } from '../../src/events/webhooks/send.ts';
+import { CERTIFICATE, PRIVATE_KEY } from '../support/certificate.ts';
+import { startReceiver, status } from '../support/receiver.ts';
+
+const DEADLINE_MS = 700;
+const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n';
+
+/** Speaks to whoever connects as it is told, which need not be HTTP. */
+async function startSocket(speak: (socket: Socket) => void) {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('data', () => speak(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+function drip(socket: Socket, start: string): void {
+  socket.write(start);
+  const timer = setInterval(() => socket.write('x'), 50);
+  socket.on('close', () => clearInterval(timer));
+}
+
+describe('a receiver that', () => {
+  const sender = createSender(createGuard(allowList(['127.0.0.1'])), { deadlineMs: DEADLINE_MS });
+  after(() => sender.close());
+  const post = (url: string, via = sender) =>
+    via.send({ url, headers: {}, keys: [], id: 'evt_x', body: '{"a":1}' }, Date.now());
+  const expectFailure = async (speak: (socket: Socket) => void, words: RegExp) => {
+    const server = await startSocket(speak);
+    const attempt = await post(server.url);
+    server.close();
+    assert.equal(attempt.ok, false);
+    assert.match(attempt.error ?? '', words);
+    assert.ok(attempt.durationMs <= DEADLINE_MS + 400, `took ${attempt.durationMs} ms`);
+  };
+
+  it('resets the connection', () => expectFailure((socket) => socket.resetAndDestroy(), /reset|closed/));
+  it('hangs up', () => expectFailure((socket) => socket.end(), /closed/));
+  it('hangs', () => expectFailure(() => {}, /^no complete answer within 0.7 s$/));
+  it('drips its headers', () =>
+    expectFailure((socket) => drip(socket, `${HEAD}x-slow: `), /^no complete answer/));
+  it('speaks something else', () =>
+    expectFailure((socket) => socket.end('SSH-2.0-OpenSSH\r\n\r\n'), /not valid HTTP/));
+  it('has endless headers', () =>
+    expectFailure((socket) => socket.write(`${HEAD}x: ${'y'.repeat(200_000)}\r\n\r\n`), /too large/));
+
+  it('does not listen', async () => {
+    const server = await startSocket(() => {});
+    server.close();
+    assert.match((await post(server.url)).error ?? '', /refused/);
+  });
+
+  it('says yes and then drips is believed, within the deadline', async () => {
+    const server = await startSocket((socket) => drip(socket, `${HEAD}content-length: 100000\r\n\r\n`));
+    const attempt = await post(server.url);
+    server.close();
+    assert.equal(attempt.ok, true);
+    assert.match(attempt.response ?? '', /^x+$/);
+    assert.ok(attempt.durationMs <= DEADLINE_MS + 400);
+  });
+
+  it('answers 64 MB is read no further than 16 KiB', async () => {
+    const size = 64 * 1024 * 1024;
+    let socket: Socket | undefined;
+    const server = await startSocket((one) => {
+      socket = one;
+      one.write(`${HEAD}content-length: ${size}\r\n\r\n`);
+      const chunk = Buffer.alloc(64 * 1024, 'a');
+      const more = () => {
+        while (!one.destroyed && one.write(chunk));
+      };
+      one.on('drain', more);
+      more();
+    });
+    const attempt = await post(server.url);
+    assert.equal(attempt.ok, true);
+    assert.equal(attempt.response, 'a'.repeat(16 * 1024));
+    await new Promise((resolve) => (socket?.destroyed ? resolve(0) : socket?.once('close', resolve)));
+    assert.ok((socket?.bytesWritten ?? size) < size / 4, `${socket?.bytesWritten} bytes were taken`);
+    server.close();
+  });
+
+  it('answers a compressed bomb gets nothing unpacked', async () => {
+    const bomb = gzipSync(Buffer.alloc(8 * 1024 * 1024));
+    const receiver = await startReceiver((_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': bomb.length });
+      response.end(bomb);
+    });
+    const attempt = await post(receiver.url);
+    assert.equal(attempt.ok, true);
+    assert.ok(Buffer.byteLength(attempt.response ?? '') <= 3 * bomb.length);
+    await receiver.close();
+  });
+
+  it('says anything but 2xx has not taken it', async () => {
+    const receiver = await startReceiver();
+    for (const code of [200, 201, 202, 204, 299]) {
+      receiver.answer = status(code);
+      assert.equal((await post(receiver.url)).ok, true, String(code));
+    }
+    for (const code of [300, 304, 400, 401, 404, 410, 429, 500, 503, 599]) {
+      receiver.answer = status(code);
+      const attempt = await post(receiver.url);
+      assert.deepEqual([attempt.ok, attempt.status], [false, code]);
+    }
+    await receiver.close();
+  });
+
+  it('has a certificate that nobody vouches for gets nothing', async () => {
+    let requests = 0;
+    const server = createTlsServer({ key: PRIVATE_KEY, cert: CERTIFICATE }, (_, response) => {
+      requests += 1;
+      response.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const resolve = async () => ['127.0.0.1'];
+    const allow = allowList(['127.0.0.1']);
+    const strict = createSender(createGuard(allow, { resolve }));
+    const trusting = createSender(createGuard(allow, { resolve, tls: { ca: CERTIFICATE } }));
+    const untrusted = await post(`https://hooks.test:${port}/`, strict);
+    assert.match(untrusted.error ?? '', /certificate is not accepted/);
+    const misnamed = await post(`https://other.test:${port}/`, trusting);
+    assert.match(misnamed.error ?? '', /certificate is not accepted/);
+    const byAddress = await post(`https://127.0.0.1:${port}/`, trusting);
+    assert.match(byAddress.error ?? '', /certificate is not accepted/);
+    assert.equal(requests, 0);
+    assert.equal((await post(`https://hooks.test:${port}/`, trusting)).ok, true, 'the right one is accepted');
+    await Promise.all([strict.close(), trusting.close()]);
+    server.closeAllConnections();
+    server.close();
+  });
+});

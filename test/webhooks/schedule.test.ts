@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { pruneEvents } from '../../src/events/outbox/prune.ts';
+import { DELAYS_MS } from '../../src/events/outbox/schedule.ts';
+import { showDelivery } from '../../src/events/webhooks/deliveries.ts';
+import { setEndpointEnabled, showEndpoint } from '../../src/events/webhooks/endpoints.ts';
+import { replayEvent, replayFailed } from '../../src/events/webhooks/replay.ts';
+import { removeEntry } from '../../src/waitlist/remove-entry.ts';
+import { forEachEngine, type List } from '../support/harness.ts';
+import { type Answering, type Receiver, startReceiver, status } from '../support/receiver.ts';
+import { endpointFor, inState, startSending, until } from '../support/webhooks.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+forEachEngine((engine) => {
+  describe('a delivery that fails', () => {
+    let service: Awaited<ReturnType<typeof startSending>>;
+    let receiver: Receiver;
+    let list: List;
+    let endpoint: string;
+    before(async () => {
+      service = await startSending(engine);
+    });
+    after(() => service.close());
+
+    /** One event, sent to a receiver that answers so. */
+    const fail = async (answer: Answering): Promise<string> => {
+      list = await service.waitlist();
+      receiver = await startReceiver(answer);
+      endpoint = (await endpointFor(service.context, await list.queue(), receiver.url)).id;
+      await list.signup({ email: 'ada@example.com' });
+      await until('the first attempt', () => receiver.received.length === 1);
+      return receiver.received[0]?.id ?? '';
+    };
+    const attempted = async (event: string, times: number) => {
+      const read = () => showDelivery(service.context, endpoint, event);
+      await until(`attempt ${times} in the log`, async () => (await read()).log.length === times);
+      return read();
+    };
+    const nextIn = ({ nextAttemptAt }: { nextAttemptAt: string | null }) =>
+      nextAttemptAt === null ? null : Date.parse(nextAttemptAt) - service.clock.now;
+
+    it('is tried again exactly as Standard Webhooks recommends, ten times in all', async () => {
+      const expected = [
+        5 * SECOND,
+        5 * MINUTE,
+        30 * MINUTE,
+        2 * HOUR,
+        5 * HOUR,
+        10 * HOUR,
+        14 * HOUR,
+        20 * HOUR,
+        DAY,
+      ];
+      assert.deepEqual(DELAYS_MS, [0, ...expected]);
+      const event = await fail(status(500, {}, 'out of order'));
+      for (const [index, delay] of expected.entries()) {
+        const delivery = await attempted(event, index + 1);
+        assert.equal(delivery.state, 'pending');
+        assert.equal(nextIn(delivery), delay);
+        if (index < 2) {
+          service.clock.advance(delay - 1);
+          await new Promise((resolve) => setTimeout(resolve, 150));
+          assert.equal(receiver.received.length, index + 1, 'not a millisecond too early');
+          service.clock.advance(1);
+        } else service.clock.advance(delay);
+        await until(`attempt ${index + 2}`, () => receiver.received.length === index + 2);
+      }
+      const given = await attempted(event, 10);
+      assert.equal(given.state, 'failed');
+      assert.equal(given.nextAttemptAt, null);
+      assert.deepEqual(
+        new Set(given.log.map(({ status, error, response }) => `${status} ${error} ${response}`)),
+        new Set(['500 answered 500 out of order']),
+      );
+      assert.equal(receiver.ids().size, 1);
+
+      receiver.answer = status(204);
+      assert.deepEqual(await replayEvent(service.context, endpoint, event), { replayed: 1 });
+      const replayed = await attempted(event, 11);
+      assert.equal(replayed.state, 'delivered');
+      assert.equal(receiver.ids().size, 1);
+      await receiver.close();
+    });
+
+    it('waits as long as Retry-After asks, within bounds', async () => {
+      const in10Minutes = () => new Date(service.clock.now + 10 * MINUTE).toUTCString();
+      const cases: [string | (() => string), number][] = [
+        ['120', 120 * SECOND],
+        ['1', 5 * SECOND],
+        [in10Minutes, 10 * MINUTE],
+        ['soon', 5 * SECOND],
+        ['-5', 5 * SECOND],
+        ['1e9', 5 * SECOND],
+        ['31536000', DAY],
+        [() => new Date(service.clock.now + 365 * DAY).toUTCString(), DAY],
+        [() => new Date(service.clock.now - DAY).toUTCString(), 5 * SECOND],
+      ];
+      for (const [value, wait] of cases) {
+        const header = typeof value === 'string' ? value : value();
+        const event = await fail(status(429, { 'retry-after': header }));
+        assert.equal(nextIn(await attempted(event, 1)), wait, header);
+        await receiver.close();
+      }
+    });
+
+    it('ends with its endpoint when that says 410, and is kept', async () => {
+      const event = await fail(status(410));
+      await attempted(event, 1);
+      const { enabled, disabledReason } = await showEndpoint(service.context, endpoint);
+      assert.deepEqual({ enabled, disabledReason }, { enabled: false, disabledReason: 'answered 410 Gone' });
+      await list.signup({ email: 'bob@example.com' });
+      await inState(service.context, endpoint, 'held', 2);
+      assert.equal(receiver.received.length, 1);
+      receiver.answer = status(200);
+      service.clock.advance(5 * SECOND);
+      await setEndpointEnabled(service.context, endpoint, true);
+      await inState(service.context, endpoint, 'delivered', 2);
+      await receiver.close();
+    });
+
+    it('disables its endpoint when nothing succeeded for five days, with a notice', async () => {
+      const event = await fail(status(503));
+      await attempted(event, 1);
+      service.clock.advance(5 * DAY - 1);
+      await attempted(event, 2);
+      assert.equal((await showEndpoint(service.context, endpoint)).enabled, true);
+      service.clock.advance(5 * MINUTE);
+      await attempted(event, 3);
+      const view = await showEndpoint(service.context, endpoint);
+      assert.equal(view.disabledReason, 'no delivery succeeded for 5 days');
+      await inState(service.context, endpoint, 'held', 1);
+      const notice = service.log.find(
+        (line) => line.includes('endpoint was disabled') && line.includes(endpoint),
+      );
+      assert.match(notice ?? '', /"level":"warn".*no delivery succeeded for 5 days/);
+      receiver.answer = status(200);
+      await setEndpointEnabled(service.context, endpoint, true);
+      service.clock.advance(HOUR);
+      await inState(service.context, endpoint, 'delivered', 1);
+      const after = await showEndpoint(service.context, endpoint);
+      assert.deepEqual([after.failingSince, after.disabledReason], [null, null]);
+      await receiver.close();
+    });
+
+    it('can be replayed with all the others that failed since a time', async () => {
+      const event = await fail(status(500));
+      await list.signup({ email: 'bob@example.com' });
+      await until('both', () => receiver.received.length === 2);
+      const failedAt = (offset: number) => ({ failed_at: service.clock.now + offset, due_at: null });
+      const queueId = (await list.queue()).id;
+      const update = service.context.db.query.updateTable('delivery').where('queue_id', '=', queueId);
+      await attempted(event, 1);
+      await inState(service.context, endpoint, 'pending', 2);
+      await attempted(receiver.received[1]?.id ?? '', 1);
+      await update.set(failedAt(-HOUR)).execute();
+      receiver.answer = status(200);
+      const since = service.clock.now - 30 * MINUTE;
+      assert.deepEqual(await replayFailed(service.context, endpoint, since), { replayed: 0 });
+      assert.deepEqual(await replayFailed(service.context, endpoint, since - HOUR), { replayed: 2 });
+      await inState(service.context, endpoint, 'delivered', 2);
+      assert.equal(receiver.ids().size, 2);
+      await receiver.close();
+    });
+
+    it('is not sent once the person it tells of is erased', async () => {
+      const event = await fail(status(500, {}, 'you sent ada@example.com'));
+      await attempted(event, 1);
+      await removeEntry(service.context, await list.queue(), 'ada@example.com');
+      const erased = await showDelivery(service.context, endpoint, event);
+      assert.deepEqual([erased.body, erased.log[0]?.response], [null, null]);
+      receiver.answer = status(200);
+      service.clock.advance(5 * SECOND);
+      const { state, log } = await attempted(event, 2);
+      assert.deepEqual([state, log[1]?.error], ['failed', 'not sent: what it told was erased']);
+      await assert.rejects(replayEvent(service.context, endpoint, event), /was erased/);
+      await until('the removal itself', () => receiver.received.length === 2);
+      const { data } = JSON.parse(receiver.received[1]?.body ?? '') as { data: { entry: object } };
+      assert.deepEqual(Object.keys(data.entry), ['id']);
+      await receiver.close();
+    });
+
+    it('is forgotten with its log after the days that it is kept', async () => {
+      await fail(status(200));
+      await inState(service.context, endpoint, 'delivered', 1);
+      service.clock.advance(DAY);
+      await list.signup({ email: 'bob@example.com' });
+      await inState(service.context, endpoint, 'delivered', 2);
+      service.clock.advance(29 * DAY + 1);
+      await service.stopSending();
+      const count = await pruneEvents(service.context, 30 * DAY);
+      assert.ok(count >= 1);
+      const queueId = (await list.queue()).id;
+      for (const table of ['event', 'event_subject', 'delivery', 'delivery_attempt'] as const) {
+        const rows = await service.context.db.query
+          .selectFrom(table)
+          .select('queue_id')
+          .where('queue_id', '=', queueId)
+          .execute();
+        assert.equal(rows.length, 1, table);
+      }
+      await receiver.close();
+    });
+  });
+});
