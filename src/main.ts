@@ -1,4 +1,7 @@
-import { runCommandLine } from './commands/command-line.ts';
+import { enableCompileCache } from 'node:module';
+
+enableCompileCache(); // Before anything else is loaded: the second start takes half the time of the first.
+const { runCommandLine } = await import('./commands/command-line.ts');
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: process.env,
