@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isAsciiAddress } from './events/emails/settings.ts';
 import { checkAllowed } from './events/webhooks/addresses.ts';
 import { MasterKeyProblem, masterKeyFromText } from './vault/master-key.ts';
 
@@ -17,6 +18,10 @@ export interface Config {
   webhookAllow: string[];
   webhookProxy: string | undefined;
   deliveryLogDays: number;
+  smtpUrl: string | undefined;
+  smtpConnections: number;
+  smtpRate: number;
+  mailFrom: string;
   rateLimits: {
     inviteCheck: number;
     inviteAccept: number;
@@ -151,7 +156,7 @@ export const VARIABLES = {
     'DOORLIST_PUBLIC_URL',
     undefined,
     'http://HOST:PORT',
-    'Where people reach this service; starts the links in invites.',
+    'Where people reach this service; starts the links in invites and mails.',
     checkUrl('http:', 'https:'),
   ),
   logLevel: text(
@@ -199,6 +204,34 @@ export const VARIABLES = {
     30,
     'How long events, deliveries and their attempts are kept; retries take up to 4 days.',
   ),
+  smtpUrl: text(
+    'DOORLIST_SMTP_URL',
+    undefined,
+    'unset: mails are kept in the mailbox',
+    'The mail server: `smtp://user:password@host:587`, or `smtps://` for TLS from the start.',
+    checkUrl('smtp:', 'smtps:'),
+  ),
+  smtpConnections: whole(
+    'DOORLIST_SMTP_CONNECTIONS',
+    1,
+    100,
+    5,
+    'Connections each instance keeps to the mail server.',
+  ),
+  smtpRate: whole(
+    'DOORLIST_SMTP_RATE',
+    0,
+    10_000,
+    0,
+    'Mails a second that each instance sends; 0 is no limit.',
+  ),
+  mailFrom: text(
+    'DOORLIST_MAIL_FROM',
+    undefined,
+    'needed beside `DOORLIST_SMTP_URL`',
+    'Sender of mails whose waitlist has no From address of its own.',
+    (value) => (isAsciiAddress(value) ? undefined : 'must be an email address in ASCII'),
+  ),
   limitInviteCheck: whole(
     'DOORLIST_RATE_LIMIT_INVITE_CHECK',
     0,
@@ -244,6 +277,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   };
   const host = read(VARIABLES.host);
   const port = read(VARIABLES.port);
+  const mailFrom = read(VARIABLES.mailFrom);
   const config: Config = {
     host,
     port,
@@ -261,6 +295,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     webhookAllow: listOf(read(VARIABLES.webhookAllow)),
     webhookProxy: read(VARIABLES.webhookProxy),
     deliveryLogDays: read(VARIABLES.deliveryLogDays),
+    smtpUrl: read(VARIABLES.smtpUrl),
+    smtpConnections: read(VARIABLES.smtpConnections),
+    smtpRate: read(VARIABLES.smtpRate),
+    mailFrom: mailFrom ?? 'doorlist@localhost',
     rateLimits: {
       inviteCheck: read(VARIABLES.limitInviteCheck),
       inviteAccept: read(VARIABLES.limitInviteAccept),
@@ -271,6 +309,9 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   };
   if (config.masterKeyNext !== undefined && config.masterKey === undefined) {
     problems.push('DOORLIST_MASTER_KEY_NEXT: is of use only beside DOORLIST_MASTER_KEY');
+  }
+  if (config.smtpUrl !== undefined && mailFrom === undefined) {
+    problems.push('DOORLIST_MAIL_FROM: is needed beside DOORLIST_SMTP_URL');
   }
   if (problems.length > 0) throw new ConfigProblem(problems.join('\n'));
   return config;

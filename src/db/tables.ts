@@ -17,6 +17,8 @@ export interface Tables {
   event_subject: EventSubjectTable;
   delivery: DeliveryTable;
   delivery_attempt: DeliveryAttemptTable;
+  mail_part: MailPartTable;
+  mail_suppression: MailSuppressionTable;
 }
 
 export const STATUSES = ['pending', 'waiting', 'invited', 'joined', 'removed'] as const;
@@ -51,6 +53,12 @@ export interface WaitlistTable {
   expired_stay_invited: Generated<number>;
   /** 1: an entry with an email is pending until the email is confirmed. */
   confirm_emails: Generated<number>;
+  /** The kinds of mail that are switched on, separated by commas. */
+  mail_kinds: Generated<string>;
+  /** Grows with every change to the mails of this waitlist: a mail is made as things were at its version. */
+  mail_version: Generated<number>;
+  /** How long before an invite ends its reminder is due. */
+  invite_reminder_ms: Generated<number>;
   closed_at: number | null;
   created_at: number;
 }
@@ -71,6 +79,8 @@ export interface QueueTable {
   removed: number;
   /** No open invite expires before this; null: none expires. */
   next_expiry: number | null;
+  /** No reminder of an invite is due before this; null: none is. */
+  next_reminder: number | null;
   /** A change of the boost has been applied up to this joining sequence; null: to all. */
   rerank_after: number | null;
   /** The kinds of event that some endpoint wants, separated by commas: nothing else is recorded. */
@@ -139,6 +149,8 @@ export interface InviteTable {
   revoked_at: number | null;
   /** When the expiry was noticed and told; the invite ends at `expires_at`, noticed or not. */
   expired_at: number | null;
+  /** When its reminder is due; null: there is none, or it was sent. */
+  remind_at: number | null;
   /** Keyed hash of the Idempotency-Key that came with the accept, and the answer it got. */
   accept_key_hash: Uint8Array | null;
   accept_answer: Uint8Array | null;
@@ -229,6 +241,25 @@ export interface DeliveryAttemptTable {
   response: Uint8Array | null;
 }
 
+/** What mails of a waitlist are made from. Rows are never changed: a part is in force until the next version of it. */
+export interface MailPartTable {
+  waitlist_id: number;
+  /** `settings`, or the kind of mail whose template it is. */
+  part: string;
+  version: number;
+  /** JSON; null: the default. */
+  content: string | null;
+  created_at: number;
+}
+
+/** Addresses that get no mail, by the keyed hash of their email. */
+export interface MailSuppressionTable {
+  queue_id: number;
+  email_hash: Uint8Array;
+  reason: 'bounced' | 'unsubscribed';
+  created_at: number;
+}
+
 export type ColumnType = 'bigint' | 'text' | 'bytes';
 export type Columns<T extends keyof Tables> = { readonly [C in keyof Tables[T]]?: ColumnType };
 
@@ -264,6 +295,7 @@ export const INVITE_COLUMNS = {
   sealed: 'bytes',
   created_at: 'bigint',
   expires_at: 'bigint',
+  remind_at: 'bigint',
 } as const satisfies Columns<'invite'>;
 
 export const RANK_COUNT_COLUMNS = {

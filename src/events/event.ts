@@ -15,8 +15,10 @@ export type EventKind = (typeof EVENT_KINDS)[number];
 export type DomainEvent =
   | { kind: 'signup.created' | 'signup.confirmed'; entry: number }
   | { kind: 'referral.credited'; entry: number; referred: Uint8Array }
+  /** The code is for the mail to the invited alone. */
+  | { kind: 'invite.sent'; invite: InviteFacts & { code: string }; entry: number | null }
   | {
-      kind: 'invite.sent' | 'invite.accepted' | 'invite.revoked' | 'invite.expired';
+      kind: 'invite.accepted' | 'invite.revoked' | 'invite.expired';
       invite: InviteFacts;
       entry: number | null;
     }

@@ -12,6 +12,8 @@ import {
 } from '../waitlist/entry-view.ts';
 import { formatId, newId } from '../waitlist/ids.ts';
 import type { QueueChange } from '../waitlist/queue-change.ts';
+import type { Occasion } from './emails/occasion.ts';
+import { MAIL_CHANNEL, MAIL_TARGET, writeMail } from './emails/record.ts';
 import { type DomainEvent, wants } from './event.ts';
 import type { Lane } from './outbox/bell.ts';
 import { sharedNow } from './outbox/shared-clock.ts';
@@ -23,19 +25,26 @@ const findListeners = statement<{ queueId: number }, { id: Uint8Array; events: s
     .where('queue_id', '=', parameter('queueId')),
 );
 
+/** What a change has to tell: to webhooks, and to the people themselves by mail. */
+export interface Told {
+  events: DomainEvent[];
+  mails: Occasion[];
+}
+
 /**
- * Writes events and their deliveries into the transaction of the change, after everything else of it: entries
+ * Writes events, mails and their deliveries into the transaction of the change, after everything else of it: entries
  * are shown as they will be once it is committed. Returns the lanes that then have something to deliver.
  */
 export async function writeEvents(
   context: Context,
-  { trx, queue, now, send }: QueueChange,
-  events: readonly DomainEvent[],
+  change: QueueChange,
+  { events, mails }: Told,
 ): Promise<Lane[]> {
   const { db } = context;
-  const seqs = [...new Set(events.flatMap((event) => seqOf(event) ?? []))];
+  const { trx, queue, now, send } = change;
+  const seqs = [...new Set([...events, ...mails].flatMap((event) => seqOf(event) ?? []))];
   const [listeners, rows, dueAt] = await Promise.all([
-    findListeners.within(db, trx, { queueId: queue.id }),
+    events.length === 0 ? [] : findListeners.within(db, trx, { queueId: queue.id }),
     seqs.length === 0 ? [] : findBySeqs.within(db, trx, { queueId: queue.id, seqs: db.numbersList(seqs) }),
     sharedNow(context, trx),
   ]);
@@ -45,22 +54,33 @@ export async function writeEvents(
   const deliveries = written.flatMap(({ id, kind }) =>
     listeners
       .filter(({ events: filter }) => wants(filter, kind))
-      .map(({ id: targetId }) => {
+      .map(({ id: targetId }): unknown[] => {
         lanes.set(targetId, { queueId: queue.id, channel: 'webhook', targetId });
         return [queue.id, 'webhook', targetId, id, dueAt];
       }),
   );
-  const eventRows = written.map(({ id, kind, body }) => [queue.id, id, kind, body, now]);
-  const subjectRows = written.flatMap(({ id, subjects }) =>
-    subjects.map((subject) => [queue.id, subject, id]),
+  const mailed = mails.flatMap(
+    (mail, index) =>
+      writeMail(change, mail, shown.get(seqOf(mail) ?? 0), eventId(now, events.length + index)) ?? [],
   );
-  send(db.insertRows(trx, { table: 'event', columns: EVENT_COLUMNS, rows: eventRows }));
-  send(db.insertRows(trx, { table: 'event_subject', columns: EVENT_SUBJECT_COLUMNS, rows: subjectRows }));
-  send(db.insertRows(trx, { table: 'delivery', columns: DELIVERY_COLUMNS, rows: deliveries }));
+  for (const { id } of mailed) deliveries.push([queue.id, MAIL_CHANNEL, MAIL_TARGET, id, dueAt]);
+  if (mailed.length > 0)
+    lanes.set(MAIL_TARGET, { queueId: queue.id, channel: MAIL_CHANNEL, targetId: MAIL_TARGET });
+  const all = [...written, ...mailed];
+  const eventRows = all.map(({ id, kind, body }) => [queue.id, id, kind, body, now]);
+  const subjectRows = all.flatMap(({ id, subjects }) => subjects.map((subject) => [queue.id, subject, id]));
+  // What may be told once a day has the same id all day.
+  const suffix = mails.length === 0 ? '' : 'on conflict do nothing';
+  send(db.insertRows(trx, { table: 'event', columns: EVENT_COLUMNS, rows: eventRows, suffix }));
+  send(
+    db.insertRows(trx, { table: 'event_subject', columns: EVENT_SUBJECT_COLUMNS, rows: subjectRows, suffix }),
+  );
+  send(db.insertRows(trx, { table: 'delivery', columns: DELIVERY_COLUMNS, rows: deliveries, suffix }));
   return [...lanes.values()];
 }
 
-interface Shown {
+export interface Shown {
+  id: Uint8Array;
   view: EntryView;
   /** Ids of everybody whose data the view shows: the entry, and its referrer. */
   people: Uint8Array[];
@@ -71,12 +91,12 @@ function showEntries(context: Context, queue: Queue, rows: EntryRow[]): Map<numb
   return new Map(
     rows.map(({ seq, id, referrer_id }, index) => [
       seq,
-      { view: views[index] as EntryView, people: referrer_id ? [id, referrer_id] : [id] },
+      { id, view: views[index] as EntryView, people: referrer_id ? [id, referrer_id] : [id] },
     ]),
   );
 }
 
-function seqOf(event: DomainEvent): number | undefined {
+function seqOf(event: DomainEvent | Occasion): number | undefined {
   return 'entry' in event && event.entry !== null ? event.entry : undefined;
 }
 

@@ -1,4 +1,6 @@
 import type { Context } from '../waitlist/context.ts';
+import { mailChannel } from './emails/channel.ts';
+import { connectSmtp } from './emails/smtp.ts';
 import { type DispatcherOptions, startDispatcher } from './outbox/dispatcher.ts';
 import { startPruning } from './outbox/prune.ts';
 import { allowList } from './webhooks/addresses.ts';
@@ -12,6 +14,13 @@ export interface OutboxSettings {
   webhookAllow: string[];
   webhookProxy: string | undefined;
   deliveryLogDays: number;
+  publicUrl: string;
+  mailFrom: string;
+  /** undefined: mails are kept in the mailbox. */
+  smtpUrl: string | undefined;
+  smtpConnections: number;
+  /** Mails a second; 0: no limit. */
+  smtpRate: number;
 }
 
 export interface Outbox {
@@ -24,11 +33,13 @@ export interface Outbox {
 /** Everything that happens on its own once events are recorded: deliveries leave, old ones are pruned. */
 export async function startOutbox(
   context: Context,
-  { webhookAllow, webhookProxy, deliveryLogDays }: OutboxSettings,
+  settings: OutboxSettings,
   options: DispatcherOptions = {},
 ): Promise<Outbox> {
+  const { webhookAllow, webhookProxy, deliveryLogDays, publicUrl, mailFrom } = settings;
   const sender = createSender(createGuard(allowList(webhookAllow)), { proxyUrl: webhookProxy });
-  const dispatcher = await startDispatcher(context, [webhookChannel(context, sender)], options);
+  const mails = mailChannel(context, connectSmtp(settings), { publicUrl, defaultFrom: mailFrom }, settings);
+  const dispatcher = await startDispatcher(context, [webhookChannel(context, sender), mails], options);
   const pruning = startPruning(context, deliveryLogDays * DAY_MS);
   return {
     wake: dispatcher.wake,

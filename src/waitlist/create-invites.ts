@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { INVITE_COLUMNS } from '../db/tables.ts';
 import { invalid } from '../errors.ts';
 import { creditReferrerOf } from './confirm-entry.ts';
@@ -60,10 +59,11 @@ export function inviteAll(
   const { trx, queue, now, settings, send } = change;
   const standard = settings.inviteExpiryMs === null ? null : now + settings.inviteExpiryMs;
   const expiresAt = expiry === undefined ? standard : expiry;
+  const remindAt = expiresAt === null ? null : reminderTime(change, expiresAt);
   const made = invitees.map(({ email, emailHash, entry }) => {
     const id = newId(now);
     const code = queue.tag + randomCode(CODE_RANDOM_CHARACTERS);
-    change.record({ kind: 'invite.sent', invite: { id, email, expiresAt }, entry: entry?.seq ?? null });
+    change.record({ kind: 'invite.sent', invite: { id, email, expiresAt, code }, entry: entry?.seq ?? null });
     return { id, code, email, emailHash };
   });
   const rows = made.map(({ id, code, email, emailHash }) => [
@@ -74,11 +74,13 @@ export function inviteAll(
     queue.vault.seal('invite.sealed', id, { email, code } satisfies SealedInvite),
     now,
     expiresAt,
+    remindAt,
   ]);
   send(context.db.insertRows(trx, { table: 'invite', columns: INVITE_COLUMNS, rows }));
   const entries = invitees.flatMap(({ entry }) => (entry && canMove(entry.status, 'invited') ? [entry] : []));
   moveEntries(context, change, entries, 'invited');
-  if (expiresAt !== null && made.length > 0) send(noteExpiry(change, expiresAt));
+  if (expiresAt !== null && made.length > 0) send(noteTime(change, 'next_expiry', expiresAt));
+  if (remindAt !== null && made.length > 0) send(noteTime(change, 'next_reminder', remindAt));
   return made.map(({ id, code, email }) => ({
     id: formatId('inv', id),
     code,
@@ -87,12 +89,22 @@ export function inviteAll(
   }));
 }
 
-/** Keeps the queue's `next_expiry` no later than this. */
-function noteExpiry({ trx, queue }: QueueChange, expiresAt: number): Promise<unknown> {
+/** null: reminders are switched off, or the invite is too short for one. */
+function reminderTime({ now, settings }: QueueChange, expiresAt: number): number | null {
+  const remindAt = expiresAt - settings.inviteReminderMs;
+  return settings.mailKinds.includes('invite-reminder') && remindAt > now ? remindAt : null;
+}
+
+/** Keeps the queue's next time for something no later than this. */
+function noteTime(
+  { trx, queue }: QueueChange,
+  column: 'next_expiry' | 'next_reminder',
+  time: number,
+): Promise<unknown> {
   const update = trx
     .updateTable('queue')
-    .set({ next_expiry: expiresAt })
+    .set({ [column]: time })
     .where('id', '=', queue.id)
-    .where(sql<boolean>`(next_expiry is null or next_expiry > ${expiresAt})`);
+    .where((e) => e.or([e(column, 'is', null), e(column, '>', time)]));
   return trx.send(update.compile());
 }

@@ -2,9 +2,10 @@ import { type Selectable, sql } from 'kysely';
 import type { Trx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { RANK_COUNT_COLUMNS, STATUSES, type Status, type WaitlistTable } from '../db/tables.ts';
+import { type Occasion, occasionOf } from '../events/emails/occasion.ts';
 import { type DomainEvent, listensTo } from '../events/event.ts';
 import type { Lane } from '../events/outbox/bell.ts';
-import { writeEvents } from '../events/record.ts';
+import { type Told, writeEvents } from '../events/record.ts';
 import type { Context } from './context.ts';
 import type { Queue } from './directory.ts';
 import { bucketsOf } from './ranking.ts';
@@ -24,6 +25,8 @@ export interface QueueChange {
   send(write: Promise<unknown>): void;
   /** Says that something happened. Costs nothing where nobody listens. */
   record(event: DomainEvent): void;
+  /** A mail that nothing which happened brings about. Costs nothing where its kind is switched off. */
+  mail(occasion: Occasion): void;
 }
 
 /** The settings of the queue's waitlist, as they are while the lock is held. */
@@ -35,6 +38,10 @@ export interface QueueSettings {
   /** Whether the entry of a revoked or expired invite goes back into the queue. */
   readonly returnToQueue: boolean;
   readonly confirmEmails: boolean;
+  /** The kinds of mail that are switched on. */
+  readonly mailKinds: readonly string[];
+  readonly mailVersion: number;
+  readonly inviteReminderMs: number;
 }
 
 /** What a change does to the counters of its queue; written once, when the change is complete. */
@@ -75,6 +82,9 @@ interface LockedRow {
   invite_expiry_ms: number | null;
   expired_stay_invited: number;
   confirm_emails: number;
+  mail_kinds: string;
+  mail_version: number;
+  invite_reminder_ms: number;
 }
 
 const ofWaitlist = <C extends keyof WaitlistTable & string>(column: C) =>
@@ -97,6 +107,9 @@ const lockQueue = statement<{ queueId: number }, LockedRow>((db, parameter) =>
       ofWaitlist('invite_expiry_ms'),
       ofWaitlist('expired_stay_invited'),
       ofWaitlist('confirm_emails'),
+      ofWaitlist('mail_kinds'),
+      ofWaitlist('mail_version'),
+      ofWaitlist('invite_reminder_ms'),
     ]),
 );
 
@@ -123,6 +136,9 @@ function settingsOf(row: LockedRow): QueueSettings {
     inviteExpiryMs: row.invite_expiry_ms,
     returnToQueue: row.expired_stay_invited === 0,
     confirmEmails: row.confirm_emails === 1,
+    mailKinds: row.mail_kinds.split(','),
+    mailVersion: row.mail_version,
+    inviteReminderMs: row.invite_reminder_ms,
   };
 }
 
@@ -155,22 +171,29 @@ export async function readAndChangeQueue<R, T>(
     const locking = lockQueue.within(context.db, trx, { queueId: queue.id });
     const [[row], found] = await Promise.all([locking, read(trx)]);
     if (!row) throw new Error(`queue ${queue.id} is gone`);
-    const events: DomainEvent[] = [];
+    const told: Told = { events: [], mails: [] };
+    const settings = settingsOf(row);
+    const mail = (occasion: Occasion) => {
+      if (settings.mailKinds.includes(occasion.kind)) told.mails.push(occasion);
+    };
     const change: QueueChange = {
       trx,
       queue,
       now: context.clock(),
-      settings: settingsOf(row),
+      settings,
       lastSeq: row.last_seq,
       tally: new Tally(),
       send,
       record: (event) => {
-        if (listensTo(row.listens, event.kind)) events.push(event);
+        if (listensTo(row.listens, event.kind)) told.events.push(event);
+        const occasion = occasionOf(event, settings.confirmEmails);
+        if (occasion) mail(occasion);
       },
+      mail,
     };
     const outcome = await work(change, found);
     writeCounters(context, change, row.last_seq);
-    if (events.length > 0) lanes = await writeEvents(context, change, events);
+    if (told.events.length + told.mails.length > 0) lanes = await writeEvents(context, change, told);
     return outcome;
   });
   await Promise.all(sent);

@@ -1,11 +1,12 @@
 import type { Context } from './context.ts';
 import { expireInvites } from './end-invites.ts';
+import { remindInvited } from './remind-invited.ts';
 import { applyBoost } from './rerank.ts';
 
 const EVERY_MS = 1_000;
 const QUEUES_AT_ONCE = 100;
 
-/** What has to happen without anybody asking: invites expire, a changed boost is applied. */
+/** What has to happen without anybody asking: invites expire, their reminders go out, a changed boost is applied. */
 export interface Upkeep {
   close(): Promise<void>;
 }
@@ -41,6 +42,16 @@ export async function keepUp(context: Context): Promise<void> {
   for (const { id } of due) {
     const queue = await directory.queueById(id);
     if (queue) await expireInvites(context, queue);
+  }
+  const reminding = await db.query
+    .selectFrom('queue')
+    .select('id')
+    .where('next_reminder', '<=', clock())
+    .limit(QUEUES_AT_ONCE)
+    .execute();
+  for (const { id } of reminding) {
+    const queue = await directory.queueById(id);
+    if (queue) await remindInvited(context, queue);
   }
   const unranked = await db.query
     .selectFrom('queue')

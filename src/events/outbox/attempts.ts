@@ -38,7 +38,8 @@ export async function attemptJob({ log }: Context, { line, queue, setup, deliver
 export function toFinished({ job, attempt, at }: Done, now: number, random: () => number): Finished {
   const { line, queue, delivery, token } = job;
   const { eventId, tries, body } = delivery;
-  const delay = attempt.ok || body === null ? null : delayAfter(tries, attempt.retryAfterMs, random);
+  const over = attempt.ok || attempt.final === true || body === null;
+  const delay = over ? null : delayAfter(tries, attempt.retryAfterMs, random);
   const row = responseRow(line.lane, delivery);
   return {
     lane: line.lane,

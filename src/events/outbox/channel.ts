@@ -3,7 +3,7 @@ import type { Queue } from '../../waitlist/directory.ts';
 import type { Lane } from './bell.ts';
 import type { Claimed } from './claims.ts';
 
-/** A way out: webhooks are one. The dispatcher does the claiming and the bookkeeping, a channel the sending. */
+/** A way out: webhooks are one, mails another. The dispatcher does the claiming and the bookkeeping, a channel the sending. */
 export interface Channel<T = unknown> {
   readonly name: string;
   /** Past this an attempt is over, whatever the other side does. */
@@ -36,4 +36,6 @@ export interface Attempt {
   response: string | null;
   durationMs: number;
   retryAfterMs: number;
+  /** The other side said no for good: there is no next try. */
+  final?: boolean;
 }

@@ -46,10 +46,10 @@ export class Line {
     return !this.ready && this.underWay === 0 && this.waiting.length === 0;
   }
 
-  learn({ ok }: Attempt): void {
-    this.places = ok
-      ? Math.min(this.channel.atOnce, this.places + 1)
-      : Math.max(1, Math.floor(this.places / 2));
+  /** A refusal for good is an answer: the target is well. */
+  learn({ ok, final = false }: Attempt): void {
+    this.places =
+      ok || final ? Math.min(this.channel.atOnce, this.places + 1) : Math.max(1, Math.floor(this.places / 2));
   }
 }
 

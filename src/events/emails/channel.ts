@@ -1,0 +1,135 @@
+import type { Context } from '../../waitlist/context.ts';
+import type { Queue } from '../../waitlist/directory.ts';
+import { formatId } from '../../waitlist/ids.ts';
+import type { Attempt, Channel } from '../outbox/channel.ts';
+import { type MailParts, readParts } from './parts.ts';
+import { MAIL_CHANNEL, type MailFacts } from './record.ts';
+import { messageId, renderMail, type Sending } from './render.ts';
+import { SEND_MS_MAX, type Smtp } from './smtp.ts';
+import { suppress, whySuppressed } from './suppression.ts';
+
+/** For a connection of the pool to be free. */
+const WAIT_MS_MAX = 10_000;
+const MOST_REMEMBERED = 1_000;
+const KEPT: Attempt = {
+  ok: true,
+  status: null,
+  error: null,
+  response: null,
+  durationMs: 0,
+  retryAfterMs: 0,
+};
+
+export interface MailPace {
+  smtpConnections: number;
+  /** Mails a second; 0: no limit. */
+  smtpRate: number;
+}
+
+/** Mails as what the dispatcher sends. Without a mail server, and outside of production, they stay in the mailbox. */
+export function mailChannel(
+  context: Context,
+  smtp: Smtp | undefined,
+  sending: Sending,
+  { smtpConnections, smtpRate }: MailPace,
+): Channel<undefined> {
+  const parts = rememberParts(context);
+  const places = limitTo(smtpConnections);
+  const rate = smtpRate === 0 ? undefined : meter(smtpRate);
+
+  const deliver = async (queue: Queue, eventId: Uint8Array, facts: MailFacts): Promise<Attempt> => {
+    const reason = await whySuppressed(context, queue, facts.to, facts.mail);
+    if (reason)
+      return { ...KEPT, ok: false, final: true, error: `not sent: the address is suppressed (${reason})` };
+    if (!smtp || queue.environment !== 'production') return KEPT;
+    const mail = renderMail(queue, facts, await parts(queue, facts.version), sending);
+    const release = await places(WAIT_MS_MAX);
+    if (!release) return { ...KEPT, ok: false, error: 'not sent: the mail server is too slow' };
+    const answer = await smtp
+      .send(mail, {
+        messageId: messageId(eventId, mail.from),
+        seed: formatId('evt', eventId),
+        kind: facts.mail,
+        at: facts.at,
+      })
+      .finally(release);
+    if (answer.ok) return { ...KEPT, status: 250, response: answer.response };
+    const { status, error, response, final, bounced } = answer;
+    if (bounced) await suppress(context.db.query, queue, facts.to, 'bounced', context.clock());
+    return { ...KEPT, ok: false, status, error, response, final };
+  };
+
+  return {
+    name: MAIL_CHANNEL,
+    deadlineMs: WAIT_MS_MAX + SEND_MS_MAX,
+    // More than there are connections: the next mail is made while the server thinks about the last.
+    atOnce: 4 * smtpConnections,
+    open: async () => ({ setup: undefined, ...(rate ? { quota: rate.quota() } : {}) }),
+    charge: async (_trx, _lane, _target, claimed) => rate?.charge(claimed),
+    send: async (_setup, queue, { eventId }, body) => {
+      const startedAt = performance.now();
+      const attempt = await deliver(queue, eventId, JSON.parse(body) as MailFacts);
+      return { ...attempt, durationMs: Math.round(performance.now() - startedAt) };
+    },
+    settle: async () => {},
+    close: async () => smtp?.close(),
+  };
+}
+
+/** Parts of a version never change: they are read once. */
+function rememberParts(context: Context): (queue: Queue, version: number) => Promise<MailParts> {
+  const known = new Map<string, Promise<MailParts>>();
+  return ({ waitlist }, version) => {
+    const name = `${waitlist.internalId} ${version}`;
+    const found = known.get(name);
+    if (found) return found;
+    if (known.size >= MOST_REMEMBERED) known.clear();
+    const reading = readParts(context, waitlist.internalId, version);
+    known.set(name, reading);
+    reading.catch(() => known.delete(name));
+    return reading;
+  };
+}
+
+/** So many at a time; who waits too long gets nothing. */
+function limitTo(most: number): (waitMs: number) => Promise<(() => void) | undefined> {
+  let free = most;
+  const waiting: ((release: () => void) => void)[] = [];
+  const release = () => {
+    const next = waiting.shift();
+    if (next) next(release);
+    else free += 1;
+  };
+  return (waitMs) => {
+    if (free > 0) {
+      free -= 1;
+      return Promise.resolve(release);
+    }
+    return new Promise((resolve) => {
+      const take = (given: () => void) => {
+        clearTimeout(timer);
+        resolve(given);
+      };
+      const timer = setTimeout(() => {
+        waiting.splice(waiting.indexOf(take), 1);
+        resolve(undefined);
+      }, waitMs);
+      waiting.push(take);
+    });
+  };
+}
+
+/** What was taken beyond a second's worth is paid back before more is given. */
+function meter(perSecond: number) {
+  let usedUntil = 0;
+  const ahead = () => Math.max(0, usedUntil - performance.now());
+  return {
+    quota: () => ({
+      left: Math.max(0, Math.floor(((1000 - ahead()) * perSecond) / 1000)),
+      againInMs: Math.ceil(1000 / perSecond),
+    }),
+    charge: (count: number) => {
+      usedUntil = performance.now() + ahead() + (count * 1000) / perSecond;
+    },
+  };
+}

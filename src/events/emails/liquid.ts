@@ -1,0 +1,100 @@
+import { Liquid, type Template } from 'liquidjs';
+import type { MailKind } from './kinds.ts';
+
+const TEMPLATE_CHARACTERS_MAX = 20_000;
+/** A mail takes far less than a millisecond; this is for templates that were made to take long. */
+const RENDER_MS_MAX = 200;
+const MEMORY_MAX = 1_000_000;
+const OUTPUT_CHARACTERS_MAX = 100_000;
+
+/** No loops, no files, no capturing: nothing that takes long, reaches out, or gets around the escaping. */
+const TAGS = ['if', 'unless', 'case', 'assign', 'comment', 'raw'];
+/** Without `raw`, which would switch the escaping off. */
+const FILTERS = [
+  ...['default', 'upcase', 'downcase', 'capitalize', 'strip', 'truncate', 'append', 'prepend'],
+  ...['date', 'plus', 'minus', 'size'],
+];
+
+const EVERYWHERE = ['waitlist', 'email', 'referrals', 'referralCode', 'referralLink', 'metadata'];
+const VARIABLES: Record<MailKind, readonly string[]> = {
+  confirm: [...EVERYWHERE, 'confirmLink'],
+  welcome: [...EVERYWHERE, 'position'],
+  'moved-up': [...EVERYWHERE, 'position'],
+  invite: [...EVERYWHERE, 'joinLink', 'inviteCode', 'expiresAt'],
+  'invite-reminder': [...EVERYWHERE, 'joinLink', 'inviteCode', 'expiresAt'],
+  accepted: EVERYWHERE,
+};
+/** A mail of this kind is pointless without one of them. */
+const NEEDED: Partial<Record<MailKind, readonly string[]>> = {
+  confirm: ['confirmLink'],
+  invite: ['joinLink', 'inviteCode'],
+  'invite-reminder': ['joinLink', 'inviteCode'],
+};
+
+export interface Place {
+  /** What stands in the text where a value will be. */
+  mark(value: unknown): string;
+}
+
+let place: Place | undefined;
+
+/** Rendering is synchronous: the place that is set when it begins is the one that it writes to. */
+const engine = new Liquid({
+  ownPropertyOnly: true,
+  strictFilters: true,
+  templates: {},
+  outputEscape: (value) => place?.mark(value) ?? '',
+  timezoneOffset: 0,
+  locale: 'en-GB',
+  parseLimit: TEMPLATE_CHARACTERS_MAX,
+  renderLimit: RENDER_MS_MAX,
+  memoryLimit: MEMORY_MAX,
+});
+for (const name of Object.keys(engine.tags)) if (!TAGS.includes(name)) delete engine.tags[name];
+for (const name of Object.keys(engine.filters)) if (!FILTERS.includes(name)) delete engine.filters[name];
+
+export function parseTemplate(text: string): Template[] {
+  return engine.parse(text);
+}
+
+export function renderTemplate(template: Template[], values: object, into: Place): string {
+  const before = place;
+  place = into;
+  try {
+    const text = String(engine.renderSync(template, values));
+    if (text.length > OUTPUT_CHARACTERS_MAX) throw new Error('the mail is too long');
+    return text;
+  } finally {
+    place = before;
+  }
+}
+
+/** What is wrong with a text as a template of this kind, in words for whoever wrote it. */
+export function templateProblems(kind: MailKind, text: string): string[] {
+  if (text.length > TEMPLATE_CHARACTERS_MAX) return [`is longer than ${TEMPLATE_CHARACTERS_MAX} characters`];
+  try {
+    const used = engine.globalVariableSegmentsSync(parseTemplate(text));
+    return used.flatMap((segments) => variableProblem(kind, segments.map(String)) ?? []);
+  } catch (error) {
+    return [(error as Error).message.split('\n')[0] ?? 'cannot be read'];
+  }
+}
+
+function variableProblem(kind: MailKind, [root = '', ...rest]: string[]): string | undefined {
+  if (!VARIABLES[kind].includes(root))
+    return `there is no {{ ${root} }} in this kind of mail; there are ${VARIABLES[kind].join(', ')}`;
+  if (root === 'metadata' && rest.length === 0)
+    return 'metadata: name one of its fields, as in metadata.firstName';
+  if (root !== 'metadata' && rest.length > 0) return `{{ ${root} }} has no fields`;
+  return undefined;
+}
+
+/** Names of which the template must use one, or nothing. */
+export function missingVariable(kind: MailKind, text: string): string | undefined {
+  const needed = NEEDED[kind];
+  if (!needed) return undefined;
+  const used = engine.globalVariablesSync(parseTemplate(text));
+  return needed.some((name) => used.includes(name))
+    ? undefined
+    : needed.map((name) => `{{ ${name} }}`).join(' or ');
+}

@@ -1,0 +1,48 @@
+import type { Place } from './liquid.ts';
+import { escapeHtml } from './values.ts';
+
+const MARK = /Mk7z(\d+)z7kM/g;
+
+/**
+ * Where values stand while a template becomes HTML. Markdown sees only marks, so that no value can be read as
+ * markup; the values come in afterwards, escaped for where they stand.
+ */
+export class Marks implements Place {
+  readonly #values: string[] = [];
+  /** Our own links: they alone may be one. */
+  readonly #links: ReadonlySet<string>;
+
+  constructor(links: ReadonlySet<string>) {
+    this.#links = links;
+  }
+
+  mark(value: unknown): string {
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return '';
+    this.#values.push(String(value));
+    return `Mk7z${this.#values.length - 1}z7kM`;
+  }
+
+  inText(text: string): string {
+    return text.replace(MARK, (_, index) => this.#value(index));
+  }
+
+  inHtml(text: string, link: (url: string) => string): string {
+    return escapeHtml(text).replace(MARK, (_, index) => {
+      const value = this.#value(index);
+      return this.#links.has(value) ? link(value) : escapeHtml(value);
+    });
+  }
+
+  /** undefined when a reader must not be led there. */
+  inAddress(address: string): string | undefined {
+    const filled = address.replace(MARK, (_, index) => {
+      const value = this.#value(index);
+      return this.#links.has(value) ? value : encodeURIComponent(value);
+    });
+    return /^(https?:\/\/|mailto:)[^\s"<>]+$/i.test(filled) ? filled : undefined;
+  }
+
+  #value(index: string): string {
+    return this.#values[Number(index)] ?? '';
+  }
+}

@@ -1,0 +1,35 @@
+import type { DomainEvent, InviteFacts } from '../event.ts';
+import type { MailKind } from './kinds.ts';
+
+/** A reason to write to somebody: an entry named by its sequence, or whoever was invited. */
+export type Occasion =
+  | { kind: 'confirm' | 'welcome' | 'moved-up'; entry: number }
+  | {
+      kind: 'invite' | 'invite-reminder' | 'accepted';
+      entry: number | null;
+      /** Without a code once it is used up. */
+      invite: InviteFacts & { code?: string };
+    };
+
+/** The mail that something which happened brings about, where its kind is switched on. */
+export function occasionOf(event: DomainEvent, confirmEmails: boolean): Occasion | undefined {
+  switch (event.kind) {
+    case 'signup.created':
+      return { kind: confirmEmails ? 'confirm' : 'welcome', entry: event.entry };
+    case 'signup.confirmed':
+      return { kind: 'welcome', entry: event.entry };
+    case 'referral.credited':
+      return { kind: 'moved-up', entry: event.entry };
+    case 'invite.sent':
+      return { kind: 'invite', entry: event.entry, invite: event.invite };
+    case 'invite.accepted':
+      return { kind: 'accepted', entry: event.entry, invite: event.invite };
+    default:
+      return undefined;
+  }
+}
+
+/** At most one a day for each person. */
+export function isDaily(kind: MailKind): boolean {
+  return kind === 'moved-up';
+}

@@ -1,0 +1,96 @@
+import type { EntryView } from '../../waitlist/entry-view.ts';
+import { formatId, oldestId } from '../../waitlist/ids.ts';
+import type { QueueChange } from '../../waitlist/queue-change.ts';
+import type { Metadata } from '../../waitlist/signup-input.ts';
+import type { Shown } from '../record.ts';
+import type { MailKind } from './kinds.ts';
+import { isDaily, type Occasion } from './occasion.ts';
+
+export const MAIL_CHANNEL = 'email';
+/** All mails of a queue wait in one line. */
+export const MAIL_TARGET: Uint8Array = Buffer.from('mail');
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * What a mail is made of. It is made when it is sent, from this and from the settings and templates of this version,
+ * none of which ever change: so every attempt sends the same bytes, and signups do not wait for it.
+ */
+export interface MailFacts {
+  mail: MailKind;
+  at: number;
+  version: number;
+  /** Its name. */
+  waitlist: string;
+  to: string;
+  entry: MailedEntry | null;
+  invite: { id: string; code: string | null; expiresAt: number | null } | null;
+}
+
+export type MailedEntry = Pick<EntryView, 'id' | 'position' | 'referrals' | 'referralCode'> & {
+  metadata: Metadata | null;
+};
+
+interface WrittenMail {
+  id: Uint8Array;
+  kind: string;
+  body: Buffer;
+  subjects: Uint8Array[];
+}
+
+/** undefined when there is nobody to write to. */
+export function writeMail(
+  { queue, now, settings }: QueueChange,
+  occasion: Occasion,
+  shown: Shown | undefined,
+  freshId: Buffer,
+): WrittenMail | undefined {
+  const { kind } = occasion;
+  const invite = 'invite' in occasion ? occasion.invite : null;
+  const to = invite?.email ?? shown?.view.email ?? null;
+  if (to === null || !isDue(kind, shown)) return undefined;
+  const id = isDaily(kind) && shown ? dailyId(queue.vault.hash, kind, shown.view.id, now) : freshId;
+  const facts: MailFacts = {
+    mail: kind,
+    at: now,
+    version: settings.mailVersion,
+    waitlist: queue.waitlist.name,
+    to,
+    entry: shown ? mailed(shown.view) : null,
+    invite: invite && {
+      id: formatId('inv', invite.id),
+      code: invite.code ?? null,
+      expiresAt: invite.expiresAt,
+    },
+  };
+  return {
+    id,
+    kind: `email.${kind}`,
+    body: queue.vault.seal('event.body', id, JSON.stringify(facts)),
+    subjects: [...(shown ? [shown.id] : []), ...(invite ? [invite.id] : [])],
+  };
+}
+
+/** A referrer who no longer waits does not move up; whoever has no email to confirm is welcome at once. */
+function isDue(kind: MailKind, shown: Shown | undefined): boolean {
+  if (kind === 'moved-up') return shown?.view.status === 'waiting';
+  if (kind === 'confirm') return shown?.view.status === 'pending';
+  return true;
+}
+
+export function mailed({ id, position, referrals, referralCode, metadata }: EntryView): MailedEntry {
+  return { id, position, referrals, referralCode, metadata };
+}
+
+/** The same all day (in UTC) for the same person, so that the second of a day finds the first in its place. */
+function dailyId(
+  hash: (purpose: 'link', value: string) => Buffer,
+  kind: MailKind,
+  entryId: string,
+  now: number,
+): Buffer {
+  const day = now - (now % DAY_MS);
+  const id = oldestId(day);
+  hash('link', `${kind} ${entryId} ${day}`).copy(id, 6, 0, 10);
+  return id;
+}
