@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify';
+import { registerPages } from './http/pages/register.ts';
 import { requireServerKey } from './http/plugins/auth.ts';
 import { registerJsonBody } from './http/plugins/body.ts';
 import { registerCors } from './http/plugins/cors.ts';
@@ -116,4 +117,5 @@ function registerSdk(app: FastifyInstance, { context, signups, keyUsage, rateLim
     },
     { prefix: '/sdk/v1/waitlist' },
   );
+  registerPages(app, { context, look: sdk.limits.inviteCheck, act: sdk.limits.inviteAccept });
 }

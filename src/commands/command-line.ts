@@ -11,6 +11,8 @@ import { type Command, type Flag, type Flags, type Outcome, UsageProblem } from 
 import { entries } from './entries.ts';
 import { invites } from './invites.ts';
 import { keys } from './keys.ts';
+import { mailTemplates } from './mail-templates.ts';
+import { mails } from './mails.ts';
 import { operations } from './operations.ts';
 import { waitlists } from './waitlists.ts';
 import { webhookDeliveries } from './webhook-deliveries.ts';
@@ -24,6 +26,8 @@ export const COMMANDS: Command[] = [
   ...invites,
   ...webhooks,
   ...webhookDeliveries,
+  ...mails,
+  ...mailTemplates,
 ];
 
 export interface Terminal {

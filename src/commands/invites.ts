@@ -1,3 +1,5 @@
+import { joinLink } from '../events/emails/links.ts';
+import { readParts } from '../events/emails/parts.ts';
 import { createInvite } from '../waitlist/create-invites.ts';
 import { revokeAllInvites, revokeInvite } from '../waitlist/end-invites.ts';
 import { type RunProgress, type RunResult, resumeInviteRun, startInviteRun } from '../waitlist/invite-run.ts';
@@ -36,7 +38,8 @@ export const invites: Command[] = [
       const queue = await queueOf(context, flags);
       const expiresAt = parseExpiry(flags, context.clock());
       const invite = await createInvite(context, queue, { email: requireText(flags, 'email'), expiresAt });
-      const url = `${publicUrl}/join/${invite.code}`;
+      const { settings } = await readParts(context, queue.waitlist.internalId);
+      const url = joinLink(settings.joinUrl, publicUrl, invite.code);
       return {
         json: { ...invite, url },
         text: `${invite.code}\n\n${invite.id}, ends ${invite.expiresAt ?? 'never'}`,

@@ -2,7 +2,8 @@ import type { QueueChange } from '../waitlist/queue-change.ts';
 
 /**
  * Takes a person out of everything that was ever told: bodies of the events that show the entry (as itself or as
- * somebody's referrer) or an invite to its email, and what receivers answered to them. Call it while the entry
+ * somebody's referrer) or an invite to its email, mails among them, what receivers answered, and that the address
+ * wanted no mail. Call it while the entry
  * still has its email's hash.
  */
 export async function shredEventsOf({ trx, queue }: QueueChange, entrySeq: number): Promise<void> {
@@ -31,6 +32,11 @@ export async function shredEventsOf({ trx, queue }: QueueChange, entrySeq: numbe
     .set({ body: null })
     .where('queue_id', '=', queue.id)
     .where('id', 'in', events)
+    .execute();
+  await trx
+    .deleteFrom('mail_suppression')
+    .where('queue_id', '=', queue.id)
+    .where('email_hash', 'in', entry.clearSelect().select('email_hash'))
     .execute();
   await trx
     .updateTable('delivery_attempt')

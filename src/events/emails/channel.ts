@@ -6,7 +6,7 @@ import { type MailParts, readParts } from './parts.ts';
 import { MAIL_CHANNEL, type MailFacts } from './record.ts';
 import { messageId, renderMail, type Sending } from './render.ts';
 import { SEND_MS_MAX, type Smtp } from './smtp.ts';
-import { suppress, whySuppressed } from './suppression.ts';
+import { hashOf, suppress, whySuppressed } from './suppression.ts';
 
 /** For a connection of the pool to be free. */
 const WAIT_MS_MAX = 10_000;
@@ -55,7 +55,7 @@ export function mailChannel(
       .finally(release);
     if (answer.ok) return { ...KEPT, status: 250, response: answer.response };
     const { status, error, response, final, bounced } = answer;
-    if (bounced) await suppress(context.db.query, queue, facts.to, 'bounced', context.clock());
+    if (bounced) await suppress(context.db.query, queue, hashOf(queue, facts.to), 'bounced', context.clock());
     return { ...KEPT, ok: false, status, error, response, final };
   };
 

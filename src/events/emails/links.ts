@@ -46,3 +46,8 @@ export function readLink(queue: Queue, purpose: LinkPurpose, token: string): Lin
 export function fillPattern(pattern: string, name: string, value: string): string {
   return pattern.replaceAll(`{${name}}`, encodeURIComponent(value));
 }
+
+/** Where an invite leads: the waitlist's own page, or ours. */
+export function joinLink(joinUrl: string | null, publicUrl: string, code: string): string {
+  return fillPattern(joinUrl ?? `${publicUrl}/join/{code}`, 'code', code);
+}

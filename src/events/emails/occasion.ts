@@ -1,9 +1,9 @@
 import type { DomainEvent, InviteFacts } from '../event.ts';
-import type { MailKind } from './kinds.ts';
 
 /** A reason to write to somebody: an entry named by its sequence, or whoever was invited. */
 export type Occasion =
-  | { kind: 'confirm' | 'welcome' | 'moved-up'; entry: number }
+  /** daily: at most one a day for each person. */
+  | { kind: 'confirm' | 'welcome' | 'moved-up'; entry: number; daily?: true }
   | {
       kind: 'invite' | 'invite-reminder' | 'accepted';
       entry: number | null;
@@ -19,7 +19,7 @@ export function occasionOf(event: DomainEvent, confirmEmails: boolean): Occasion
     case 'signup.confirmed':
       return { kind: 'welcome', entry: event.entry };
     case 'referral.credited':
-      return { kind: 'moved-up', entry: event.entry };
+      return { kind: 'moved-up', entry: event.entry, daily: true };
     case 'invite.sent':
       return { kind: 'invite', entry: event.entry, invite: event.invite };
     case 'invite.accepted':
@@ -27,9 +27,4 @@ export function occasionOf(event: DomainEvent, confirmEmails: boolean): Occasion
     default:
       return undefined;
   }
-}
-
-/** At most one a day for each person. */
-export function isDaily(kind: MailKind): boolean {
-  return kind === 'moved-up';
 }

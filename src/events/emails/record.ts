@@ -1,10 +1,13 @@
+import type { Context } from '../../waitlist/context.ts';
+import type { Queue } from '../../waitlist/directory.ts';
 import type { EntryView } from '../../waitlist/entry-view.ts';
-import { formatId, oldestId } from '../../waitlist/ids.ts';
+import { formatId, newId, oldestId } from '../../waitlist/ids.ts';
 import type { QueueChange } from '../../waitlist/queue-change.ts';
 import type { Metadata } from '../../waitlist/signup-input.ts';
+import { sharedNow } from '../outbox/shared-clock.ts';
 import type { Shown } from '../record.ts';
 import type { MailKind } from './kinds.ts';
-import { isDaily, type Occasion } from './occasion.ts';
+import type { Occasion } from './occasion.ts';
 
 export const MAIL_CHANNEL = 'email';
 /** All mails of a queue wait in one line. */
@@ -25,6 +28,8 @@ export interface MailFacts {
   to: string;
   entry: MailedEntry | null;
   invite: { id: string; code: string | null; expiresAt: number | null } | null;
+  /** Sent by an operator to oneself. */
+  test?: true;
 }
 
 export type MailedEntry = Pick<EntryView, 'id' | 'position' | 'referrals' | 'referralCode'> & {
@@ -49,7 +54,8 @@ export function writeMail(
   const invite = 'invite' in occasion ? occasion.invite : null;
   const to = invite?.email ?? shown?.view.email ?? null;
   if (to === null || !isDue(kind, shown)) return undefined;
-  const id = isDaily(kind) && shown ? dailyId(queue.vault.hash, kind, shown.view.id, now) : freshId;
+  const daily = 'daily' in occasion && occasion.daily === true;
+  const id = daily && shown ? dailyId(queue.vault.hash, kind, shown.view.id, now) : freshId;
   const facts: MailFacts = {
     mail: kind,
     at: now,
@@ -92,5 +98,29 @@ function dailyId(
   const day = now - (now % DAY_MS);
   const id = oldestId(day);
   hash('link', `${kind} ${entryId} ${day}`).copy(id, 6, 0, 10);
+  return id;
+}
+
+/** A mail that nobody's change brings about. */
+export async function insertMail(context: Context, queue: Queue, facts: MailFacts): Promise<Uint8Array> {
+  const id = newId(facts.at);
+  await context.db.transaction(async (trx) => {
+    const body = queue.vault.seal('event.body', id, JSON.stringify(facts));
+    await trx
+      .insertInto('event')
+      .values({ queue_id: queue.id, id, kind: `email.${facts.mail}`, body, created_at: facts.at })
+      .execute();
+    await trx
+      .insertInto('delivery')
+      .values({
+        queue_id: queue.id,
+        channel: MAIL_CHANNEL,
+        target_id: MAIL_TARGET,
+        event_id: id,
+        due_at: await sharedNow(context, trx),
+      })
+      .execute();
+  });
+  context.bell.ring([{ queueId: queue.id, channel: MAIL_CHANNEL, targetId: MAIL_TARGET }]);
   return id;
 }

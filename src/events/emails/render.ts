@@ -4,7 +4,7 @@ import { formatId } from '../../waitlist/ids.ts';
 import { DEFAULT_TEMPLATES, type MailTemplate } from './default-templates.ts';
 import { isEssential, type MailKind } from './kinds.ts';
 import { layOut, readableOn } from './layout.ts';
-import { fillPattern, signLink } from './links.ts';
+import { fillPattern, joinLink, signLink } from './links.ts';
 import { parseTemplate, renderTemplate } from './liquid.ts';
 import { toHtml } from './markdown-html.ts';
 import { parseMarkdown, toText } from './markdown-text.ts';
@@ -46,7 +46,7 @@ function linksOf(queue: Queue, facts: MailFacts, { joinUrl, referralUrl }: MailS
       facts.mail === 'confirm' && entry
         ? `${publicUrl}/confirm/${signLink(queue, 'confirm', { id: entry.id, at })}`
         : null,
-    joinLink: code === null ? null : fillPattern(joinUrl ?? `${publicUrl}/join/{code}`, 'code', code),
+    joinLink: code === null ? null : joinLink(joinUrl, publicUrl, code),
     referralLink:
       referralUrl === null || !entry?.referralCode
         ? null
@@ -75,7 +75,8 @@ export function renderMail(queue: Queue, facts: MailFacts, parts: MailParts, sen
   };
   const marks = new Marks(new Set(Object.values(links).filter((link) => link !== null)));
   const colour = settings.colour ?? DEFAULT_COLOUR;
-  const { subject, body } = fill(facts.mail, templates[facts.mail], values, marks);
+  const { subject: line, body } = fill(facts.mail, templates[facts.mail], values, marks);
+  const subject = facts.test ? `[Test] ${line}` : line;
   const tokens = parseMarkdown(body);
   const text = toText(tokens, marks);
   const look = { colour, onColour: readableOn(colour) };

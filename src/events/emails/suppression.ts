@@ -32,13 +32,13 @@ export async function whySuppressed(
 export async function suppress(
   trx: Pick<Trx, 'insertInto'>,
   queue: Queue,
-  email: string,
+  emailHash: Uint8Array,
   reason: SuppressionReason,
   now: number,
 ): Promise<void> {
   await trx
     .insertInto('mail_suppression')
-    .values({ queue_id: queue.id, email_hash: hashOf(queue, email), reason, created_at: now })
+    .values({ queue_id: queue.id, email_hash: emailHash, reason, created_at: now })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
@@ -79,6 +79,6 @@ export async function unsuppress({ db }: Context, queue: Queue, email: string): 
   if (numDeletedRows === 0n) throw notFound('this address is not suppressed');
 }
 
-function hashOf({ vault }: Queue, email: string): Buffer {
+export function hashOf({ vault }: Queue, email: string): Buffer {
   return vault.hash('email', parseEmail(email)?.key ?? email);
 }

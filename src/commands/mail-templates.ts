@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import type { MailTemplate } from '../events/emails/default-templates.ts';
+import { type Command, type Flag, type Flags, requireText, table, textOr, UsageProblem } from './command.ts';
+import { requireKind } from './mails.ts';
+import { QUEUE_FLAGS, queueOf } from './queue.ts';
+
+const WAITLIST: Record<string, Flag> = {
+  waitlist: { value: 'WAITLIST_ID', about: 'The waitlist.', required: true },
+};
+const TEXTS: Record<string, Flag> = {
+  subject: { value: 'TEXT', about: 'The subject.' },
+  'body-file': { value: 'FILE', about: 'A file with the body in Markdown.' },
+};
+/** Only where needed: other commands start quicker without what makes mails. */
+const templates = () => import('../events/emails/templates.ts');
+const previews = () => import('../events/emails/preview.ts');
+
+export const mailTemplates: Command[] = [
+  {
+    name: 'mail template show',
+    about: 'Prints the template of a kind of mail, as it is in force.',
+    operands: ['KIND'],
+    flags: WAITLIST,
+    run: async (context, [kind = ''], flags) => {
+      const { showTemplate } = await templates();
+      const view = await showTemplate(context, requireText(flags, 'waitlist'), requireKind(kind));
+      return { json: view, text: `Subject: ${view.subject}\n\n${view.body}` };
+    },
+  },
+  {
+    name: 'mail template set',
+    about: 'Changes the template of a kind of mail; what is left out stays.',
+    operands: ['KIND'],
+    flags: { ...WAITLIST, ...TEXTS },
+    run: async (context, [kind = ''], flags) => {
+      const { saveTemplate, showTemplate } = await templates();
+      const id = requireText(flags, 'waitlist');
+      const draft = draftOf(flags, await showTemplate(context, id, requireKind(kind)));
+      if (!draft) throw new UsageProblem('give --subject, --body-file or both');
+      const version = await saveTemplate(context, id, requireKind(kind), draft);
+      return { json: { kind, version }, text: `Saved as version ${version}.` };
+    },
+  },
+  {
+    name: 'mail template reset',
+    about: 'Goes back to the default template; earlier versions are kept.',
+    operands: ['KIND'],
+    flags: WAITLIST,
+    run: async (context, [kind = ''], flags) => {
+      const { resetTemplate } = await templates();
+      const version = await resetTemplate(context, requireText(flags, 'waitlist'), requireKind(kind));
+      return { json: { kind, version }, text: `Back to the default, as version ${version}.` };
+    },
+  },
+  {
+    name: 'mail template versions',
+    about: 'Lists every version of a template, the newest first.',
+    operands: ['KIND'],
+    flags: WAITLIST,
+    run: async (context, [kind = ''], flags) => {
+      const { templateVersions } = await templates();
+      const list = await templateVersions(context, requireText(flags, 'waitlist'), requireKind(kind));
+      const rows = list.map((one) => [one.version, one.createdAt, one.isDefault ? 'default' : one.subject]);
+      return { json: list, text: table(['VERSION', 'SAVED', 'SUBJECT'], rows) };
+    },
+  },
+  {
+    name: 'mail template preview',
+    about: 'Prints a mail as somebody would get it; with --subject or --body-file, as it would be then.',
+    operands: ['KIND'],
+    flags: {
+      ...QUEUE_FLAGS,
+      ...TEXTS,
+      entry: { value: 'EMAIL', about: 'Somebody on the list (a made-up person).' },
+      html: { about: 'Print the HTML part instead.' },
+    },
+    run: async (context, [kind = ''], flags, { publicUrl, mailFrom }) => {
+      const [{ previewMail }, { showTemplate }] = await Promise.all([previews(), templates()]);
+      const queue = await queueOf(context, flags);
+      const draft = draftOf(flags, await showTemplate(context, queue.waitlist.id, requireKind(kind)));
+      const entry = textOr(flags, 'entry', undefined);
+      const sending = { publicUrl, defaultFrom: mailFrom };
+      const mail = await previewMail(context, queue, { kind: requireKind(kind), entry, draft }, sending);
+      return {
+        json: mail,
+        text: flags.html === true ? mail.html : `Subject: ${mail.subject}\n\n${mail.text}`,
+      };
+    },
+  },
+  {
+    name: 'mail template test',
+    about: 'Sends a mail to yourself, the way that every mail goes; the server must run.',
+    operands: ['KIND'],
+    flags: {
+      ...QUEUE_FLAGS,
+      to: { value: 'EMAIL', about: 'Your address.', required: true },
+      entry: { value: 'EMAIL', about: 'Somebody on the list (a made-up person).' },
+    },
+    run: async (context, [kind = ''], flags) => {
+      const { sendTestMail } = await previews();
+      const to = requireText(flags, 'to');
+      const id = await sendTestMail(context, await queueOf(context, flags), {
+        kind: requireKind(kind),
+        to,
+        entry: textOr(flags, 'entry', undefined),
+      });
+      return { json: { id, to }, text: `${id} is on its way; mail show says how it went.` };
+    },
+  },
+];
+
+function draftOf(flags: Flags, { subject, body }: MailTemplate): MailTemplate | undefined {
+  const file = textOr(flags, 'body-file', undefined);
+  const line = textOr(flags, 'subject', undefined);
+  if (file === undefined && line === undefined) return undefined;
+  return { subject: line ?? subject, body: file === undefined ? body : readText(file) };
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageProblem(`--body-file: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,159 @@
+import { invalid, notFound } from '../../errors.ts';
+import { Unreadable } from '../../vault/crypto.ts';
+import type { Context } from '../../waitlist/context.ts';
+import type { Queue } from '../../waitlist/directory.ts';
+import { isoTime, isoTimeOrNull } from '../../waitlist/entry-view.ts';
+import { formatId, parseId } from '../../waitlist/ids.ts';
+import { responseRow } from '../outbox/attempts.ts';
+import { readParts } from './parts.ts';
+import { MAIL_CHANNEL, MAIL_TARGET, type MailFacts } from './record.ts';
+import { type Mail, messageId, renderMail, type Sending } from './render.ts';
+
+const PAGE_MAX = 200;
+
+/** `kept`: not sent, because there is no mail server or the queue is not of production. */
+export type MailState = 'pending' | 'sent' | 'kept' | 'failed';
+
+export interface MailSummary {
+  id: string;
+  kind: string;
+  /** null once the person was erased. */
+  to: string | null;
+  state: MailState;
+  attempts: number;
+  error: string | null;
+  createdAt: string;
+  nextAttemptAt: string | null;
+}
+
+export interface MailView extends MailSummary {
+  mail: (Mail & { messageId: string }) | null;
+  log: {
+    attempt: number;
+    at: string;
+    status: number | null;
+    error: string | null;
+    response: string | null;
+  }[];
+}
+
+/** What was written to people, the newest first. */
+export async function listMails(
+  context: Context,
+  queue: Queue,
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+): Promise<{ mails: MailSummary[]; nextCursor: string | null }> {
+  if (!(Number.isInteger(limit) && limit >= 1 && limit <= PAGE_MAX))
+    throw invalid(`limit: must be a whole number from 1 to ${PAGE_MAX}`);
+  let query = selectMails(context, queue)
+    .orderBy('d.event_id', 'desc')
+    .limit(limit + 1);
+  if (cursor !== undefined) query = query.where('d.event_id', '<', requireMailId(cursor));
+  const rows = await query.execute();
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  return {
+    mails: page.map((row) => summarize(row, openFacts(queue, row))),
+    nextCursor: last ? formatId('evt', last.event_id) : null,
+  };
+}
+
+/** One mail as it is sent, and each attempt with what the server said. */
+export async function showMail(
+  context: Context,
+  queue: Queue,
+  mailId: string,
+  sending: Sending,
+): Promise<MailView> {
+  const id = requireMailId(mailId);
+  const row = await selectMails(context, queue).where('d.event_id', '=', id).executeTakeFirst();
+  if (!row) throw notFound(`there is no mail ${mailId} in this mailbox, or it is no longer kept`);
+  const facts = openFacts(queue, row);
+  const parts = facts && (await readParts(context, queue.waitlist.internalId, facts.version));
+  const mail = facts && parts && renderMail(queue, facts, parts, sending);
+  return {
+    ...summarize(row, facts),
+    mail: mail && { ...mail, messageId: messageId(id, mail.from) },
+    log: await readLog(context, queue, id),
+  };
+}
+
+async function readLog({ db }: Context, { id, vault }: Queue, eventId: Uint8Array): Promise<MailView['log']> {
+  const rows = await db.query
+    .selectFrom('delivery_attempt')
+    .selectAll()
+    .where('queue_id', '=', id)
+    .where('event_id', '=', eventId)
+    .where('channel', '=', MAIL_CHANNEL)
+    .orderBy('attempt')
+    .execute();
+  return rows.map(({ attempt, at, status, error, response }) => {
+    const place = responseRow({ targetId: MAIL_TARGET }, { eventId, attempt });
+    const said = response && vault.open<string>('delivery.response', place, response);
+    return { attempt, at: isoTime(at), status, error, response: said };
+  });
+}
+
+function selectMails({ db }: Context, queue: Queue) {
+  return db.query
+    .selectFrom('delivery as d')
+    .innerJoin('event as e', (join) =>
+      join.onRef('e.queue_id', '=', 'd.queue_id').onRef('e.id', '=', 'd.event_id'),
+    )
+    .leftJoin('delivery_attempt as a', (join) =>
+      join
+        .onRef('a.queue_id', '=', 'd.queue_id')
+        .onRef('a.event_id', '=', 'd.event_id')
+        .onRef('a.channel', '=', 'd.channel')
+        .onRef('a.target_id', '=', 'd.target_id')
+        .onRef('a.attempt', '=', 'd.attempts'),
+    )
+    .select(['d.event_id', 'd.due_at', 'd.attempts', 'd.failed_at', 'e.kind', 'e.body', 'e.created_at'])
+    .select(['a.status', 'a.error'])
+    .where('d.queue_id', '=', queue.id)
+    .where('d.channel', '=', MAIL_CHANNEL)
+    .where('d.target_id', '=', MAIL_TARGET);
+}
+
+interface MailRow {
+  event_id: Uint8Array;
+  due_at: number | null;
+  attempts: number;
+  failed_at: number | null;
+  kind: string;
+  body: Uint8Array | null;
+  created_at: number;
+  status: number | null;
+  error: string | null;
+}
+
+function summarize(row: MailRow, facts: MailFacts | null): MailSummary {
+  const ended = row.failed_at !== null ? 'failed' : row.status === null ? 'kept' : 'sent';
+  return {
+    id: formatId('evt', row.event_id),
+    kind: row.kind.replace(/^email\./, ''),
+    to: facts?.to ?? null,
+    state: row.due_at !== null ? 'pending' : ended,
+    attempts: row.attempts,
+    error: row.error,
+    createdAt: isoTime(row.created_at),
+    nextAttemptAt: isoTimeOrNull(row.due_at),
+  };
+}
+
+/** null when it was erased, or does not open. */
+function openFacts({ vault }: Queue, { event_id, body }: MailRow): MailFacts | null {
+  if (body === null) return null;
+  try {
+    return JSON.parse(vault.open<string>('event.body', event_id, body)) as MailFacts;
+  } catch (error) {
+    if (error instanceof Unreadable) return null;
+    throw error;
+  }
+}
+
+function requireMailId(text: string): Buffer {
+  const id = parseId('evt', text);
+  if (!id) throw invalid('mail id: must look like evt_…, as `mail list` prints it');
+  return id;
+}

@@ -1,0 +1,60 @@
+import type { FastifyInstance } from 'fastify';
+import { DoorlistError } from '../../errors.ts';
+import { acceptInvite } from '../../waitlist/accept-invite.ts';
+import { checkInvite } from '../../waitlist/invites.ts';
+import { html } from '../docs/html.ts';
+import { STATUS } from '../plugins/errors.ts';
+import { button, type Page, sendPage } from './page.ts';
+import { type PageParts, pageRoute } from './parts.ts';
+
+const REFUSALS: Record<string, { title: string; words: string }> = {
+  not_found: {
+    title: 'No such invite',
+    words: 'This link is not complete. Copy it once more from your mail.',
+  },
+  expired: { title: 'This invite has ended', words: 'Its time was up before it was accepted.' },
+  revoked: { title: 'This invite was withdrawn', words: 'It can no longer be accepted.' },
+  accepted: {
+    title: 'Already accepted',
+    words: 'This invite has been accepted. There is nothing left to do.',
+  },
+};
+
+export function registerJoinPage(app: FastifyInstance, parts: PageParts): void {
+  const { context } = parts;
+  app.get('/join/:code', pageRoute(parts.look), async (request, reply) => {
+    const { code } = request.params as { code: string };
+    const invite = await checkInvite(context, code);
+    if (!invite.valid) return sendPage(reply, refusal(invite.reason));
+    const { waitlist, email, expiresAt } = invite;
+    return sendPage(reply, {
+      title: `Your invite to ${waitlist.name}`,
+      content: html`<p>It is for <strong>${email}</strong>${expiresAt && html`, until ${longDate(expiresAt)}`}, and works once.</p>
+${button(`../join/${code}`, 'Accept the invite')}`,
+    });
+  });
+  app.post('/join/:code', pageRoute(parts.act), async (request, reply) => {
+    const { code } = request.params as { code: string };
+    try {
+      const { waitlist, email } = await acceptInvite(context, { code });
+      return sendPage(reply, {
+        title: "You're in",
+        content: html`<p>The invite of <strong>${email}</strong> to ${waitlist.name} is accepted. Welcome!</p>`,
+      });
+    } catch (error) {
+      if (!(error instanceof DoorlistError) || !(error.code in REFUSALS)) throw error;
+      return sendPage(reply, refusal(error.code));
+    }
+  });
+}
+
+function refusal(reason: string): Page {
+  const { title, words } = REFUSALS[reason] ?? { title: 'This does not work', words: '' };
+  const status = STATUS[reason as keyof typeof STATUS];
+  return { status, title, content: html`<p>${words}</p>` };
+}
+
+function longDate(iso: string): string {
+  const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+  return `${format.format(new Date(iso))} UTC`;
+}

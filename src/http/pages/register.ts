@@ -1,0 +1,31 @@
+import type { FastifyInstance } from 'fastify';
+import { DoorlistError } from '../../errors.ts';
+import { html } from '../docs/html.ts';
+import { STATUS, sendError } from '../plugins/errors.ts';
+import { registerConfirmPage } from './confirm.ts';
+import { registerJoinPage } from './join.ts';
+import { registerLeavePage } from './leave.ts';
+import { sendPage } from './page.ts';
+import type { PageParts } from './parts.ts';
+
+/** The pages that links in mails lead to: made here, without a script. */
+export function registerPages(app: FastifyInstance, parts: PageParts): void {
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    // Forms and one-click posts have bodies of several types; what to do is said by the address alone.
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, undefined));
+    scope.setErrorHandler((error: Error, request, reply) => {
+      if (!(error instanceof DoorlistError)) return sendError(error, request, reply, parts.context.log);
+      if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds));
+      const page = sendPage(reply, {
+        status: STATUS[error.code],
+        title: 'This did not work',
+        content: html`<p>${error.message}.</p>`,
+      });
+      reply.send(page);
+    });
+    registerJoinPage(scope, parts);
+    registerConfirmPage(scope, parts);
+    registerLeavePage(scope, parts);
+  });
+}
