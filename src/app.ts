@@ -5,7 +5,7 @@ import { registerCors } from './http/plugins/cors.ts';
 import { registerDocs } from './http/plugins/docs.ts';
 import { answerExpectation, answerParserError, registerErrors, sendError } from './http/plugins/errors.ts';
 import { registerHealth } from './http/plugins/health.ts';
-import { type Draining, registerLifecycle } from './http/plugins/lifecycle.ts';
+import { type Draining, logWhenAnswered, registerLifecycle } from './http/plugins/lifecycle.ts';
 import { registerMethodCheck } from './http/plugins/methods.ts';
 import { registerOpenApi } from './http/plugins/openapi.ts';
 import { rateLimiter } from './http/plugins/rate-limit.ts';
@@ -71,7 +71,10 @@ export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance;
       requireHostHeader: false, // Asked for in the lifecycle instead: Node would answer with an empty body.
     },
     clientErrorHandler: answerParserError,
-    frameworkErrors: (error, request, reply) => sendError(error, request, reply, context.log),
+    frameworkErrors: (error, request, reply) => {
+      logWhenAnswered(context.log, request, reply); // A path that cannot be read runs no hook.
+      sendError(error, request, reply, context.log);
+    },
   });
   app.server.on('checkExpectation', answerExpectation);
   app.setValidatorCompiler(compileValidator);

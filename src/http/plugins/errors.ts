@@ -4,6 +4,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { DatabaseUnavailable } from '../../db/database.ts';
 import { DoorlistError, type ErrorCode } from '../../errors.ts';
 import type { Log } from '../../waitlist/context.ts';
+import { allowAnyOrigin } from './cors.ts';
 import { newRequestId, requestIdOf } from './request-id.ts';
 
 /** What only HTTP can get wrong. */
@@ -96,6 +97,7 @@ function fromFramework({ code, statusCode, message }: FastifyError): WireError |
 
 export function sendError(error: Error, request: FastifyRequest, reply: FastifyReply, log: Log): void {
   const { status, code, message, headers } = toWire(error, log, request.id);
+  allowAnyOrigin(request, reply);
   reply
     .code(status)
     .headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...headers })

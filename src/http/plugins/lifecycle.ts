@@ -20,10 +20,7 @@ export function registerLifecycle(app: FastifyInstance, log: Log): Draining {
     reply.header('cache-control', 'no-store');
     const refused = draining;
     if (!refused) underWay += 1;
-    // `close` comes also when the caller hangs up before the answer; Fastify's own hooks do not.
-    const startedAt = performance.now();
-    reply.raw.once('close', () => {
-      logRequest(log, request, reply, performance.now() - startedAt);
+    logWhenAnswered(log, request, reply, () => {
       if (!refused) underWay -= 1;
       if (draining && underWay === 0) done();
     });
@@ -44,6 +41,20 @@ export function registerLifecycle(app: FastifyInstance, log: Log): Draining {
 
 function lacksHost({ headers, raw }: FastifyRequest): boolean {
   return headers.host === undefined && raw.httpVersionMinor === 1;
+}
+
+/** `close` comes also when the caller hangs up before the answer; Fastify's own hooks do not. */
+export function logWhenAnswered(
+  log: Log,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  then = () => {},
+): void {
+  const startedAt = performance.now();
+  reply.raw.once('close', () => {
+    logRequest(log, request, reply, performance.now() - startedAt);
+    then();
+  });
 }
 
 /** The route's pattern stands for the path: paths hold emails and invite codes. */
