@@ -4,7 +4,7 @@ import { startPruning } from './outbox/prune.ts';
 import { allowList } from './webhooks/addresses.ts';
 import { webhookChannel } from './webhooks/channel.ts';
 import { createGuard } from './webhooks/guard.ts';
-import { createSender } from './webhooks/send.ts';
+import { createSender, DEADLINE_MS } from './webhooks/send.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -25,10 +25,11 @@ export interface Outbox {
 export async function startOutbox(
   context: Context,
   { webhookAllow, webhookProxy, deliveryLogDays }: OutboxSettings,
-  options: DispatcherOptions = {},
+  options: DispatcherOptions & { deadlineMs?: number } = {},
 ): Promise<Outbox> {
-  const sender = createSender(createGuard(allowList(webhookAllow)), { proxyUrl: webhookProxy });
-  const dispatcher = await startDispatcher(context, [webhookChannel(context, sender)], options);
+  const { deadlineMs = DEADLINE_MS } = options;
+  const sender = createSender(createGuard(allowList(webhookAllow)), { proxyUrl: webhookProxy, deadlineMs });
+  const dispatcher = await startDispatcher(context, [webhookChannel(context, sender, deadlineMs)], options);
   const pruning = startPruning(context, deliveryLogDays * DAY_MS);
   return {
     wake: dispatcher.wake,
