@@ -12,6 +12,7 @@ import { entries } from './entries.ts';
 import { invites } from './invites.ts';
 import { keys } from './keys.ts';
 import { operations } from './operations.ts';
+import { transfer } from './transfer.ts';
 import { waitlists } from './waitlists.ts';
 import { webhookDeliveries } from './webhook-deliveries.ts';
 import { webhooks } from './webhooks.ts';
@@ -22,6 +23,7 @@ export const COMMANDS: Command[] = [
   ...keys,
   ...entries,
   ...invites,
+  ...transfer,
   ...webhooks,
   ...webhookDeliveries,
 ];

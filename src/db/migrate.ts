@@ -2,13 +2,14 @@ import { CompiledQuery } from 'kysely';
 import type { Database, Trx } from './database.ts';
 import { start } from './migrations/0001-start.ts';
 import { webhooks } from './migrations/0002-webhooks.ts';
+import { imports } from './migrations/0003-import.ts';
 
 export interface Migration {
   version: number;
   statements: string[];
 }
 
-export const MIGRATIONS: readonly Migration[] = [start, webhooks];
+export const MIGRATIONS: readonly Migration[] = [start, webhooks, imports];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 export class SchemaTooNew extends Error {

@@ -14,7 +14,7 @@ const PLACES = [
 export type Place = (typeof PLACES)[number];
 
 /** What a keyed hash is for. Equal values hash differently for different purposes. */
-const PURPOSES = ['email', 'phone', 'referral', 'invite', 'idempotency', 'metadata'] as const;
+const PURPOSES = ['email', 'phone', 'referral', 'invite', 'idempotency', 'metadata', 'import'] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
 /** Seals and hashes for one queue. */
