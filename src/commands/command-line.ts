@@ -128,7 +128,8 @@ function explain(error: Error, asJson: boolean, terminal: Terminal): number {
     error instanceof ConfigProblem ||
     error instanceof MasterKeyProblem ||
     error instanceof SchemaTooNew ||
-    error instanceof DatabaseUnavailable;
+    error instanceof DatabaseUnavailable ||
+    typeof (error as NodeJS.ErrnoException).syscall === 'string'; // A port that is taken, a directory that is not there.
   const code =
     error instanceof DoorlistError ? error.code : error instanceof UsageProblem ? 'usage' : 'failed';
   if (asJson) terminal.out(JSON.stringify({ code, message: error.message }));
