@@ -29,18 +29,18 @@ export interface ColumnChoice {
   own: boolean;
 }
 
-/** `column=field,…` */
+/** `column=field,…`; the name of a column may have commas in it. */
 export function parseColumnMap(text: string): Record<string, Target> {
   const map: Record<string, Target> = Object.create(null);
-  for (const pair of text.split(',').filter((part) => part.trim() !== '')) {
-    const at = pair.lastIndexOf('=');
-    const target = pair.slice(at + 1).trim();
-    if (at < 1 || !(TARGETS.has(target) || /^metadata\../.test(target))) {
+  for (const pair of text.match(/[^=]*(=[^,]*|$),?/g)?.filter((part) => part.trim() !== '') ?? []) {
+    const [column = '', field = ''] = pair.split('=').map((part) => part.trim());
+    const target = field.replace(/,$/, '').trim();
+    if (column === '' || !(TARGETS.has(target) || /^metadata\../.test(target))) {
       throw invalid(
         `map: "${pair.trim()}" must be COLUMN=FIELD with one of ${[...TARGETS].join(' ')} metadata.KEY`,
       );
     }
-    map[pair.slice(0, at).trim()] = target as Target;
+    map[column] = target as Target;
   }
   return map;
 }

@@ -16,7 +16,10 @@ export function parseImportedTime(value: unknown): number | undefined {
   const local = new Date(
     Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second)),
   );
-  const isReal = local.getUTCDate() === Number(day) && local.getUTCHours() === Number(hour);
+  const isReal =
+    local.getUTCMonth() === Number(month) - 1 &&
+    local.getUTCDate() === Number(day) &&
+    local.getUTCHours() === Number(hour);
   return isReal && Number(minute) < 60 && Number(second) < 60
     ? local.getTime() + milliseconds - zoneMs(zone)
     : undefined;
