@@ -1,8 +1,13 @@
 import { benchApi } from './api.ts';
 import { benchQueue } from './queue.ts';
+import { benchWebhooks } from './webhooks.ts';
 
 /** `npm run bench` runs every benchmark, `npm run bench -- api` one. Each prints ratios, never bare times. */
-const BENCHMARKS: Record<string, () => Promise<boolean>> = { api: benchApi, queue: benchQueue };
+const BENCHMARKS: Record<string, () => Promise<boolean>> = {
+  api: benchApi,
+  queue: benchQueue,
+  webhooks: benchWebhooks,
+};
 
 const wanted = process.argv.slice(2);
 for (const name of wanted.length > 0 ? wanted : Object.keys(BENCHMARKS)) {

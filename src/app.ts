@@ -4,9 +4,9 @@ import { requireServerKey } from './http/plugins/auth.ts';
 import { registerJsonBody } from './http/plugins/body.ts';
 import { registerCors } from './http/plugins/cors.ts';
 import { registerDocs } from './http/plugins/docs.ts';
-import { answerParserError, registerErrors, sendError } from './http/plugins/errors.ts';
+import { answerExpectation, answerParserError, registerErrors, sendError } from './http/plugins/errors.ts';
 import { registerHealth } from './http/plugins/health.ts';
-import { type Draining, registerLifecycle } from './http/plugins/lifecycle.ts';
+import { type Draining, logWhenAnswered, registerLifecycle } from './http/plugins/lifecycle.ts';
 import { registerMethodCheck } from './http/plugins/methods.ts';
 import { registerOpenApi } from './http/plugins/openapi.ts';
 import { rateLimiter } from './http/plugins/rate-limit.ts';
@@ -69,10 +69,15 @@ export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance;
       headersTimeout: timeouts.headersMs,
       connectionsCheckingInterval: timeouts.checkMs,
       maxHeaderSize: HEADER_BYTES_MAX,
+      requireHostHeader: false, // Asked for in the lifecycle instead: Node would answer with an empty body.
     },
     clientErrorHandler: answerParserError,
-    frameworkErrors: (error, request, reply) => sendError(error, request, reply, context.log),
+    frameworkErrors: (error, request, reply) => {
+      logWhenAnswered(context.log, request, reply); // A path that cannot be read runs no hook.
+      sendError(error, request, reply, context.log);
+    },
   });
+  app.server.on('checkExpectation', answerExpectation);
   app.setValidatorCompiler(compileValidator);
   app.setSerializerCompiler(() => JSON.stringify);
   registerErrors(app, context.log);

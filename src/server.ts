@@ -27,7 +27,14 @@ export async function serve(config: Config, print: (text: string) => void): Prom
     rateLimits: config.rateLimits,
     trustedProxies: config.trustedProxies,
   });
-  await app.listen({ host: config.host, port: config.port, backlog: 4096 });
+  try {
+    await app.listen({ host: config.host, port: config.port, backlog: 4096 });
+  } catch (error) {
+    await app.close();
+    await keyUsage.close();
+    await context.db.close(); // Left open, it would keep the process from ending.
+    throw error;
+  }
   const { port } = app.server.address() as AddressInfo;
   const outbox = await startOutbox(context, config);
   const upkeep = startUpkeep(context);

@@ -14,6 +14,7 @@ import { keys } from './keys.ts';
 import { mailTemplates } from './mail-templates.ts';
 import { mails } from './mails.ts';
 import { operations } from './operations.ts';
+import { transfer } from './transfer.ts';
 import { waitlists } from './waitlists.ts';
 import { webhookDeliveries } from './webhook-deliveries.ts';
 import { webhooks } from './webhooks.ts';
@@ -24,6 +25,7 @@ export const COMMANDS: Command[] = [
   ...keys,
   ...entries,
   ...invites,
+  ...transfer,
   ...webhooks,
   ...webhookDeliveries,
   ...mails,
@@ -130,7 +132,8 @@ function explain(error: Error, asJson: boolean, terminal: Terminal): number {
     error instanceof ConfigProblem ||
     error instanceof MasterKeyProblem ||
     error instanceof SchemaTooNew ||
-    error instanceof DatabaseUnavailable;
+    error instanceof DatabaseUnavailable ||
+    typeof (error as NodeJS.ErrnoException).syscall === 'string'; // A port that is taken, a directory that is not there.
   const code =
     error instanceof DoorlistError ? error.code : error instanceof UsageProblem ? 'usage' : 'failed';
   if (asJson) terminal.out(JSON.stringify({ code, message: error.message }));

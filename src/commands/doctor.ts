@@ -57,13 +57,22 @@ function checkKeyFile(config: Config): Finding {
 async function checkQueues(context: Context, { waitlistId, repair }: Scope): Promise<Finding[]> {
   const findings: Finding[] = [];
   const environments = await listEnvironments(context);
-  const all = (await listWaitlists(context)).map(({ id }) => id);
-  for (const id of waitlistId === undefined ? all : [waitlistId]) {
+  for (const id of waitlistId === undefined ? await allWaitlists(context) : [waitlistId]) {
     for (const environment of environments) {
       findings.push(await checkQueue(context, id, environment, repair));
     }
   }
   return findings;
+}
+
+async function allWaitlists(context: Context): Promise<string[]> {
+  const ids: string[] = [];
+  for (;;) {
+    const last = ids.at(-1);
+    const page = await listWaitlists(context, last === undefined ? {} : { after: last });
+    if (page.length === 0) return ids;
+    ids.push(...page.map(({ id }) => id));
+  }
 }
 
 async function checkQueue(

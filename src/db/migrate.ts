@@ -2,14 +2,15 @@ import { CompiledQuery } from 'kysely';
 import type { Database, Trx } from './database.ts';
 import { start } from './migrations/0001-start.ts';
 import { webhooks } from './migrations/0002-webhooks.ts';
-import { emails } from './migrations/0003-emails.ts';
+import { imports } from './migrations/0003-import.ts';
+import { emails } from './migrations/0004-emails.ts';
 
 export interface Migration {
   version: number;
   statements: string[];
 }
 
-export const MIGRATIONS: readonly Migration[] = [start, webhooks, emails];
+export const MIGRATIONS: readonly Migration[] = [start, webhooks, imports, emails];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 export class SchemaTooNew extends Error {

@@ -58,10 +58,10 @@ export async function openPostgres({ url, poolSize, onIdleError }: PostgresOptio
       await sql`select pg_advisory_xact_lock(${SCHEMA_LOCK})`.execute(trx);
     },
     hasTable: async (executor, name) => {
-      const found = await sql<{ found: boolean }>`select to_regclass(${name}) is not null as found`.execute(
-        executor,
-      );
-      return found.rows[0]?.found === true;
+      // Not to_regclass: it may still remember that there was no table when another process has just made it.
+      const found = await sql`select 1 from information_schema.tables
+        where table_schema = current_schema() and table_name = ${name}`.execute(executor);
+      return found.rows.length > 0;
     },
     spell: (statement) =>
       statement

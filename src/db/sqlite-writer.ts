@@ -104,6 +104,7 @@ function serveWriter(file: string): void {
     pragma foreign_keys = on;
     pragma cache_size = -${CACHE_KIB};
     pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
+    pragma secure_delete = on; -- What was erased is overwritten, not only forgotten.
   `);
   const prepared = new Map<string, StatementSync>();
   const prepare = (text: string): StatementSync => {

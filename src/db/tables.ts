@@ -10,6 +10,8 @@ export interface Tables {
   rank_count: RankCountTable;
   metadata_pair: MetadataPairTable;
   job: JobTable;
+  import_code: ImportCodeTable;
+  import_link: ImportLinkTable;
   invite: InviteTable;
   server_key: ServerKeyTable;
   webhook_endpoint: WebhookEndpointTable;
@@ -134,6 +136,23 @@ export interface JobTable {
   created_at: number;
   updated_at: number;
   finished_at: number | null;
+}
+
+/** Which entry of a running import had which referral code in the system that it comes from. */
+export interface ImportCodeTable {
+  queue_id: number;
+  job_id: Uint8Array;
+  code_hash: Uint8Array;
+  seq: number;
+}
+
+/** An imported entry whose referrer was not there yet. */
+export interface ImportLinkTable {
+  queue_id: number;
+  job_id: Uint8Array;
+  seq: number;
+  kind: 'email' | 'phone' | 'code';
+  hash: Uint8Array;
 }
 
 export interface InviteTable {
@@ -286,6 +305,21 @@ export const METADATA_PAIR_COLUMNS = {
   pair_hash: 'bytes',
   seq: 'bigint',
 } as const satisfies Required<Columns<'metadata_pair'>>;
+
+export const IMPORT_CODE_COLUMNS = {
+  queue_id: 'bigint',
+  job_id: 'bytes',
+  code_hash: 'bytes',
+  seq: 'bigint',
+} as const satisfies Required<Columns<'import_code'>>;
+
+export const IMPORT_LINK_COLUMNS = {
+  queue_id: 'bigint',
+  job_id: 'bytes',
+  seq: 'bigint',
+  kind: 'text',
+  hash: 'bytes',
+} as const satisfies Required<Columns<'import_link'>>;
 
 export const INVITE_COLUMNS = {
   queue_id: 'bigint',

@@ -6,7 +6,7 @@ import { startPruning } from './outbox/prune.ts';
 import { allowList } from './webhooks/addresses.ts';
 import { webhookChannel } from './webhooks/channel.ts';
 import { createGuard } from './webhooks/guard.ts';
-import { createSender } from './webhooks/send.ts';
+import { createSender, DEADLINE_MS } from './webhooks/send.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -34,12 +34,14 @@ export interface Outbox {
 export async function startOutbox(
   context: Context,
   settings: OutboxSettings,
-  options: DispatcherOptions = {},
+  options: DispatcherOptions & { deadlineMs?: number } = {},
 ): Promise<Outbox> {
   const { webhookAllow, webhookProxy, deliveryLogDays, publicUrl, mailFrom } = settings;
-  const sender = createSender(createGuard(allowList(webhookAllow)), { proxyUrl: webhookProxy });
+  const { deadlineMs = DEADLINE_MS } = options;
+  const sender = createSender(createGuard(allowList(webhookAllow)), { proxyUrl: webhookProxy, deadlineMs });
   const mails = mailChannel(context, connectSmtp(settings), { publicUrl, defaultFrom: mailFrom }, settings);
-  const dispatcher = await startDispatcher(context, [webhookChannel(context, sender), mails], options);
+  const channels = [webhookChannel(context, sender, deadlineMs), mails];
+  const dispatcher = await startDispatcher(context, channels, options);
   const pruning = startPruning(context, deliveryLogDays * DAY_MS);
   return {
     wake: dispatcher.wake,

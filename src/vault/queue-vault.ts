@@ -14,7 +14,16 @@ const PLACES = [
 export type Place = (typeof PLACES)[number];
 
 /** What a keyed hash is for. Equal values hash differently for different purposes. */
-const PURPOSES = ['email', 'phone', 'referral', 'invite', 'idempotency', 'metadata', 'link'] as const;
+const PURPOSES = [
+  'email',
+  'phone',
+  'referral',
+  'invite',
+  'idempotency',
+  'metadata',
+  'import',
+  'link',
+] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
 /** Seals and hashes for one queue. */

@@ -17,17 +17,24 @@ export interface Audit {
 export function auditQueue(context: Context, queue: Queue, repair: boolean): Promise<Audit> {
   return changeQueue(context, queue, async (change) => {
     const counted = await countStatuses(change);
-    const findings = [
-      ...(await compareStatuses(change, counted)),
-      ...(await compareSequence(change, counted)),
-      ...(await compareRankCounts(change)),
-      ...(await compareReferrals(change)),
-    ];
-    const mend = repair && findings.length > 0;
-    if (mend) await rebuild(context, change, counted);
+    const findings = await compare(change, counted);
+    let repaired = false;
+    if (repair && findings.length > 0) {
+      await rebuild(context, change, counted);
+      repaired = (await compare(change, counted)).length === 0;
+    }
     const entries = STATUSES.reduce((sum, status) => sum + counted[status], 0);
-    return { queue: `${queue.waitlist.id} in ${queue.environment}`, entries, findings, repaired: mend };
+    return { queue: `${queue.waitlist.id} in ${queue.environment}`, entries, findings, repaired };
   });
+}
+
+async function compare(change: QueueChange, counted: Record<Status, number>): Promise<string[]> {
+  return [
+    ...(await compareStatuses(change, counted)),
+    ...(await compareSequence(change, counted)),
+    ...(await compareRankCounts(change)),
+    ...(await compareReferrals(change)),
+  ];
 }
 
 async function countStatuses({ trx, queue }: QueueChange): Promise<Record<Status, number>> {
@@ -58,9 +65,21 @@ async function compareStatuses(
 
 async function compareSequence(change: QueueChange, counted: Record<Status, number>): Promise<string[]> {
   const entries = STATUSES.reduce((sum, status) => sum + counted[status], 0);
-  return entries === change.lastSeq
-    ? []
-    : [`joining sequence: it stands at ${change.lastSeq}, there are ${entries}`];
+  const highest = await highestSeq(change);
+  const findings: string[] = [];
+  if (highest !== change.lastSeq)
+    findings.push(`joining sequence: it stands at ${change.lastSeq}, the last entry has ${highest}`);
+  if (highest !== entries) findings.push(`joining sequence: ${highest - entries} entries are missing in it`);
+  return findings;
+}
+
+async function highestSeq({ trx, queue }: QueueChange): Promise<number> {
+  const { seq } = await trx
+    .selectFrom('entry')
+    .select((e) => e.fn.max<number | null>('seq').as('seq'))
+    .where('queue_id', '=', queue.id)
+    .executeTakeFirstOrThrow();
+  return seq ?? 0;
 }
 
 type RankCount = { level: number; bucket: number; waiting: number };
@@ -130,4 +149,5 @@ async function rebuild({ db }: Context, change: QueueChange, counted: Record<Sta
     rows: (await countRanks(change)).map(({ level, bucket, waiting }) => [queue.id, level, bucket, waiting]),
   });
   await trx.updateTable('queue').set(counted).where('id', '=', queue.id).execute();
+  change.lastSeq = await highestSeq(change);
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { DoorlistError, notFound } from '../errors.ts';
+import { Unreadable } from '../vault/crypto.ts';
 import type { Context } from './context.ts';
 import type { Queue } from './directory.ts';
 import { formatId, parseId } from './ids.ts';
@@ -118,10 +119,23 @@ async function endInvites(
       back.map(([, entry]) => entry),
       'waiting',
     );
-  for (const { id, email_hash, sealed, expires_at } of invites) {
-    const { email } = queue.vault.open<SealedInvite>('invite.sealed', id, sealed);
+  for (const invite of invites) {
+    const email = emailOf(context, queue, invite);
+    if (email === undefined) continue;
+    const { id, email_hash, expires_at } = invite;
     const entry = entries.get(hashKey(email_hash))?.seq ?? null;
     change.record({ kind: `invite.${how}`, invite: { id, email, expiresAt: expires_at }, entry });
+  }
+}
+
+/** undefined where the sealed bytes are damaged: that must not keep an invite, or those beside it, from ending. */
+function emailOf({ log }: Context, queue: Queue, { id, sealed }: OpenInvite): string | undefined {
+  try {
+    return queue.vault.open<SealedInvite>('invite.sealed', id, sealed).email;
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    log.error({ queue: queue.id, invite: formatId('inv', id) }, 'sealed data of an invite does not open');
+    return undefined;
   }
 }
 

@@ -50,23 +50,21 @@ function withView(query: Aliased) {
     ]);
 }
 
+/** Entries as callers see them, each with its own live position. */
+function viewed(db: Database) {
+  return withView(db.query.selectFrom('entry as e') as Aliased).select(positionOf('e').as('position'));
+}
+
 const findByEmail = statement<{ queueId: number; hash: Buffer }, EntryRow>((db, parameter) =>
-  withView(db.query.selectFrom('entry as e') as Aliased)
-    .select(positionOf('e').as('position'))
-    .where('e.queue_id', '=', parameter('queueId'))
-    .where('e.email_hash', '=', parameter('hash')),
+  viewed(db).where('e.queue_id', '=', parameter('queueId')).where('e.email_hash', '=', parameter('hash')),
 );
 
 const findByPhone = statement<{ queueId: number; hash: Buffer }, EntryRow>((db, parameter) =>
-  withView(db.query.selectFrom('entry as e') as Aliased)
-    .select(positionOf('e').as('position'))
-    .where('e.queue_id', '=', parameter('queueId'))
-    .where('e.phone_hash', '=', parameter('hash')),
+  viewed(db).where('e.queue_id', '=', parameter('queueId')).where('e.phone_hash', '=', parameter('hash')),
 );
 
 export const findBySeqs = statement<{ queueId: number; seqs: unknown }, EntryRow>((db, parameter) =>
-  withView(db.query.selectFrom('entry as e') as Aliased)
-    .select(positionOf('e').as('position'))
+  viewed(db)
     .where('e.queue_id', '=', parameter('queueId'))
     .where((e) => db.inNumbers(e.ref('e.seq'), parameter('seqs'))),
 );
@@ -96,25 +94,21 @@ interface JoinedAfter {
   limit: number;
 }
 
-const joinedPage = (
-  db: Database,
-  byStatus: boolean,
-  parameter: (name: never) => ReturnType<typeof sql.val>,
-) => {
-  const named = parameter as (name: string) => ReturnType<typeof sql<number>>;
-  let query = withView(db.query.selectFrom('entry as e') as Aliased)
-    .select(positionOf('e').as('position'))
-    .where('e.queue_id', '=', named('queueId'))
-    .where('e.seq', '>', named('after'))
+const pageByJoin = statement<JoinedAfter, PagedRow>((db, parameter) =>
+  viewed(db)
+    .where('e.queue_id', '=', parameter('queueId'))
+    .where('e.seq', '>', parameter('after'))
     .orderBy('e.seq')
-    .limit(named('limit'));
-  if (byStatus) query = query.where('e.status', '=', named('status') as never);
-  return query;
-};
+    .limit(parameter('limit')),
+);
 
-const pageByJoin = statement<JoinedAfter, PagedRow>((db, parameter) => joinedPage(db, false, parameter));
 const pageByJoinAndStatus = statement<JoinedAfter & { status: Status }, PagedRow>((db, parameter) =>
-  joinedPage(db, true, parameter),
+  viewed(db)
+    .where('e.queue_id', '=', parameter('queueId'))
+    .where('e.status', '=', parameter('status'))
+    .where('e.seq', '>', parameter('after'))
+    .orderBy('e.seq')
+    .limit(parameter('limit')),
 );
 
 type RankedRow = PagedRow & { first_position: number };

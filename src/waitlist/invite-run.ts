@@ -1,3 +1,5 @@
+import type { ExpressionBuilder } from 'kysely';
+import type { Tables } from '../db/tables.ts';
 import { invalid } from '../errors.ts';
 import type { Context } from './context.ts';
 import { checkExpiry, type Expiry, type Invitee, inviteAll } from './create-invites.ts';
@@ -17,8 +19,9 @@ export type Selection = { first: number } | { segment: Segment };
 interface RunInput {
   selection: Selection;
   expiry: number | null | 'standard';
-  /** Who joins after the run began is not in it. */
+  /** Who joins, or comes back, after the run began is not in it. */
   lastSeq: number;
+  startedAt: number;
 }
 
 export interface RunProgress {
@@ -51,6 +54,7 @@ export async function startInviteRun(
       selection,
       expiry: expiresAt === undefined ? 'standard' : expiresAt,
       lastSeq: change.lastSeq,
+      startedAt: change.now,
     };
     const { id } = createJob(change, 'invite', input);
     advanceJob(change, id, { invited: 0, after: 0 } satisfies RunProgress);
@@ -66,6 +70,10 @@ export async function resumeInviteRun(
   onProgress?: (progress: RunProgress) => void,
 ): Promise<RunResult> {
   const job = await findOpenJob<RunInput, RunProgress>(context, queue, jobId, 'invite');
+  const { expiry } = job.input;
+  if (typeof expiry === 'number' && expiry <= context.clock()) {
+    throw invalid(`${job.publicId}: its invites would have expired already; begin a new run`);
+  }
   return continueRun(context, queue, job.id, job.input, onProgress);
 }
 
@@ -76,24 +84,21 @@ async function continueRun(
   input: RunInput,
   onProgress: (progress: RunProgress) => void = () => {},
 ): Promise<RunResult> {
-  let last: RunProgress = { invited: 0, after: 0 };
   for (;;) {
     const step = await changeQueue(context, queue, (change) => inviteStep(context, change, id, input));
-    if (step.progress) last = step.progress;
-    onProgress(last);
-    if (step.done) return { jobId: formatId('job', id), ...last };
+    onProgress(step.progress);
+    if (step.done) return { jobId: formatId('job', id), ...step.progress };
   }
 }
 
 interface Step {
   done: boolean;
-  /** undefined: another process has finished the run. */
-  progress?: RunProgress;
+  progress: RunProgress;
 }
 
 async function inviteStep(context: Context, change: QueueChange, id: Buffer, input: RunInput): Promise<Step> {
   const before = await readProgress<RunProgress>(change.trx, change.queue, id);
-  if (!before) return { done: true };
+  if (!before) return { done: true, progress: await finalProgress(change, id) };
   const { selection } = input;
   const wanted = 'first' in selection ? Math.min(CHUNK, selection.first - before.invited) : CHUNK;
   const picked = await pick(context, change, input, before.after, wanted);
@@ -109,6 +114,17 @@ async function inviteStep(context: Context, change: QueueChange, id: Buffer, inp
   return { done, progress };
 }
 
+/** Where another process, at work on the same run, has brought it to its end. */
+async function finalProgress({ trx, queue }: QueueChange, id: Buffer): Promise<RunProgress> {
+  const { progress } = await trx
+    .selectFrom('job')
+    .select('progress')
+    .where('queue_id', '=', queue.id)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return JSON.parse(progress) as RunProgress;
+}
+
 interface PickedRow {
   seq: number;
   id: Uint8Array;
@@ -121,7 +137,7 @@ interface PickedRow {
 async function pick(
   { db }: Context,
   { trx, queue }: QueueChange,
-  { selection, lastSeq }: RunInput,
+  { selection, lastSeq, startedAt }: RunInput,
   after: number,
   limit: number,
 ): Promise<PickedRow[]> {
@@ -139,8 +155,19 @@ async function pick(
     .where('e.status', '=', 'waiting')
     .where('e.seq', '<=', lastSeq)
     .where('e.email_hash', 'is not', null)
+    .where((x) => x.not(x.exists(endedSince(x, startedAt))))
     .limit(limit)
     .execute();
+}
+
+/** Somebody whose invite was revoked or expired meanwhile must not get another one from the same run. */
+function endedSince(entries: ExpressionBuilder<Tables & { e: Tables['entry'] }, 'e'>, startedAt: number) {
+  return entries
+    .selectFrom('invite as i')
+    .select('i.id')
+    .whereRef('i.queue_id', '=', 'e.queue_id')
+    .whereRef('i.email_hash', '=', 'e.email_hash')
+    .where((i) => i.or([i('i.revoked_at', '>', startedAt), i('i.expired_at', '>', startedAt)]));
 }
 
 function toInvitee({ vault }: Queue, { seq, id, rank, email_hash, person }: PickedRow): Invitee {

@@ -1,3 +1,4 @@
+import { invalid } from '../errors.ts';
 import type { Context } from './context.ts';
 import type { Queue } from './directory.ts';
 import { isoTime, isoTimeOrNull } from './entry-view.ts';
@@ -35,8 +36,11 @@ export async function listInvites(
     .orderBy('id')
     .limit(filter.limit);
   if (filter.emailHash) query = query.where('email_hash', '=', filter.emailHash);
-  const after = filter.after === undefined ? undefined : parseId('inv', filter.after);
-  if (after) query = query.where('id', '>', after);
+  if (filter.after !== undefined) {
+    const after = parseId('inv', filter.after);
+    if (!after) throw invalid('after: must be the id of an invite');
+    query = query.where('id', '>', after);
+  }
   const now = clock();
   return (await query.execute()).map((row) => {
     const shredded = row.sealed.length === 0;

@@ -24,7 +24,7 @@ export interface QueueChange {
    */
   send(write: Promise<unknown>): void;
   /** Says that something happened. Costs nothing where nobody listens. */
-  record(event: DomainEvent): void;
+  record(event: DomainEvent, options?: { mail: boolean }): void;
   /** A mail that nothing which happened brings about. Costs nothing where its kind is switched off. */
   mail(occasion: Occasion): void;
 }
@@ -184,9 +184,9 @@ export async function readAndChangeQueue<R, T>(
       lastSeq: row.last_seq,
       tally: new Tally(),
       send,
-      record: (event) => {
+      record: (event, options = { mail: true }) => {
         if (listensTo(row.listens, event.kind)) told.events.push(event);
-        const occasion = occasionOf(event, settings.confirmEmails);
+        const occasion = options.mail ? occasionOf(event, settings.confirmEmails) : undefined;
         if (occasion) mail(occasion);
       },
       mail,

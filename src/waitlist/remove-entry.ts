@@ -80,7 +80,12 @@ async function shredInvites({ trx, queue, now }: QueueChange, { email_hash }: Le
     .where('revoked_at', 'is', null)
     .execute();
   await invites()
-    .set({ sealed: new Uint8Array(), accept_answer: null, email_hash: randomBytes(32) })
+    .set({
+      sealed: new Uint8Array(),
+      email_hash: randomBytes(32),
+      accept_key_hash: null,
+      accept_answer: null,
+    })
     .execute();
 }
 

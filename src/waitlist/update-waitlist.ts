@@ -55,10 +55,10 @@ function check({ name, boost, referralCap, inviteExpiryMs, ...rest }: WaitlistCh
     problems.add('boost', `must be a whole number from 0 to ${BOOST_MAX}`);
   }
   if (typeof referralCap === 'number' && !isWhole(referralCap, Number.MAX_SAFE_INTEGER)) {
-    problems.add('referralCap', 'must be a whole number');
+    problems.add('referral-cap', 'must be a whole number');
   }
   if (typeof inviteExpiryMs === 'number' && inviteExpiryMs <= 0)
-    problems.add('inviteExpiry', 'must be longer than 0');
+    problems.add('invite-expiry', 'must be longer than 0');
   problems.throwIfAny();
   const given = [name, boost, referralCap, inviteExpiryMs, ...Object.values(rest)];
   if (given.every((value) => value === undefined)) throw invalid('nothing was given to change');

@@ -1,4 +1,5 @@
 import type { Context } from './context.ts';
+import type { Queue } from './directory.ts';
 import { expireInvites } from './end-invites.ts';
 import { remindInvited } from './remind-invited.ts';
 import { applyBoost } from './rerank.ts';
@@ -30,37 +31,44 @@ export function startUpkeep(context: Context): Upkeep {
   };
 }
 
-/** One round of it. Several instances may do it at once: each step is a transaction under the queue's lock. */
+/** One round of it, for each queue by itself: one that fails holds up no other. Several instances may do it at once: each step is a transaction under the queue's lock. */
 export async function keepUp(context: Context): Promise<void> {
-  const { db, clock, directory } = context;
+  const { db, clock } = context;
   const due = await db.query
     .selectFrom('queue')
     .select('id')
     .where('next_expiry', '<=', clock())
+    .orderBy('next_expiry')
     .limit(QUEUES_AT_ONCE)
     .execute();
-  for (const { id } of due) {
-    const queue = await directory.queueById(id);
-    if (queue) await expireInvites(context, queue);
-  }
+  for (const { id } of due) await attend(context, id, expireInvites);
   const reminding = await db.query
     .selectFrom('queue')
     .select('id')
     .where('next_reminder', '<=', clock())
+    .orderBy('next_reminder')
     .limit(QUEUES_AT_ONCE)
     .execute();
-  for (const { id } of reminding) {
-    const queue = await directory.queueById(id);
-    if (queue) await remindInvited(context, queue);
-  }
+  for (const { id } of reminding) await attend(context, id, remindInvited);
   const unranked = await db.query
     .selectFrom('queue')
     .select('id')
     .where('rerank_after', 'is not', null)
     .limit(QUEUES_AT_ONCE)
     .execute();
-  for (const { id } of unranked) {
-    const queue = await directory.queueById(id);
-    if (queue) await applyBoost(context, queue);
+  for (const { id } of unranked) await attend(context, id, applyBoost);
+}
+
+async function attend(
+  context: Context,
+  queueId: number,
+  work: (context: Context, queue: Queue) => Promise<unknown>,
+): Promise<void> {
+  try {
+    const queue = await context.directory.queueById(queueId);
+    if (queue) await work(context, queue);
+  } catch (error) {
+    const { message } = error as Error;
+    context.log.warn({ queue: queueId, reason: message }, 'upkeep of a queue failed; it is tried again');
   }
 }

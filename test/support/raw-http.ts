@@ -10,31 +10,46 @@ export interface RawAnswer {
   body: unknown;
 }
 
-/**
- * Writes bytes to a server as they are and reads until it closes the connection. A list is written piece by
- * piece; a function among the pieces is waited for.
- */
-export async function exchange(
-  url: string,
-  pieces: (string | Uint8Array | (() => Promise<unknown>))[],
-): Promise<RawAnswer[]> {
+/** What is written as it is, or done with the connection and waited for. */
+export type Piece = string | Uint8Array | ((socket: Socket) => unknown);
+
+/** Writes bytes to a server piece by piece and reads until it closes the connection. */
+export async function exchange(url: string, pieces: Piece[]): Promise<RawAnswer[]> {
   const { socket, received } = open(url);
   for (const piece of pieces) {
-    if (typeof piece === 'function') await piece();
+    if (typeof piece === 'function') await piece(socket);
     else if (socket.writable) socket.write(piece);
   }
   return parseAnswers(await received);
 }
 
 /** The one answer to the one request that was written. */
-export async function exchangeOne(
-  url: string,
-  ...pieces: Parameters<typeof exchange>[1]
-): Promise<RawAnswer> {
+export async function exchangeOne(url: string, ...pieces: Piece[]): Promise<RawAnswer> {
   const answers = await exchange(url, pieces);
   const [answer] = answers;
   if (answers.length !== 1 || !answer) throw new Error(`expected one answer, got ${answers.length}`);
   return answer;
+}
+
+/** A request, written out. The connection is asked to close unless the headers say otherwise. */
+export function rawRequest(
+  method: string,
+  target: string,
+  headers: Record<string, string> = {},
+  body: string | Uint8Array = '',
+): Buffer {
+  const bytes = Buffer.from(body as string);
+  const all: Record<string, string> = {
+    host: 'localhost',
+    connection: 'close',
+    ...(bytes.length > 0 ? { 'content-length': String(bytes.length) } : {}),
+    ...headers,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.concat([
+    Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1'),
+    bytes,
+  ]);
 }
 
 /** A connection that stays open until it is ended here; `received` resolves when the server has closed it. */

@@ -1,7 +1,7 @@
 import type { Context } from '../../waitlist/context.ts';
 import type { Queue } from '../../waitlist/directory.ts';
 import { formatId } from '../../waitlist/ids.ts';
-import type { Attempt, Channel } from '../outbox/channel.ts';
+import type { Attempt, Channel, Quota } from '../outbox/channel.ts';
 import { type MailParts, readParts } from './parts.ts';
 import { MAIL_CHANNEL, type MailFacts } from './record.ts';
 import { messageId, renderMail, type Sending } from './render.ts';
@@ -64,8 +64,14 @@ export function mailChannel(
     deadlineMs: WAIT_MS_MAX + SEND_MS_MAX,
     // More than there are connections: the next mail is made while the server thinks about the last.
     atOnce: 4 * smtpConnections,
-    open: async () => ({ setup: undefined, ...(rate ? { quota: rate.quota() } : {}) }),
-    charge: async (_trx, _lane, _target, claimed) => rate?.charge(claimed),
+    open: async (_trx, targets) => {
+      const quotas = rate?.share(targets.length) ?? [];
+      return targets.map((_, index) => ({
+        setup: undefined,
+        ...(quotas[index] ? { quota: quotas[index] } : {}),
+      }));
+    },
+    charge: async (_trx, _lane, _quota, claimed) => rate?.charge(claimed),
     send: async (_setup, queue, { eventId }, body) => {
       const startedAt = performance.now();
       const attempt = await deliver(queue, eventId, JSON.parse(body) as MailFacts);
@@ -119,15 +125,19 @@ function limitTo(most: number): (waitMs: number) => Promise<(() => void) | undef
   };
 }
 
-/** What was taken beyond a second's worth is paid back before more is given. */
+/** A second's worth may go out at once, shared among the queues that ask. */
 function meter(perSecond: number) {
   let usedUntil = 0;
   const ahead = () => Math.max(0, usedUntil - performance.now());
   return {
-    quota: () => ({
-      left: Math.max(0, Math.floor(((1000 - ahead()) * perSecond) / 1000)),
-      againInMs: Math.ceil(1000 / perSecond),
-    }),
+    share: (queues: number): Quota[] => {
+      let left = Math.max(0, Math.floor(((1000 - ahead()) * perSecond) / 1000));
+      return Array.from({ length: queues }, (_, index) => {
+        const own = Math.ceil(left / (queues - index));
+        left -= own;
+        return { left: own, againInMs: Math.ceil(1000 / perSecond), usedUntil, perSecond };
+      });
+    },
     charge: (count: number) => {
       usedUntil = performance.now() + ahead() + (count * 1000) / perSecond;
     },

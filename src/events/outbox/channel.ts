@@ -10,10 +10,14 @@ export interface Channel<T = unknown> {
   readonly deadlineMs: number;
   /** Deliveries to one target at a time. */
   readonly atOnce: number;
-  /** The target as it is set up this moment; undefined while nothing may be sent to it. */
-  open(trx: Trx, lane: Lane, queue: Queue, now: number): Promise<Target<T> | undefined>;
+  /** The targets as they are set up this moment, in that order; undefined where nothing may be sent. */
+  open(
+    trx: Trx,
+    targets: readonly { lane: Lane; queue: Queue }[],
+    now: number,
+  ): Promise<(Target<T> | undefined)[]>;
   /** Charges a target that has a quota for what was claimed. */
-  charge(trx: Trx, lane: Lane, target: Target<T>, claimed: number, now: number): Promise<void>;
+  charge(trx: Trx, lane: Lane, quota: Quota, claimed: number, now: number): Promise<void>;
   /** One attempt. Never throws. */
   send(target: T, queue: Queue, delivery: Claimed, body: string): Promise<Attempt>;
   /** Told after each turn how a target's attempts went, in the transaction that writes them down. */
@@ -23,8 +27,16 @@ export interface Channel<T = unknown> {
 
 export interface Target<T> {
   setup: T;
-  /** How many may be sent now, and when to ask again. */
-  quota?: { left: number; againInMs: number };
+  quota?: Quota;
+}
+
+/** How many may be sent now, and when to ask again. */
+export interface Quota {
+  left: number;
+  againInMs: number;
+  /** Up to when what was sent before uses the rate up. */
+  usedUntil: number;
+  perSecond: number;
 }
 
 export interface Attempt {

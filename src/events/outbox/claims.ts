@@ -37,28 +37,44 @@ export interface LaneDue extends Lane {
   dueAt: number;
 }
 
-/** From lane to lane along the index, without a look at what stands between: the cost follows the lanes, not the backlog. */
-const findLanes = statement<
-  object,
-  { queue_id: number; channel: string; target_id: Uint8Array; due_at: number }
->((db) => {
-  const after = (column: string) => sql`(select ${sql.ref(`n.${column}`)} from delivery as n
-      where n.due_at is not null
-        and (n.queue_id, n.channel, n.target_id) > (lane.queue_id, lane.channel, lane.target_id)
-      order by n.queue_id, n.channel, n.target_id limit 1)`;
-  const query = sql`with recursive lane (queue_id, channel, target_id) as (
-        select * from (select queue_id, channel, target_id from delivery where due_at is not null
-          order by queue_id, channel, target_id limit 1) as first
-        union all
-        select ${after('queue_id')}, ${after('channel')}, ${after('target_id')} from lane
-        where lane.queue_id is not null
-      )
-      select lane.queue_id, lane.channel, lane.target_id, (select d.due_at from delivery as d
-        where d.queue_id = lane.queue_id and d.channel = lane.channel and d.target_id = lane.target_id
-          and d.due_at is not null order by d.due_at limit 1) as due_at
-      from lane where lane.queue_id is not null`;
+/**
+ * From queue to channel to target along the index, one probe for each: what stands between is never looked at, so
+ * the cost follows the lanes and not the backlog.
+ */
+const findLanes = statement<object, LaneRow>((db) => {
+  const first = (column: string, where: string) =>
+    sql.raw(`(select d.${column} from delivery as d
+    where d.due_at is not null and ${where} order by d.${column} limit 1)`);
+  const sameQueue = (row: string) => `d.queue_id = ${row}.queue_id`;
+  const sameChannel = (row: string) => `${sameQueue(row)} and d.channel = ${row}.channel`;
+  const query = sql`with recursive q (queue_id) as (
+      select ${first('queue_id', 'true')}
+      union all
+      select ${first('queue_id', 'd.queue_id > q.queue_id')} from q where q.queue_id is not null
+    ), c (queue_id, channel) as (
+      select q.queue_id, ${first('channel', sameQueue('q'))} from q where q.queue_id is not null
+      union all
+      select c.queue_id, ${first('channel', `${sameQueue('c')} and d.channel > c.channel`)} from c
+      where c.channel is not null
+    ), lane (queue_id, channel, target_id) as (
+      select c.queue_id, c.channel, ${first('target_id', sameChannel('c'))} from c where c.channel is not null
+      union all
+      select lane.queue_id, lane.channel,
+        ${first('target_id', `${sameChannel('lane')} and d.target_id > lane.target_id`)} from lane
+      where lane.target_id is not null
+    )
+    select queue_id, channel, target_id,
+      ${first('due_at', `${sameChannel('lane')} and d.target_id = lane.target_id`)} as due_at
+    from lane where target_id is not null`;
   return { compile: () => query.compile(db.query) as never };
 });
+
+interface LaneRow {
+  queue_id: number;
+  channel: string;
+  target_id: Uint8Array;
+  due_at: number;
+}
 
 export async function lanesWithDeliveries(db: Database): Promise<LaneDue[]> {
   const rows = await findLanes.read(db, {});
@@ -70,47 +86,102 @@ export async function lanesWithDeliveries(db: Database): Promise<LaneDue[]> {
   }));
 }
 
-interface ClaimParameters {
-  queueId: number;
-  channel: string;
-  targetId: Uint8Array;
-  now: number;
-  leaseEnd: number;
-  token: Uint8Array;
-  limit: number;
-}
-
 interface ClaimedRow {
+  target_id: Uint8Array;
   event_id: Uint8Array;
   tries: number;
   attempts: number;
   body: Uint8Array | null;
 }
 
-const claimDue = statement<ClaimParameters, ClaimedRow>((db, parameter) => {
+interface Terms {
+  now: number;
+  leaseEnd: number;
+  /** Of this claim: what it took is its own until another token stands there. */
+  token: Uint8Array;
+}
+
+const RETURNED = sql`delivery.target_id, delivery.event_id, delivery.tries, delivery.attempts,
+  (select e.body from event as e where e.queue_id = delivery.queue_id and e.id = delivery.event_id) as body`;
+
+const claimInLane = statement<
+  Terms & { queueId: number; channel: string; targetId: Uint8Array; limit: number },
+  ClaimedRow
+>((db, parameter) => {
   const lane = sql`queue_id = ${parameter('queueId')} and channel = ${parameter('channel')}
     and target_id = ${parameter('targetId')}`;
   const query = sql`with picked as materialized (
       select event_id from delivery where ${lane} and due_at <= ${parameter('now')}
-      order by due_at, event_id limit ${parameter('limit')} ${db.skipLocked}
+      order by due_at, event_id limit ${parameter('limit')}
     )
     update delivery set due_at = ${parameter('leaseEnd')}, token = ${parameter('token')},
       tries = tries + 1, attempts = attempts + 1
     where ${lane} and event_id in (select event_id from picked)
-    returning event_id, tries, attempts, (select e.body from event as e
-      where e.queue_id = delivery.queue_id and e.id = delivery.event_id) as body`;
+    returning ${RETURNED}`;
   return { compile: () => query.compile(db.query) as never };
 });
 
-/** Takes what is due longest, at most `limit`. The attempt counts from here on, whatever becomes of this process. */
+const claimInLanes = statement<
+  Terms & { queueIds: unknown; channels: unknown; targetIds: unknown; limits: unknown },
+  ClaimedRow
+>((db, parameter) => {
+  const query = sql`with picked as materialized (
+      select p.* from unnest(${parameter('queueIds')}::bigint[], ${parameter('channels')}::text[],
+        ${parameter('targetIds')}::bytea[], ${parameter('limits')}::bigint[])
+        as l (queue_id, channel, target_id, most)
+      cross join lateral (
+        select d.queue_id, d.channel, d.target_id, d.event_id from delivery as d
+        where d.queue_id = l.queue_id and d.channel = l.channel and d.target_id = l.target_id
+          and d.due_at <= ${parameter('now')}
+        order by d.due_at, d.event_id limit l.most ${db.skipLocked}
+      ) as p
+    )
+    update delivery set due_at = ${parameter('leaseEnd')}, token = ${parameter('token')},
+      tries = tries + 1, attempts = attempts + 1
+    from picked where delivery.queue_id = picked.queue_id and delivery.channel = picked.channel
+      and delivery.target_id = picked.target_id and delivery.event_id = picked.event_id
+    returning ${RETURNED}`;
+  return { compile: () => query.compile(db.query) as never };
+});
+
+export interface ClaimRequest {
+  lane: Lane;
+  limit: number;
+}
+
+/**
+ * Takes of each lane what is due longest. The attempt counts from here on, whatever becomes of this process.
+ * On PostgreSQL a round trip costs more than a claim, so all go in one; SQLite knows no lateral join and needs none.
+ */
 export async function claim(
   db: Database,
   trx: Trx,
-  lane: Lane,
-  terms: { now: number; leaseEnd: number; token: Uint8Array; limit: number },
-): Promise<Claimed[]> {
-  const { queueId, channel, targetId } = lane;
-  const rows = await claimDue.within(db, trx, { queueId, channel, targetId, ...terms });
+  requests: readonly ClaimRequest[],
+  terms: Terms,
+): Promise<Claimed[][]> {
+  if (requests.length === 0) return [];
+  if (db.engine === 'sqlite') {
+    const claims = requests.map(({ lane, limit }) => {
+      const { queueId, channel, targetId } = lane;
+      return claimInLane.within(db, trx, { ...terms, queueId, channel, targetId, limit });
+    });
+    return (await Promise.all(claims)).map(inOrder);
+  }
+  const rows = await claimInLanes.within(db, trx, {
+    ...terms,
+    queueIds: requests.map(({ lane }) => lane.queueId),
+    channels: requests.map(({ lane }) => lane.channel),
+    targetIds: requests.map(({ lane }) => lane.targetId),
+    limits: requests.map(({ limit }) => limit),
+  });
+  const byTarget = Map.groupBy(rows, ({ target_id }) => nameOfTarget(target_id));
+  return requests.map(({ lane }) => inOrder(byTarget.get(nameOfTarget(lane.targetId)) ?? []));
+}
+
+const nameOfTarget = (id: Uint8Array) => Buffer.from(id).toString('latin1');
+
+/** As things happened. */
+function inOrder(rows: ClaimedRow[]): Claimed[] {
   return rows
     .map((row) => ({ eventId: row.event_id, tries: row.tries, attempt: row.attempts, body: row.body }))
     .sort((a, b) => Buffer.compare(a.eventId, b.eventId));

@@ -1,10 +1,10 @@
 import type { Trx } from '../../db/database.ts';
-import { randomBytes } from '../../vault/crypto.ts';
 import type { Context } from '../../waitlist/context.ts';
 import { attemptJob, type Done, toFinished } from './attempts.ts';
 import type { Lane } from './bell.ts';
 import type { Channel } from './channel.ts';
-import { claim, finish, giveBack, lanesWithDeliveries } from './claims.ts';
+import { claimFor, type LineClaim } from './claim-lines.ts';
+import { finish, giveBack, lanesWithDeliveries } from './claims.ts';
 import { type Job, Line, lineName } from './lane-state.ts';
 import { sharedNow } from './shared-clock.ts';
 
@@ -19,8 +19,6 @@ const POLL_MS = { sqlite: 1_000, postgres: 5_000 };
 const MOST_AT_ONCE = 1_000;
 /** Lanes tried in one transaction. */
 const LANES_A_TURN = 64;
-/** A target that is switched off is asked again this often. */
-const CLOSED_PAUSE_MS = 5_000;
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 /** Longer than any attempt takes. */
 const DRAIN_MS = 20_000;
@@ -141,10 +139,10 @@ export async function startDispatcher(
       const claimed = await db.transaction(async (trx) => {
         const now = await sharedNow(context, trx);
         await writeDown(trx, ended, now);
-        return Promise.all(chosen.map((line) => claimFor(context, trx, line, { now, leaseMs })));
+        return claimFor(context, trx, chosen, { now, leaseMs });
       });
       chosen.forEach((line, index) => {
-        const { jobs, ready, pauseMs } = claimed[index] as ClaimOutcome;
+        const { jobs, ready, pauseMs } = claimed[index] as LineClaim;
         line.ready = ready;
         line.pausedUntil = performance.now() + pauseMs;
         if (ready && pauseMs > 0) nextLookAt = Math.min(nextLookAt, line.pausedUntil);
@@ -250,38 +248,6 @@ export async function startDispatcher(
         );
       await Promise.all(channels.map((channel) => channel.close()));
     },
-  };
-}
-
-interface ClaimOutcome {
-  jobs: Job[];
-  ready: boolean;
-  pauseMs: number;
-}
-
-async function claimFor(
-  context: Context,
-  trx: Trx,
-  line: Line,
-  { now, leaseMs }: { now: number; leaseMs: number },
-): Promise<ClaimOutcome> {
-  const { lane, channel } = line;
-  const startedAt = performance.now();
-  const queue = await context.directory.queueById(lane.queueId);
-  const target = queue && (await channel.open(trx, lane, queue, now));
-  if (!target) return { jobs: [], ready: false, pauseMs: CLOSED_PAUSE_MS };
-  const { left = Number.POSITIVE_INFINITY, againInMs = 0 } = target.quota ?? {};
-  const limit = Math.min(line.room, left);
-  if (limit < 1) return { jobs: [], ready: true, pauseMs: againInMs };
-  const token = randomBytes(16);
-  const terms = { now, leaseEnd: now + leaseMs, token, limit };
-  const claimed = await claim(context.db, trx, lane, terms);
-  if (target.quota && claimed.length > 0) await channel.charge(trx, lane, target, claimed.length, now);
-  const startBefore = startedAt + leaseMs - channel.deadlineMs;
-  return {
-    jobs: claimed.map((delivery) => ({ line, queue, setup: target.setup, delivery, token, startBefore })),
-    ready: claimed.length === limit,
-    pauseMs: 0,
   };
 }
 

@@ -5,9 +5,9 @@ import type { Context } from '../../waitlist/context.ts';
 import type { Queue } from '../../waitlist/directory.ts';
 import { formatId } from '../../waitlist/ids.ts';
 import type { Lane } from '../outbox/bell.ts';
-import type { Attempt, Channel } from '../outbox/channel.ts';
-import { type EndpointRow, openEndpoint, type SealedEndpoint } from './endpoints.ts';
-import { keysOf } from './secrets.ts';
+import type { Attempt, Channel, Quota, Target } from '../outbox/channel.ts';
+import { type EndpointRow, openEndpoint } from './endpoints.ts';
+import { liveSecrets, type SigningKey, signingKeys } from './secrets.ts';
 import { DEADLINE_MS, type Sender } from './send.ts';
 
 /** Connections to one endpoint. More would let a small receiver drown; less would leave a distant one idle. */
@@ -16,21 +16,22 @@ const AT_ONCE = 16;
 const SUCCESS_NOTED_EVERY_MS = 60_000;
 const GIVE_UP_AFTER_MS = 5 * 24 * 60 * 60 * 1000;
 const GONE = 410;
+const MOST_REMEMBERED = 10_000;
 
+/** What sending to an endpoint takes. */
 interface Setup {
-  sealed: SealedEndpoint;
-  rateLimit: number | null;
-  usedUntil: number;
+  url: string;
+  headers: Record<string, string>;
+  keys: SigningKey[];
 }
 
-type OpenRow = Pick<EndpointRow, 'id' | 'sealed' | 'rate_limit' | 'rate_used_until' | 'updated_at'>;
+type OpenRow = Pick<EndpointRow, 'id' | 'sealed' | 'rate_limit' | 'updated_at'>;
 
-const readEndpoint = statement<{ queueId: number; id: Uint8Array }, OpenRow>((db, parameter) =>
+const readEndpoints = statement<{ ids: unknown }, OpenRow>((db, parameter) =>
   db.query
     .selectFrom('webhook_endpoint')
-    .select(['id', 'sealed', 'rate_limit', 'rate_used_until', 'updated_at'])
-    .where('queue_id', '=', parameter('queueId'))
-    .where('id', '=', parameter('id'))
+    .select(['id', 'sealed', 'rate_limit', 'updated_at'])
+    .where((e) => db.inBytes(e.ref('id'), parameter('ids')))
     .where('disabled_at', 'is', null),
 );
 
@@ -40,42 +41,49 @@ export function webhookChannel(
   sender: Sender,
   deadlineMs: number = DEADLINE_MS,
 ): Channel<Setup> {
-  const opened = new Map<string, { updatedAt: number; sealed: SealedEndpoint }>();
+  const opened = new Map<string, { updatedAt: number; setup: Setup }>();
   const noted = new Map<string, { failing: boolean; at: number }>();
 
   /** Unsealed once, until it changes. */
-  const unseal = (queue: Queue, row: OpenRow): SealedEndpoint => {
+  const unseal = (queue: Queue, row: OpenRow): Setup => {
     const name = nameOf(row.id);
     const known = opened.get(name);
-    if (known?.updatedAt === row.updated_at) return known.sealed;
-    const sealed = openEndpoint(queue, row);
-    opened.set(name, { updatedAt: row.updated_at, sealed });
-    return sealed;
+    if (known?.updatedAt === row.updated_at) return known.setup;
+    const { url, headers, secrets } = openEndpoint(queue, row);
+    const setup = { url, headers, keys: signingKeys(secrets) };
+    if (opened.size >= MOST_REMEMBERED) opened.clear();
+    opened.set(name, { updatedAt: row.updated_at, setup });
+    return setup;
   };
 
   return {
     name: 'webhook',
     deadlineMs,
     atOnce: AT_ONCE,
-    open: async (trx, lane, queue, now) => {
-      const [row] = await readEndpoint.within(db, trx, { queueId: lane.queueId, id: lane.targetId });
-      if (!row) return undefined;
-      const setup: Setup = { sealed: unseal(queue, row), rateLimit: row.rate_limit, usedUntil: 0 };
-      if (row.rate_limit === null) return { setup };
-      return openLimited(trx, lane, setup, row.rate_limit, now);
+    open: async (trx, targets, now) => {
+      const ids = db.bytesList(targets.map(({ lane }) => lane.targetId));
+      const rows = await readEndpoints.within(db, trx, { ids });
+      const byName = new Map(rows.map((row) => [nameOf(row.id), row]));
+      const found: (Target<Setup> | undefined)[] = [];
+      for (const { lane, queue } of targets) {
+        const row = byName.get(nameOf(lane.targetId));
+        if (!row) found.push(undefined);
+        else if (row.rate_limit === null) found.push({ setup: unseal(queue, row) });
+        else found.push({ setup: unseal(queue, row), quota: await quotaOf(trx, lane, row.rate_limit, now) });
+      }
+      return found;
     },
     /** Each delivery uses up its share of a second; a second's worth may go out at once. */
-    charge: async (trx, lane, { setup }, claimed, now) => {
-      const { rateLimit, usedUntil } = setup;
-      if (rateLimit === null) return;
-      const until = Math.max(usedUntil, now) + Math.ceil((claimed * 1000) / rateLimit);
+    charge: async (trx, lane, { usedUntil, perSecond }, claimed, now) => {
+      const until = Math.max(usedUntil, now) + Math.ceil((claimed * 1000) / perSecond);
       await byLane(trx.updateTable('webhook_endpoint').set({ rate_used_until: until }), lane).execute();
     },
     send: (setup, _queue, { eventId }, body) => {
-      const { url, headers, secrets } = setup.sealed;
+      const { url, headers } = setup;
       const now = clock();
       const id = formatId('evt', eventId);
-      return sender.send({ url, headers, keys: keysOf(secrets, now), id, body }, now);
+      const keys = liveSecrets(setup.keys, now).map(({ key }) => key);
+      return sender.send({ url, headers, keys, id, body }, now);
     },
     settle: async (trx, lane, attempts, now) => {
       const name = nameOf(lane.targetId);
@@ -106,15 +114,13 @@ export function webhookChannel(
   };
 
   /** Another instance may be about to charge the same endpoint: then this one waits its turn. */
-  async function openLimited(trx: Trx, lane: Lane, setup: Setup, rateLimit: number, now: number) {
+  async function quotaOf(trx: Trx, lane: Lane, perSecond: number, now: number): Promise<Quota> {
     const locked = await sql<{ rate_used_until: number }>`select rate_used_until from webhook_endpoint
       where queue_id = ${lane.queueId} and id = ${lane.targetId} ${db.skipLocked}`.execute(trx);
-    const usedUntil = locked.rows[0]?.rate_used_until;
-    const shareMs = Math.ceil(1000 / rateLimit);
-    if (usedUntil === undefined) return { setup, quota: { left: 0, againInMs: shareMs } };
+    const usedUntil = locked.rows[0]?.rate_used_until ?? Number.POSITIVE_INFINITY;
     const ahead = Math.max(0, usedUntil - now);
-    const left = Math.max(0, Math.floor(((1000 - ahead) * rateLimit) / 1000));
-    return { setup: { ...setup, usedUntil }, quota: { left, againInMs: shareMs } };
+    const left = Math.max(0, Math.floor(((1000 - ahead) * perSecond) / 1000));
+    return { left, againInMs: Math.ceil(1000 / perSecond), usedUntil, perSecond };
   }
 
   async function disable(trx: Trx, lane: Lane, now: number, reason: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { randomBytes } from '../../vault/crypto.ts';
 import { decodeSecret } from './verify.ts';
 
@@ -22,10 +23,19 @@ export function rotateSecrets(secrets: readonly Secret[], now: number, overlapMs
   return [newSecret(), ...kept];
 }
 
-export function liveSecrets(secrets: readonly Secret[], now: number): Secret[] {
+export function liveSecrets<S extends { endsAt: number | null }>(secrets: readonly S[], now: number): S[] {
   return secrets.filter(({ endsAt }) => endsAt === null || endsAt > now);
 }
 
-export function keysOf(secrets: readonly Secret[], now: number): Buffer[] {
-  return liveSecrets(secrets, now).flatMap(({ text }) => decodeSecret(text) ?? []);
+/** A secret in the form that signs fastest. */
+export interface SigningKey {
+  key: KeyObject;
+  endsAt: number | null;
+}
+
+export function signingKeys(secrets: readonly Secret[]): SigningKey[] {
+  return secrets.flatMap(({ text, endsAt }) => {
+    const bytes = decodeSecret(text);
+    return bytes ? [{ key: createSecretKey(bytes), endsAt }] : [];
+  });
 }

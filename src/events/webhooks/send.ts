@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { Agent, type Dispatcher, ProxyAgent, request } from 'undici';
 import { VERSION } from '../../version.ts';
 import type { Attempt } from '../outbox/channel.ts';
@@ -9,12 +10,13 @@ import { sign } from './verify.ts';
 export const DEADLINE_MS = 15_000;
 /** Of an answer; the rest is not read. */
 const RESPONSE_BYTES_MAX = 16 * 1024;
+const MOST_URLS_REMEMBERED = 10_000;
 
 export interface Outgoing {
   url: string;
   headers: Readonly<Record<string, string>>;
   /** During a rotation there are two. */
-  keys: readonly Buffer[];
+  keys: readonly KeyObject[];
   id: string;
   body: string;
 }
@@ -35,6 +37,15 @@ export function createSender(
       ? new Agent({ ...common, connect: guard.connect })
       : new ProxyAgent({ ...common, uri: proxyUrl });
 
+  /** What the URL alone tells does not change; what its name resolves to is checked at each connection. */
+  const checked = new Set<string>();
+  const checkOnce = (url: string) => {
+    if (checked.has(url)) return;
+    guard.checkUrl(url);
+    if (checked.size >= MOST_URLS_REMEMBERED) checked.clear();
+    checked.add(url);
+  };
+
   return {
     send: async (outgoing, now) => {
       const startedAt = performance.now();
@@ -45,7 +56,7 @@ export function createSender(
         durationMs: Math.round(performance.now() - startedAt),
       });
       try {
-        guard.checkUrl(outgoing.url);
+        checkOnce(outgoing.url);
         const answer = await request(outgoing.url, {
           dispatcher,
           method: 'POST',

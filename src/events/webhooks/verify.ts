@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 /** Either way, inclusive: clocks differ, and an old delivery must not be played again. */
 export const TOLERANCE_SECONDS = 300;
@@ -38,7 +38,7 @@ export function verifyDelivery({ payload, headers, secret }: Delivery, now: numb
 }
 
 /** HMAC-SHA-256 over `id.timestamp.payload`. */
-export function sign(key: Buffer, id: string, timestamp: string, payload: string): Buffer {
+export function sign(key: Buffer | KeyObject, id: string, timestamp: string, payload: string): Buffer {
   return createHmac('sha256', key).update(`${id}.${timestamp}.${payload}`).digest();
 }
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 const ONE_DAY_SECONDS = 86_400;
 
@@ -8,10 +8,7 @@ const OPEN_PREFIX = '/sdk/v1/waitlist/invites/';
 
 export function registerCors(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, next) => {
-    if (request.headers.origin !== undefined && request.url.startsWith(OPEN_PREFIX)) {
-      reply.header('access-control-allow-origin', '*');
-      reply.header('access-control-expose-headers', 'retry-after, ratelimit, ratelimit-policy, x-request-id');
-    }
+    allowAnyOrigin(request, reply);
     next();
   });
   for (const url of OPEN_PATHS) {
@@ -23,4 +20,18 @@ export function registerCors(app: FastifyInstance): void {
         .header('access-control-max-age', String(ONE_DAY_SECONDS));
     });
   }
+}
+
+/** Also called for refusals that are sent before any hook has run. */
+export function allowAnyOrigin(request: FastifyRequest, reply: FastifyReply): void {
+  if (request.headers.origin === undefined || !isOpen(request)) return;
+  reply.header('access-control-allow-origin', '*');
+  reply.header('access-control-expose-headers', 'retry-after, ratelimit, ratelimit-policy, x-request-id');
+}
+
+/** A path that is broken has no route; one like `/invites/entries/…` has another. */
+function isOpen({ url, routeOptions }: FastifyRequest): boolean {
+  return (
+    url.startsWith(OPEN_PREFIX) && (routeOptions.url === undefined || OPEN_PATHS.includes(routeOptions.url))
+  );
 }

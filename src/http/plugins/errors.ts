@@ -1,9 +1,11 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DatabaseUnavailable } from '../../db/database.ts';
 import { DoorlistError, type ErrorCode } from '../../errors.ts';
 import type { Log } from '../../waitlist/context.ts';
-import { newRequestId } from './request-id.ts';
+import { allowAnyOrigin } from './cors.ts';
+import { newRequestId, requestIdOf } from './request-id.ts';
 
 /** What only HTTP can get wrong. */
 type HttpErrorCode = 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'internal_error';
@@ -95,6 +97,7 @@ function fromFramework({ code, statusCode, message }: FastifyError): WireError |
 
 export function sendError(error: Error, request: FastifyRequest, reply: FastifyReply, log: Log): void {
   const { status, code, message, headers } = toWire(error, log, request.id);
+  allowAnyOrigin(request, reply);
   reply
     .code(status)
     .headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...headers })
@@ -117,6 +120,20 @@ const PARSER_PROBLEMS: Record<string, { status: string; message: string }> = {
   },
   ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', message: 'the request took too long to arrive' },
 };
+
+/** An `Expect` that Node does not know: by itself it would answer with an empty body. */
+export function answerExpectation(request: IncomingMessage, response: ServerResponse): void {
+  const message = 'Expect: only 100-continue can be met';
+  const body = JSON.stringify({ code: 'invalid_request' satisfies WireCode, message });
+  response
+    .writeHead(417, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      'cache-control': 'no-store',
+      'x-request-id': requestIdOf(request),
+    })
+    .end(body);
+}
 
 /** Answers what never became a request: the HTTP parser refused it. */
 export function answerParserError(error: NodeJS.ErrnoException, socket: Socket): void {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { unavailable } from '../../errors.ts';
+import { invalid, unavailable } from '../../errors.ts';
 import type { Log } from '../../waitlist/context.ts';
 
 const RETRY_AFTER_SECONDS = 5;
@@ -20,14 +20,11 @@ export function registerLifecycle(app: FastifyInstance, log: Log): Draining {
     reply.header('cache-control', 'no-store');
     const refused = draining;
     if (!refused) underWay += 1;
-    // `close` comes also when the caller hangs up before the answer; Fastify's own hooks do not.
-    const startedAt = performance.now();
-    reply.raw.once('close', () => {
-      logRequest(log, request, reply, performance.now() - startedAt);
+    logWhenAnswered(log, request, reply, () => {
       if (!refused) underWay -= 1;
       if (draining && underWay === 0) done();
     });
-    if (!refused) return next();
+    if (!refused) return next(lacksHost(request) ? invalid('Host: is required') : undefined);
     reply.header('connection', 'close');
     next(unavailable('the service is shutting down: try again in a moment', RETRY_AFTER_SECONDS));
   });
@@ -40,6 +37,24 @@ export function registerLifecycle(app: FastifyInstance, log: Log): Draining {
         if (underWay === 0) resolve();
       }),
   };
+}
+
+function lacksHost({ headers, raw }: FastifyRequest): boolean {
+  return headers.host === undefined && raw.httpVersionMinor === 1;
+}
+
+/** `close` comes also when the caller hangs up before the answer; Fastify's own hooks do not. */
+export function logWhenAnswered(
+  log: Log,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  then = () => {},
+): void {
+  const startedAt = performance.now();
+  reply.raw.once('close', () => {
+    logRequest(log, request, reply, performance.now() - startedAt);
+    then();
+  });
 }
 
 /** The route's pattern stands for the path: paths hold emails and invite codes. */

@@ -2,7 +2,7 @@ import type { Migration } from '../migrate.ts';
 
 /** Mails travel the outbox of webhooks; what is new is how they look, who wants none, and when a reminder is due. */
 export const emails: Migration = {
-  version: 3,
+  version: 4,
   statements: [
     `alter table waitlist add column mail_kinds text not null default 'confirm,invite'`,
     'alter table waitlist add column mail_version bigint not null default 0',

@@ -1,0 +1,283 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Agent, request } from 'undici';
+import { readConfig } from '../src/config.ts';
+import { DELIVERY_COLUMNS, EVENT_COLUMNS } from '../src/db/tables.ts';
+import type { Lane } from '../src/events/outbox/bell.ts';
+import { claim, lanesWithDeliveries } from '../src/events/outbox/claims.ts';
+import { startOutbox } from '../src/events/start.ts';
+import { createEndpoint } from '../src/events/webhooks/endpoints.ts';
+import { createLogger } from '../src/log.ts';
+import { openContext } from '../src/service.ts';
+import { randomBytes } from '../src/vault/crypto.ts';
+import type { Context } from '../src/waitlist/context.ts';
+import type { Queue } from '../src/waitlist/directory.ts';
+import { newId } from '../src/waitlist/ids.ts';
+import { openSignupDesk } from '../src/waitlist/signup.ts';
+import { parseSignupRequest } from '../src/waitlist/signup-input.ts';
+import { createWaitlist } from '../src/waitlist/waitlists.ts';
+import { createDatabase } from '../test/support/databases.ts';
+import { freePort, startPostgres } from '../test/support/postgres.ts';
+import { guard } from '../test/support/webhooks.ts';
+import { median, printTable, type Row } from './report.ts';
+
+const ROUNDS = 3;
+const ENDPOINTS = 10;
+const EVENTS = 1_500;
+const CONNECTIONS = 64;
+const LATENCY_ENDPOINTS = 100;
+const LATENCY_SIGNUPS = 30;
+const LATENCY_PAUSE_MS = 100;
+
+interface Sink {
+  url: string;
+  ages(): Promise<number[]>;
+  stop(): Promise<void>;
+}
+
+/** Deliveries against bare undici to the same sink, the cost of a claim in a backlog, and one endpoint that hangs. */
+export async function benchWebhooks(): Promise<boolean> {
+  const sink = await startSink();
+  const server = await startPostgres();
+  try {
+    const sqlite = await onEngine('SQLite', {}, sink, 0.4);
+    const { url } = await createDatabase(server.url);
+    const postgres = await onEngine('PostgreSQL', { DATABASE_URL: url }, sink, 0.3);
+    return sqlite && postgres;
+  } finally {
+    await sink.stop();
+    await server.stop();
+  }
+}
+
+async function onEngine(
+  name: string,
+  environment: Record<string, string>,
+  sink: Sink,
+  bar: number,
+): Promise<boolean> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-bench-'));
+  const variables = { DOORLIST_DATA_DIR: directory, DOORLIST_WEBHOOK_ALLOW: '127.0.0.1', ...environment };
+  const config = readConfig(variables);
+  const context = await openContext(config, createLogger('silent'));
+  try {
+    const rows = [await measureRate(context, config, sink, bar)];
+    rows.push(await measureHanging(context, config, sink));
+    rows.push(await measureClaims(context));
+    return printTable(`Webhooks on ${name}`, rows);
+  } finally {
+    await context.db.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+type Config = ReturnType<typeof readConfig>;
+
+/** A backlog to ten endpoints, recorded beforehand. */
+async function measureRate(context: Context, config: Config, sink: Sink, atLeast: number): Promise<Row> {
+  const measured: number[] = [];
+  const limit: number[] = [];
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    limit.push(await postBare(`${sink.url}/fast`, ENDPOINTS * EVENTS));
+    const queue = await queueWith(context, `wl_rate${round}`, Array(ENDPOINTS).fill(`${sink.url}/fast`));
+    await signUp(context, queue, EVENTS);
+    const startedAt = performance.now();
+    const outbox = await startOutbox(context, config);
+    await delivered(context, queue);
+    measured.push((ENDPOINTS * EVENTS * 1000) / (performance.now() - startedAt));
+    await outbox.stop();
+  }
+  const [ours, theirs] = [measured, limit].map((all) => median(all.slice(1))); // The first round warmed both up.
+  return {
+    what: 'deliveries, against bare undici',
+    measured: ours ?? 0,
+    limit: theirs ?? 1,
+    atLeast,
+    unit: '/s',
+  };
+}
+
+async function postBare(url: string, total: number): Promise<number> {
+  const dispatcher = new Agent({ connections: CONNECTIONS, pipelining: 1 });
+  const body = JSON.stringify({ event: 'signup.created', data: 'x'.repeat(480) });
+  let left = total;
+  const startedAt = performance.now();
+  await Promise.all(
+    Array.from({ length: CONNECTIONS }, async () => {
+      while (left-- > 0) {
+        const answer = await request(url, {
+          dispatcher,
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body,
+        });
+        await answer.body.dump();
+      }
+    }),
+  );
+  const perSecond = (total * 1000) / (performance.now() - startedAt);
+  await dispatcher.close();
+  return perSecond;
+}
+
+async function queueWith(context: Context, id: string, urls: string[]): Promise<Queue> {
+  await createWaitlist(context, { id, name: 'Bench' });
+  const queue = (await context.directory.queue(id, 'production')) as Queue;
+  const nothing = { description: '', events: [], headers: {}, rateLimit: null };
+  for (const url of urls) await createEndpoint(context, guard, queue, { ...nothing, url });
+  return queue;
+}
+
+async function signUp(context: Context, queue: Queue, count: number): Promise<void> {
+  const desk = openSignupDesk(context, 100_000);
+  for (let first = 0; first < count; first += 100) {
+    const entries = Array.from({ length: Math.min(100, count - first) }, (_, i) => ({
+      email: `e${first + i}@example.com`,
+      metadata: { plan: 'pro', source: 'bench' },
+    }));
+    await desk.submit(queue, parseSignupRequest({ waitlistId: queue.waitlist.id, entries }).entries);
+  }
+}
+
+async function delivered({ db }: Context, queue: Queue): Promise<void> {
+  for (;;) {
+    const left = await db.query
+      .selectFrom('delivery')
+      .select('event_id')
+      .where('queue_id', '=', queue.id)
+      .where('due_at', 'is not', null)
+      .limit(1)
+      .execute();
+    if (left.length === 0) return;
+    await pause(5);
+  }
+}
+
+/** How old deliveries are on arrival at 99 endpoints, while the hundredth answers and while it hangs. */
+async function measureHanging(context: Context, config: Config, sink: Sink): Promise<Row> {
+  const urls = (last: string) => [
+    ...Array(LATENCY_ENDPOINTS - 1).fill(`${sink.url}/timed`),
+    `${sink.url}/${last}`,
+  ];
+  const p99: Record<string, number[]> = { fast: [], hang: [] };
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    for (const last of ['fast', 'hang']) {
+      const queue = await queueWith(context, `wl_${last}${round}`, urls(last));
+      const outbox = await startOutbox(context, config, { drainMs: 0 });
+      const desk = openSignupDesk(context, 1_000);
+      for (let i = 0; i < LATENCY_SIGNUPS; i += 1) {
+        const { entries } = parseSignupRequest({
+          waitlistId: queue.waitlist.id,
+          entries: [{ email: `e${i}@example.com` }],
+        });
+        await desk.submit(queue, entries);
+        await pause(LATENCY_PAUSE_MS);
+      }
+      const expected = (LATENCY_ENDPOINTS - 1) * LATENCY_SIGNUPS;
+      const ages: number[] = [];
+      while (ages.length < expected) {
+        await pause(100);
+        ages.push(...(await sink.ages()));
+      }
+      ages.sort((a, b) => a - b);
+      if (round > 0) p99[last]?.push(ages[Math.floor(ages.length * 0.99)] ?? 0);
+      await outbox.stop();
+    }
+  }
+  // A ratio of at least 1 / 1.3: the time without the hanging one against the time with it.
+  const [alone, beside] = [median(p99.fast ?? []), median(p99.hang ?? [])];
+  return {
+    what: 'p99 of 99 while 1 answers, against while it hangs',
+    measured: alone,
+    limit: beside,
+    atLeast: 1 / 1.3,
+    unit: 'ms',
+  };
+}
+
+const BACKLOGS = [1_000, 1_000_000];
+const CLAIM_LANES = 100;
+const CLAIMS = 200;
+
+/** Looking for work and claiming a handful of it, in a small backlog and in a large one. */
+async function measureClaims(context: Context): Promise<Row> {
+  const lanes = Array.from({ length: CLAIM_LANES }, (_, i) => ({
+    queueId: 1_000_000 + (i % 10),
+    channel: 'webhook',
+    targetId: newId(Date.now()),
+  }));
+  const costs: number[] = [];
+  let filled = 0;
+  for (const size of BACKLOGS) {
+    await fill(context, lanes, size - filled);
+    filled = size;
+    costs.push(await claimCost(context, lanes));
+  }
+  const [small = 0, large = 1] = costs;
+  return {
+    what: 'claim among 1 thousand, against among 1 million',
+    measured: small,
+    limit: large,
+    atLeast: 1 / 1.5,
+    unit: 'µs',
+  };
+}
+
+/** Nine of ten go to one lane: the worst backlog is that of one dead endpoint. */
+async function fill({ db }: Context, lanes: Lane[], count: number): Promise<void> {
+  const now = Date.now();
+  for (let done = 0; done < count; done += 10_000) {
+    const rows = Array.from({ length: Math.min(10_000, count - done) }, (_, i) => {
+      const { queueId, channel, targetId } = lanes[
+        count < 10_000 || i % 10 === 0 ? i % lanes.length : 0
+      ] as Lane;
+      return [queueId, channel, targetId, newId(now), now - 1_000];
+    });
+    const events = rows.map(([queueId, , , id]) => [queueId, id, 'signup.created', Buffer.alloc(300), now]);
+    await db.transaction(async (trx) => {
+      await db.insertRows(trx, { table: 'event', columns: EVENT_COLUMNS, rows: events });
+      await db.insertRows(trx, { table: 'delivery', columns: DELIVERY_COLUMNS, rows });
+    });
+  }
+}
+
+async function claimCost({ db }: Context, lanes: Lane[]): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < CLAIMS; i += 1) {
+    const startedAt = performance.now();
+    await lanesWithDeliveries(db);
+    const now = Date.now();
+    const terms = { now, leaseEnd: now + 45_000, token: randomBytes(16) };
+    const lane = lanes[i % 2 === 0 ? 0 : i % lanes.length] as Lane;
+    await db.transaction((trx) => claim(db, trx, [{ lane, limit: 4 }], terms));
+    times.push((performance.now() - startedAt) * 1000);
+  }
+  return median(times);
+}
+
+async function startSink(): Promise<Sink> {
+  const port = await freePort();
+  const child: ChildProcess = fork(path.join(import.meta.dirname, 'sink.ts'), {
+    env: { ...process.env, PORT: String(port) },
+  });
+  await once(child, 'message');
+  return {
+    url: `http://127.0.0.1:${port}`,
+    ages: async () => {
+      const told = once(child, 'message');
+      child.send('ages');
+      return (await told)[0] as number[];
+    },
+    stop: async () => {
+      child.kill();
+      await once(child, 'exit');
+    },
+  };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

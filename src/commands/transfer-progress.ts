@@ -1,0 +1,36 @@
+import type { ImportProgress } from '../waitlist/transfer/import-progress.ts';
+import { progressLine } from './progress.ts';
+
+const BAR_CHARACTERS = 24;
+/** Into a pipe or a log a line now and then is enough. */
+const LINE_EVERY_MS = 5_000;
+
+/** A bar for a person who watches, lines for a log. On standard error: the result alone is on standard output. */
+export function transferProgress() {
+  const watched = process.stderr.isTTY === true;
+  let shown = false;
+  let lastLineAt = performance.now();
+  const show = (part: number, text: string) => {
+    if (watched) {
+      shown = true;
+      const filled = Math.round(Math.min(1, part) * BAR_CHARACTERS);
+      progressLine(`${'█'.repeat(filled)}${'░'.repeat(BAR_CHARACTERS - filled)} ${text}`);
+    } else if (performance.now() - lastLineAt >= LINE_EVERY_MS) {
+      lastLineAt = performance.now();
+      process.stderr.write(`${Math.floor(part * 100)} %: ${text}\n`);
+    }
+  };
+  return {
+    rows: (progress: ImportProgress, part: number) => {
+      const { phase, rows, created, skipped, failed } = progress;
+      const counts = `${rows} rows, ${created} new, ${skipped} known, ${failed} bad`;
+      show(part, phase === 'rows' ? counts : `${counts}; linking referrals`);
+    },
+    entries: (written: number, total: number) => show(written / total, `${written} of ${total} entries`),
+    say: (text: string) => process.stderr.write(`${text}\n`),
+    end: () => {
+      if (shown) process.stderr.write('\n');
+      shown = false;
+    },
+  };
+}

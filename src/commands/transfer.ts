@@ -1,0 +1,153 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { finished } from 'node:stream/promises';
+import { STATUSES, type Status } from '../db/tables.ts';
+import type { Context } from '../waitlist/context.ts';
+import type { Queue } from '../waitlist/directory.ts';
+import { type ExportOptions, exportEntries } from '../waitlist/transfer/export-entries.ts';
+import { FORMATS } from '../waitlist/transfer/import-file.ts';
+import type { ImportResult } from '../waitlist/transfer/import-run.ts';
+import { type ImportOptions, importFile, resumeImport } from '../waitlist/transfer/import-start.ts';
+import { PRESETS } from '../waitlist/transfer/presets.ts';
+import { ORDERS } from '../waitlist/transfer/row-order.ts';
+import { type Command, type Flags, textOr, UsageProblem } from './command.ts';
+import { QUEUE_FLAGS, queueOf } from './queue.ts';
+import { transferProgress } from './transfer-progress.ts';
+
+export const transfer: Command[] = [
+  {
+    name: 'import',
+    about: 'Adds the people of a CSV or JSON Lines file, in the order and with the time of their joining.',
+    operands: ['FILE'],
+    flags: {
+      ...QUEUE_FLAGS,
+      format: { value: 'FORMAT', about: `${FORMATS.join(' or ')} (as the file looks).` },
+      map: {
+        value: 'COLUMN=FIELD,…',
+        about: 'What columns are: email, phone, referredBy, joinedAt, metadata.KEY, -',
+      },
+      preset: { value: 'SERVICE', about: `Columns of an export of ${Object.keys(PRESETS).join(', ')}.` },
+      'drop-unmapped': { about: 'Leave other columns out; else they become metadata.' },
+      order: { value: 'ORDER', about: `Of joining: ${ORDERS.join(', ')} (joined, if the file says when).` },
+      errors: { value: 'FILE', about: 'Where bad rows are told (FILE.errors.jsonl).' },
+      events: { about: 'Tell webhooks of everybody who is imported.' },
+      resume: { value: 'JOB_ID', about: 'Go on with an import that was interrupted.' },
+      'dry-run': { about: 'Check everything, write nothing.' },
+    },
+    run: async (context, [file = ''], flags) => {
+      const queue = await queueOf(context, flags);
+      const progress = transferProgress();
+      const result = await runImportCommand(context, queue, file, flags, progress).finally(progress.end);
+      return { json: result, text: importText(result) };
+    },
+  },
+  {
+    name: 'export',
+    about: 'Writes everybody on a waitlist as CSV or JSON Lines.',
+    flags: {
+      ...QUEUE_FLAGS,
+      format: { value: 'FORMAT', about: `${FORMATS.join(' or ')} (csv, or what the name of the file says).` },
+      out: { value: 'FILE', about: 'The file to write; without it, standard output.' },
+      status: { value: 'STATUS', about: `Only those who are ${STATUSES.join(', ')}.` },
+    },
+    run: async (context, _, flags) => {
+      const out = textOr(flags, 'out', undefined);
+      if (out === undefined && flags.json === true) throw new UsageProblem('--json needs --out');
+      const queue = await queueOf(context, flags);
+      const options = exportOptions(flags, out);
+      const entries = await writeExport(context, queue, options, out);
+      const text = out === undefined ? '' : `Wrote ${entries} entries to ${out}.`;
+      return { json: { file: out ?? null, entries }, text };
+    },
+  },
+];
+
+function runImportCommand(
+  context: Context,
+  queue: Queue,
+  file: string,
+  flags: Flags,
+  { rows, say }: ReturnType<typeof transferProgress>,
+): Promise<ImportResult> {
+  const jobId = textOr(flags, 'resume', undefined);
+  if (jobId === undefined) {
+    return importFile(context, queue, file, importOptions(flags), rows, (begun) =>
+      say(`This is ${begun}. If it is interrupted, go on with --resume ${begun}`),
+    );
+  }
+  const given = ['format', 'map', 'preset', 'drop-unmapped', 'order', 'errors', 'events', 'dry-run'];
+  const other = given.find((name) => flags[name] !== undefined);
+  if (other) throw new UsageProblem(`--resume goes on as the import began: leave --${other} out`);
+  return resumeImport(context, queue, file, jobId, rows);
+}
+
+function importOptions(flags: Flags): ImportOptions {
+  const format = oneOf(flags, 'format', FORMATS);
+  const order = oneOf(flags, 'order', ORDERS);
+  const map = textOr(flags, 'map', undefined);
+  const preset = textOr(flags, 'preset', undefined);
+  const errorsFile = textOr(flags, 'errors', undefined);
+  return {
+    ...(format === undefined ? {} : { format }),
+    ...(order === undefined ? {} : { order }),
+    ...(map === undefined ? {} : { map }),
+    ...(preset === undefined ? {} : { preset }),
+    ...(errorsFile === undefined ? {} : { errorsFile }),
+    dropUnmapped: flags['drop-unmapped'] === true,
+    events: flags.events === true,
+    dryRun: flags['dry-run'] === true,
+  };
+}
+
+function oneOf<T extends string>(flags: Flags, name: string, choices: readonly T[]): T | undefined {
+  const value = flags[name];
+  if (value === undefined || choices.includes(value as T)) return value as T | undefined;
+  throw new UsageProblem(`--${name}: must be one of ${choices.join(', ')}`);
+}
+
+function importText({ jobId, rows, created, skipped, failed, errorsFile }: ImportResult): string {
+  const lines = [
+    jobId === null ? `Of ${rows} rows, ${created} would be added.` : `Added ${created} of ${rows} rows.`,
+    ...(skipped === 0 ? [] : [`${skipped} are on the list already, or stand in the file twice.`]),
+    ...(failed === 0 ? [] : [`${failed} cannot be used; ${errorsFile} says why.`]),
+  ];
+  return lines.join('\n');
+}
+
+function exportOptions(flags: Flags, out: string | undefined): ExportOptions {
+  const byName = out !== undefined && /\.(jsonl|ndjson)$/i.test(out) ? 'jsonl' : 'csv';
+  const status = oneOf<Status>(flags, 'status', STATUSES);
+  return { format: oneOf(flags, 'format', FORMATS) ?? byName, ...(status === undefined ? {} : { status }) };
+}
+
+/** A file appears under its name once it is complete; it is full of personal data, and nobody else's to read. */
+async function writeExport(
+  context: Context,
+  queue: Queue,
+  options: ExportOptions,
+  out: string | undefined,
+): Promise<number> {
+  const unfinished = `${out}.part`;
+  const stream = out === undefined ? process.stdout : createWriteStream(unfinished, { mode: 0o600 });
+  const progress = transferProgress();
+  let written = 0;
+  try {
+    for await (const { text, entries, total } of exportEntries(context, queue, options)) {
+      written += entries;
+      if (!stream.write(text)) await once(stream, 'drain');
+      if (out !== undefined && total > 0) progress.entries(written, total);
+    }
+    if (out !== undefined) {
+      stream.end();
+      await finished(stream);
+      await rename(unfinished, out);
+    }
+  } catch (error) {
+    if (out !== undefined) await rm(unfinished, { force: true });
+    throw error;
+  } finally {
+    progress.end();
+  }
+  return written;
+}

@@ -1,0 +1,87 @@
+import { invalid } from '../../errors.ts';
+import {
+  COMMON_COLUMNS,
+  type ColumnTable,
+  EXPORT_COLUMNS,
+  OWN_COLUMNS,
+  PRESETS,
+  type Target,
+} from './presets.ts';
+
+const TARGETS = new Set([
+  'email',
+  'phone',
+  'referredBy',
+  'referralCode',
+  'joinedAt',
+  'position',
+  'metadata',
+  '-',
+]);
+
+/** Which column is what, as the operator said it. */
+export interface ColumnChoice {
+  /** By the exact names of columns. */
+  map: Record<string, Target>;
+  preset: string | null;
+  dropUnmapped: boolean;
+  /** The file is one of our own exports. */
+  own: boolean;
+}
+
+/** `column=field,…`; the name of a column may have commas in it. */
+export function parseColumnMap(text: string): Record<string, Target> {
+  const map: Record<string, Target> = Object.create(null);
+  for (const pair of text.match(/[^=]*(=[^,]*|$),?/g)?.filter((part) => part.trim() !== '') ?? []) {
+    const [column = '', field = ''] = pair.split('=').map((part) => part.trim());
+    const target = field.replace(/,$/, '').trim();
+    if (column === '' || !(TARGETS.has(target) || /^metadata\../.test(target))) {
+      throw invalid(
+        `map: "${pair.trim()}" must be COLUMN=FIELD with one of ${[...TARGETS].join(' ')} metadata.KEY`,
+      );
+    }
+    map[column] = target as Target;
+  }
+  return map;
+}
+
+export function checkPreset(name: string): string {
+  if (Object.hasOwn(PRESETS, name)) return name;
+  throw invalid(`preset: there is none for ${name}; there are ${Object.keys(PRESETS).join(', ')}`);
+}
+
+export function isOwnExport(columns: readonly string[]): boolean {
+  return columns.length === EXPORT_COLUMNS.length && EXPORT_COLUMNS.every((name, at) => name === columns[at]);
+}
+
+/** Says for each column what it is. A field that one table names is not guessed from a weaker one. */
+export function chooseColumns(choice: ColumnChoice): (column: string) => Target {
+  const tables: ColumnTable[] = choice.own
+    ? [OWN_COLUMNS]
+    : [...(choice.preset === null ? [] : [PRESETS[choice.preset] ?? {}]), COMMON_COLUMNS];
+  const known = new Map<string, Target>();
+  const taken = new Set<Target>(Object.values(choice.map).filter((target) => target !== '-'));
+  for (const table of tables) {
+    const fresh = Object.entries(table).filter(([name, target]) => !known.has(name) && !taken.has(target));
+    for (const [name, target] of fresh) known.set(name, target);
+    for (const [, target] of fresh) if (target !== '-') taken.add(target);
+  }
+  return (column) =>
+    choice.map[column] ?? known.get(plainName(column)) ?? (choice.dropUnmapped ? '-' : `metadata.${column}`);
+}
+
+function plainName(column: string): string {
+  return column.toLowerCase().replace(/[\s_-]+/g, '');
+}
+
+/** Columns without a name, or with one that stands twice, get names that tell them apart. */
+export function nameColumns(header: readonly string[]): string[] {
+  const seen = new Set<string>();
+  return header.map((cell, index) => {
+    const wanted = cell.trim() === '' || cell.trim() === '__proto__' ? `column ${index + 1}` : cell.trim();
+    let name = wanted;
+    for (let copy = 2; seen.has(name); copy += 1) name = `${wanted} ${copy}`;
+    seen.add(name);
+    return name;
+  });
+}

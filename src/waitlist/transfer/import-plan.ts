@@ -1,0 +1,95 @@
+import type { FileHandle } from 'node:fs/promises';
+import { invalid } from '../../errors.ts';
+import { type ColumnChoice, chooseColumns } from './columns.ts';
+import type { FileIdentity, FileShape } from './import-file.ts';
+import { type Fields, sortValues } from './import-row.ts';
+import type { Target } from './presets.ts';
+import type { RawRow } from './raw-row.ts';
+import { isInOrder, type Order, type OrderKey } from './row-order.ts';
+import { parseImportedTime } from './times.ts';
+
+/** What an import was asked to do; sealed into its job, so that it goes on as it began. */
+export interface ImportPlan {
+  identity: FileIdentity;
+  shape: FileShape;
+  choice: ColumnChoice;
+  order: Order;
+  /** The rows do not stand in that order in the file. */
+  sorted: boolean;
+  errorsFile: string;
+  events: boolean;
+}
+
+/** Reads the columns of the rows of one file. */
+export interface Columns {
+  fieldsOf(raw: RawRow): Fields;
+  keyOf: OrderKey;
+  count: number;
+  /** Whether rows may bring the codes that others were referred by. */
+  hasCodes: boolean;
+}
+
+export function readColumns({
+  shape,
+  choice,
+  order,
+}: Pick<ImportPlan, 'shape' | 'choice' | 'order'>): Columns {
+  const choose = chooseColumns(choice);
+  const known = new Map<string, Target>();
+  const targetOf = (column: string) => {
+    const target = known.get(column) ?? choose(column);
+    known.set(column, target);
+    return target;
+  };
+  const fieldsOf = (raw: RawRow) => sortValues(raw, shape.columns, targetOf);
+  return {
+    fieldsOf,
+    keyOf: (raw) => keyOf(order, fieldsOf(raw)),
+    count: shape.format === 'csv' ? shape.columns.length : Number.POSITIVE_INFINITY,
+    hasCodes: shape.format === 'jsonl' || shape.columns.some((column) => targetOf(column) === 'referralCode'),
+  };
+}
+
+function keyOf(order: Order, { joinedAt, position }: Fields): number {
+  const value = order === 'joined' ? joinedAt : position;
+  if (value === undefined || order === 'file') return Number.POSITIVE_INFINITY;
+  const key = order === 'joined' ? parseImportedTime(value) : Number(value);
+  return key === undefined || Number.isNaN(key) ? Number.POSITIVE_INFINITY : key;
+}
+
+/** Refuses a choice of columns that cannot be meant before anything is read. */
+export function checkChoice(shape: FileShape, choice: ColumnChoice): void {
+  const choose = chooseColumns(choice);
+  const found = `there are ${shape.columns.map((column) => `"${column}"`).join(', ')}`;
+  const missing = Object.keys(choice.map).find((column) => !shape.columns.includes(column));
+  if (shape.format === 'csv' && missing !== undefined)
+    throw invalid(`map: there is no column "${missing}"; ${found}`);
+  const targets = shape.columns.map(choose);
+  if (!targets.includes('email') && !targets.includes('phone')) {
+    throw invalid(`no column is an email or a phone; ${found}. Say which with --map "COLUMN=email"`);
+  }
+}
+
+/** A position that the operator pointed at counts for more than a time; one that was guessed counts for less. */
+export function chooseOrder(shape: FileShape, choice: ColumnChoice, wanted: Order | undefined): Order {
+  const choose = chooseColumns(choice);
+  const targets = shape.columns.map(choose);
+  const order = ((): Order => {
+    if (choice.own) return 'file'; // Written in the order of joining.
+    if (Object.values(choice.map).includes('position')) return 'position';
+    if (targets.includes('joinedAt')) return 'joined';
+    return targets.includes('position') ? 'position' : 'file';
+  })();
+  const field = wanted === 'joined' ? 'joinedAt' : wanted;
+  if (field !== undefined && field !== 'file' && !targets.includes(field)) {
+    throw invalid(`order: no column is ${field}; say which with --map "COLUMN=${field}"`);
+  }
+  return wanted ?? order;
+}
+
+export async function needsSorting(
+  file: FileHandle,
+  plan: Pick<ImportPlan, 'shape' | 'choice' | 'order'>,
+): Promise<boolean> {
+  return plan.order !== 'file' && !(await isInOrder(file, plan.shape, readColumns(plan).keyOf));
+}

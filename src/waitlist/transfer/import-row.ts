@@ -1,0 +1,153 @@
+import { Problems } from '../../errors.ts';
+import { isObject, type Metadata, parseSignup, type Signup } from '../signup-input.ts';
+import { readCell } from './cells.ts';
+import type { Target } from './presets.ts';
+import type { RawRow } from './raw-row.ts';
+import { parseImportedTime } from './times.ts';
+
+/** Clocks differ, and so do the zones of times without one. */
+const FUTURE_TOLERATED_MS = 24 * 3_600_000;
+
+export interface RowProblem {
+  line: number;
+  field: string | null;
+  reason: string;
+}
+
+/** A row that can be imported. */
+export interface ImportRow {
+  signup: Signup;
+  joinedAt: number | undefined;
+  /** As the file has it: email, phone or somebody's code. */
+  referredBy: string | undefined;
+  referralCode: string | undefined;
+}
+
+/** `nobody`: somebody who was removed before the export. */
+export type ReadRow = { row: ImportRow } | { problems: RowProblem[] } | { nobody: true };
+
+export type ColumnReader = (raw: RawRow) => Record<string, unknown> & { metadata?: unknown };
+
+class RowProblems extends Problems {
+  readonly list: RowProblem[] = [];
+  readonly #line: number;
+
+  constructor(line: number) {
+    super();
+    this.#line = line;
+  }
+
+  override add(path: string, reason: string): void {
+    const field = path.replace(/^row\.?/, '');
+    this.list.push({ line: this.#line, field: field === '' ? null : field, reason });
+  }
+}
+
+/** What the columns of a row are, by field. */
+export interface Fields {
+  email?: unknown;
+  phone?: unknown;
+  referredBy?: unknown;
+  referralCode?: unknown;
+  joinedAt?: unknown;
+  position?: unknown;
+  status?: unknown;
+  metadata?: unknown;
+  extra?: Metadata;
+}
+
+/** Sorts the values of a row by what their columns are; what is empty is as if it were not there. */
+export function sortValues(
+  raw: RawRow,
+  columns: readonly string[],
+  targetOf: (column: string) => Target,
+): Fields {
+  const fields: Fields = {};
+  if (Array.isArray(raw.values)) {
+    raw.values.forEach((cell, index) => {
+      const column = columns[index];
+      if (column !== undefined && cell.trim() !== '') place(fields, targetOf(column), column, readCell(cell));
+    });
+  } else {
+    for (const [name, value] of Object.entries(raw.values ?? {})) {
+      if (value !== null && value !== '') place(fields, targetOf(name), name, value);
+    }
+  }
+  return fields;
+}
+
+function place(fields: Fields, target: Target, column: string, value: unknown): void {
+  if (target === '-') return;
+  if (target.startsWith('metadata.')) addExtra(fields, target.slice('metadata.'.length), value);
+  else if (fields[target as keyof Fields] === undefined) fields[target as keyof Fields] = value as never;
+  else addExtra(fields, column, value);
+}
+
+function addExtra(fields: Fields, key: string, value: unknown): void {
+  fields.extra ??= {};
+  fields.extra[key] = value;
+}
+
+/** Checks a row by the rules of the API. */
+export function readRow(raw: RawRow, columnCount: number, fields: Fields, now: number): ReadRow {
+  const problems = new RowProblems(raw.line);
+  if (raw.values === undefined) problems.add('row', raw.problem ?? 'cannot be read');
+  else checkCells(raw, columnCount, problems);
+  if (problems.list.length > 0) return { problems: problems.list };
+  const { email, phone } = fields;
+  if (fields.status === 'removed' && email === undefined && phone === undefined) return { nobody: true };
+  const metadata = readMetadata(fields, problems);
+  const input = {
+    ...(email === undefined ? {} : { email }),
+    ...(phone === undefined ? {} : { phone }),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+  const signup = parseSignup(input, 'row', problems);
+  const joinedAt = readTime(fields.joinedAt, now, problems);
+  const row: ImportRow = {
+    signup,
+    joinedAt,
+    referredBy: readText(fields.referredBy),
+    referralCode: readText(fields.referralCode),
+  };
+  return problems.list.length > 0 ? { problems: problems.list } : { row };
+}
+
+function checkCells({ values }: RawRow, columnCount: number, problems: RowProblems): void {
+  if (!Array.isArray(values)) return;
+  if (values.slice(columnCount).some((cell) => cell.trim() !== '')) {
+    problems.add('row', `has ${values.length} cells, there are ${columnCount} columns`);
+  }
+  if (values.some((cell) => cell.includes('\uFFFD') || cell.includes('\0'))) {
+    problems.add('row', 'is not valid UTF-8');
+  }
+}
+
+function readMetadata(fields: Fields, problems: RowProblems): unknown {
+  let { metadata } = fields;
+  if (typeof metadata === 'string') {
+    try {
+      metadata = JSON.parse(metadata);
+    } catch {
+      problems.add('metadata', 'is not valid JSON');
+      return undefined;
+    }
+  }
+  if (!fields.extra) return metadata;
+  return isObject(metadata) ? { ...metadata, ...fields.extra } : fields.extra;
+}
+
+function readTime(value: unknown, now: number, problems: RowProblems): number | undefined {
+  if (value === undefined) return undefined;
+  const time = parseImportedTime(value);
+  if (time === undefined)
+    problems.add('joinedAt', 'is not a time in ISO 8601, nor seconds or milliseconds since 1970');
+  else if (time < 0 || time > now + FUTURE_TOLERATED_MS)
+    problems.add('joinedAt', 'is not between 1970 and today');
+  return time;
+}
+
+function readText(value: unknown): string | undefined {
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+  return text === '' ? undefined : text;
+}

@@ -1,0 +1,183 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { Context } from '../context.ts';
+import type { Queue } from '../directory.ts';
+import { formatId } from '../ids.ts';
+import { finishJob } from '../jobs.ts';
+import { changeQueue } from '../queue-change.ts';
+import { type ErrorsFile, openErrorsFile } from './errors-file.ts';
+import { commitChunk, type ImportCandidate, type ImportJob, prepareImport } from './import-chunk.ts';
+import { readRows } from './import-file.ts';
+import { linkReferrers } from './import-links.ts';
+import { type Columns, type ImportPlan, readColumns } from './import-plan.ts';
+import type { ImportProgress } from './import-progress.ts';
+import { type RowProblem, readRow } from './import-row.ts';
+import type { Place, RawRow } from './raw-row.ts';
+import { indexRows } from './row-order.ts';
+
+/** Rows of one transaction: enough to share a commit, few enough for signups to get their turn. */
+export const CHUNK = 1_000;
+const CLEAN = 10_000;
+
+export interface ImportResult {
+  /** null: nothing was to be written. */
+  jobId: string | null;
+  rows: number;
+  created: number;
+  skipped: number;
+  failed: number;
+  errorsFile: string | null;
+}
+
+/** Between 0 and 1 of the rows; the phases behind them have no measure. */
+export type Watch = (progress: ImportProgress, part: number) => void;
+
+export interface OpenImport {
+  id: Buffer;
+  queue: Queue;
+  file: FileHandle;
+  plan: ImportPlan;
+  progress: ImportProgress;
+}
+
+/** Brings an import to its end, from wherever it stands. */
+export async function runImport(context: Context, open: OpenImport, watch: Watch): Promise<ImportResult> {
+  const { id, queue, plan } = open;
+  const columns = readColumns(plan);
+  const job: ImportJob = { id, queue, events: plan.events, hasCodes: columns.hasCodes };
+  let { progress } = open;
+  if (progress.phase === 'rows') progress = await importRows(context, job, open, columns, watch);
+  if (progress.phase === 'links')
+    progress = await linkReferrers(context, job, progress, (at) => watch(at, 1));
+  await clean(context, job);
+  await changeQueue(context, queue, async (change) => finishJob(change, id, progress));
+  const { rows, created, skipped, failed, errorsBytes } = progress;
+  const errorsFile = errorsBytes === 0 ? null : plan.errorsFile;
+  return { jobId: formatId('job', id), rows, created, skipped, failed, errorsFile };
+}
+
+async function importRows(
+  context: Context,
+  job: ImportJob,
+  { file, plan, progress: start }: OpenImport,
+  columns: Columns,
+  watch: Watch,
+): Promise<ImportProgress> {
+  const errors = await openErrorsFile(plan.errorsFile, start.errorsBytes);
+  let progress = start;
+  try {
+    for await (const { rows, next, part } of chunksFrom(file, plan, columns, start)) {
+      progress = await importChunk(context, job, progress, columns, errors, rows, next);
+      watch(progress, part);
+    }
+  } finally {
+    await errors.close();
+  }
+  return commitChunk(context, job, progress, [], { phase: 'links', skipped: progress.skipped });
+}
+
+async function importChunk(
+  context: Context,
+  job: ImportJob,
+  before: ImportProgress,
+  columns: Columns,
+  errors: ErrorsFile,
+  rows: readonly RawRow[],
+  next: Place,
+): Promise<ImportProgress> {
+  const { good, problems, failed, nobody } = checkRows(context, job.queue, columns, rows);
+  return commitChunk(context, job, before, good, {
+    rows: before.rows + rows.length,
+    failed: before.failed + failed,
+    skipped: before.skipped + nobody,
+    errorsBytes: await errors.append(problems),
+    next,
+  });
+}
+
+export interface CheckedRows {
+  good: ImportCandidate[];
+  problems: RowProblem[];
+  failed: number;
+  nobody: number;
+}
+
+export function checkRows(
+  { clock }: Context,
+  queue: Queue,
+  columns: Columns,
+  rows: readonly RawRow[],
+): CheckedRows {
+  const now = clock();
+  const checked: CheckedRows = { good: [], problems: [], failed: 0, nobody: 0 };
+  for (const raw of rows) {
+    const read = readRow(raw, columns.count, columns.fieldsOf(raw), now);
+    if ('row' in read) checked.good.push(prepareImport(queue, read.row, now));
+    else if ('nobody' in read) checked.nobody += 1;
+    else {
+      checked.failed += 1;
+      checked.problems.push(...read.problems);
+    }
+  }
+  return checked;
+}
+
+interface Chunk {
+  rows: RawRow[];
+  /** Where the chunk behind it begins. */
+  next: Place;
+  part: number;
+}
+
+/** The rows that are left, in the order in which they are to join. */
+export async function* chunksFrom(
+  file: FileHandle,
+  plan: Pick<ImportPlan, 'shape' | 'sorted' | 'identity'>,
+  { keyOf }: Columns,
+  { next, rows: done }: Pick<ImportProgress, 'next' | 'rows'>,
+): AsyncGenerator<Chunk> {
+  const { shape, identity } = plan;
+  if (plan.sorted) {
+    const index = await indexRows(file, shape, keyOf);
+    for (let from = done; from < index.length; from += CHUNK) {
+      const rows = index.read(file.fd, shape, from, Math.min(from + CHUNK, index.length));
+      yield { rows, next, part: (from + rows.length) / index.length };
+    }
+    return;
+  }
+  let waiting: RawRow[] = [];
+  const take = (count: number): Chunk => {
+    const rows = waiting.slice(0, count);
+    waiting = waiting.slice(count);
+    const last = rows.at(-1) as RawRow;
+    return { rows, next: { offset: last.end, line: last.nextLine }, part: last.end / identity.size };
+  };
+  for await (const rows of readRows(file, shape, next)) {
+    waiting = waiting.length === 0 ? rows : [...waiting, ...rows];
+    while (waiting.length >= CHUNK) yield take(CHUNK);
+  }
+  if (waiting.length > 0) yield take(waiting.length);
+}
+
+/** Takes away what only the links needed. */
+async function clean({ db }: Context, { id, queue }: ImportJob): Promise<void> {
+  for (const [table, key] of [
+    ['import_code', 'code_hash'],
+    ['import_link', 'seq'],
+  ] as const) {
+    for (let deleted = CLEAN; deleted === CLEAN; ) {
+      const some = db.query
+        .selectFrom(table)
+        .select(key as never)
+        .where('queue_id', '=', queue.id)
+        .where('job_id', '=', id)
+        .limit(CLEAN);
+      const { numDeletedRows } = await db.query
+        .deleteFrom(table)
+        .where('queue_id', '=', queue.id)
+        .where('job_id', '=', id)
+        .where(key as never, 'in', some)
+        .executeTakeFirst();
+      deleted = Number(numDeletedRows);
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import path from 'node:path';
+import { invalid } from '../../errors.ts';
+import type { Context } from '../context.ts';
+import type { Queue } from '../directory.ts';
+import { formatId } from '../ids.ts';
+import { advanceJob, createJob, findOpenJob } from '../jobs.ts';
+import { changeQueue } from '../queue-change.ts';
+import { type ColumnChoice, checkPreset, parseColumnMap } from './columns.ts';
+import { checkImport } from './import-check.ts';
+import { detectShape, type Format, identifyFile, openImportFile } from './import-file.ts';
+import { checkChoice, chooseOrder, type ImportPlan, needsSorting } from './import-plan.ts';
+import type { ImportProgress } from './import-progress.ts';
+import { type ImportResult, type OpenImport, runImport, type Watch } from './import-run.ts';
+import type { Order } from './row-order.ts';
+
+export interface ImportOptions {
+  format?: Format;
+  /** `column=field,…` */
+  map?: string;
+  preset?: string;
+  dropUnmapped?: boolean;
+  order?: Order;
+  errorsFile?: string;
+  /** Tell webhooks of everybody who is imported. */
+  events?: boolean;
+  /** Check everything, write nothing. */
+  dryRun?: boolean;
+}
+
+const KIND = 'import';
+
+/** Called once it is known under which name an import can be resumed. */
+export type Began = (jobId: string) => void;
+
+export async function importFile(
+  context: Context,
+  queue: Queue,
+  filePath: string,
+  options: ImportOptions,
+  watch: Watch = () => {},
+  began: Began = () => {},
+): Promise<ImportResult> {
+  const file = await openImportFile(filePath);
+  try {
+    const shape = await detectShape(file, filePath, options.format);
+    const choice: ColumnChoice = {
+      map: parseColumnMap(options.map ?? ''),
+      preset: options.preset === undefined ? null : checkPreset(options.preset),
+      dropUnmapped: options.dropUnmapped ?? false,
+      own: shape.own && options.map === undefined && options.preset === undefined,
+    };
+    checkChoice(shape, choice);
+    const order = chooseOrder(shape, choice, options.order);
+    const plan: ImportPlan = {
+      identity: await identifyFile(file),
+      shape,
+      choice,
+      order,
+      sorted: await needsSorting(file, { shape, choice, order }),
+      errorsFile: chooseErrorsFile(filePath, options.errorsFile),
+      events: options.events ?? false,
+    };
+    if (options.dryRun) return await checkImport(context, queue, file, plan, watch);
+    const begun = await beginJob(context, queue, plan);
+    began(formatId('job', begun.id));
+    return await runImport(context, { ...begun, queue, file, plan }, watch);
+  } finally {
+    await file.close();
+  }
+}
+
+function chooseErrorsFile(filePath: string, wanted = `${filePath}.errors.jsonl`): string {
+  const resolved = path.resolve(wanted);
+  if (resolved === path.resolve(filePath)) throw invalid('errors: must not be the file that is imported');
+  return resolved;
+}
+
+function beginJob(
+  context: Context,
+  queue: Queue,
+  plan: ImportPlan,
+): Promise<Pick<OpenImport, 'id' | 'progress'>> {
+  return changeQueue(context, queue, async (change) => {
+    const { id } = createJob(change, KIND, plan);
+    const progress: ImportProgress = {
+      phase: 'rows',
+      rows: 0,
+      created: 0,
+      skipped: 0,
+      failed: 0,
+      next: plan.shape.first,
+      errorsBytes: 0,
+      baseSeq: change.lastSeq,
+      linkedUpTo: 0,
+    };
+    advanceJob(change, id, progress);
+    return { id, progress };
+  });
+}
+
+/** Goes on with an import that was interrupted, as it began. The file must be the same. */
+export async function resumeImport(
+  context: Context,
+  queue: Queue,
+  filePath: string,
+  jobId: string,
+  watch: Watch = () => {},
+): Promise<ImportResult> {
+  const job = await findOpenJob<ImportPlan, ImportProgress>(context, queue, jobId, KIND);
+  const file = await openImportFile(filePath);
+  try {
+    const { size, hash } = await identifyFile(file);
+    const { identity } = job.input;
+    if (size !== identity.size || hash !== identity.hash) {
+      throw invalid(`${filePath} is not the file that ${jobId} began with, or was changed since`);
+    }
+    const { id, input: plan, progress } = job;
+    return await runImport(context, { id, queue, file, plan, progress }, watch);
+  } finally {
+    await file.close();
+  }
+}

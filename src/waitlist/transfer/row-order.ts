@@ -1,0 +1,103 @@
+import { readSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { parseCsvPieces, readAlone } from './csv-rows.ts';
+import { type FileShape, readRows } from './import-file.ts';
+import { readJsonRow } from './json-rows.ts';
+import { type RawRow, ROW_BYTES_MAX } from './raw-row.ts';
+
+/** By when they joined, by the position that they had, or as they stand in the file. */
+export const ORDERS = ['joined', 'position', 'file'] as const;
+export type Order = (typeof ORDERS)[number];
+
+/** Smaller comes first; rows without one come last, in the order of the file. */
+export type OrderKey = (raw: RawRow) => number;
+
+/** Whether the rows of a file stand in order already. Stops at the first that does not. */
+export async function isInOrder(file: FileHandle, shape: FileShape, keyOf: OrderKey): Promise<boolean> {
+  let last = Number.NEGATIVE_INFINITY;
+  for await (const rows of readRows(file, shape, shape.first)) {
+    for (const row of rows) {
+      const key = keyOf(row);
+      if (key < last) return false;
+      last = key;
+    }
+  }
+  return true;
+}
+
+/** Where each row stands in the file: 24 bytes a row, so that a file much larger than the memory can be sorted. */
+export class RowIndex {
+  #keys = new Float64Array(1024);
+  #offsets = new Float64Array(1024);
+  #lines = new Uint32Array(1024);
+  /** Negative: to be read by itself. */
+  #lengths = new Int32Array(1024);
+  #order = new Uint32Array(0);
+  length = 0;
+
+  add(row: RawRow, key: number): void {
+    const at = this.length;
+    if (at === this.#keys.length) this.#grow();
+    this.#keys[at] = key;
+    this.#offsets[at] = row.offset;
+    this.#lines[at] = row.line;
+    const length = Math.min(row.end - row.offset, ROW_BYTES_MAX + 1);
+    this.#lengths[at] = row.alone || row.values === undefined ? -length : length;
+    this.length += 1;
+  }
+
+  sort(): void {
+    const keys = this.#keys;
+    this.#order = Uint32Array.from({ length: this.length }, (_, at) => at);
+    // Two infinite keys differ by NaN: they too stay in the order of the file.
+    this.#order.sort((a, b) => (keys[a] as number) - (keys[b] as number) || a - b);
+  }
+
+  /** The rows from one place of the order up to another. */
+  read(fd: number, shape: FileShape, from: number, to: number): RawRow[] {
+    const places = Array.from(this.#order.subarray(from, to), (at) => ({
+      line: this.#lines[at] as number,
+      offset: this.#offsets[at] as number,
+      length: Math.abs(this.#lengths[at] as number),
+      alone: (this.#lengths[at] as number) < 0,
+    }));
+    const pieces = places.map(({ offset, length }) => {
+      const bytes = Buffer.allocUnsafe(length);
+      return bytes.subarray(0, readSync(fd, bytes, 0, length, offset));
+    });
+    if (shape.format === 'jsonl') {
+      return places.map((place, at) => readJsonRow(pieces[at] as Buffer, place) as RawRow);
+    }
+    const wellFormed = parseCsvPieces(
+      pieces.filter((_, at) => !places[at]?.alone),
+      shape.delimiter,
+    );
+    let next = 0;
+    return places.map((place, at) => {
+      if (place.alone) return readAlone(pieces[at] as Buffer, shape.delimiter, place);
+      const { line, offset, length } = place;
+      return { line, nextLine: line, offset, end: offset + length, values: wellFormed[next++] };
+    });
+  }
+
+  #grow(): void {
+    const copy = <T extends { set(from: T): void }>(old: T, fresh: T): T => {
+      fresh.set(old);
+      return fresh;
+    };
+    const size = this.length * 2;
+    this.#keys = copy(this.#keys, new Float64Array(size));
+    this.#offsets = copy(this.#offsets, new Float64Array(size));
+    this.#lines = copy(this.#lines, new Uint32Array(size));
+    this.#lengths = copy(this.#lengths, new Int32Array(size));
+  }
+}
+
+export async function indexRows(file: FileHandle, shape: FileShape, keyOf: OrderKey): Promise<RowIndex> {
+  const index = new RowIndex();
+  for await (const rows of readRows(file, shape, shape.first)) {
+    for (const row of rows) index.add(row, keyOf(row));
+  }
+  index.sort();
+  return index;
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readCell, writeCell } from './cells.ts';
+import { chooseColumns, nameColumns, parseColumnMap } from './columns.ts';
+import { findCircles } from './import-circles.ts';
+import { parseImportedTime } from './times.ts';
+
+describe('parseImportedTime', () => {
+  it('reads ISO 8601 with and without a zone, and seconds and milliseconds since 1970', () => {
+    const day = Date.UTC(2024, 1, 29);
+    const half = day + 12.5 * 3_600_000;
+    assert.equal(parseImportedTime('2024-02-29'), day);
+    assert.equal(parseImportedTime(' 2024-02-29T12:30Z '), half);
+    assert.equal(parseImportedTime('2024-02-29 12:30:00 UTC'), half);
+    assert.equal(parseImportedTime('2024-02-29T12:30:00.123456'), half + 123);
+    assert.equal(parseImportedTime('2024-02-29T14:30:00+0200'), half);
+    assert.equal(parseImportedTime('2024-02-29T08:00:00-04:30'), half);
+    assert.equal(parseImportedTime(half), half);
+    assert.equal(parseImportedTime(String(half / 1000)), half);
+  });
+
+  it('refuses what can mean several days, or none', () => {
+    const refused = [
+      '03/04/2024',
+      '2023-02-29',
+      '2024-13-01',
+      '2024-01-01T25:00',
+      '2024',
+      'today',
+      '',
+      {},
+      true,
+    ];
+    for (const text of refused) assert.equal(parseImportedTime(text), undefined, String(text));
+  });
+});
+
+describe('cells', () => {
+  it('come back as they were, and never begin a formula', () => {
+    for (const text of ['=1', '+1', '-1', '@a', '\t=', "'=1", "''@", "'", "it's", 'a"b', ' x ', 'a\nb', '']) {
+      const written = writeCell(text);
+      const cell = written.startsWith('"') ? written.slice(1, -1).replaceAll('""', '"') : written;
+      assert.doesNotMatch(cell, /^[=+\-@\t\r]/);
+      assert.equal(readCell(cell), text);
+    }
+  });
+});
+
+describe('columns', () => {
+  const choice = { map: {}, preset: null, dropUnmapped: false, own: false };
+
+  it('are known by their names in any spelling, and become metadata else', () => {
+    const targetOf = chooseColumns(choice);
+    const names = ['E-Mail', 'Phone Number', 'referred_by', 'createdAt', 'Plan'];
+    assert.deepEqual(names.map(targetOf), ['email', 'phone', 'referredBy', 'joinedAt', 'metadata.Plan']);
+  });
+
+  it('are not guessed where the operator has said it', () => {
+    const targetOf = chooseColumns({
+      ...choice,
+      map: parseColumnMap('Contact, work=email,x=-'),
+      dropUnmapped: true,
+    });
+    assert.deepEqual(['Contact, work', 'work', 'email', 'x'].map(targetOf), ['email', '-', '-', '-']);
+  });
+
+  it('have names that tell them apart', () => {
+    const names = nameColumns(['a', '', 'a', ' a ', '__proto__']);
+    assert.deepEqual(names, ['a', 'column 2', 'a 2', 'a 3', 'column 5']);
+  });
+});
+
+describe('findCircles', () => {
+  it('finds those in a circle, and not those who lead to one', () => {
+    //                                    1  2  3  4  5  6  7  8
+    const referrers = Int32Array.from([0, 2, 3, 1, 3, 0, 5, 7, 6]);
+    assert.deepEqual([...findCircles(referrers)].sort(), [1, 2, 3, 7]);
+  });
+
+  it('takes one walk however long the chains are', () => {
+    const length = 1_000_000;
+    const chain = Int32Array.from({ length }, (_, at) => (at + 1 < length ? at + 1 : 0));
+    chain[0] = 0;
+    assert.equal(findCircles(chain).size, 0);
+    chain[length - 1] = 1;
+    assert.equal(findCircles(chain).size, length - 1);
+  });
+});

@@ -1,0 +1,527 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { COMMANDS, runCommandLine } from '../src/commands/command-line.ts';
+import { readConfig } from '../src/config.ts';
+import { SCHEMA_VERSION } from '../src/db/migrate.ts';
+import { createLogger } from '../src/log.ts';
+import { openContext, openDatabase } from '../src/service.ts';
+import { VERSION } from '../src/version.ts';
+import { type Client, clientFor, eventually, forEachEngine, listOver } from './support/harness.ts';
+import { fingerprint } from './support/inspect.ts';
+import { freePort } from './support/postgres.ts';
+import {
+  commandJson,
+  type Finished,
+  type RunningProcess,
+  runCommand,
+  startProcess,
+} from './support/process.ts';
+import { createStorage, type Storage } from './support/storage.ts';
+
+const silent = createLogger('silent');
+
+/** The same command line inside of this process: quicker, for the many ways to type something wrong. */
+async function runHere(environment: Record<string, string>, ...words: string[]): Promise<Finished> {
+  let stdout = '';
+  let stderr = '';
+  const code = await runCommandLine(words, {
+    environment,
+    out: (text) => {
+      stdout += `${text}\n`;
+    },
+    error: (text) => {
+      stderr += `${text}\n`;
+    },
+  });
+  return { code, stdout, stderr };
+}
+
+const assertUsage = ({ code, stderr }: Finished, message: RegExp) => {
+  assert.equal(code, 2);
+  assert.match(stderr, message);
+  assert.doesNotMatch(stderr, /^\s+at /m);
+};
+const assertFailed = ({ code, stderr }: Finished, message: RegExp) => {
+  assert.match(stderr, message);
+  assert.equal(code, 1);
+  assert.doesNotMatch(stderr, /^\s+at /m, 'a stack is for defects');
+};
+
+forEachEngine((engine) => {
+  describe('the first start', () => {
+    it('makes the data directory, the master key for its owner alone and the schema, and tells what to do next', async () => {
+      const storage = await createStorage(engine);
+      const dataDir = path.join(storage.dataDir, 'new', 'data');
+      const environment = { ...storage.environment, DOORLIST_DATA_DIR: dataDir };
+      const server = await startProcess(environment);
+      assert.equal(statSync(path.join(dataDir, 'master.key')).mode & 0o777, 0o600);
+      assert.equal(statSync(dataDir).mode & 0o777, 0o700);
+      const { body } = await clientFor(server.url).request('GET', '/readyz');
+      assert.deepEqual(body, { status: 'ok' });
+      const { code, stdout, stderr } = await server.stop();
+      assert.deepEqual([code, stderr], [0, '']);
+      for (const hint of [server.url, 'waitlist create', 'key create', 'curl', '/docs']) {
+        assert.ok(stdout.includes(hint), hint);
+      }
+      await storage.remove();
+    });
+
+    it('may happen in several processes at once on an empty database', async () => {
+      const storage = await createStorage(engine);
+      const servers = await Promise.all(Array.from({ length: 4 }, () => startProcess(storage.environment)));
+      const key = readFileSync(path.join(storage.dataDir, 'master.key'), 'utf8');
+      const [first] = servers;
+      const created = await commandJson(
+        storage.environment,
+        'waitlist',
+        'create',
+        'wl_race',
+        '--name',
+        'Race',
+      );
+      assert.equal(created.id, 'wl_race');
+      const product = await commandJson<{ key: string }>(
+        storage.environment,
+        'key',
+        'create',
+        '--product',
+        '--env',
+        'production',
+      );
+      for (const [n, { url }] of servers.entries()) {
+        const list = listOver(clientFor(url), 'wl_race', product.key);
+        assert.equal((await list.signup({ email: `p${n}@example.com` })).status, 201);
+        assert.equal((await list.page()).body.total, n + 1);
+      }
+      assert.ok(first);
+      const ends = await Promise.all(servers.map((server) => server.stop()));
+      assert.deepEqual(
+        ends.map(({ code }) => code),
+        [0, 0, 0, 0],
+      );
+      assert.equal(readFileSync(path.join(storage.dataDir, 'master.key'), 'utf8'), key);
+      await storage.remove();
+    });
+
+    it('may be a command', async () => {
+      const storage = await createStorage(engine);
+      const fresh = await commandJson(storage.environment, 'migrate');
+      assert.deepEqual(fresh, { from: 0, schema: SCHEMA_VERSION });
+      assert.deepEqual(await commandJson(storage.environment, 'migrate'), {
+        from: SCHEMA_VERSION,
+        schema: SCHEMA_VERSION,
+      });
+      const told = await runHere(storage.environment, 'migrate');
+      assert.match(told.stdout, new RegExp(`already at version ${SCHEMA_VERSION}`));
+      await storage.remove();
+    });
+  });
+
+  describe('commands beside a running server', () => {
+    let storage: Storage;
+    let server: RunningProcess;
+    let client: Client;
+    before(async () => {
+      storage = await createStorage(engine);
+      server = await startProcess(storage.environment);
+      client = clientFor(server.url);
+      await commandJson(storage.environment, 'waitlist', 'create', 'wl_acme', '--name', 'Acme');
+    });
+    after(async () => {
+      assert.equal((await server.stop()).code, 0);
+      await storage.remove();
+    });
+
+    const json = <T = Record<string, unknown>>(...words: string[]) =>
+      commandJson<T>(storage.environment, ...words);
+    const here = (...words: string[]) => runHere(storage.environment, ...words);
+    const jsonHere = async <T = Record<string, unknown>>(...words: string[]) => {
+      const { code, stdout, stderr } = await here(...words, '--json');
+      assert.equal(code, 0, stderr);
+      return JSON.parse(stdout) as T;
+    };
+    const text = async (...words: string[]) => {
+      const { code, stdout, stderr } = await here(...words);
+      assert.deepEqual([code, stderr], [0, '']);
+      return stdout;
+    };
+    interface Key {
+      id: string;
+      key: string;
+      grants: string[];
+      environment: string;
+      waitlistId: string | null;
+      expiresAt: string | null;
+      revokedAt: string | null;
+    }
+    const newKey = (...words: string[]) => jsonHere<Key>('key', 'create', '--env', 'production', ...words);
+    const signup = async (key: string, email: string) =>
+      (await listOver(client, 'wl_acme', key).signup({ email })).status;
+    const becomes = async (wanted: number, ask: () => Promise<number>) =>
+      assert.equal(await eventually(ask, (status) => status === wanted), wanted);
+
+    it('make and list waitlists', async () => {
+      const created = await json('waitlist', 'create', 'wl_made', '--name', 'Made “here”');
+      assert.deepEqual(
+        [created.id, created.name, created.boost, created.closedAt],
+        ['wl_made', 'Made “here”', 5, null],
+      );
+      const listed = await json<{ id: string }[]>('waitlist', 'list');
+      assert.deepEqual(
+        listed.map(({ id }) => id),
+        ['wl_acme', 'wl_made'],
+      );
+      assert.match(await text('waitlist', 'list'), /^ID .*NAME.*\nwl_acme +Acme .*\nwl_made /);
+      assert.match(
+        await text('waitlist', 'create', 'wl_other', '--name', 'Other'),
+        /Made wl_other \("Other"\)/,
+      );
+    });
+
+    it('refuse waitlists that exist or cannot be', async () => {
+      assertFailed(await here('waitlist', 'create', 'wl_acme', '--name', 'Again'), /wl_acme exists already/);
+      for (const id of [
+        'acme',
+        'wl_',
+        'wl_Acme',
+        'wl_-a',
+        'wl_ä',
+        `wl_${'a'.repeat(63)}`,
+        'wl_a b',
+        'WL_a',
+      ]) {
+        assertFailed(await here('waitlist', 'create', id, '--name', 'X'), /^doorlist: id: /);
+      }
+      for (const name of [' ', 'x'.repeat(201), 'a\nb']) {
+        assertFailed(
+          await here('waitlist', 'create', 'wl_named', '--name', name),
+          /name: must be 1 to 200 characters/,
+        );
+      }
+      assertUsage(await here('waitlist', 'create', 'wl_x'), /--name is required/);
+      assertUsage(await here('waitlist', 'create', '--name', 'X'), /expected WAITLIST_ID/);
+      const longest = `wl_${'a'.repeat(62)}`;
+      assert.equal((await jsonHere('waitlist', 'create', longest, '--name', 'x'.repeat(200))).id, longest);
+    });
+
+    it('close and open a waitlist, and the server notices', async () => {
+      const { key } = await newKey('--waitlist', 'wl_acme');
+      assert.equal(await signup(key, 'before@example.com'), 201);
+      assert.deepEqual(await json('waitlist', 'close', 'wl_acme'), { id: 'wl_acme', closed: true });
+      await becomes(409, () => signup(key, 'while@example.com'));
+      assert.match(await text('waitlist', 'list'), /wl_acme +Acme +5 +\d{4}-/);
+      assert.match(await text('waitlist', 'open', 'wl_acme'), /wl_acme is open/);
+      await becomes(201, () => signup(key, 'after@example.com'));
+      assertFailed(await here('waitlist', 'close', 'wl_nowhere'), /there is no waitlist wl_nowhere/);
+    });
+
+    it('make keys of every kind, shown once, which the server takes at once', async () => {
+      const writer = await json<Key>('key', 'create', '--env', 'production', '--waitlist', 'wl_acme');
+      const reader = await newKey('--waitlist', 'wl_acme', '--read');
+      const product = await newKey('--product');
+      assert.match(writer.key, /^dl_live_/);
+      assert.deepEqual(writer.grants, ['waitlist:write']);
+      assert.deepEqual(reader.grants, ['waitlist:write', 'waitlist:read']);
+      assert.deepEqual([product.waitlistId, product.grants], [null, ['waitlist:write', 'waitlist:read']]);
+      const page = async (key: string) => (await listOver(client, 'wl_acme', key).page()).status;
+      assert.deepEqual(
+        [await page(writer.key), await page(reader.key), await page(product.key)],
+        [403, 200, 200],
+      );
+      const listed = await json<Key[]>('key', 'list');
+      assert.ok([writer, reader, product].every(({ id }) => listed.some((each) => each.id === id)));
+      const shown = (await text('key', 'list')) + JSON.stringify(listed);
+      for (const { key } of [writer, reader, product]) assert.ok(!shown.includes(key), 'a key is shown once');
+      const quiet = await text('key', 'create', '--waitlist', 'wl_acme', '--env', 'production', '--quiet');
+      assert.match(quiet, /^dl_live_[0-9A-Za-z]{34}\n$/);
+      const told = await text('key', 'create', '--product', '--env', 'development');
+      assert.match(told, /^dl_test_[0-9A-Za-z]{34}\n\n.*only time.*key_/);
+    });
+
+    it('refuse keys that cannot be', async () => {
+      assertUsage(await here('key', 'create', '--env', 'production'), /give --waitlist or --product/);
+      assertUsage(
+        await here('key', 'create', '--env', 'production', '--product', '--waitlist', 'wl_acme'),
+        /or --product/,
+      );
+      assertUsage(await here('key', 'create', '--product'), /--env is required/);
+      assertFailed(await here('key', 'create', '--product', '--env', 'moon'), /there is no environment moon/);
+      assertFailed(
+        await here('key', 'create', '--waitlist', 'wl_no', '--env', 'production'),
+        /no waitlist wl_no/,
+      );
+      const create = ['key', 'create', '--product', '--env', 'production'];
+      assertUsage(await here(...create, '--expires-in', 'soon'), /must be a duration/);
+      assertUsage(await here(...create, '--expires-at', 'tomorrow'), /must be an ISO 8601 time/);
+      assertUsage(
+        await here(...create, '--expires-in', '1h', '--expires-at', '2030-01-01'),
+        /--expires-in and --expires-at/,
+      );
+      assertFailed(await here(...create, '--expires-at', '2020-01-01T00:00:00Z'), /lies in the past/);
+    });
+
+    it('revoke a key, and the server refuses it at once', async () => {
+      const { id, key } = await newKey('--waitlist', 'wl_acme', '--expires-in', '1h');
+      assert.equal(await signup(key, 'revoked-1@example.com'), 201);
+      assert.deepEqual(await json('key', 'revoke', id), { id, revoked: true });
+      await becomes(401, () => signup(key, 'revoked-2@example.com'));
+      const listed = (await jsonHere<Key[]>('key', 'list')).find((each) => each.id === id);
+      assert.ok(listed?.revokedAt && listed.expiresAt);
+      assert.match(await text('key', 'list'), new RegExp(`${id} .* revoked`));
+      assertFailed(await here('key', 'revoke', id), /no key .* that is not revoked/);
+      assertFailed(await here('key', 'revoke', 'nonsense'), /must look like key_/);
+    });
+
+    it('rotate a key with an overlap, or without', async () => {
+      const old = await newKey('--waitlist', 'wl_acme', '--read');
+      const next = await json<Key>('key', 'rotate', old.id, '--overlap', '1h');
+      assert.deepEqual(
+        [next.grants, next.waitlistId, next.environment],
+        [old.grants, 'wl_acme', 'production'],
+      );
+      assert.equal(await signup(old.key, 'old@example.com'), 201);
+      assert.equal(await signup(next.key, 'next@example.com'), 201);
+      const last = await text('key', 'rotate', next.id, '--overlap', '0s', '--quiet');
+      await becomes(401, () => signup(next.key, 'gone@example.com'));
+      assert.equal(await signup(last.trim(), 'last@example.com'), 201);
+      assertUsage(await here('key', 'rotate', old.id, '--overlap', 'long'), /must be a duration/);
+      assertFailed(await here('key', 'rotate', next.id), /there is no live key/);
+    });
+
+    it('make environments, which every waitlist then has', async () => {
+      assert.deepEqual(await json('environment', 'create', 'staging'), { name: 'staging' });
+      const listed = (await text('environment', 'list')).trim().split('\n');
+      assert.deepEqual(listed.sort(), ['development', 'production', 'staging']);
+      const { key } = await jsonHere<Key>('key', 'create', '--waitlist', 'wl_acme', '--env', 'staging');
+      assert.match(key, /^dl_test_/);
+      assert.equal(await signup(key, 'staged@example.com'), 201);
+      await jsonHere('waitlist', 'create', 'wl_later', '--name', 'Later');
+      const later = await jsonHere<Key>(
+        'key',
+        'create',
+        '--waitlist',
+        'wl_later',
+        '--env',
+        'staging',
+        '--read',
+      );
+      assert.equal((await listOver(client, 'wl_later', later.key).page()).status, 200);
+      assertFailed(await here('environment', 'create', 'staging'), /staging exists already/);
+      assertFailed(await here('environment', 'create', 'Not This'), /environment: must be/);
+    });
+
+    it('invite and revoke, by id and by code, and the server knows', async () => {
+      const words = ['invite', 'create', '--waitlist', 'wl_acme', '--email'];
+      type Invite = { id: string; code: string; url: string; email: string; expiresAt: string | null };
+      const one = await json<Invite>(...words, 'Guest@example.com', '--expires-in', '7d');
+      assert.match(one.id, /^inv_/);
+      assert.equal(one.email, 'Guest@example.com');
+      assert.ok(one.url.endsWith(`/join/${one.code}`));
+      assert.ok(Math.abs(Date.parse(one.expiresAt ?? '') - Date.now() - 7 * 86_400_000) < 60_000);
+      assert.equal((await client.check(one.code)).body.valid, true);
+      assert.deepEqual(await json('invite', 'revoke', one.id), { id: one.id, revoked: true });
+      assert.deepEqual((await client.check(one.code)).body, {
+        valid: false,
+        reason: 'revoked',
+        expiresAt: one.expiresAt,
+      });
+      const two = await jsonHere<Invite>(
+        ...words,
+        'two@example.com',
+        '--expires-at',
+        '2099-01-01T00:00:00Z',
+        '--env',
+        'development',
+      );
+      assert.equal(two.expiresAt, '2099-01-01T00:00:00.000Z');
+      assert.match(await text('invite', 'revoke', two.code), /Revoked inv_/);
+      assertFailed(await here('invite', 'revoke', two.id), /revoked already/);
+      assertFailed(await here('invite', 'revoke', 'nonsense'), /there is no invite/);
+      assertFailed(await here(...words, 'nonsense'), /email: not an email address/);
+      assertFailed(await here(...words, 'a@example.com', '--env', 'moon'), /no waitlist wl_acme in moon/);
+      assertUsage(await here('invite', 'create', '--waitlist', 'wl_acme'), /--email is required/);
+      assert.match(await text(...words, 'three@example.com'), /^[0-9a-z]{32}\n/);
+    });
+
+    it('print one JSON value with --json, also when they fail', async () => {
+      const failed = await runCommand(storage.environment, 'waitlist', 'close', 'wl_nowhere', '--json');
+      assert.equal(failed.code, 1);
+      assert.deepEqual(JSON.parse(failed.stdout), {
+        code: 'not_found',
+        message: 'there is no waitlist wl_nowhere',
+      });
+      const mistyped = await here('waitlist', 'close', '--json');
+      assert.equal(mistyped.code, 2);
+      assert.equal(JSON.parse(mistyped.stdout).code, 'usage');
+    });
+
+    it('examine everything, and tell what is wrong', async () => {
+      const { healthy } = await json<{ healthy: boolean }>('doctor');
+      assert.equal(healthy, true);
+      assert.match(await text('doctor'), /^ok .*master\.key\nok .*database: .*\n(ok .*\n)+$/);
+      const file = path.join(storage.dataDir, 'master.key');
+      chmodSync(file, 0o644);
+      const open = await here('doctor');
+      chmodSync(file, 0o600);
+      assert.equal(open.code, 1);
+      assert.match(open.stdout, /WRONG +master key file: .*chmod 600/);
+      const context = await openContext(readConfig(storage.environment), silent);
+      const queue = await context.directory.queue('wl_acme', 'production');
+      const miscount = (waiting: number) =>
+        context.db.query
+          .updateTable('queue')
+          .set((e) => ({ waiting: e('waiting', '+', waiting) }))
+          .where('id', '=', queue?.id ?? 0)
+          .execute();
+      await miscount(3);
+      const off = await here('doctor', '--json');
+      await miscount(-3);
+      await context.db.close();
+      assert.equal(off.code, 1);
+      const wrong = JSON.parse(off.stdout).findings.filter(({ ok }: { ok: boolean }) => !ok);
+      assert.deepEqual(
+        wrong.map(({ what }: { what: string }) => what),
+        ['wl_acme in production'],
+      );
+    });
+  });
+
+  describe('a start that cannot be', () => {
+    it('is refused by a schema that is newer than the code, which stays as it is', async () => {
+      const storage = await createStorage(engine);
+      await commandJson(storage.environment, 'migrate');
+      const db = await openDatabase(readConfig(storage.environment), silent);
+      await db.transaction(async (trx) => {
+        await trx
+          .updateTable('schema_version' as never)
+          .set({ version: SCHEMA_VERSION + 1 } as never)
+          .execute();
+      });
+      await db.close();
+      const before = await fingerprint(storage);
+      for (const words of [['serve'], ['migrate'], ['waitlist', 'list']]) {
+        assertFailed(
+          await runCommand({ ...storage.environment, PORT: '0' }, ...words),
+          /start a newer release/,
+        );
+      }
+      assert.deepEqual(await fingerprint(storage), before);
+      const examined = await runHere(storage.environment, 'doctor');
+      assert.equal(examined.code, 1);
+      assert.match(examined.stdout, /WRONG .*newer release/);
+      await storage.remove();
+    });
+
+    it('is refused by a wrong master key, with a message that says what to do', async () => {
+      const storage = await createStorage(engine);
+      await commandJson(storage.environment, 'migrate');
+      writeFileSync(path.join(storage.dataDir, 'master.key'), `${Buffer.alloc(32, 9).toString('base64')}\n`);
+      const before = await fingerprint(storage);
+      for (const words of [['serve'], ['waitlist', 'list'], ['master-key', 'rotate']]) {
+        assertFailed(
+          await runCommand({ ...storage.environment, PORT: '0' }, ...words),
+          /bring back the right master\.key/,
+        );
+      }
+      assert.deepEqual(await fingerprint(storage), before);
+      await storage.remove();
+    });
+
+    it('is refused by a port that is taken, and ends by itself', async () => {
+      const storage = await createStorage(engine);
+      const other = createServer();
+      await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+      const { port } = other.address() as { port: number };
+      const { code, stderr } = await runCommand({ ...storage.environment, PORT: String(port) }, 'serve');
+      other.close();
+      assertFailed({ code, stderr, stdout: '' }, new RegExp(`${port}`));
+      await storage.remove();
+    });
+  });
+});
+
+describe('the command line', () => {
+  it('lists its commands, and describes each', async () => {
+    for (const words of [[], ['help'], ['--help']]) {
+      const { code, stdout } = await runHere({}, ...words);
+      assert.equal(code, 0);
+      for (const { name, about } of COMMANDS)
+        assert.ok(stdout.includes(name) && stdout.includes(about), name);
+    }
+    for (const { name, operands = [], flags = {} } of COMMANDS) {
+      const { code, stdout } = await runHere({}, ...name.split(' '), '--help');
+      assert.equal(code, 0, name);
+      for (const word of [name, ...operands, ...Object.keys(flags)])
+        assert.ok(stdout.includes(word), `${name} ${word}`);
+    }
+    assert.equal((await runHere({}, '--version')).stdout, `${VERSION}\n`);
+  });
+
+  it('ends with 2 when it is mistyped', async () => {
+    assertUsage(await runCommand({}, 'waitlst', 'list'), /there is no command "waitlst list"/);
+    assertUsage(await runHere({}, 'waitlist'), /there is no command/);
+    assertUsage(await runHere({}, 'waitlist', 'list', 'more'), /expected nothing/);
+    assertUsage(await runHere({}, 'waitlist', 'list', '--colour'), /--colour/);
+    assertUsage(await runHere({}, 'key', 'create', '--env'), /--env/);
+  });
+
+  it('lists every problem of the configuration, ends with 1 and creates nothing', async () => {
+    const parent = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
+    const environment = {
+      DOORLIST_DATA_DIR: path.join(parent, 'data'),
+      PORT: 'eighty',
+      DOORLIST_MASTER_KEY: 'short',
+      DOORLIST_LOG_LEVEL: 'loud',
+      DOORLIST_TRUSTED_PROXIES: 'proxy.local',
+    };
+    const result = await runCommand(environment, 'serve');
+    assertFailed(
+      result,
+      /PORT: .*\n.*DOORLIST_MASTER_KEY: .*\n.*DOORLIST_LOG_LEVEL: .*\n.*DOORLIST_TRUSTED_PROXIES: /,
+    );
+    assert.deepEqual(readdirSync(parent), []);
+    rmSync(parent, { recursive: true });
+  });
+
+  it('says in a line that a database cannot be reached', async () => {
+    const dataDir = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
+    const url = `postgres://postgres:hunter2@127.0.0.1:${await freePort()}/nowhere`;
+    const result = await runCommand({ DOORLIST_DATA_DIR: dataDir, DATABASE_URL: url }, 'serve');
+    assertFailed(result, /ECONNREFUSED|reach/);
+    assert.doesNotMatch(result.stderr, /hunter2/);
+    rmSync(dataDir, { recursive: true });
+  });
+
+  it('says in a line that the data directory cannot be made', async () => {
+    const result = await runCommand({ DOORLIST_DATA_DIR: '/dev/null/data' }, 'serve');
+    assertFailed(result, /\/dev\/null/);
+  });
+
+  it('makes master keys', async () => {
+    const { key } = await commandJson<{ key: string }>({}, 'master-key', 'generate');
+    assert.equal(Buffer.from(key, 'base64').length, 32);
+    const [one, two] = [
+      await runHere({}, 'master-key', 'generate'),
+      await runHere({}, 'master-key', 'generate'),
+    ];
+    assert.notEqual(one.stdout, two.stdout);
+  });
+
+  it('refuses a second instance on PostgreSQL that lacks the master key of the first', async () => {
+    const storage = await createStorage('postgres');
+    await commandJson(storage.environment, 'migrate');
+    const dataDir = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
+    const result = await runCommand(
+      { ...storage.environment, DOORLIST_DATA_DIR: dataDir, PORT: '0' },
+      'serve',
+    );
+    assertFailed(result, /master key is not the one/);
+    assert.deepEqual(readdirSync(dataDir), []);
+    rmSync(dataDir, { recursive: true });
+    await storage.remove();
+  });
+});

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { sql } from 'kysely';
+import { createWaitlist } from '../../src/waitlist/waitlists.ts';
+import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
+import { runCommand } from '../support/process.ts';
+import { createStorage, type Storage } from '../support/storage.ts';
+import { command, typed } from '../support/terminal.ts';
+
+interface Diagnosis {
+  healthy: boolean;
+  findings: { what: string; ok: boolean; detail: string }[];
+}
+
+forEachEngine((engine) => {
+  let storage: Storage;
+  let service: Service;
+  before(async () => {
+    storage = await createStorage(engine);
+    service = await startService(engine, { storage });
+  });
+  after(async () => {
+    await service.close();
+    await storage.remove();
+  });
+
+  const filled = async (): Promise<List> => {
+    const list = await service.waitlist();
+    await list.signup(
+      ...Array.from({ length: 80 }, (_, n) => ({
+        email: `p${n}@example.com`,
+        ...(n % 4 === 3 ? { referredBy: `p${n - 3}@example.com` } : {}),
+      })),
+    );
+    await list.invite('p5@example.com');
+    return list;
+  };
+  const doctor = async (...words: string[]) => {
+    const { code, json } = await command<Diagnosis>(storage.environment, 'doctor', ...words);
+    return { code, ...json };
+  };
+  const harm = async (list: List, change: ReturnType<typeof sql>) => {
+    const { id } = await list.queue();
+    await sql`${change} ${sql.raw(`= ${id}`)}`.execute(service.context.db.query);
+  };
+
+  const harms: [string, ReturnType<typeof sql>, RegExp][] = [
+    [
+      'a counter of a status',
+      sql`update queue set waiting = waiting + 3 where id`,
+      /waiting: the counter says 82, there are 79/,
+    ],
+    ['two counters at once', sql`update queue set invited = 0, joined = 1 where id`, /invited: .*; joined: /],
+    [
+      'a counter of ranks',
+      sql`update rank_count set waiting = waiting + 1 where level = 0 and queue_id`,
+      /positions: \d+ counters/,
+    ],
+    [
+      'lost counters of ranks',
+      sql`delete from rank_count where level = 1 and queue_id`,
+      /positions: \d+ counters/,
+    ],
+    [
+      'a rank',
+      sql`update entry set rank = rank - 9 where seq = 7 and queue_id`,
+      /positions: .*ranks: 1 entries/,
+    ],
+    [
+      'a count of referrals',
+      sql`update entry set referrals = 4 where seq = 1 and queue_id`,
+      /referrals: 1 entries/,
+    ],
+    ['a credit', sql`update entry set credited = 0 where seq = 4 and queue_id`, /referrals: 1 entries/],
+    ['a status', sql`update entry set status = 'joined' where seq = 9 and queue_id`, /waiting: .*joined: /],
+    [
+      'the joining sequence',
+      sql`update queue set last_seq = 60 where id`,
+      /joining sequence: it stands at 60, the last entry has 80/,
+    ],
+  ];
+  for (const [what, change, told] of harms) {
+    it(`doctor finds ${what} that is off, and --repair mends it`, async () => {
+      const list = await filled();
+      await harm(list, change);
+      const sick = await doctor('--queue', list.id);
+      assert.deepEqual([sick.code, sick.healthy], [1, false]);
+      const wrong = sick.findings.filter(({ ok }) => !ok);
+      assert.deepEqual(
+        wrong.map(({ what }) => what),
+        [`${list.id} in production`],
+      );
+      assert.match(wrong[0]?.detail ?? '', told);
+      const mended = await doctor('--queue', list.id, '--repair');
+      assert.deepEqual([mended.code, mended.healthy], [0, true]);
+      assert.match(
+        mended.findings.find(({ what }) => what.includes('production'))?.detail ?? '',
+        /^mended: /,
+      );
+      const positions = (await list.walk({ sort: 'position' })).map(({ position }) => position);
+      assert.deepEqual(
+        positions,
+        Array.from(positions, (_, index) => index + 1),
+      );
+      assert.equal((await list.signup({ email: 'new@example.com' })).status, 201);
+      assert.equal((await doctor('--queue', list.id)).code, 0);
+    });
+  }
+
+  it('doctor does not call mended what it cannot mend: entries that somebody deleted', async () => {
+    const list = await filled();
+    await harm(list, sql`delete from entry where seq = 50 and queue_id`);
+    const mended = await doctor('--queue', list.id, '--repair');
+    assert.equal(mended.code, 1);
+    assert.match(JSON.stringify(mended.findings), /1 entries are missing/);
+    assert.equal(
+      (await list.page({ status: 'waiting' })).body.total,
+      78,
+      'the counters are right all the same',
+    );
+  });
+
+  it('doctor says so when there is no such waitlist', async () => {
+    const { code, findings } = await doctor('--queue', 'wl_nowhere');
+    assert.equal(code, 1);
+    assert.match(JSON.stringify(findings), /wl_nowhere in production.*has no queue/);
+  });
+
+  it('doctor looks at every waitlist, and prints for people, as a process of its own', async () => {
+    const fresh = await createStorage(engine);
+    const other = await startService(engine, { storage: fresh });
+    await createWaitlist(other.context, { id: 'wl_one', name: 'One' });
+    await createWaitlist(other.context, { id: 'wl_two', name: 'Two' });
+    await other.context.db.query.updateTable('queue').set({ waiting: 1 }).execute();
+    const sick = await runCommand(fresh.environment, 'doctor');
+    assert.equal(sick.code, 1);
+    assert.match(sick.stdout, /WRONG +wl_two in development: waiting: the counter says 1, there are 0/);
+    assert.equal((await typed(fresh.environment, 'doctor', '--repair')).code, 0);
+    const { code, out } = await typed(fresh.environment, 'doctor');
+    assert.equal(code, 0, out);
+    for (const id of ['wl_one', 'wl_two'])
+      assert.match(out, new RegExp(`ok +${id} in production: 0 entries`));
+    await other.close();
+    await fresh.remove();
+  });
+});

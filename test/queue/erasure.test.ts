@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { auditQueue } from '../../src/waitlist/audit.ts';
+import type { Queue } from '../../src/waitlist/directory.ts';
+import { exportPerson } from '../../src/waitlist/export-person.ts';
+import { removeEntry } from '../../src/waitlist/remove-entry.ts';
+import { crowdEmail, fillQueue } from '../support/crowd.ts';
+import { forEachEngine, type Service, startService } from '../support/harness.ts';
+import { dumpTables } from '../support/inspect.ts';
+import { createStorage, type Storage } from '../support/storage.ts';
+import { listen } from '../support/told.ts';
+
+const EMAIL = 'Leaving.Person@gone.example';
+const PHONE = '+4915799112233';
+const METADATA = { company: 'Unforgettable Ltd', seats: 4711, beta: true, notes: { nested: 'deep secret' } };
+
+forEachEngine((engine) => {
+  describe('removing somebody', () => {
+    let storage: Storage;
+    let service: Service;
+    beforeEach(async () => {
+      storage = await createStorage(engine);
+      service = await startService(engine, { storage });
+    });
+    afterEach(async () => {
+      await service.close();
+      await storage.remove();
+    });
+
+    it('leaves neither what they said nor its sealed bytes nor its hashes anywhere in the database', async () => {
+      const { list, queue, codes } = await liveALife(service);
+      const before = { ...(await sealedBytes(service, queue)), ...personalHashes(queue) };
+      const storedBefore = await everythingStored(storage);
+      for (const [what, bytes] of Object.entries(before))
+        assert.ok(storedBefore(bytes), `${what} is stored before`);
+
+      await removeEntry(service.context, queue, EMAIL.toUpperCase());
+      const { accepted, open, expired } = codes;
+      assert.equal((await service.check(accepted)).body.valid, false);
+      const reasonOf = async (code: string) =>
+        ((await service.check(code)).body as { reason: string }).reason;
+      assert.deepEqual(
+        [await reasonOf(accepted), await reasonOf(open), await reasonOf(expired)],
+        ['accepted', 'revoked', 'revoked'],
+      );
+      assert.equal((await service.accept(open)).status, 410);
+      assert.equal(
+        (await service.accept(accepted, { headers: { 'idempotency-key': 'once' } })).status,
+        409,
+        'not even the remembered answer',
+      );
+      assert.deepEqual((await auditQueue(service.context, queue, false)).findings, []);
+      const others = await list.walk();
+      assert.deepEqual(
+        others.map(({ email, status }) => [email, status]),
+        [
+          ['first@example.com', 'waiting'],
+          [null, 'removed'],
+          ['friend@example.com', 'waiting'],
+        ],
+      );
+      await checkpoint(service);
+      const plain = Object.fromEntries(
+        [EMAIL, EMAIL.toLowerCase(), PHONE, 'Unforgettable', 'deep secret', ...Object.values(codes)].map(
+          (text) => [text, Buffer.from(text)],
+        ),
+      );
+      const storedAfter = await everythingStored(storage);
+      for (const [what, bytes] of Object.entries({ ...plain, ...before }))
+        assert.equal(storedAfter(bytes), false, `${what} is still stored`);
+    });
+
+    it('leaves no copies behind where the tables have grown and moved around them', async () => {
+      const list = await service.waitlist();
+      const queue = await list.queue();
+      await fillQueue(service.context, queue, 1_200, (n) => ({
+        email: crowdEmail(n),
+        metadata: { n, note: 'x'.repeat((n * 37) % 300) },
+      }));
+      const leaving = Array.from({ length: 40 }, (_, i) => i * 29 + 7);
+      const entries = await service.context.db.query
+        .selectFrom('entry')
+        .select(['seq', 'person', 'email_hash'])
+        .where('queue_id', '=', queue.id)
+        .orderBy('seq')
+        .execute();
+      const traces = leaving.flatMap((n) => {
+        const { person, email_hash } = entries[n] ?? {};
+        assert.ok(person && email_hash);
+        return [Buffer.from(person), Buffer.from(email_hash), queue.vault.hash('metadata', `["n",${n}]`)];
+      });
+      for (const n of leaving) await removeEntry(service.context, queue, crowdEmail(n));
+      await checkpoint(service);
+      const stored = await everythingStored(storage);
+      assert.equal(traces.filter((trace) => stored(trace)).length, 0, `of ${traces.length} traces`);
+    });
+
+    it('makes the export of the person, which held everything, a 404', async () => {
+      const { queue, codes } = await liveALife(service);
+      const held = await exportPerson(service.context, queue, PHONE);
+      assert.equal(held.waitlist.id, queue.waitlist.id);
+      assert.equal(held.environment, 'production');
+      assert.deepEqual(
+        [held.entry.email, held.entry.phone, held.entry.metadata, held.entry.referredBy],
+        [EMAIL, PHONE, METADATA, 'first@example.com'],
+      );
+      assert.deepEqual(held.invites.map(({ code }) => code).sort(), Object.values(codes).sort());
+      assert.deepEqual(held.invites.map(({ state }) => state).sort(), ['accepted', 'expired', 'live']);
+      assert.deepEqual(held.events.map(({ kind }) => kind).sort(), [
+        'invite.accepted',
+        'invite.expired',
+        'invite.sent',
+        'invite.sent',
+        'invite.sent',
+        'referral.credited',
+        'signup.created',
+        'signup.created',
+      ]);
+      for (const { body } of held.events) assert.match(JSON.stringify(body), /gone\.example/i);
+      await removeEntry(service.context, queue, held.entry.id);
+      await assert.rejects(exportPerson(service.context, queue, PHONE), { code: 'not_found' });
+      await assert.rejects(exportPerson(service.context, queue, EMAIL), { code: 'not_found' });
+      await assert.rejects(removeEntry(service.context, queue, EMAIL), { code: 'not_found' });
+    });
+
+    it('lets the same person sign up again, as somebody new', async () => {
+      const { list, queue } = await liveALife(service);
+      const { body: before } = await list.lookup(EMAIL);
+      await removeEntry(service.context, queue, EMAIL);
+      const again = { email: EMAIL, phone: PHONE, referredBy: before.referralCode };
+      assert.deepEqual((await list.signup(again)).body, { success: true, created: 1, skipped: 0 });
+      const { body: after } = await list.lookup(EMAIL);
+      assert.deepEqual(
+        [after.status, after.referrals, after.referredBy, after.metadata, after.invitedAt, after.joinedAt],
+        ['waiting', 0, null, null, null, null],
+      );
+      assert.notEqual(after.id, before.id);
+      assert.notEqual(after.referralCode, before.referralCode);
+      const held = await exportPerson(service.context, queue, EMAIL);
+      assert.deepEqual(held.invites, []);
+      assert.deepEqual(
+        held.events.map(({ kind }) => kind),
+        ['signup.created'],
+      );
+      assert.deepEqual((await auditQueue(service.context, queue, false)).findings, []);
+    });
+  });
+});
+
+/** Somebody who was referred, referred somebody, was invited three times, accepted once, and was told of each time. */
+async function liveALife(service: Service) {
+  const list = await service.waitlist();
+  const queue = await list.queue();
+  await listen(service.context, queue);
+  await list.signup({ email: 'first@example.com' });
+  await list.signup({ email: EMAIL, phone: PHONE, metadata: METADATA, referredBy: 'first@example.com' });
+  await list.signup({ email: 'friend@example.com', referredBy: EMAIL });
+  const { code: expired } = await list.invite(EMAIL, { expiresAt: service.clock.now + 1_000 });
+  service.clock.advance(2_000);
+  assert.equal(await service.expire(list), 1);
+  const { code: accepted } = await list.invite(EMAIL);
+  const { code: open } = await list.invite(EMAIL);
+  const answer = await service.accept(accepted, { headers: { 'idempotency-key': 'once' } });
+  assert.equal(answer.status, 200, answer.text);
+  return { list, queue, codes: { expired, accepted, open } };
+}
+
+/** Everything sealed that shows the person. */
+async function sealedBytes({ context }: Service, queue: Queue): Promise<Record<string, Buffer>> {
+  const { query } = context.db;
+  const kept: Record<string, Buffer> = {};
+  const entries = await query
+    .selectFrom('entry')
+    .select(['id', 'person', 'email_hash'])
+    .where('queue_id', '=', queue.id)
+    .execute();
+  const hash = queue.vault.hash('email', EMAIL.toLowerCase());
+  const entry = entries.find(({ email_hash }) => email_hash && hash.equals(email_hash));
+  assert.ok(entry?.person);
+  kept['the sealed person'] = Buffer.from(entry.person);
+  const invites = await query
+    .selectFrom('invite')
+    .select(['id', 'sealed', 'accept_answer'])
+    .where('queue_id', '=', queue.id)
+    .execute();
+  assert.equal(invites.length, 3);
+  for (const [n, { sealed, accept_answer }] of invites.entries()) {
+    kept[`sealed invite ${n}`] = Buffer.from(sealed);
+    if (accept_answer) kept['the sealed answer'] = Buffer.from(accept_answer);
+  }
+  const events = await query
+    .selectFrom('event')
+    .select(['id', 'kind', 'body'])
+    .where('queue_id', '=', queue.id)
+    .execute();
+  for (const [n, { id, kind, body }] of events.entries()) {
+    if (body && /gone\.example/i.test(queue.vault.open<string>('event.body', id, body)))
+      kept[`event ${n}, ${kind}`] = Buffer.from(body);
+  }
+  return kept;
+}
+
+function personalHashes({ vault }: Queue): Record<string, Buffer> {
+  return {
+    'the hash of the email': vault.hash('email', EMAIL.toLowerCase()),
+    'the hash of the phone': vault.hash('phone', PHONE),
+    'the hash of a pair': vault.hash('metadata', JSON.stringify(['company', METADATA.company])),
+    'the hash of a number': vault.hash('metadata', JSON.stringify(['seats', METADATA.seats])),
+    'the hash of the Idempotency-Key': vault.hash('idempotency', 'once'),
+  };
+}
+
+/** Tells whether bytes are in any row of any table, or anywhere in the files of SQLite. */
+async function everythingStored(storage: Storage): Promise<(bytes: Buffer) => boolean> {
+  if (storage.engine === 'sqlite') {
+    const files = fileBytes(storage);
+    return (bytes) => files.includes(bytes);
+  }
+  const dump = await dumpTables(storage);
+  return (bytes) => dump.includes(bytes.toString('hex')) || dump.includes(bytes.toString('utf8'));
+}
+
+function fileBytes({ dataDir }: Storage): Buffer {
+  const files = ['doorlist.db', 'doorlist.db-wal'].map((name) => path.join(dataDir, name));
+  return Buffer.concat(
+    files.map((file) => {
+      try {
+        return readFileSync(file);
+      } catch {
+        return Buffer.alloc(0); // No log is left when the last connection has closed.
+      }
+    }),
+  );
+}
+
+/** What SQLite does by itself sooner or later: its log goes into the database and is cut off. */
+async function checkpoint({ context }: Service): Promise<void> {
+  if (context.db.engine === 'postgres') return;
+  await sql`pragma wal_checkpoint(truncate)`.execute(context.db.query);
+}

@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { auditQueue } from '../../src/waitlist/audit.ts';
+import { createInvite, type Expiry } from '../../src/waitlist/create-invites.ts';
+import { revokeAllInvites } from '../../src/waitlist/end-invites.ts';
+import { resumeInviteRun, type Selection, startInviteRun } from '../../src/waitlist/invite-run.ts';
+import { listInvites } from '../../src/waitlist/list-invites.ts';
+import type { Segment } from '../../src/waitlist/segment.ts';
+import { updateWaitlist } from '../../src/waitlist/update-waitlist.ts';
+import { keepUp } from '../../src/waitlist/upkeep.ts';
+import { fillQueue } from '../support/crowd.ts';
+import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
+import { listen } from '../support/told.ts';
+
+const DAY_MS = 86_400_000;
+
+forEachEngine((engine) => {
+  let service: Service;
+  before(async () => {
+    service = await startService(engine);
+  });
+  after(() => service.close());
+
+  const invitesOf = async (list: List) => listInvites(service.context, await list.queue(), { limit: 1_000 });
+  const invite = async (list: List, email: string, expiresAt?: Expiry) =>
+    createInvite(
+      service.context,
+      await list.queue(),
+      expiresAt === undefined ? { email } : { email, expiresAt },
+    );
+  const run = async (list: List, selection: Selection, expiresAt?: Expiry) =>
+    startInviteRun(service.context, await list.queue(), selection, expiresAt);
+  const invited = async (list: List) =>
+    (await list.walk({ status: 'invited' })).map(({ email }) => email?.split('@')[0]).sort();
+  const assertSound = async (list: List) =>
+    assert.deepEqual((await auditQueue(service.context, await list.queue(), false)).findings, []);
+  const iso = (time: number) => new Date(time).toISOString();
+
+  describe('one invite', () => {
+    it('moves the entry of that email, however it is spelled, and shows the code to the operator alone', async () => {
+      const list = await service.waitlist();
+      const told = await listen(service.context, await list.queue());
+      await list.signup({ email: 'Ada@Example.com' }, { email: 'bob@example.com' });
+      const { code, id } = await invite(list, 'aDA@example.COM');
+      assert.deepEqual(await invited(list), ['Ada']);
+      assert.equal((await list.lookup('bob@example.com')).body.position, 1);
+      assert.deepEqual(
+        (await invitesOf(list)).map(({ id, code, state }) => [id, code, state]),
+        [[id, code, 'live']],
+      );
+      assert.equal(JSON.stringify(await told()).includes(code), false);
+    });
+
+    it('is made for an email that is not on the list, and adds nobody to it', async () => {
+      const list = await service.waitlist();
+      const { code } = await invite(list, 'guest@example.com');
+      assert.equal((await list.page()).body.total, 0);
+      assert.equal((await service.check(code)).body.valid, true);
+      assert.equal((await service.accept(code)).body.email, 'guest@example.com');
+      assert.equal((await list.page()).body.total, 0);
+    });
+
+    it("ends after the waitlist's span, at a time of its own, or never", async () => {
+      const list = await service.waitlist();
+      const { now } = service.clock;
+      assert.equal((await invite(list, 'a@example.com')).expiresAt, null);
+      await updateWaitlist(service.context, list.id, { inviteExpiryMs: 7 * DAY_MS });
+      assert.equal((await invite(list, 'a@example.com')).expiresAt, iso(now + 7 * DAY_MS));
+      assert.equal((await invite(list, 'a@example.com', now + DAY_MS)).expiresAt, iso(now + DAY_MS));
+      assert.equal((await invite(list, 'a@example.com', null)).expiresAt, null);
+      await assert.rejects(invite(list, 'a@example.com', now), /expires-at: lies in the past/);
+      await assert.rejects(invite(list, 'nobody'), /email: not an email address/);
+      await updateWaitlist(service.context, list.id, { inviteExpiryMs: null });
+      assert.equal((await invite(list, 'a@example.com')).expiresAt, null);
+    });
+  });
+
+  describe('the first so many', () => {
+    it('are those at the front by position; who has only a phone is passed over and stays in front', async () => {
+      const list = await service.waitlist({ boost: 2 });
+      await list.signup(
+        { email: 'a@example.com' },
+        { phone: '+14155550100' },
+        { email: 'c@example.com' },
+        { email: 'd@example.com' },
+        { email: 'e@example.com', referredBy: 'd@example.com' },
+        { email: 'f@example.com', referredBy: 'd@example.com' },
+      );
+      const order = (await list.walk({ sort: 'position' })).map(({ email }) => email);
+      assert.deepEqual(order.slice(0, 3), ['d@example.com', 'a@example.com', null]);
+      const { invited: count } = await run(list, { first: 3 });
+      assert.equal(count, 3);
+      assert.deepEqual(await invited(list), ['a', 'c', 'd']);
+      assert.deepEqual(
+        (await list.walk({ sort: 'position' })).map(({ email }) => email),
+        [null, 'e@example.com', 'f@example.com'],
+      );
+      assert.equal((await run(list, { first: 50 })).invited, 2);
+      assert.equal((await run(list, { first: 50 })).invited, 0);
+      assert.equal((await invitesOf(list)).length, 5);
+      for (const first of [0, -1, 1.5]) await assert.rejects(run(list, { first }), /first: must be/);
+      await assertSound(list);
+    });
+
+    it("get the waitlist's expiry, one of their own, or none", async () => {
+      const list = await service.waitlist();
+      const { now } = service.clock;
+      await updateWaitlist(service.context, list.id, { inviteExpiryMs: DAY_MS });
+      await list.signup(...['a', 'b', 'c'].map((name) => ({ email: `${name}@example.com` })));
+      await run(list, { first: 1 });
+      await run(list, { first: 1 }, now + 1_000);
+      await run(list, { first: 1 }, null);
+      const expiries = Object.fromEntries(
+        (await invitesOf(list)).map((each) => [each.email, each.expiresAt]),
+      );
+      assert.deepEqual(expiries, {
+        'a@example.com': iso(now + DAY_MS),
+        'b@example.com': iso(now + 1_000),
+        'c@example.com': null,
+      });
+    });
+  });
+
+  describe('a segment', () => {
+    const cases: { name: string; segment: (start: number) => Segment; expected: string[] }[] = [
+      { name: 'a text', segment: () => ({ pairs: [pair('plan', 'pro')] }), expected: ['a', 'b', 'e'] },
+      { name: 'a number', segment: () => ({ pairs: [pair('seats', '5')] }), expected: ['a', 'c', 'd'] },
+      { name: 'a boolean', segment: () => ({ pairs: [pair('beta', 'true')] }), expected: ['b', 'c'] },
+      { name: 'a value that nobody has', segment: () => ({ pairs: [pair('plan', 'p')] }), expected: [] },
+      {
+        name: 'two pairs',
+        segment: () => ({ pairs: [pair('plan', 'pro'), pair('seats', '5')] }),
+        expected: ['a'],
+      },
+      { name: 'referrals', segment: () => ({ minReferrals: 1 }), expected: ['a', 'b'] },
+      { name: 'many referrals', segment: () => ({ minReferrals: 2 }), expected: ['a'] },
+      { name: 'joined before', segment: (start) => ({ joinedBefore: start + 2 }), expected: ['a', 'b'] },
+      {
+        name: 'joined then or later',
+        segment: (start) => ({ joinedAfter: start + 3 }),
+        expected: ['d', 'e'],
+      },
+      {
+        name: 'all of it',
+        segment: (start) => ({
+          pairs: [pair('plan', 'pro')],
+          minReferrals: 1,
+          joinedBefore: start + 4,
+          joinedAfter: start + 1,
+        }),
+        expected: ['b'],
+      },
+    ];
+    for (const { name, segment, expected } of cases) {
+      it(`by ${name}`, async () => {
+        const list = await service.waitlist();
+        const start = service.clock.now;
+        const people = [
+          { email: 'a@example.com', metadata: { plan: 'pro', seats: 5 } },
+          { email: 'b@example.com', metadata: { plan: 'pro', beta: true } },
+          {
+            email: 'c@example.com',
+            metadata: { plan: 'free', seats: 5, beta: true },
+            referredBy: 'a@example.com',
+          },
+          { email: 'd@example.com', metadata: { plan: ['pro'], seats: '5' }, referredBy: 'a@example.com' },
+          { email: 'e@example.com', metadata: { plan: 'pro', beta: false }, referredBy: 'b@example.com' },
+        ];
+        for (const person of people) {
+          await list.signup(person);
+          service.clock.advance(1);
+        }
+        await list.signup({ phone: '+14155550100', metadata: { plan: 'pro', seats: 5, beta: true } });
+        assert.equal((await run(list, { segment: segment(start) })).invited, expected.length);
+        assert.deepEqual(await invited(list), expected);
+        assert.equal((await run(list, { segment: segment(start) })).invited, 0, 'nobody twice');
+        await assertSound(list);
+      });
+    }
+  });
+
+  describe('a long run', () => {
+    /** A run that is cut off after its first step of 500. */
+    const cutOff = async (expiresAt: Expiry) => {
+      const list = await service.waitlist();
+      const queue = await list.queue();
+      await fillQueue(service.context, queue, 1_300);
+      const stop = () => {
+        throw new Error('cut off');
+      };
+      await assert.rejects(
+        startInviteRun(service.context, queue, { first: 1_200 }, expiresAt, stop),
+        /cut off/,
+      );
+      assert.equal((await list.page({ status: 'invited' })).body.total, 500);
+      return { list, queue };
+    };
+
+    it('goes in steps, and passes over who was revoked, expired, or joined since it began', async () => {
+      const { list, queue } = await cutOff(null);
+      service.clock.advance(1);
+      const [mine] = (await invitesOf(list)).filter(({ email }) => email === 'crowd0@example.com');
+      await service.revoke(mine?.id ?? '');
+      await list.signup({ email: 'late@example.com' });
+      const seen: number[] = [];
+      const { invited: count } = await resumeInviteRun(service.context, queue, undefined, ({ invited }) =>
+        seen.push(invited),
+      );
+      assert.deepEqual([count, seen], [1_200, [1_000, 1_200]]);
+      const all = await service.context.db.query
+        .selectFrom('invite')
+        .select('email_hash')
+        .where('queue_id', '=', queue.id)
+        .execute();
+      assert.equal(all.length, 1_200);
+      assert.equal(new Set(all.map(({ email_hash }) => Buffer.from(email_hash).toString('hex'))).size, 1_200);
+      assert.equal((await list.lookup('crowd0@example.com')).body.position, 1);
+      assert.equal((await list.lookup('late@example.com')).body.status, 'waiting');
+      await assertSound(list);
+      await assert.rejects(resumeInviteRun(service.context, queue), { code: 'not_found' });
+      assert.equal((await run(list, { first: 1 })).invited, 1);
+      assert.equal((await list.lookup('crowd0@example.com')).body.status, 'invited', 'a new run takes them');
+    });
+
+    it('is not resumed to make invites that have expired already', async () => {
+      const { list, queue } = await cutOff(service.clock.now + 1_000);
+      service.clock.advance(1_000);
+      await keepUp(service.context);
+      await assert.rejects(resumeInviteRun(service.context, queue), /would have expired already/);
+      assert.equal((await list.page({ status: 'waiting' })).body.total, 1_300);
+      await assertSound(list);
+    });
+
+    it('is done once by two processes that go on with it at the same time', async () => {
+      const { list, queue } = await cutOff(null);
+      const other = await startService(engine, { storage: service.storage, startAt: service.clock.now });
+      const there = await other.context.directory.queue(list.id, 'production');
+      assert.ok(there);
+      const results = await Promise.all([
+        resumeInviteRun(service.context, queue),
+        resumeInviteRun(other.context, there),
+      ]);
+      assert.deepEqual(
+        results.map(({ invited }) => invited),
+        [1_200, 1_200],
+      );
+      assert.equal((await list.page({ status: 'invited' })).body.total, 1_200);
+      await assertSound(list);
+      await other.close();
+    });
+  });
+
+  describe('revoking all', () => {
+    it('ends every open invite in steps, and stopped in between goes on when called again', async () => {
+      const list = await service.waitlist();
+      const queue = await list.queue();
+      await fillQueue(service.context, queue, 1_300);
+      const accepted = await list.invite('crowd0@example.com');
+      await service.accept(accepted.code);
+      await startInviteRun(service.context, queue, { first: 1_200 }, null);
+      const order = () => list.page({ sort: 'position', limit: 5 });
+      await assert.rejects(
+        revokeAllInvites(service.context, queue, () => {
+          throw new Error('stopped');
+        }),
+        /stopped/,
+      );
+      assert.equal((await list.page({ status: 'invited' })).body.total, 700);
+      await assertSound(list);
+      const told: number[] = [];
+      assert.equal(await revokeAllInvites(service.context, queue, (count) => told.push(count)), 700);
+      assert.deepEqual(told, [500, 700]);
+      assert.deepEqual(
+        (await order()).body.entries.map(({ email, invitedAt }) => [email, invitedAt]),
+        [1, 2, 3, 4, 5].map((n) => [`crowd${n}@example.com`, null]),
+      );
+      assert.equal((await service.check(accepted.code)).body.valid, false);
+      assert.equal((await list.lookup('crowd0@example.com')).body.status, 'joined');
+      assert.equal(await revokeAllInvites(service.context, queue), 0);
+      await assertSound(list);
+    });
+  });
+});
+
+function pair(key: string, value: string): { key: string; value: string } {
+  return { key, value };
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import fc from 'fast-check';
+import { forEachEngine, type Service, startService } from '../support/harness.ts';
+import type { ModelReferrer, ModelSegment } from '../support/queue-model.ts';
+import { type Step, startRun } from '../support/queue-run.ts';
+
+/** More of them: DOORLIST_TEST_MODEL_RUNS=500. Another course: DOORLIST_TEST_SEED=7. */
+const RUNS = Number(process.env.DOORLIST_TEST_MODEL_RUNS ?? 20);
+const SEED = Number(process.env.DOORLIST_TEST_SEED ?? 20_261_115);
+const PEOPLE = 9;
+const MOMENT = 20_000;
+
+const someone = fc.nat({ max: PEOPLE });
+const plan = fc.option(fc.nat({ max: 2 }));
+const referrer: fc.Arbitrary<ModelReferrer> = fc.oneof(
+  fc.constant({ by: 'nobody' as const }),
+  fc.record({ by: fc.constantFrom('email' as const, 'phone' as const), number: fc.nat({ max: PEOPLE + 1 }) }),
+  fc.record({ by: fc.constant('code' as const), entry: fc.nat({ max: 12 }) }),
+);
+const signup = fc
+  .record({ email: fc.option(someone), phone: fc.option(someone), referredBy: referrer, plan })
+  .filter(({ email, phone }) => email !== null || phone !== null);
+const boost = fc.constantFrom(0, 1, 5, 64, 1000);
+const settings = {
+  boost,
+  referralCap: fc.constantFrom(null, null, 0, 1, 2),
+  confirmEmails: fc.boolean(),
+  returnToQueue: fc.boolean(),
+  inviteExpiryMs: fc.constantFrom(null, 5_000),
+};
+/** undefined: the waitlist's own; null: never; otherwise so many milliseconds. */
+const expiresIn = fc.oneof(
+  fc.constant(undefined),
+  fc.constant(null),
+  fc.integer({ min: 1_000, max: 1.5 * MOMENT }),
+);
+const segment: fc.Arbitrary<ModelSegment> = fc.record(
+  {
+    plan: fc.nat({ max: 2 }),
+    minReferrals: fc.nat({ max: 2 }),
+    joinedBefore: fc.integer({ min: 0, max: 3 * MOMENT }),
+    joinedAfter: fc.integer({ min: 0, max: 3 * MOMENT }),
+  },
+  { requiredKeys: [] },
+);
+
+const which = fc.nat({ max: 20 });
+const ways: [number, fc.Arbitrary<Step>][] = [
+  [8, fc.record({ do: fc.constant('signup'), batch: fc.array(signup, { minLength: 1, maxLength: 4 }) })],
+  [4, fc.record({ do: fc.constant('invite'), email: someone, expiresIn })],
+  [2, fc.record({ do: fc.constant('invite first'), count: fc.integer({ min: 1, max: 4 }), expiresIn })],
+  [2, fc.record({ do: fc.constant('invite segment'), segment, expiresIn })],
+  [4, fc.record({ do: fc.constant('accept'), which })],
+  [3, fc.record({ do: fc.constant('revoke'), which })],
+  [1, fc.constant({ do: 'revoke all' })],
+  [4, fc.record({ do: fc.constant('confirm'), which })],
+  [4, fc.record({ do: fc.constant('remove'), which })],
+  [3, fc.record({ do: fc.constant('wait'), ms: fc.integer({ min: 1, max: MOMENT }) })],
+  [2, fc.constant({ do: 'expire' })],
+  [2, fc.constant({ do: 'keep up' })],
+  [3, fc.record({ do: fc.constant('set'), changes: fc.record(settings, { requiredKeys: ['boost'] }) })],
+  [2, fc.constant({ do: 'apply boost' })],
+];
+const step = fc.oneof(...ways.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+const course = fc.record({
+  settings: fc.record(settings),
+  /** People who wait before it begins: ranks then cross the ranges in which positions are counted. */
+  crowd: fc.constantFrom(0, 0, 0, 60, 130),
+  steps: fc.array(step, { minLength: 10, maxLength: 40 }),
+});
+
+forEachEngine((engine) => {
+  let service: Service;
+  before(async () => {
+    service = await startService(engine);
+  });
+  after(() => service.close());
+
+  it('the queue does what a simple model does, whatever happens in whatever order', async () => {
+    const taken = new Set<Step['do']>();
+    await fc.assert(
+      fc.asyncProperty(course, async ({ settings, crowd, steps }) => {
+        const run = await startRun(service, settings);
+        await run.fill(crowd);
+        for (const each of steps) {
+          taken.add(each.do);
+          await run.take(each);
+          await run.compare();
+        }
+        await run.compareTotals();
+      }),
+      { numRuns: RUNS, seed: SEED, endOnFailure: RUNS > 100 },
+    );
+    assert.equal(taken.size, ways.length, 'every operation has been tried');
+  });
+});

@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { auditQueue } from '../../src/waitlist/audit.ts';
+import { startInviteRun } from '../../src/waitlist/invite-run.ts';
+import { listInvites } from '../../src/waitlist/list-invites.ts';
+import { applyBoost } from '../../src/waitlist/rerank.ts';
+import { updateWaitlist } from '../../src/waitlist/update-waitlist.ts';
+import { keepUp, startUpkeep } from '../../src/waitlist/upkeep.ts';
+import { crowdEmail, fillQueue } from '../support/crowd.ts';
+import {
+  clientFor,
+  eventually,
+  forEachEngine,
+  type List,
+  listOver,
+  type Service,
+  startService,
+} from '../support/harness.ts';
+import { startProcess } from '../support/process.ts';
+import { createStorage } from '../support/storage.ts';
+import { listen } from '../support/told.ts';
+
+const WHO = 'b@example.com';
+
+forEachEngine((engine) => {
+  let service: Service;
+  before(async () => {
+    service = await startService(engine);
+  });
+  after(() => service.close());
+
+  const three = async () => {
+    const list = await service.waitlist();
+    await list.signup(...['a', 'b', 'c'].map((name) => ({ email: `${name}@example.com` })));
+    return { list, queue: await list.queue(), told: await listen(service.context, await list.queue()) };
+  };
+  const shownOf = async (list: List, email = WHO) => {
+    const { status, position } = (await list.lookup(email)).body;
+    return [status, position];
+  };
+  const findings = async (list: List) =>
+    (await auditQueue(service.context, await list.queue(), false)).findings;
+
+  describe('an invite whose time is up', () => {
+    it('is an event before anybody asks for the code, and its entry waits again where it stood', async () => {
+      const { list, told } = await three();
+      const { code, id } = await list.invite(WHO, { expiresAt: service.clock.now + 1_000 });
+      await list.signup({ email: 'd@example.com' });
+      await told();
+      service.clock.advance(999);
+      await keepUp(service.context);
+      assert.deepEqual([await told(), await shownOf(list)], [[], ['invited', null]]);
+      service.clock.advance(1);
+      await keepUp(service.context);
+      const [event, ...rest] = await told();
+      assert.deepEqual(rest, []);
+      assert.deepEqual(
+        [event?.event, event?.data.invite?.id, event?.data.invite?.email, event?.data.entry?.position],
+        ['invite.expired', id, WHO, 2],
+      );
+      assert.deepEqual(await shownOf(list), ['waiting', 2]);
+      await keepUp(service.context);
+      assert.deepEqual(await told(), [], 'once');
+      assert.equal((await service.accept(code)).status, 410);
+      assert.deepEqual(await findings(list), []);
+    });
+
+    it('leaves its entry invited where the waitlist says so, and tells of it all the same', async () => {
+      const { list, told } = await three();
+      await updateWaitlist(service.context, list.id, { returnToQueue: false });
+      await list.invite(WHO, { expiresAt: service.clock.now + 1_000 });
+      await told();
+      service.clock.advance(1_000);
+      await keepUp(service.context);
+      assert.deepEqual(
+        (await told()).map(({ event, data }) => [event, data.entry?.status]),
+        [['invite.expired', 'invited']],
+      );
+      assert.deepEqual(await shownOf(list), ['invited', null]);
+      assert.deepEqual(await findings(list), []);
+    });
+
+    it('leaves its entry invited while another invite of theirs is good, until that one ends too', async () => {
+      const { list } = await three();
+      await list.invite(WHO, { expiresAt: service.clock.now + 1_000 });
+      await list.invite(WHO, { expiresAt: service.clock.now + 5_000 });
+      service.clock.advance(1_000);
+      await keepUp(service.context);
+      assert.deepEqual(await shownOf(list), ['invited', null]);
+      service.clock.advance(4_000);
+      await keepUp(service.context);
+      assert.deepEqual(await shownOf(list), ['waiting', 2]);
+    });
+
+    it('of somebody not on the list is an event without an entry', async () => {
+      const { list, told } = await three();
+      await list.invite('guest@example.com', { expiresAt: service.clock.now + 1_000 });
+      await told();
+      service.clock.advance(1_000);
+      await keepUp(service.context);
+      assert.deepEqual(
+        (await told()).map(({ event, data }) => [event, data.entry]),
+        [['invite.expired', null]],
+      );
+    });
+
+    it('ends with many others, in steps, and the next one is not forgotten', async () => {
+      const list = await service.waitlist();
+      const queue = await list.queue();
+      await fillQueue(service.context, queue, 1_100);
+      await startInviteRun(service.context, queue, { first: 1_050 }, service.clock.now + 1_000);
+      await startInviteRun(service.context, queue, { first: 10 }, service.clock.now + 2_000);
+      service.clock.advance(1_000);
+      await keepUp(service.context);
+      assert.equal((await list.page({ status: 'invited' })).body.total, 10);
+      service.clock.advance(1_000);
+      await keepUp(service.context);
+      assert.equal((await list.page({ status: 'waiting' })).body.total, 1_100);
+      assert.deepEqual(await findings(list), []);
+    });
+
+    it('ends although its sealed bytes are damaged, and holds up no other', async () => {
+      const { list, queue, told } = await three();
+      await list.invite(WHO, { expiresAt: service.clock.now + 1_000 });
+      await service.context.db.query
+        .updateTable('invite')
+        .set({ sealed: Buffer.from('damaged') })
+        .where('queue_id', '=', queue.id)
+        .execute();
+      await list.invite('c@example.com', { expiresAt: service.clock.now + 1_000 });
+      await told();
+      service.clock.advance(1_000);
+      await keepUp(service.context);
+      assert.deepEqual(await shownOf(list), ['waiting', 2]);
+      assert.deepEqual(await shownOf(list, 'c@example.com'), ['waiting', 3]);
+      assert.deepEqual(
+        (await told()).map(({ data }) => data.invite?.email),
+        ['c@example.com'],
+      );
+      assert.match(service.log.join(''), /sealed data of an invite does not open/);
+    });
+
+    it('is noticed by a served process within seconds, with nobody asking', async () => {
+      const storage = await createStorage(engine);
+      const maker = await startService(engine, { storage, startAt: Date.now() });
+      const list = await maker.waitlist();
+      const told = await listen(maker.context, await list.queue());
+      await list.signup({ email: 'a@example.com' }, { email: WHO });
+      await list.invite(WHO, { expiresAt: Date.now() + 800 });
+      const served = await startProcess({ ...storage.environment, DOORLIST_LOG_LEVEL: 'error' });
+      const there = listOver(clientFor(served.url), list.id, list.key);
+      const { body } = await eventually(
+        () => there.lookup(WHO),
+        (answer) => answer.body.status === 'waiting',
+      );
+      assert.deepEqual([body.status, body.position], ['waiting', 2]);
+      assert.ok((await told()).some(({ event }) => event === 'invite.expired'));
+      await served.stop();
+      await maker.close();
+      await storage.remove();
+    });
+
+    it('is looked for until upkeep is closed', async () => {
+      const { list } = await three();
+      const upkeep = startUpkeep(service.context);
+      await list.invite(WHO, { expiresAt: service.clock.now + 1_000 });
+      service.clock.advance(1_000);
+      const [status] = await eventually(
+        () => shownOf(list),
+        ([status]) => status === 'waiting',
+      );
+      assert.equal(status, 'waiting');
+      await upkeep.close();
+      await list.invite(WHO, { expiresAt: service.clock.now + 1_000 });
+      service.clock.advance(1_000);
+      await setTimeout(1_200);
+      assert.deepEqual(await shownOf(list), ['invited', null]);
+    });
+  });
+
+  describe('a changed boost', () => {
+    const crowd = async (people: number) => {
+      const list = await service.waitlist();
+      const queue = await list.queue();
+      await fillQueue(service.context, queue, people, (n) => ({
+        email: crowdEmail(n),
+        ...(n % 3 === 2 ? { referrer: { kind: 'email', key: crowdEmail(Math.floor(n / 2)) } } : {}),
+      }));
+      return { list, queue };
+    };
+    const orderBy = async (list: List, boost: number) => {
+      const rows = await service.context.db.query
+        .selectFrom('entry')
+        .select(['seq', 'rank', 'referrals'])
+        .where('queue_id', '=', (await list.queue()).id)
+        .execute();
+      for (const { seq, rank, referrals } of rows) assert.equal(rank, seq - boost * referrals);
+    };
+
+    it('stopped between its steps, leaves an order that holds, and is finished by upkeep', async () => {
+      const { list, queue } = await crowd(4_500);
+      await updateWaitlist(service.context, list.id, { boost: 40 });
+      const stop = () => {
+        throw new Error('stopped');
+      };
+      await assert.rejects(applyBoost(service.context, queue, stop), /stopped/);
+      assert.deepEqual(await findings(list), [], 'half-way there the counters are right');
+      await list.signup({ email: 'x@example.com', referredBy: crowdEmail(4_400) });
+      await list.signup({ email: 'y@example.com', referredBy: crowdEmail(10) });
+      await list.invite(crowdEmail(4_300));
+      assert.deepEqual(await findings(list), []);
+      const steps: number[] = [];
+      await assert.rejects(
+        applyBoost(service.context, queue, (seq) => {
+          steps.push(seq);
+          stop();
+        }),
+      );
+      assert.deepEqual(steps, [4_000], 'it goes on where it was');
+      await keepUp(service.context);
+      await orderBy(list, 40);
+      assert.deepEqual(await findings(list), []);
+      const page = (await list.page({ sort: 'position', limit: 200 })).body.entries;
+      assert.deepEqual(
+        page.map(({ position }) => position),
+        page.map((_, index) => index + 1),
+      );
+    });
+
+    it('begins again when it is changed again meanwhile, and can be taken back', async () => {
+      const { list, queue } = await crowd(2_500);
+      await updateWaitlist(service.context, list.id, { boost: 7 });
+      await assert.rejects(
+        applyBoost(service.context, queue, () => {
+          throw new Error('stopped');
+        }),
+      );
+      await updateWaitlist(service.context, list.id, { boost: 0 });
+      await keepUp(service.context);
+      await orderBy(list, 0);
+      await updateWaitlist(service.context, list.id, { boost: 5 });
+      await keepUp(service.context);
+      await orderBy(list, 5);
+      assert.deepEqual(await findings(list), []);
+    });
+
+    it('is not applied with the boost of before, when the change commits while a step waits for the queue', async (t) => {
+      if (engine === 'sqlite') return t.skip('one writer at a time');
+      const { list, queue } = await crowd(50);
+      await updateWaitlist(service.context, list.id, { boost: 7 });
+      let step: Promise<void> | undefined;
+      await service.context.db.transaction(async (trx) => {
+        await trx.updateTable('waitlist').set({ boost: 9 }).where('public_id', '=', list.id).execute();
+        await trx.updateTable('queue').set({ rerank_after: 0 }).where('id', '=', queue.id).execute();
+        step = applyBoost(service.context, queue);
+        await setTimeout(200);
+      });
+      await step;
+      await keepUp(service.context);
+      await orderBy(list, 9);
+      assert.deepEqual(await findings(list), []);
+    });
+
+    it('is refused outside 0 to 1000, and nothing changes', async () => {
+      const { list } = await crowd(1);
+      for (const boost of [-1, 1_001, 1.5])
+        await assert.rejects(updateWaitlist(service.context, list.id, { boost }), /boost: must be/);
+      await assert.rejects(updateWaitlist(service.context, list.id, {}), /nothing was given/);
+      await assert.rejects(updateWaitlist(service.context, 'wl_nowhere', { boost: 1 }), {
+        code: 'not_found',
+      });
+      await assert.rejects(
+        listInvites(service.context, await list.queue(), { limit: 1, after: 'x' }),
+        /after/,
+      );
+    });
+  });
+});

@@ -1,0 +1,47 @@
+import { readConfig } from '../../src/config.ts';
+import { startOutbox } from '../../src/events/start.ts';
+import { createLogger } from '../../src/log.ts';
+import { openContext } from '../../src/service.ts';
+import type { Context } from '../../src/waitlist/context.ts';
+import { openSignupDesk } from '../../src/waitlist/signup.ts';
+import { parseSignupRequest } from '../../src/waitlist/signup-input.ts';
+
+/** Runs as a process of its own, to be killed: `dispatch`, or a signup that dies `before` or `after` its commit. */
+const [mode = '', waitlistId = ''] = process.argv.slice(2);
+const config = readConfig(process.env);
+const context = await openContext(config, createLogger('silent'));
+
+if (mode === 'dispatch') {
+  const outbox = await startOutbox(context, config, {
+    leaseMs: Number(process.env.LEASE_MS),
+    deadlineMs: Number(process.env.DEADLINE_MS),
+    pollMs: 100,
+  });
+  process.once('SIGTERM', async () => {
+    await outbox.stop();
+    await context.db.close();
+  });
+  process.stdout.write('ready\n');
+} else {
+  const queue = await context.directory.queue(waitlistId, 'production');
+  if (!queue) throw new Error('there is no such waitlist');
+  const { entries } = parseSignupRequest({ waitlistId, entries: [{ email: 'ada@example.com' }] });
+  await openSignupDesk(dying(mode), 1_000).submit(queue, entries);
+}
+
+function dying(when: string): Context {
+  const { db } = context;
+  const die = () => {
+    process.kill(process.pid, 'SIGKILL');
+    return new Promise<never>(() => {});
+  };
+  const transaction: typeof db.transaction = async (work) => {
+    const result = await db.transaction(async (trx) => {
+      const done = await work(trx);
+      await trx.selectFrom('event').select('id').limit(1).execute(); // All that was sent has been written.
+      return when === 'before' ? die() : done;
+    });
+    return when === 'after' ? die() : result;
+  };
+  return { ...context, db: { ...db, transaction } };
+}

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { STATUSES } from '../../src/db/tables.ts';
+import { auditQueue } from '../../src/waitlist/audit.ts';
+import { confirmEntry } from '../../src/waitlist/confirm-entry.ts';
+import { createInvite } from '../../src/waitlist/create-invites.ts';
+import { revokeAllInvites } from '../../src/waitlist/end-invites.ts';
+import type { EntryView } from '../../src/waitlist/entry-view.ts';
+import { type Selection, startInviteRun } from '../../src/waitlist/invite-run.ts';
+import { listInvites } from '../../src/waitlist/list-invites.ts';
+import { removeEntry } from '../../src/waitlist/remove-entry.ts';
+import { applyBoost } from '../../src/waitlist/rerank.ts';
+import { updateWaitlist } from '../../src/waitlist/update-waitlist.ts';
+import { keepUp } from '../../src/waitlist/upkeep.ts';
+import type { Service } from './harness.ts';
+import {
+  type InviteOutcome,
+  type ModelEntry,
+  type ModelSegment,
+  type ModelSettings,
+  type ModelSignup,
+  QueueModel,
+} from './queue-model.ts';
+
+type ExpiresIn = number | null | undefined;
+
+/** Numbers that point at an entry or an invite count round and round. */
+export type Step =
+  | { do: 'signup'; batch: ModelSignup[] }
+  | { do: 'invite'; email: number; expiresIn: ExpiresIn }
+  | { do: 'invite first'; count: number; expiresIn: ExpiresIn }
+  /** Its times count from the beginning of the run. */
+  | { do: 'invite segment'; segment: ModelSegment; expiresIn: ExpiresIn }
+  | { do: 'accept' | 'revoke' | 'confirm' | 'remove'; which: number }
+  | { do: 'set'; changes: Partial<ModelSettings> }
+  | { do: 'wait'; ms: number }
+  | { do: 'revoke all' | 'expire' | 'keep up' | 'apply boost' };
+
+const FIRST_OF_CROWD = 1_000;
+const emailOf = (n: number | null) => (n === null ? null : `person${n}@example.com`);
+const phoneOf = (n: number | null) => (n === null ? null : `+1415555${1000 + n}`);
+const nameOf = ({ email, phone }: ModelEntry) => emailOf(email) ?? phoneOf(phone);
+const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
+
+/** A new waitlist and its model, taken through the same steps and compared. */
+export async function startRun(service: Service, settings: ModelSettings) {
+  const { context, clock } = service;
+  const list = await service.waitlist();
+  const queue = await list.queue();
+  await updateWaitlist(context, list.id, settings);
+  await applyBoost(context, queue);
+  const began = clock.now;
+  const model = new QueueModel(settings, began);
+  /** In the order of the model's invites. */
+  const codes: string[] = [];
+  let seen: EntryView[] = [];
+
+  const send = async (batch: ModelSignup[]) => {
+    const answer = await list.signup(
+      ...batch.map(({ email, phone, referredBy, plan }) => ({
+        ...(email === null ? {} : { email: emailOf(email) }),
+        ...(phone === null ? {} : { phone: phoneOf(phone) }),
+        ...(referredBy.by === 'email' ? { referredBy: emailOf(referredBy.number) } : {}),
+        ...(referredBy.by === 'phone' ? { referredBy: phoneOf(referredBy.number) } : {}),
+        ...(referredBy.by === 'code' ? { referredBy: seen[referredBy.entry]?.referralCode ?? 'nobody' } : {}),
+        ...(plan === null ? {} : { metadata: { plan } }),
+      })),
+    );
+    // A code can be known only of those who were there before the batch.
+    const known = seen.length;
+    const created = model.signup(
+      batch.map((each) =>
+        each.referredBy.by === 'code' && each.referredBy.entry >= known
+          ? { ...each, referredBy: { by: 'nobody' } }
+          : each,
+      ),
+    );
+    assert.equal(answer.status, created > 0 ? 201 : 200, answer.text);
+    assert.deepEqual(answer.body, { success: true, created, skipped: batch.length - created });
+  };
+
+  const inviteMany = async (selection: Selection, expiry: ExpiresIn, expect: () => void) => {
+    const before = model.invites.length;
+    expect();
+    const expected = model.invites.slice(before);
+    const { invited } = await startInviteRun(context, queue, selection, expiry);
+    assert.equal(invited, expected.length);
+    const fresh = (await listInvites(context, queue, { limit: 1_000 })).filter(
+      ({ code }) => code !== null && !codes.includes(code),
+    );
+    assert.equal(fresh.length, expected.length);
+    for (const { email } of expected) {
+      const code = fresh.find((invite) => invite.email === emailOf(email))?.code;
+      assert.ok(code, `${emailOf(email)} was not invited`);
+      codes.push(code);
+    }
+  };
+
+  const onInvite = async (step: { do: 'accept' | 'revoke'; which: number }) => {
+    const at = codes.length === 0 ? -1 : step.which % codes.length;
+    const [code, invite] = [codes[at], model.invites[at]];
+    if (!code || !invite) return;
+    if (step.do === 'accept') assert.equal(await accept(code), model.accept(invite));
+    else assert.equal(await revoke(code), model.revoke(invite));
+  };
+
+  const onEntry = async (step: { do: 'confirm' | 'remove'; which: number }) => {
+    const at = seen.length === 0 ? -1 : step.which % seen.length;
+    const [shown, entry] = [seen[at], model.entries[at]];
+    if (!shown || !entry) return;
+    if (entry.status === 'removed') {
+      const again = step.do === 'remove' ? removeEntry : confirmEntry;
+      await assert.rejects(async () => again(context, queue, shown.id), { code: 'not_found' });
+    } else if (step.do === 'confirm') {
+      const { confirmed } = await confirmEntry(context, queue, shown.id);
+      assert.equal(confirmed, model.confirm(entry));
+    } else {
+      const ways = [shown.id, shown.email, shown.phone].filter((way) => way !== null);
+      await removeEntry(context, queue, ways[step.which % ways.length] ?? '');
+      model.remove(entry);
+    }
+  };
+
+  const take = async (step: Step): Promise<void> => {
+    const at = 'expiresIn' in step && typeof step.expiresIn === 'number' ? step.expiresIn + clock.now : null;
+    const expiry = 'expiresIn' in step && step.expiresIn === undefined ? undefined : at;
+    switch (step.do) {
+      case 'signup':
+        return send(step.batch);
+      case 'wait':
+        clock.advance(step.ms);
+        model.now += step.ms;
+        return;
+      case 'expire':
+        assert.equal(await service.expire(list), model.expire());
+        return;
+      case 'keep up':
+        await keepUp(context);
+        model.expire();
+        model.applyBoost();
+        return;
+      case 'set':
+        await updateWaitlist(context, list.id, step.changes);
+        Object.assign(model.settings, step.changes);
+        return;
+      case 'apply boost':
+        await applyBoost(context, queue);
+        model.applyBoost();
+        return;
+      case 'invite': {
+        const email = emailOf(step.email) ?? '';
+        const input = expiry === undefined ? { email } : { email, expiresAt: expiry };
+        codes.push((await createInvite(context, queue, input)).code);
+        model.invite(step.email, expiry);
+        return;
+      }
+      case 'invite first':
+        return inviteMany({ first: step.count }, expiry, () => model.inviteFirst(step.count, expiry));
+      case 'invite segment': {
+        const { plan, joinedBefore, joinedAfter, ...rest } = step.segment;
+        const times = {
+          ...(joinedBefore === undefined ? {} : { joinedBefore: began + joinedBefore }),
+          ...(joinedAfter === undefined ? {} : { joinedAfter: began + joinedAfter }),
+        };
+        const pairs = plan === undefined ? {} : { pairs: [{ key: 'plan', value: String(plan) }] };
+        return inviteMany({ segment: { ...rest, ...times, ...pairs } }, expiry, () =>
+          model.inviteSegment({ ...step.segment, ...times }, expiry),
+        );
+      }
+      case 'revoke all':
+        assert.equal(await revokeAllInvites(context, queue), model.revokeAll());
+        return;
+      case 'accept':
+      case 'revoke':
+        return onInvite({ do: step.do, which: step.which });
+      case 'confirm':
+      case 'remove':
+        return onEntry({ do: step.do, which: step.which });
+    }
+  };
+
+  const accept = async (code: string): Promise<InviteOutcome> => {
+    const { status, body } = await service.accept(code);
+    return status === 200 ? 'done' : (body as unknown as { code: InviteOutcome }).code;
+  };
+  const revoke = (code: string): Promise<InviteOutcome> =>
+    service.revoke(code).then(
+      () => 'done' as const,
+      (error: { code: InviteOutcome }) => error.code,
+    );
+
+  const compare = async () => {
+    const order = model.order;
+    const places = new Map(order.map((entry, index) => [entry, index + 1]));
+    const { body } = await list.page({ limit: 200 });
+    seen = body.entries;
+    assert.equal(body.total, model.entries.length);
+    assert.deepEqual(
+      seen.map(({ id, referralCode, ...shown }) => shown),
+      model.entries.map((entry) => ({
+        email: emailOf(entry.email),
+        phone: phoneOf(entry.phone),
+        metadata: entry.plan === null ? null : { plan: entry.plan },
+        status: entry.status,
+        position: places.get(entry) ?? null,
+        referrals: entry.referrals,
+        referredBy: entry.credited && entry.referrer ? nameOf(entry.referrer) : null,
+        createdAt: iso(entry.createdAt),
+        invitedAt: iso(entry.invitedAt),
+        joinedAt: iso(entry.joinedAt),
+      })),
+    );
+    const ranked = (await list.page({ limit: 200, sort: 'position' })).body;
+    assert.equal(ranked.total, order.length);
+    assert.deepEqual(
+      ranked.entries.map(({ email, phone, position }) => [email ?? phone, position]),
+      order.map((entry, index) => [nameOf(entry), index + 1]),
+    );
+    await compareInvites();
+  };
+
+  const compareInvites = async () => {
+    const shown = await Promise.all(codes.map((code) => service.check(code)));
+    const reasons = shown.map(({ body }) => (body.valid ? 'done' : body.reason));
+    assert.deepEqual(
+      reasons,
+      model.invites.map((invite) => model.stateOf(invite)),
+    );
+  };
+
+  /** And each entry by its own lookup, and the counters against a count from scratch. */
+  const compareTotals = async () => {
+    for (const status of STATUSES) {
+      const expected = model.entries.filter((entry) => entry.status === status).length;
+      assert.equal((await list.page({ status, limit: 1 })).body.total, expected, status);
+    }
+    for (const [index, entry] of model.entries.entries()) {
+      if (entry.status !== 'removed')
+        assert.deepEqual((await list.lookup(nameOf(entry) ?? '')).body, seen[index]);
+    }
+    assert.deepEqual((await auditQueue(context, queue, false)).findings, []);
+    await keepUp(context);
+    assert.deepEqual((await auditQueue(context, queue, false)).findings, []);
+  };
+
+  const fill = async (crowd: number) => {
+    const numbers = Array.from({ length: crowd }, (_, i) => FIRST_OF_CROWD + i);
+    for (let from = 0; from < crowd; from += 100) {
+      await send(
+        numbers
+          .slice(from, from + 100)
+          .map((email) => ({ email, phone: null, referredBy: { by: 'nobody' }, plan: null })),
+      );
+    }
+    await compare();
+  };
+
+  return { take, compare, compareTotals, fill };
+}

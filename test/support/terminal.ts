@@ -1,0 +1,33 @@
+import { runCommandLine } from '../../src/commands/command-line.ts';
+
+export interface Printed<T> {
+  code: number;
+  out: string;
+  error: string;
+  /** What was printed, parsed. */
+  json: T;
+}
+
+/** Runs a command of the command line with --json, in this process. */
+export async function command<T = Record<string, unknown>>(
+  environment: Record<string, string>,
+  ...words: string[]
+): Promise<Printed<T>> {
+  const printed = await typed(environment, ...words, '--json');
+  return { ...printed, json: JSON.parse(printed.out) as T };
+}
+
+/** The same as a person types it. */
+export async function typed(
+  environment: Record<string, string>,
+  ...words: string[]
+): Promise<Omit<Printed<never>, 'json'>> {
+  const out: string[] = [];
+  const error: string[] = [];
+  const code = await runCommandLine(words, {
+    environment,
+    out: (text) => void out.push(text),
+    error: (text) => void error.push(text),
+  });
+  return { code, out: out.join('\n'), error: error.join('\n') };
+}

@@ -1,0 +1,36 @@
+import { allowList } from '../../src/events/webhooks/addresses.ts';
+import { createEndpoint } from '../../src/events/webhooks/endpoints.ts';
+import { createGuard } from '../../src/events/webhooks/guard.ts';
+import type { Context } from '../../src/waitlist/context.ts';
+import type { Queue } from '../../src/waitlist/directory.ts';
+
+export interface Told {
+  event: string;
+  id: string;
+  data: {
+    entry?: { id: string; email?: string | null; status?: string; position?: number | null } | null;
+    invite?: { id: string; email: string; expiresAt: string | null };
+    referred?: string;
+  };
+}
+
+/** Subscribes to everything that happens in a queue; each call returns what was recorded since the last. */
+export async function listen(context: Context, queue: Queue): Promise<() => Promise<Told[]>> {
+  const url = 'http://127.0.0.1:9/nobody-listens-there';
+  const input = { url, description: '', events: [], headers: {}, rateLimit: null };
+  await createEndpoint(context, createGuard(allowList(['127.0.0.1'])), queue, input);
+  const seen = new Set<string>();
+  return async () => {
+    const rows = await context.db.query
+      .selectFrom('event')
+      .select(['id', 'body'])
+      .where('queue_id', '=', queue.id)
+      .orderBy('id')
+      .execute();
+    const fresh = rows.filter(({ id }) => !seen.has(Buffer.from(id).toString('hex')));
+    for (const { id } of fresh) seen.add(Buffer.from(id).toString('hex'));
+    return fresh.flatMap(({ id, body }) =>
+      body ? [JSON.parse(queue.vault.open<string>('event.body', id, body)) as Told] : [],
+    );
+  };
+}

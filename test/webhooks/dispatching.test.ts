@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { startOutbox } from '../../src/events/start.ts';
+import { listDeliveries } from '../../src/events/webhooks/deliveries.ts';
+import { deleteEndpoint, listEndpoints } from '../../src/events/webhooks/endpoints.ts';
+import { forEachEngine, startService } from '../support/harness.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { endpointFor, inState, LOOPBACK, startSending, until } from '../support/webhooks.ts';
+
+forEachEngine((engine) => {
+  describe('the dispatcher', () => {
+    it('delivers to the others while one endpoint hangs with a backlog', async () => {
+      const service = await startSending(engine, { dispatcher: { drainMs: 0 } });
+      const list = await service.waitlist();
+      const queue = await list.queue();
+      const good = await startReceiver();
+      const hanging = await startReceiver(() => {});
+      await endpointFor(service.context, queue, `${hanging.url}/hang`);
+      const others = await Promise.all(
+        Array.from({ length: 5 }, (_, i) => endpointFor(service.context, queue, `${good.url}/${i}`)),
+      );
+      for (let batch = 0; batch < 2; batch += 1) {
+        await list.signup(
+          ...Array.from({ length: 100 }, (_, i) => ({ email: `b${batch}e${i}@example.com` })),
+        );
+      }
+      await until(`all of them, not ${good.received.length}`, () => good.received.length === 1_000);
+      for (const { id } of others) await inState(service.context, id, 'delivered', 200);
+      assert.ok(hanging.received.length <= 16, `${hanging.received.length} places for one endpoint`);
+      await service.close();
+      await Promise.all([good.close(), hanging.close()]);
+    });
+
+    it('finishes what it is sending before it stops, and gives back what it is not', async () => {
+      const service = await startSending(engine);
+      const list = await service.waitlist();
+      const receiver = await startReceiver((_, response) => void setTimeout(() => response.end(), 300));
+      const { id } = await endpointFor(service.context, await list.queue(), receiver.url);
+      await list.signup(...Array.from({ length: 40 }, (_, i) => ({ email: `e${i}@example.com` })));
+      await until('a beginning', () => receiver.received.length === 16);
+      await service.stopSending();
+      assert.equal(receiver.received.length, 16);
+      await inState(service.context, id, 'delivered', 16);
+      const { deliveries } = await listDeliveries(service.context, id, { limit: 200, state: 'pending' });
+      assert.deepEqual(new Set(deliveries.map(({ attempts }) => attempts)), new Set([0]));
+      const now = new Date(service.clock.now).toISOString();
+      assert.deepEqual(new Set(deliveries.map(({ nextAttemptAt }) => nextAttemptAt)), new Set([now]));
+      await service.close();
+      await receiver.close();
+    });
+
+    it('hears of what another process recorded', async () => {
+      const recording = await startService(engine, { environment: LOOPBACK });
+      const sending = await startService(engine, { environment: LOOPBACK, storage: recording.storage });
+      // PostgreSQL tells it; on SQLite a look is free, and it looks all the time.
+      const pollMs = engine === 'postgres' ? 60_000 : 1_000;
+      const outbox = await startOutbox(sending.context, sending.config, { pollMs });
+      const list = await recording.waitlist();
+      const receiver = await startReceiver();
+      await endpointFor(recording.context, await list.queue(), receiver.url);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await list.signup({ email: 'ada@example.com' });
+      await until('the delivery', () => receiver.received.length === 1);
+      await outbox.stop();
+      await sending.close();
+      await recording.close();
+      await receiver.close();
+    });
+
+    it('sends nothing more to an endpoint that was deleted, and forgets what it had', async () => {
+      const service = await startSending(engine);
+      const list = await service.waitlist();
+      const queue = await list.queue();
+      const receiver = await startReceiver((_, response) => {
+        response.statusCode = 500;
+        response.end();
+      });
+      const { id } = await endpointFor(service.context, queue, receiver.url);
+      await list.signup({ email: 'ada@example.com' }, { email: 'bob@example.com' });
+      await until('both', () => receiver.received.length === 2);
+      await service.stopSending();
+      await deleteEndpoint(service.context, id);
+      assert.deepEqual(await listEndpoints(service.context, queue), []);
+      for (const table of ['delivery', 'delivery_attempt'] as const)
+        assert.deepEqual(await service.context.db.query.selectFrom(table).select('event_id').execute(), []);
+      const events = () => service.context.db.query.selectFrom('event').select('id').execute();
+      const before = (await events()).length;
+      await list.signup({ email: 'cyd@example.com' });
+      assert.equal((await events()).length, before, 'nobody listens any more');
+      await service.close();
+      await receiver.close();
+    });
+  });
+});

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import pg from 'pg';
+import { readConfig } from '../../src/config.ts';
+import { showDelivery } from '../../src/events/webhooks/deliveries.ts';
+import { createLogger } from '../../src/log.ts';
+import { openContext } from '../../src/service.ts';
+import type { Context } from '../../src/waitlist/context.ts';
+import type { Queue } from '../../src/waitlist/directory.ts';
+import { openSignupDesk, type SignupDesk } from '../../src/waitlist/signup.ts';
+import { parseSignupRequest } from '../../src/waitlist/signup-input.ts';
+import { createWaitlist } from '../../src/waitlist/waitlists.ts';
+import { createDatabase } from '../support/databases.ts';
+import { forEachEngine } from '../support/harness.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { createStorage, type Storage } from '../support/storage.ts';
+import { endpointFor, inState, LOOPBACK, until } from '../support/webhooks.ts';
+
+const SCRIPT = path.join(import.meta.dirname, '../support/outbox-process.ts');
+const LIST = 'wl_faults';
+/** Short enough to wait for, longer than an attempt may take. */
+const LEASE_MS = 2_500;
+const DEADLINE_MS = 1_500;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** One installation that processes come and go on. */
+interface Site {
+  context: Context;
+  queue: Queue;
+  receiver: Receiver;
+  endpoint: string;
+  signup(first: number, count: number): Promise<void>;
+  spawn(...words: string[]): ChildProcess;
+  dispatcher(): Promise<ChildProcess>;
+  close(): Promise<void>;
+}
+
+async function openSite(environment: Record<string, string>): Promise<Site> {
+  const variables = { ...environment, ...LOOPBACK, LEASE_MS: `${LEASE_MS}`, DEADLINE_MS: `${DEADLINE_MS}` };
+  const context = await openContext(readConfig(variables), createLogger('silent'));
+  await createWaitlist(context, { id: LIST, name: 'Faults' });
+  const queue = (await context.directory.queue(LIST, 'production')) as Queue;
+  const receiver = await startReceiver();
+  const { id: endpoint } = await endpointFor(context, queue, receiver.url);
+  const desk: SignupDesk = openSignupDesk(context, 10_000);
+  const children: ChildProcess[] = [];
+  const start = (...words: string[]) => {
+    const { PATH = '' } = process.env;
+    const child = spawn(process.execPath, [SCRIPT, ...words], {
+      env: { PATH, ...variables },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    children.push(child);
+    return child;
+  };
+  return {
+    context,
+    queue,
+    receiver,
+    endpoint,
+    signup: async (first, count) => {
+      const entries = Array.from({ length: count }, (_, i) => ({ email: `e${first + i}@example.com` }));
+      await desk.submit(queue, parseSignupRequest({ waitlistId: LIST, entries }).entries);
+    },
+    spawn: start,
+    dispatcher: async () => {
+      const child = start('dispatch');
+      await once(child.stdout as NodeJS.ReadableStream, 'data');
+      return child;
+    },
+    close: async () => {
+      for (const child of children.filter(
+        ({ exitCode, signalCode }) => exitCode === null && signalCode === null,
+      )) {
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+      }
+      await receiver.close();
+      await context.db.close();
+    },
+  };
+}
+
+const kill = async (child: ChildProcess) => {
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+};
+
+async function count(context: Context, table: 'entry' | 'event' | 'delivery'): Promise<number> {
+  return (await context.db.query.selectFrom(table).select('queue_id').execute()).length;
+}
+
+async function undelivered({ db }: Context): Promise<number> {
+  const rows = await db.query
+    .selectFrom('delivery')
+    .select('event_id')
+    .where('delivered_at', 'is', null)
+    .execute();
+  return rows.length;
+}
+
+forEachEngine((engine) => {
+  describe('deliveries survive', () => {
+    let storage: Storage;
+    let site: Site;
+    beforeEach(async () => {
+      storage = await createStorage(engine);
+      site = await openSite(storage.environment);
+    });
+    afterEach(async () => {
+      await site.close();
+      await storage.remove();
+    });
+
+    it('a death before the commit, of which nothing is told, and one right after it, which is told once', async () => {
+      const recorded = () => Promise.all([count(site.context, 'entry'), count(site.context, 'event')]);
+      assert.deepEqual(await once(site.spawn('before', LIST), 'exit'), [null, 'SIGKILL']);
+      assert.deepEqual(await recorded(), [0, 0]);
+      assert.deepEqual(await once(site.spawn('after', LIST), 'exit'), [null, 'SIGKILL']);
+      assert.deepEqual(await recorded(), [1, 1]);
+      await site.dispatcher();
+      await inState(site.context, site.endpoint, 'delivered', 1);
+      await pause(200);
+      assert.equal(site.receiver.received.length, 1);
+    });
+
+    it('a death in the middle of a request: it is sent again, with the same id and bytes', async () => {
+      site.receiver.answer = () => {}; // The first is never answered.
+      const first = await site.dispatcher();
+      await site.signup(0, 1);
+      await until('the first request', () => site.receiver.received.length === 1);
+      await kill(first);
+      site.receiver.answer = (_, response) => response.end();
+      await site.dispatcher();
+      await inState(site.context, site.endpoint, 'delivered', 1);
+      const [one, two, ...others] = site.receiver.received;
+      assert.deepEqual([one?.id, one?.body], [two?.id, two?.body]);
+      assert.equal(others.length, 0);
+      const { attempts, log } = await showDelivery(site.context, site.endpoint, one?.id ?? '');
+      assert.equal(attempts, 2, 'the attempt that nobody lived to tell of was counted');
+      assert.deepEqual(
+        log.map(({ attempt }) => attempt),
+        [2],
+      );
+    });
+
+    it('a death between the 2xx and writing it down: it is sent again, with the same id', async () => {
+      const first = await site.dispatcher();
+      const { db } = site.context;
+      site.receiver.answer = (_, response) => {
+        void db.transaction(async (trx) => {
+          await trx.updateTable('delivery').set({ failed_at: null }).execute(); // Nobody else can write to it now.
+          response.end();
+          await pause(200);
+          await kill(first);
+        });
+      };
+      await site.signup(0, 1);
+      await until('the first request', () => site.receiver.received.length === 1);
+      await once(first, 'exit');
+      assert.equal(await undelivered(site.context), 1);
+      site.receiver.answer = (_, response) => response.end();
+      await site.dispatcher();
+      await inState(site.context, site.endpoint, 'delivered', 1);
+      assert.deepEqual([site.receiver.received.length, site.receiver.ids().size], [2, 1]);
+    });
+
+    for (const dispatchers of [2, 4]) {
+      it(`one of ${dispatchers} dispatchers killed and one stopped past its lease`, async () => {
+        const events = 300;
+        const unanswered: ServerResponse[] = [];
+        site.receiver.answer = (_, response) => void unanswered.push(response);
+        const children = await Promise.all(Array.from({ length: dispatchers }, () => site.dispatcher()));
+        const [killed, stopped] = children as [ChildProcess, ChildProcess];
+        for (let first = 0; first < events; first += 100) await site.signup(first, 100);
+        // Now each of them waits for answers: one that is stopped holds a lease, but no lock of the database.
+        await until('all at it', () => unanswered.length === dispatchers * 16);
+        stopped.kill('SIGSTOP');
+        await kill(killed);
+        site.receiver.answer = (_, response) => response.end();
+        for (const response of unanswered) response.end();
+        if (dispatchers === 2) await site.dispatcher();
+        await until('all of them', async () => (await undelivered(site.context)) === 0);
+        const before = site.receiver.received.length;
+        stopped.kill('SIGCONT');
+        await pause(300);
+        assert.equal(await undelivered(site.context), 0, 'who comes late changes nothing');
+        assert.equal(site.receiver.ids().size, events);
+        const twice = before - events;
+        assert.ok(twice <= 2 * 32, `${twice} arrived twice; the two that fell out held at most 32 each`);
+        assert.equal(site.receiver.received.length, before, 'and sends nothing more');
+      });
+    }
+  });
+});
+
+describe('deliveries on PostgreSQL survive', () => {
+  it('the loss of every connection, again and again', async () => {
+    const storage = await createStorage('postgres');
+    const site = await openSite(storage.environment);
+    const admin = new pg.Client({ connectionString: storage.environment.DATABASE_URL });
+    await admin.connect();
+    try {
+      await Promise.all([site.dispatcher(), site.dispatcher()]);
+      for (let first = 0; first < 300; first += 50) {
+        await retry(() => site.signup(first, 50));
+        await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()`);
+        await pause(100);
+      }
+      await until('all of them', async () => (await retry(() => undelivered(site.context))) === 0);
+      assert.equal(await count(site.context, 'delivery'), 300);
+      assert.equal(site.receiver.ids().size, 300);
+    } finally {
+      await admin.end();
+      await site.close();
+      await storage.remove();
+    }
+  });
+
+  it('a restart of the server', async () => {
+    const server = await startPostgres({ durable: false });
+    const storage = await createStorage('sqlite'); // For its directory.
+    const { url } = await createDatabase(server.url);
+    const site = await openSite({ ...storage.environment, DATABASE_URL: url });
+    try {
+      const child = await site.dispatcher();
+      site.receiver.answer = (_, response) => void setTimeout(() => response.end(), 30);
+      await site.signup(0, 100);
+      await until('a beginning', () => site.receiver.received.length > 10);
+      await server.restart();
+      await retry(() => site.signup(100, 100));
+      await until('all of them', async () => (await retry(() => undelivered(site.context))) === 0);
+      assert.equal(site.receiver.ids().size, 200);
+      assert.equal(child.exitCode, null, 'it is the same process');
+    } finally {
+      await site.close();
+      await server.stop();
+      await storage.remove();
+    }
+  });
+});
+
+async function retry<T>(work: () => Promise<T>): Promise<T> {
+  for (let left = 50; ; left -= 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (left === 0) throw error;
+      await pause(100);
+    }
+  }
+}
