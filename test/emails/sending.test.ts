@@ -1,8 +1,25 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { showMail } from '../../src/events/emails/mailbox.ts';
+import { updateMailSettings } from '../../src/events/emails/update-settings.ts';
+import { expireInvites } from '../../src/waitlist/end-invites.ts';
+import { remindInvited } from '../../src/waitlist/remind-invited.ts';
+import { keepUp } from '../../src/waitlist/upkeep.ts';
 import { forEachEngine } from '../support/harness.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
-import { type Mailing, mailingList, mailsArrived, PUBLIC_URL, startMailing } from '../support/mails.ts';
+import {
+  countMails,
+  header,
+  type Mailing,
+  mailInState,
+  mailingList,
+  mailsArrived,
+  mailsOf,
+  PUBLIC_URL,
+  startMailing,
+} from '../support/mails.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 forEachEngine((engine) => {
   describe('mails', () => {
@@ -17,16 +34,148 @@ forEachEngine((engine) => {
       await server.close();
     });
 
-    it('welcome arrives once, with exact recipients, headers and both parts', async () => {
+    it('welcome arrives once, with exact recipient, headers and both parts', async () => {
       const list = await mailingList(service, ['welcome']);
-      await list.signup({ email: 'Ada@example.com' });
-      await mailsArrived(server, 1);
-      const [mail] = server.received;
+      await updateMailSettings(service.context, list.id, {
+        from: 'team@acme.example',
+        fromName: 'Acme "Team", Inc.',
+        replyTo: 'help@acme.example',
+        referralUrl: 'https://acme.example/?ref={referralCode}',
+        footer: 'Acme Inc.\n1 Example Street',
+      });
+      await list.signup({ email: 'first@example.com' }, { email: 'Ada@example.com' });
+      const mails = await mailsArrived(server, list, 2);
+      const mail = mails.find(({ to }) => to[0] === 'Ada@example.com');
       assert.ok(mail);
+      const { parsed } = mail;
+      const { body: entry } = await list.lookup('ada@example.com');
       assert.deepEqual(mail.to, ['Ada@example.com']);
-      assert.equal(mail.from, 'hello@acme.example');
-      assert.match(mail.parsed.text ?? '', /number 1 in line/);
-      assert.match(mail.parsed.html ?? '', new RegExp(PUBLIC_URL));
+      assert.equal(mail.from, 'team@acme.example');
+      assert.deepEqual(parsed.from, { name: 'Acme "Team", Inc.', address: 'team@acme.example' });
+      assert.deepEqual(
+        parsed.to?.map(({ address }) => address),
+        ['Ada@example.com'],
+      );
+      assert.deepEqual(
+        parsed.replyTo?.map(({ address }) => address),
+        ['help@acme.example'],
+      );
+      assert.equal(parsed.cc, undefined);
+      assert.equal(parsed.bcc, undefined);
+      assert.equal(parsed.subject, `You are on the ${list.name} waitlist`);
+      assert.match(parsed.messageId ?? '', /^<evt_[0-9a-z]{26}@acme\.example>$/);
+      assert.equal(new Date(parsed.date ?? '').getTime(), service.clock.now);
+      assert.match(
+        header(mail, 'list-unsubscribe') ?? '',
+        new RegExp(`^<${PUBLIC_URL}/unsubscribe/[\\w-]+>$`),
+      );
+      assert.equal(header(mail, 'list-unsubscribe-post'), 'List-Unsubscribe=One-Click');
+      for (const part of [parsed.text ?? '', parsed.html ?? '']) {
+        assert.match(part, /number 2/);
+        assert.ok(part.includes(`https://acme.example/?ref=${entry.referralCode}`), part);
+        assert.match(part, /1 Example Street/);
+        assert.match(part, /\/leave\//);
+      }
+      assert.doesNotMatch(parsed.html ?? '', /<img|<script/);
+      assert.equal(parsed.attachments.length, 0);
+    });
+
+    it('says nothing by default but what somebody has to act upon', async () => {
+      const name = 'Defaults of Acme';
+      const list = { ...(await service.waitlist({ name })), name };
+      await list.signup({ email: 'quiet@example.com' });
+      assert.equal(await countMails(service.context, list), 0);
+      await list.invite('quiet@example.com');
+      await mailsArrived(server, list, 1);
+      assert.equal(await countMails(service.context, list), 1);
+    });
+
+    it('goes to nobody without an email', async () => {
+      const list = await mailingList(service, ['welcome']);
+      await list.signup({ phone: '+14155550100' });
+      assert.equal(await countMails(service.context, list), 0);
+    });
+
+    it('tells a referrer of moving up at most once a day', async () => {
+      const list = await mailingList(service, ['moved-up']);
+      await list.signup(...['a', 'b', 'c'].map((name) => ({ email: `${name}@example.com` })));
+      await list.signup({ email: 'd@example.com', referredBy: 'c@example.com' });
+      await list.signup({ email: 'e@example.com', referredBy: 'c@example.com' });
+      await list.signup({ email: 'f@example.com', referredBy: 'c@example.com' });
+      const [mail] = await mailsArrived(server, list, 1);
+      assert.match(mail?.parsed.text ?? '', /number 1 in line, with 1 referral /);
+      assert.equal(await countMails(service.context, list), 1);
+      service.clock.advance(DAY_MS);
+      await list.signup({ email: 'g@example.com', referredBy: 'c@example.com' });
+      await mailsArrived(server, list, 2);
+      assert.equal(await countMails(service.context, list), 2);
+    });
+
+    it('invites with code and link, ours or the waitlist’s own, and without a way to unsubscribe', async () => {
+      const list = await mailingList(service, ['invite']);
+      const ours = await list.invite('ada@example.com');
+      const [first] = await mailsArrived(server, list, 1);
+      assert.ok(first);
+      for (const part of [first.parsed.text, first.parsed.html])
+        assert.ok(part?.includes(`${PUBLIC_URL}/join/${ours.code}`), part);
+      assert.equal(header(first, 'list-unsubscribe'), undefined);
+      await updateMailSettings(service.context, list.id, {
+        joinUrl: 'https://app.example.com/join?code={code}',
+      });
+      const own = await list.invite('grace@example.com');
+      await mailsArrived(server, list, 2);
+      const second = mailsOf(server, list).find(({ to }) => to[0] === 'grace@example.com');
+      assert.ok(second?.parsed.text?.includes(`https://app.example.com/join?code=${own.code}`));
+    });
+
+    it('reminds of an invite once, before it ends, unless it was accepted', async () => {
+      const list = await mailingList(service, ['invite-reminder']);
+      await updateMailSettings(service.context, list.id, { inviteReminderMs: DAY_MS });
+      const expiresAt = service.clock.now + 3 * DAY_MS;
+      await list.invite('late@example.com', { expiresAt });
+      const taken = await list.invite('quick@example.com', { expiresAt });
+      await list.invite('short@example.com', { expiresAt: service.clock.now + DAY_MS / 2 });
+      await service.accept(taken.code);
+      await keepUp(service.context);
+      assert.equal(await countMails(service.context, list), 0);
+      service.clock.advance(2 * DAY_MS);
+      await keepUp(service.context);
+      await remindInvited(service.context, await list.queue());
+      const [mail] = await mailsArrived(server, list, 1);
+      assert.deepEqual(mail?.to, ['late@example.com']);
+      assert.match(mail?.parsed.text ?? '', /UTC/);
+      service.clock.advance(2 * DAY_MS);
+      await expireInvites(service.context, await list.queue());
+      await keepUp(service.context);
+      assert.equal(await countMails(service.context, list), 1);
+    });
+
+    it('greets who accepted', async () => {
+      const list = await mailingList(service, ['accepted']);
+      const { code } = await list.invite('in@example.com');
+      await service.accept(code);
+      const [mail] = await mailsArrived(server, list, 1);
+      assert.equal(mail?.parsed.subject, `Welcome to ${list.name}`);
+      assert.doesNotMatch(mail?.raw ?? '', new RegExp(code));
+    });
+
+    it('of other environments than production stays in the mailbox, where it can be read', async () => {
+      const list = await mailingList(service, ['welcome']);
+      const { key } = await service.key({ waitlistId: list.id, environment: 'development' });
+      await service.request('POST', '/sdk/v1/waitlist/signup', {
+        key,
+        body: { waitlistId: list.id, entries: [{ email: 'dev@example.com' }] },
+      });
+      const queue = await list.queue('development');
+      const mail = await mailInState(service, queue, 'kept');
+      assert.ok(!server.received.some(({ to }) => to.includes('dev@example.com')));
+      const shown = await showMail(service.context, queue, mail.id, {
+        publicUrl: PUBLIC_URL,
+        defaultFrom: 'x@y.z',
+      });
+      assert.equal(shown.state, 'kept');
+      assert.equal(shown.mail?.to, 'dev@example.com');
+      assert.match(shown.mail?.text ?? '', /number 1 in line/);
     });
   });
 });

@@ -1,10 +1,14 @@
+import assert from 'node:assert/strict';
 import type { Engine } from '../../src/db/database.ts';
 import type { MailKind } from '../../src/events/emails/kinds.ts';
+import { listMails, type MailState, type MailSummary } from '../../src/events/emails/mailbox.ts';
 import { updateMailSettings } from '../../src/events/emails/update-settings.ts';
 import type { Context } from '../../src/waitlist/context.ts';
+import type { Queue } from '../../src/waitlist/directory.ts';
 import { updateWaitlist } from '../../src/waitlist/update-waitlist.ts';
-import type { List, ServiceOptions } from './harness.ts';
-import type { MailServer } from './mail-server.ts';
+import { eventually, type List, type ServiceOptions } from './harness.ts';
+import type { MailServer, ReceivedMail } from './mail-server.ts';
+import { unique } from './storage.ts';
 import { startSending, until } from './webhooks.ts';
 
 export const PUBLIC_URL = 'https://doorlist.example';
@@ -22,23 +26,52 @@ export function startMailing(engine: Engine, server?: MailServer, options: Servi
 
 export type Mailing = Awaited<ReturnType<typeof startMailing>>;
 
+export interface MailingList extends List {
+  /** Stands in the subject of each of its mails, and in no other's. */
+  name: string;
+}
+
 /** A waitlist on which these kinds of mail are switched on. */
 export async function mailingList(
   service: Mailing,
   kinds: MailKind[],
-  { confirm = false, name = 'Acme' }: { confirm?: boolean; name?: string } = {},
-): Promise<List> {
+  { confirm = false }: { confirm?: boolean } = {},
+): Promise<MailingList> {
+  const name = unique('Acme ');
   const list = await service.waitlist({ name });
   await updateMailSettings(service.context, list.id, { kinds });
   if (confirm) await updateWaitlist(service.context, list.id, { confirmEmails: true });
-  return list;
+  return { ...list, name };
 }
 
-export async function mailsArrived(server: MailServer, count: number): Promise<void> {
-  await until(
-    `${count} mails arrived, there are ${server.received.length}`,
-    () => server.received.length >= count,
-  );
+export function mailsOf(server: MailServer, { name }: MailingList): ReceivedMail[] {
+  return server.received.filter(({ parsed }) => parsed.text?.includes(name));
+}
+
+/** Waits for so many mails of a waitlist; there must not be more. */
+export async function mailsArrived(
+  server: MailServer,
+  list: MailingList,
+  count: number,
+): Promise<ReceivedMail[]> {
+  await until(`${count} mails of ${list.name}`, () => mailsOf(server, list).length >= count);
+  assert.equal(mailsOf(server, list).length, count);
+  return mailsOf(server, list);
+}
+
+export function header({ parsed }: ReceivedMail, name: string): string | undefined {
+  return parsed.headers.find(({ key }) => key === name)?.value;
+}
+
+/** Waits until the mailbox of a queue has one mail that ended in this state. */
+export async function mailInState(service: Mailing, queue: Queue, state: MailState): Promise<MailSummary> {
+  const found = async () => {
+    const { mails } = await listMails(service.context, queue, { limit: 200 });
+    return mails.find((mail) => mail.state === state);
+  };
+  const mail = await eventually(found, (one) => one !== undefined);
+  assert.ok(mail, `no mail is ${state}`);
+  return mail;
 }
 
 export async function countMails({ db }: Context, list: List): Promise<number> {
