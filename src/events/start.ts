@@ -37,10 +37,17 @@ export async function startOutbox(
   options: DispatcherOptions & { deadlineMs?: number } = {},
 ): Promise<Outbox> {
   const { webhookAllow, webhookProxy, deliveryLogDays, publicUrl, mailFrom } = settings;
-  const { deadlineMs = DEADLINE_MS } = options;
-  const sender = createSender(createGuard(allowList(webhookAllow)), { proxyUrl: webhookProxy, deadlineMs });
-  const mails = mailChannel(context, connectSmtp(settings), { publicUrl, defaultFrom: mailFrom }, settings);
-  const channels = [webhookChannel(context, sender, deadlineMs), mails];
+  const sender = createSender(createGuard(allowList(webhookAllow)), {
+    proxyUrl: webhookProxy,
+    deadlineMs: options.deadlineMs ?? DEADLINE_MS,
+  });
+  const mails = mailChannel(
+    context,
+    connectSmtp(settings),
+    { publicUrl, defaultFrom: mailFrom },
+    { ...settings, deadlineMs: options.deadlineMs },
+  );
+  const channels = [webhookChannel(context, sender, options.deadlineMs), mails];
   const dispatcher = await startDispatcher(context, channels, options);
   const pruning = startPruning(context, deliveryLogDays * DAY_MS);
   return {

@@ -24,6 +24,7 @@ export interface MailPace {
   smtpConnections: number;
   /** Mails a second; 0: no limit. */
   smtpRate: number;
+  deadlineMs?: number | undefined;
 }
 
 /** Mails as what the dispatcher sends. Without a mail server, and outside of production, they stay in the mailbox. */
@@ -31,7 +32,7 @@ export function mailChannel(
   context: Context,
   smtp: Smtp | undefined,
   sending: Sending,
-  { smtpConnections, smtpRate }: MailPace,
+  { smtpConnections, smtpRate, deadlineMs = WAIT_MS_MAX + SEND_MS_MAX }: MailPace,
 ): Channel<undefined> {
   const parts = rememberParts(context);
   const places = limitTo(smtpConnections);
@@ -61,7 +62,7 @@ export function mailChannel(
 
   return {
     name: MAIL_CHANNEL,
-    deadlineMs: WAIT_MS_MAX + SEND_MS_MAX,
+    deadlineMs,
     // More than there are connections: the next mail is made while the server thinks about the last.
     atOnce: 4 * smtpConnections,
     open: async (_trx, targets) => {

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { listMails, showMail } from '../../src/events/emails/mailbox.ts';
+import { listSuppressions, unsuppress } from '../../src/events/emails/suppression.ts';
+import { removeEntry } from '../../src/waitlist/remove-entry.ts';
+import { forEachEngine } from '../support/harness.ts';
+import { type MailServer, startMailServer } from '../support/mail-server.ts';
+import {
+  type Mailing,
+  type MailingList,
+  mailInState,
+  mailingList,
+  mailsArrived,
+  mailsOf,
+  startMailing,
+} from '../support/mails.ts';
+import { until } from '../support/webhooks.ts';
+
+const SENDING = { publicUrl: 'https://doorlist.example', defaultFrom: 'x@y.z' };
+
+forEachEngine((engine) => {
+  describe('a mail server', () => {
+    let server: MailServer;
+    let service: Mailing;
+    before(async () => {
+      server = await startMailServer();
+      service = await startMailing(engine, server);
+    });
+    after(async () => {
+      await service.close();
+      await server.close();
+    });
+
+    const show = async (list: MailingList, id: string) =>
+      showMail(service.context, await list.queue(), id, SENDING);
+    /** Waits for an attempt to fail, and goes on to when the next is due. */
+    const passFailure = async (list: MailingList) => {
+      const queue = await list.queue();
+      await until('an attempt failed', async () => {
+        const mail = await mailInState(service, queue, 'pending');
+        return (await show(list, mail.id)).log.length > 0;
+      });
+      service.clock.advance(6_000);
+      service.wake();
+    };
+
+    it('that asks to come back later gets the same mail once more, and takes it once', async () => {
+      const list = await mailingList(service, ['welcome']);
+      const seen: string[] = [];
+      server.refuseMail = ({ raw }) => {
+        if (!raw.includes('later@example.com')) return undefined;
+        seen.push(raw);
+        return seen.length === 1 ? '451 4.3.0 Try again later' : undefined;
+      };
+      await list.signup({ email: 'later@example.com' });
+      await passFailure(list);
+      await mailsArrived(server, list, 1);
+      assert.equal(seen.length, 2);
+      assert.equal(seen[0], seen[1], 'both attempts have the same bytes');
+      const { id } = await mailInState(service, await list.queue(), 'sent');
+      const { log } = await show(list, id);
+      assert.deepEqual(
+        log.map(({ status }) => status),
+        [451, 250],
+      );
+      assert.match(log[0]?.response ?? '', /Try again later/);
+    });
+
+    it('that refuses a mail for good gets no second try, and the reason is kept', async () => {
+      const list = await mailingList(service, ['welcome']);
+      server.refuseMail = () => '554 5.7.1 Spam';
+      await list.signup({ email: 'spam@example.com' });
+      const mail = await mailInState(service, await list.queue(), 'failed');
+      server.refuseMail = () => undefined;
+      assert.equal(mail.attempts, 1);
+      assert.equal(mail.error, 'refused for good: the mail (554)');
+      assert.match((await show(list, mail.id)).log[0]?.response ?? '', /5\.7\.1 Spam/);
+      assert.deepEqual(await listSuppressions(service.context, await list.queue(), 10), []);
+    });
+
+    it('that knows no such address has it suppressed, until an operator says otherwise', async () => {
+      const list = await mailingList(service, ['welcome', 'invite']);
+      const queue = await list.queue();
+      server.refuseRecipient = () => '550 5.1.1 No such user';
+      await list.signup({ email: 'gone@example.com' });
+      await mailInState(service, queue, 'failed');
+      server.refuseRecipient = () => undefined;
+      const [suppressed] = await listSuppressions(service.context, queue, 10);
+      assert.equal(suppressed?.reason, 'bounced');
+      const before = server.received.length;
+      await list.invite('Gone@Example.com');
+      await until('the invite failed', async () => {
+        const { mails } = await listMails(service.context, queue, { limit: 10 });
+        return mails.some(({ error }) => error === 'not sent: the address is suppressed (bounced)');
+      });
+      assert.equal(server.received.length, before);
+      await unsuppress(service.context, queue, 'gone@example.com');
+      await list.invite('gone@example.com');
+      await mailsArrived(server, list, 1);
+    });
+
+    it('that refuses for policy says nothing about the address', async () => {
+      const list = await mailingList(service, ['welcome']);
+      server.refuseRecipient = () => '550 5.7.1 Relaying denied';
+      await list.signup({ email: 'policy@example.com' });
+      await mailInState(service, await list.queue(), 'failed');
+      server.refuseRecipient = () => undefined;
+      assert.deepEqual(await listSuppressions(service.context, await list.queue(), 10), []);
+    });
+
+    it('that is lost in the middle of a mail gets it again', async () => {
+      const list = await mailingList(service, ['welcome']);
+      server.hangUpAfter = 500;
+      await list.signup({ email: 'cut@example.com' });
+      await passFailure(list);
+      const [mail] = await mailsArrived(server, list, 1);
+      assert.match(mail?.parsed.html ?? '', /<\/html>/);
+    });
+
+    it('of which an address was erased gets nothing for it', async () => {
+      const list = await mailingList(service, ['welcome']);
+      server.refuseMail = () => '451 4.3.0 Not now';
+      await list.signup({ email: 'erased@example.com' });
+      await until('an attempt failed', async () => {
+        const mail = await mailInState(service, await list.queue(), 'pending');
+        return (await show(list, mail.id)).log.length > 0;
+      });
+      await removeEntry(service.context, await list.queue(), 'erased@example.com');
+      server.refuseMail = () => undefined;
+      service.clock.advance(6_000);
+      service.wake();
+      const mail = await mailInState(service, await list.queue(), 'failed');
+      assert.deepEqual([mail.to, mail.error], [null, 'not sent: what it told was erased']);
+      const { log, mail: shown } = await show(list, mail.id);
+      assert.equal(shown, null);
+      assert.equal(log[0]?.response, null, 'what the server said of it is erased too');
+      assert.equal(mailsOf(server, list).length, 0);
+    });
+  });
+
+  describe('a mail server with a login', () => {
+    for (const tls of ['starttls', 'implicit'] as const) {
+      it(`gets mails over ${tls} TLS, and none when its certificate is not good`, async () => {
+        const server = await startMailServer({ tls, login: true });
+        const trusting = `${server.url}?tls.rejectUnauthorized=false`;
+        const service = await startMailing(engine, { ...server, url: trusting });
+        const wary = await startMailing(engine, server);
+        try {
+          const list = await mailingList(service, ['welcome']);
+          await list.signup({ email: 'ada@example.com' });
+          await until('the mail arrived', () => server.received.length === 1);
+          assert.deepEqual([server.received[0]?.user, server.received[0]?.secure], ['mailer', true]);
+          const other = await mailingList(wary, ['welcome']);
+          await other.signup({ email: 'bob@example.com' });
+          await until('an attempt failed', async () => {
+            const mail = await mailInState(wary, await other.queue(), 'pending');
+            return mail.error !== null;
+          });
+          assert.equal(server.received.length, 1);
+        } finally {
+          await service.close();
+          await wary.close();
+          await server.close();
+        }
+      });
+    }
+
+    it('that does not take ours leaves the mail waiting', async () => {
+      const server = await startMailServer({ login: true });
+      const wrong = server.url.replace('mailer:', 'nobody:');
+      const service = await startMailing(engine, { ...server, url: wrong });
+      try {
+        const list = await mailingList(service, ['welcome']);
+        await list.signup({ email: 'ada@example.com' });
+        await until('an attempt failed', async () => {
+          const { error } = await mailInState(service, await list.queue(), 'pending');
+          return error === 'the mail server did not take our login';
+        });
+      } finally {
+        await service.close();
+        await server.close();
+      }
+    });
+  });
+});

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { forEachEngine } from '../support/harness.ts';
+import { startMailServer } from '../support/mail-server.ts';
+import { mailingList, startMailing } from '../support/mails.ts';
+import { createStorage } from '../support/storage.ts';
+import { until } from '../support/webhooks.ts';
+
+const PROCESS = path.join(import.meta.dirname, '../support/outbox-process.ts');
+const PEOPLE = 60;
+
+forEachEngine((engine) => {
+  describe('kill -9', () => {
+    it('of the process that sends loses no mail', async () => {
+      const server = await startMailServer();
+      const storage = await createStorage(engine);
+      const service = await startMailing(engine, undefined, { storage, startAt: Date.now() });
+      await service.stopSending();
+      const children: ChildProcess[] = [];
+      const start = async () => {
+        const environment = {
+          ...{ DOORLIST_SMTP_URL: server.url, DOORLIST_MAIL_FROM: 'hello@acme.example' },
+          ...{ LEASE_MS: '3000', DEADLINE_MS: '1500' },
+        };
+        const child = spawn(process.execPath, [PROCESS, 'dispatch'], {
+          env: { PATH: process.env.PATH, ...storage.environment, ...environment },
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
+        children.push(child);
+        await once(child.stdout as NodeJS.ReadableStream, 'data');
+        return child;
+      };
+      try {
+        const list = await mailingList(service, ['welcome']);
+        const people = Array.from({ length: PEOPLE }, (_, index) => `p${index}@example.com`);
+        await list.signup(...people.map((email) => ({ email })));
+        const first = await start();
+        await until('some arrived', () => server.received.length >= 5);
+        first.kill('SIGKILL');
+        await once(first, 'exit');
+        assert.ok(server.received.length < PEOPLE, 'it was killed in the middle');
+        await start();
+        const arrived = () => new Set(server.received.flatMap(({ to }) => to));
+        await until('all arrived', () => arrived().size === PEOPLE);
+        assert.deepEqual([...arrived()].sort(), people.sort());
+      } finally {
+        for (const child of children) {
+          if (child.exitCode !== null || child.signalCode !== null) continue;
+          child.kill('SIGTERM');
+          await once(child, 'exit');
+        }
+        await service.close();
+        await storage.remove();
+        await server.close();
+      }
+    });
+  });
+});
