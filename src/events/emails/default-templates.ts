@@ -51,7 +51,9 @@ Your place in **{{ waitlist }}** is ready.
 
 [Accept your invite]({{ joinLink }})
 
-Your code, should you be asked for it: \`{{ inviteCode }}\`
+Your code, should you be asked for it:
+
+\`{{ inviteCode }}\`
 {% if expiresAt %}
 The invite is for you alone and ends on {{ expiresAt }}.
 {% else %}
@@ -66,7 +68,9 @@ Your invite to **{{ waitlist }}** is still waiting for you, until {{ expiresAt }
 
 [Accept your invite]({{ joinLink }})
 
-Your code, should you be asked for it: \`{{ inviteCode }}\`
+Your code, should you be asked for it:
+
+\`{{ inviteCode }}\`
 `,
   },
   accepted: {

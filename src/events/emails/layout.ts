@@ -15,7 +15,7 @@ export interface Page extends Look {
 
 const DARK = `@media (prefers-color-scheme: dark) {
 .page, .page > tbody > tr > td { background: #15181c !important }
-.card { background: #1f2429 !important; border-color: #323940 !important }
+.card { background: #1f2429 !important; border-left-color: #323940 !important; border-right-color: #323940 !important; border-bottom-color: #323940 !important }
 .text, .name { color: #e8eaed !important }
 .small, .small a { color: #9aa4af !important }
 .link { color: #7dd3c8 !important }
@@ -23,7 +23,7 @@ const DARK = `@media (prefers-color-scheme: dark) {
 .rule { border-color: #323940 !important }
 }
 @media (max-width: 620px) {
-.card > tbody > tr > td { padding: 28px 22px !important }
+.card > tbody > tr > td { padding: 28px 22px 12px !important }
 .edge { padding: 20px 12px !important }
 }`;
 
@@ -33,7 +33,7 @@ export function layOut(page: Page): string {
   const leave =
     page.leaveLink === null
       ? ''
-      : ` <a href="${escapeHtml(page.leaveLink)}" style="color:#6a737d;text-decoration:underline">Unsubscribe or leave the waitlist</a>`;
+      : `<br><a href="${escapeHtml(page.leaveLink)}" style="color:#6a737d;text-decoration:underline">Unsubscribe or leave the waitlist</a>`;
   const footer = page.footer === null ? '' : `${escapeHtml(page.footer).replace(/\r?\n/g, '<br>')}<br><br>`;
   return `<!doctype html>
 <html lang="en">

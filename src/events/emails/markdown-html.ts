@@ -11,7 +11,7 @@ export interface Look {
 export const FONT = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 const PARAGRAPH = `margin:0 0 16px;font:400 16px/1.6 ${FONT}`;
 const HEADING = ['26px/1.3', '20px/1.35', '17px/1.4'];
-const CODE = 'font:400 15px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace';
+const CODE = 'font:400 14px/1.6 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace';
 
 /** Mail clients know inline styles and little else. What is not listed here is shown as the text that it is. */
 export function toHtml(tokens: readonly Token[], marks: Marks, look: Look): string {
@@ -26,7 +26,7 @@ export function toHtml(tokens: readonly Token[], marks: Marks, look: Look): stri
       case 'em':
         return `<em>${inline(token.tokens)}</em>`;
       case 'codespan':
-        return `<code class="code" style="${CODE};background:#f1f3f5;padding:2px 6px;border-radius:4px;word-break:break-all">${text(token.text)}</code>`;
+        return `<code class="code" style="${CODE};background:#f1f3f5;padding:3px 6px;border-radius:4px;word-break:break-all">${text(token.text)}</code>`;
       case 'br':
         return '<br>';
       case 'link': {

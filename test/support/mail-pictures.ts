@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { chromium } from 'playwright-core';
+import { readConfig } from '../../src/config.ts';
+import { MAIL_KINDS } from '../../src/events/emails/kinds.ts';
+import { previewMail } from '../../src/events/emails/preview.ts';
+import { updateMailSettings } from '../../src/events/emails/update-settings.ts';
+import { createLogger } from '../../src/log.ts';
+import { openContext } from '../../src/service.ts';
+import { createWaitlist } from '../../src/waitlist/waitlists.ts';
+import { ensureBrowser } from './browser.ts';
+
+const FLAGS = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+  ...['--disable-component-update', '--disable-sync'],
+];
+const WIDTHS = { desktop: 640, phone: 375 };
+const SENDING = { publicUrl: 'https://waitlist.acme.example', defaultFrom: 'hello@acme.example' };
+
+/** Takes the pictures of the default mails for the documentation: `node test/support/mail-pictures.ts [FOLDER]`. */
+const into = process.argv[2] ?? path.join(import.meta.dirname, '../../docs/emails');
+const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-pictures-'));
+const clock = () => Date.UTC(2026, 10, 15, 9, 30);
+const config = readConfig({ DOORLIST_DATA_DIR: directory });
+const context = await openContext(config, createLogger('silent'), clock);
+const browser = await chromium.launch({ executablePath: ensureBrowser(), args: FLAGS });
+try {
+  await createWaitlist(context, { id: 'wl_acme', name: 'Acme' });
+  await updateMailSettings(context, 'wl_acme', {
+    referralUrl: 'https://acme.example/?ref={referralCode}',
+    footer: 'Acme Inc., 1 Example Street, Springfield',
+  });
+  const queue = await context.directory.queue('wl_acme', 'production');
+  if (!queue) throw new Error('the waitlist is gone');
+  for (const kind of MAIL_KINDS) {
+    const { html } = await previewMail(context, queue, { kind }, SENDING);
+    for (const [name, width] of Object.entries(WIDTHS)) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        if (colorScheme === 'dark' && kind !== 'welcome') continue;
+        const page = await browser.newPage({ viewport: { width, height: 300 }, colorScheme });
+        await page.setContent(html);
+        const dark = colorScheme === 'dark' ? '-dark' : '';
+        await page.screenshot({ path: path.join(into, `${kind}-${name}${dark}.png`), fullPage: true });
+        await page.close();
+      }
+    }
+  }
+} finally {
+  await browser.close();
+  await context.db.close();
+  rmSync(directory, { recursive: true, force: true });
+}
