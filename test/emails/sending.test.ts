@@ -8,6 +8,7 @@ import { keepUp } from '../../src/waitlist/upkeep.ts';
 import { forEachEngine } from '../support/harness.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
 import {
+  allSent,
   countMails,
   header,
   type Mailing,
@@ -105,6 +106,7 @@ forEachEngine((engine) => {
       const [mail] = await mailsArrived(server, list, 1);
       assert.match(mail?.parsed.text ?? '', /number 1 in line, with 1 referral /);
       assert.equal(await countMails(service.context, list), 1);
+      await allSent(service, await list.queue());
       service.clock.advance(DAY_MS);
       await list.signup({ email: 'g@example.com', referredBy: 'c@example.com' });
       await mailsArrived(server, list, 2);

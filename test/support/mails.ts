@@ -84,3 +84,10 @@ export async function countMails({ db }: Context, list: List): Promise<number> {
     .execute();
   return rows.length;
 }
+
+export async function allSent(service: Mailing, queue: Queue): Promise<void> {
+  await until('every mail was sent', async () => {
+    const { mails } = await listMails(service.context, queue, { limit: 200 });
+    return mails.every(({ state }) => state === 'sent');
+  });
+}

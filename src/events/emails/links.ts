@@ -28,7 +28,7 @@ function signature({ vault }: Queue, purpose: LinkPurpose, text: string): string
 }
 
 export function queueOfLink({ directory }: Context, token: string): Found<Queue> {
-  return directory.queueByTag(token.slice(0, TAG_CHARACTERS));
+  return /^[\w-]{1,200}$/.test(token) ? directory.queueByTag(token.slice(0, TAG_CHARACTERS)) : undefined;
 }
 
 /** undefined when it was not signed here for this purpose. */
