@@ -41,7 +41,7 @@ export function createSender(
   const check = (text: string): URL => {
     const known = checked.get(text);
     if (known) return known;
-    const url = guard.checkUrl(text);
+    const url = proxyUrl === undefined ? guard.checkUrl(text) : guard.checkProxied(text);
     if (checked.size >= MOST_URLS_REMEMBERED) checked.clear();
     checked.set(text, url);
     return url;
