@@ -1,4 +1,5 @@
 import { benchApi } from './api.ts';
+import { benchEmails } from './emails.ts';
 import { benchQueue } from './queue.ts';
 import { benchWebhooks } from './webhooks.ts';
 
@@ -7,6 +8,7 @@ const BENCHMARKS: Record<string, () => Promise<boolean>> = {
   api: benchApi,
   queue: benchQueue,
   webhooks: benchWebhooks,
+  emails: benchEmails,
 };
 
 const wanted = process.argv.slice(2);

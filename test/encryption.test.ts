@@ -232,7 +232,7 @@ forEachEngine((engine) => {
       await list.lookup('p2@example.com');
       const reports = service.log.filter((line) => line.includes('does not open'));
       assert.ok(reports.length >= 2);
-      assert.doesNotMatch(service.log.join(''), /p2|example\.com|1415555/);
+      assert.doesNotMatch(service.log.join(''), /p2@|example\.com|1415555/);
     });
   });
 

@@ -1,8 +1,9 @@
-import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { STATUSES, type Status } from '../db/tables.ts';
+import { invalid } from '../errors.ts';
 import type { Context } from '../waitlist/context.ts';
 import type { Queue } from '../waitlist/directory.ts';
 import { type ExportOptions, exportEntries } from '../waitlist/transfer/export-entries.ts';
@@ -130,12 +131,13 @@ async function writeExport(
 ): Promise<number> {
   const unfinished = `${out}.part`;
   const stream = out === undefined ? process.stdout : createWriteStream(unfinished, { mode: 0o600 });
+  stream.on('error', () => {}); // Told by the next write.
   const progress = transferProgress();
   let written = 0;
   try {
     for await (const { text, entries, total } of exportEntries(context, queue, options)) {
       written += entries;
-      if (!stream.write(text)) await once(stream, 'drain');
+      await writeText(stream, text, out ?? 'standard output');
       if (out !== undefined && total > 0) progress.entries(written, total);
     }
     if (out !== undefined) {
@@ -150,4 +152,14 @@ async function writeExport(
     progress.end();
   }
   return written;
+}
+
+function writeText(stream: Writable, text: string, name: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(text, (error) => {
+      const { code } = (error ?? {}) as NodeJS.ErrnoException;
+      if (error) reject(invalid(`${name} cannot be written to (${code})`));
+      else resolve();
+    });
+  });
 }

@@ -73,44 +73,38 @@ export class Tally {
   }
 }
 
-interface LockedRow {
-  last_seq: number;
-  listens: string;
-  boost: number;
-  closed_at: number | null;
-  referral_cap: number | null;
-  invite_expiry_ms: number | null;
-  expired_stay_invited: number;
-  confirm_emails: number;
-  mail_kinds: string;
-  mail_version: number;
-  invite_reminder_ms: number;
-}
-
-const ofWaitlist = <C extends keyof WaitlistTable & string>(column: C) =>
-  sql<
-    Selectable<WaitlistTable>[C]
-  >`(select ${sql.ref(column)} from waitlist where waitlist.id = waitlist_id)`.as(column);
+type SettingsRow = Pick<
+  Selectable<WaitlistTable>,
+  | 'boost'
+  | 'closed_at'
+  | 'referral_cap'
+  | 'invite_expiry_ms'
+  | 'expired_stay_invited'
+  | 'confirm_emails'
+  | 'mail_kinds'
+  | 'mail_version'
+  | 'invite_reminder_ms'
+>;
 
 /** The update takes the row's lock; the transactions of a queue follow one another. */
-const lockQueue = statement<{ queueId: number }, LockedRow>((db, parameter) =>
+const lockQueue = statement<{ queueId: number }, { last_seq: number; listens: string }>((db, parameter) =>
   db.query
     .updateTable('queue')
     .set({ last_seq: sql`last_seq` })
     .where('id', '=', parameter('queueId'))
-    .returning([
-      'last_seq',
-      'listens',
-      ofWaitlist('boost'),
-      ofWaitlist('closed_at'),
-      ofWaitlist('referral_cap'),
-      ofWaitlist('invite_expiry_ms'),
-      ofWaitlist('expired_stay_invited'),
-      ofWaitlist('confirm_emails'),
-      ofWaitlist('mail_kinds'),
-      ofWaitlist('mail_version'),
-      ofWaitlist('invite_reminder_ms'),
-    ]),
+    .returning(['last_seq', 'listens']),
+);
+
+/**
+ * A statement of its own behind the lock: PostgreSQL shows other tables as they were when a statement began, and
+ * the lock may have been waited for while the settings changed.
+ */
+const readSettings = statement<{ waitlistId: number }, SettingsRow>((db, parameter) =>
+  db.query
+    .selectFrom('waitlist')
+    .select(['boost', 'closed_at', 'referral_cap', 'invite_expiry_ms', 'expired_stay_invited'])
+    .select(['confirm_emails', 'mail_kinds', 'mail_version', 'invite_reminder_ms'])
+    .where('id', '=', parameter('waitlistId')),
 );
 
 const writeQueue = statement<{ queueId: number; lastSeq: number } & Record<Status, number>, object>(
@@ -128,7 +122,7 @@ const writeQueue = statement<{ queueId: number; lastSeq: number } & Record<Statu
       .where('id', '=', parameter('queueId')),
 );
 
-function settingsOf(row: LockedRow): QueueSettings {
+function settingsOf(row: SettingsRow): QueueSettings {
   return {
     boost: row.boost,
     closed: row.closed_at !== null,
@@ -169,10 +163,11 @@ export async function readAndChangeQueue<R, T>(
   let lanes: Lane[] = [];
   const result = await context.db.transaction(async (trx) => {
     const locking = lockQueue.within(context.db, trx, { queueId: queue.id });
-    const [[row], found] = await Promise.all([locking, read(trx)]);
-    if (!row) throw new Error(`queue ${queue.id} is gone`);
+    const reading = readSettings.within(context.db, trx, { waitlistId: queue.waitlist.internalId });
+    const [[row], [settingsRow], found] = await Promise.all([locking, reading, read(trx)]);
+    if (!row || !settingsRow) throw new Error(`queue ${queue.id} is gone`);
     const told: Told = { events: [], mails: [] };
-    const settings = settingsOf(row);
+    const settings = settingsOf(settingsRow);
     const mail = (occasion: Occasion) => {
       if (settings.mailKinds.includes(occasion.kind)) told.mails.push(occasion);
     };

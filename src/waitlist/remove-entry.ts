@@ -18,6 +18,7 @@ interface Leaving {
   rank: number;
   person: Uint8Array | null;
   email_hash: Uint8Array | null;
+  phone_hash: Uint8Array | null;
   referrer_seq: number | null;
   credited: number;
 }
@@ -33,6 +34,7 @@ export function removeEntry(context: Context, queue: Queue, who: string): Promis
     await shredEventsOf(change, entry.seq);
     await shredInvites(change, entry);
     await forgetPairs(context, change, entry);
+    await forgetImports(context, change, entry);
     await takeCreditBack(context, change, entry);
     await change.trx
       .updateTable('entry')
@@ -58,7 +60,7 @@ export function removeEntry(context: Context, queue: Queue, who: string): Promis
 function findLeaving({ trx, queue }: QueueChange, who: string): Promise<Leaving | undefined> {
   const rows = trx
     .selectFrom('entry')
-    .select(['seq', 'id', 'status', 'rank', 'person', 'email_hash', 'referrer_seq', 'credited'])
+    .select(['seq', 'id', 'status', 'rank', 'person', 'email_hash', 'phone_hash', 'referrer_seq', 'credited'])
     .where('queue_id', '=', queue.id);
   const id = parseId('ent', who);
   if (id) return rows.where('id', '=', id).executeTakeFirst();
@@ -100,6 +102,17 @@ async function forgetPairs({ db }: Context, { trx, queue }: QueueChange, entry: 
     if (!(error instanceof Unreadable)) throw error;
     await pairs.execute(); // Which pairs it had cannot be told any more: all of the queue's are looked through.
   }
+}
+
+/** Until it is finished, an import remembers by hash who is looked for as a referrer, and their former codes. */
+async function forgetImports({ db }: Context, { trx, queue }: QueueChange, entry: Leaving): Promise<void> {
+  const hashes = [entry.email_hash, entry.phone_hash].filter((hash) => hash !== null);
+  await trx.deleteFrom('import_code').where('queue_id', '=', queue.id).where('seq', '=', entry.seq).execute();
+  await trx
+    .deleteFrom('import_link')
+    .where('queue_id', '=', queue.id)
+    .where((e) => e.or([e('seq', '=', entry.seq), db.inBytes(e.ref('hash'), e.val(db.bytesList(hashes)))]))
+    .execute();
 }
 
 async function takeCreditBack(context: Context, change: QueueChange, entry: Leaving): Promise<void> {

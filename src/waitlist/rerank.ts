@@ -29,13 +29,11 @@ async function applyStep(
   { db }: Context,
   change: QueueChange,
 ): Promise<{ upTo: number; lastSeq: number } | null> {
-  const { trx, queue, lastSeq, tally, send } = change;
-  // Not the boost of `settings`: read while this waited for the lock, it may be the one before the last change.
+  const { trx, queue, lastSeq, settings, tally, send } = change;
   const row = await trx
     .selectFrom('queue')
-    .innerJoin('waitlist', 'waitlist.id', 'queue.waitlist_id')
-    .select(['queue.rerank_after', 'waitlist.boost'])
-    .where('queue.id', '=', queue.id)
+    .select('rerank_after')
+    .where('id', '=', queue.id)
     .executeTakeFirstOrThrow();
   if (row.rerank_after === null) return null;
   const upTo = row.rerank_after + CHUNK;
@@ -45,10 +43,10 @@ async function applyStep(
     .where('queue_id', '=', queue.id)
     .where('seq', '>', row.rerank_after)
     .where('seq', '<=', upTo)
-    .where(sql<boolean>`rank <> seq - ${row.boost} * referrals`)
+    .where(sql<boolean>`rank <> seq - ${settings.boost} * referrals`)
     .execute();
   const rows = moved.map(({ seq, status, rank, referrals }) => {
-    const better = rankOf(seq, row.boost, referrals);
+    const better = rankOf(seq, settings.boost, referrals);
     tally.leave(status, rank);
     tally.enter(status, better);
     return [queue.id, seq, better];

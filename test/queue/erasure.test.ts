@@ -158,6 +158,7 @@ async function liveALife(service: Service) {
   await list.signup({ email: 'first@example.com' });
   await list.signup({ email: EMAIL, phone: PHONE, metadata: METADATA, referredBy: 'first@example.com' });
   await list.signup({ email: 'friend@example.com', referredBy: EMAIL });
+  await beAwaitedByAnImport(service, queue);
   const { code: expired } = await list.invite(EMAIL, { expiresAt: service.clock.now + 1_000 });
   service.clock.advance(2_000);
   assert.equal(await service.expire(list), 1);
@@ -166,6 +167,16 @@ async function liveALife(service: Service) {
   const answer = await service.accept(accepted, { headers: { 'idempotency-key': 'once' } });
   assert.equal(answer.status, 200, answer.text);
   return { list, queue, codes: { expired, accepted, open } };
+}
+
+/** An import that was not finished keeps the hashes of who was named as a referrer, and of former codes. */
+async function beAwaitedByAnImport({ context }: Service, { id: queue_id, vault }: Queue): Promise<void> {
+  const job_id = Buffer.alloc(16, 7);
+  const hash = vault.hash('phone', PHONE);
+  const { query } = context.db;
+  await query.insertInto('import_link').values({ queue_id, job_id, seq: 3, kind: 'phone', hash }).execute();
+  const code_hash = vault.hash('import', 'FORMER-CODE');
+  await query.insertInto('import_code').values({ queue_id, job_id, code_hash, seq: 2 }).execute();
 }
 
 /** Everything sealed that shows the person. */
@@ -209,6 +220,7 @@ function personalHashes({ vault }: Queue): Record<string, Buffer> {
     'the hash of the phone': vault.hash('phone', PHONE),
     'the hash of a pair': vault.hash('metadata', JSON.stringify(['company', METADATA.company])),
     'the hash of a number': vault.hash('metadata', JSON.stringify(['seats', METADATA.seats])),
+    'the hash of a former code': vault.hash('import', 'FORMER-CODE'),
     'the hash of the Idempotency-Key': vault.hash('idempotency', 'once'),
   };
 }

@@ -262,6 +262,21 @@ forEachEngine((engine) => {
       assert.deepEqual(await findings(list), []);
     });
 
+    it('holds for a signup that waited for the queue while it was changed and applied', async (t) => {
+      if (engine === 'sqlite') return t.skip('one writer at a time');
+      const { list, queue } = await crowd(1);
+      let signup: ReturnType<List['signup']> | undefined;
+      await service.context.db.transaction(async (trx) => {
+        await trx.updateTable('waitlist').set({ boost: 9 }).where('public_id', '=', list.id).execute();
+        await trx.updateTable('queue').set({ rerank_after: null }).where('id', '=', queue.id).execute();
+        signup = list.signup({ email: 'x@example.com', referredBy: crowdEmail(0) });
+        await setTimeout(200);
+      });
+      assert.equal((await signup)?.status, 201);
+      await orderBy(list, 9);
+      assert.deepEqual(await findings(list), []);
+    });
+
     it('is refused outside 0 to 1000, and nothing changes', async () => {
       const { list } = await crowd(1);
       for (const boost of [-1, 1_001, 1.5])

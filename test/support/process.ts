@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import path from 'node:path';
 
 const MAIN = path.join(import.meta.dirname, '../../src/main.ts');
-const PATIENCE_MS = 60_000;
+/** For a command to end, a server to be ready, and a server to stop; long, because machines can be busy. */
+const PATIENCE_MS = 90_000;
 
 export interface Finished {
   code: number | null;
@@ -23,7 +24,8 @@ export interface RunningProcess {
 
 /** Runs `doorlist WORDS…` as a process of its own, to its end. */
 export async function runCommand(environment: Record<string, string>, ...words: string[]): Promise<Finished> {
-  return follow(launch(environment, words)).finished;
+  const child = launch(environment, words);
+  return within(child, follow(child).finished);
 }
 
 /** The same for one that is not left to come to its end. */
@@ -49,7 +51,7 @@ export async function commandJson<T = Record<string, unknown>>(
 export async function startProcess(environment: Record<string, string>): Promise<RunningProcess> {
   const child = launch({ PORT: '0', ...environment }, ['serve']);
   const { finished, output } = follow(child);
-  const url = await new Promise<string>((resolve, reject) => {
+  const ready = new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', () => {
       const address = /ready at (http:\S+)/.exec(output())?.[1];
       if (address) resolve(address);
@@ -60,13 +62,13 @@ export async function startProcess(environment: Record<string, string>): Promise
     );
   });
   return {
-    url,
+    url: await within(child, ready),
     child,
     output,
     finished,
     stop: (signal = 'SIGTERM') => {
       child.kill(signal);
-      return finished;
+      return within(child, finished);
     },
   };
 }
@@ -88,11 +90,16 @@ function follow(child: ChildProcess): { finished: Promise<Finished>; output(): s
   child.stderr?.on('data', (chunk) => {
     stderr += chunk;
   });
-  const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
-  const finished = once(child, 'close').then(([code, signal]) => {
-    clearTimeout(timer);
-    if (signal === 'SIGKILL' && !child.killed) stderr += 'killed';
-    return { code: code as number | null, stdout, stderr };
-  });
+  const finished = once(child, 'close').then(([code]) => ({ code: code as number | null, stdout, stderr }));
   return { finished, output: () => stdout + stderr };
+}
+
+/** Kills a process that keeps us waiting for too long. */
+async function within<T>(child: ChildProcess, promise: Promise<T>): Promise<T> {
+  const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+  }
 }

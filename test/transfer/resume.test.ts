@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
 import type { Engine } from '../../src/db/database.ts';
 import { auditQueue } from '../../src/waitlist/audit.ts';
 import type { Queue } from '../../src/waitlist/directory.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
+import {
+  email,
+  FIRST_DAY,
+  isBad,
+  type Load,
+  referrerOf,
+  runImport,
+  writePeople,
+} from '../support/imported-people.ts';
 
-const MAIN = path.join(import.meta.dirname, '../../src/main.ts');
-const FIRST_DAY = Date.UTC(2024, 0, 1);
-const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-resume-'));
-after(() => rmSync(directory, { recursive: true, force: true }));
+const LOADS: Record<Engine, Load & { kills: number; killWithinMs: number }> = {
+  sqlite: { rows: 200_000, kills: 6, killWithinMs: 2_500, reversed: false },
+  postgres: { rows: 8_000, kills: 4, killWithinMs: 800, reversed: true },
+};
 
 /** A small generator whose numbers are the same in every run. */
 function randomFrom(seed: number): () => number {
@@ -25,89 +29,11 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-interface Load {
-  rows: number;
-  kills: number;
-  killWithinMs: number;
-  /** The latest row first. */
-  reversed: boolean;
-}
-
-const LOADS: Record<Engine, Load> = {
-  sqlite: { rows: 200_000, kills: 7, killWithinMs: 2_500, reversed: false },
-  postgres: { rows: 8_000, kills: 4, killWithinMs: 800, reversed: true },
-};
-
-const email = (at: number) => `person${at}@example.com`;
-const isBad = (at: number) => at % 1_000 === 77;
-/** Every tenth is referred by somebody who joins later, every tenth by somebody who joined before. */
-const referrerOf = (at: number, rows: number) =>
-  at % 10 === 3 ? Math.min(at + 2_500, rows - 1) : at % 10 === 6 ? Math.max(at - 5, 0) : undefined;
-
-async function writeFile({ rows, reversed }: Load): Promise<string> {
-  const file = path.join(directory, `people-${rows}.csv`);
-  const stream = createWriteStream(file);
-  stream.write('email,joined_at,referred_by\n');
-  for (let n = 0; n < rows; n += 1) {
-    const at = reversed ? rows - 1 - n : n;
-    const referrer = referrerOf(at, rows);
-    const joined = new Date(FIRST_DAY + at * 1000).toISOString();
-    const line = `${isBad(at) ? 'bad' : email(at)},${joined},${referrer === undefined ? '' : email(referrer)}\n`;
-    if (!stream.write(line)) await once(stream, 'drain');
-  }
-  stream.end();
-  await once(stream, 'finish');
-  return file;
-}
-
-interface Run {
-  jobId: string;
-  result: Record<string, number> | undefined;
-}
-
-/** Runs the command, and kills it so many milliseconds after it has begun; undefined lets it come to its end. */
-async function runImport(service: Service, words: string[], killAfterMs: number | undefined): Promise<Run> {
-  const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [MAIN, 'import', ...words, '--json'], {
-    env: { PATH, HOME, ...service.storage.environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (data) => {
-    stdout += data;
-  });
-  child.stderr.on('data', (data) => {
-    stderr += data;
-  });
-  const closed = once(child, 'close');
-  if (killAfterMs !== undefined) {
-    const begun = words.includes('--resume')
-      ? sleep(300)
-      : waitFor(() => stderr.includes('--resume'), closed);
-    await begun;
-    await Promise.race([sleep(killAfterMs), closed]);
-    child.kill('SIGKILL');
-  }
-  const [code] = await closed;
-  if (killAfterMs === undefined) assert.equal(code, 0, stderr);
-  const result = code === 0 ? JSON.parse(stdout) : undefined;
-  return { jobId: /job_\w+/.exec(stderr + stdout)?.[0] ?? '', result };
-}
-
-async function waitFor(ready: () => boolean, ended: Promise<unknown>): Promise<void> {
-  let over = false;
-  ended.then(() => {
-    over = true;
-  });
-  while (!ready() && !over) await sleep(5);
-}
-
 forEachEngine((engine) => {
   describe('an import that is killed again and again', () => {
     it('loses nothing and doubles nothing once it is resumed', async () => {
       const load = LOADS[engine];
-      const file = await writeFile(load);
+      const file = await writePeople(load);
       const service = await startService(engine);
       try {
         const list = await service.waitlist();
@@ -133,35 +59,6 @@ forEachEngine((engine) => {
         assert.equal(new Set(told.map((line) => JSON.parse(line).line)).size, failed);
         assert.equal(told.length, failed);
         await checkEntries(service, await list.queue(), good, load.rows);
-      } finally {
-        await service.close();
-      }
-    });
-  });
-});
-
-forEachEngine((engine) => {
-  describe('an import beside a server', () => {
-    it('lets signups through, and keeps the queue sound', async () => {
-      const file = await writeFile({ ...LOADS[engine], rows: 5_000 });
-      const service = await startService(engine);
-      try {
-        const list = await service.waitlist();
-        let importing = true;
-        const imported = runImport(service, [file, '--waitlist', list.id], undefined).finally(() => {
-          importing = false;
-        });
-        let live = 0;
-        while (importing) {
-          const { status } = await list.signup({ email: `live${live}@example.com`, referredBy: email(live) });
-          assert.equal(status, 201);
-          live += 1;
-          await sleep(10);
-        }
-        const { result } = await imported;
-        assert.equal(result?.created, 4_995);
-        assert.equal((await list.page()).body.total, 4_995 + live);
-        assert.deepEqual((await auditQueue(service.context, await list.queue(), false)).findings, []);
       } finally {
         await service.close();
       }

@@ -122,6 +122,22 @@ describe('a receiver that', () => {
     await receiver.close();
   });
 
+  it('is reached through a proxy when there is one', async () => {
+    const proxy = await startReceiver();
+    const allowed = createGuard(allowList(['hooks.test']));
+    const via = createSender(allowed, { proxyUrl: proxy.url, deadlineMs: DEADLINE_MS });
+    assert.equal((await post('http://hooks.test/a?b=c', via)).ok, true);
+    assert.deepEqual(
+      proxy.received.map(({ url }) => url),
+      ['http://hooks.test/a?b=c'],
+    );
+    for (const url of ['http://other.test/', 'https://127.0.0.1/', 'https://169.254.169.254/'])
+      assert.match((await post(url, via)).error ?? '', /^refused: the URL /, url);
+    assert.equal(proxy.received.length, 1);
+    await via.close();
+    await proxy.close();
+  });
+
   it('has a certificate that nobody vouches for gets nothing', async () => {
     let requests = 0;
     const server = createTlsServer({ key: PRIVATE_KEY, cert: CERTIFICATE }, (_, response) => {

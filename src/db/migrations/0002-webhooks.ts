@@ -57,7 +57,6 @@ export const webhooks: Migration = {
     ) clustered`,
     `create index delivery_due on delivery (queue_id, channel, target_id, due_at, event_id)
       where due_at is not null`,
-    'create index delivery_event on delivery (queue_id, event_id)',
 
     `create table delivery_attempt (
       queue_id bigint not null,

@@ -3,6 +3,10 @@ import type { Lane } from './bell.ts';
 import type { Attempt, Channel } from './channel.ts';
 import type { Claimed } from './claims.ts';
 
+/** Of a target that answers within the first, this many times as many are claimed as are sent at once. */
+const QUICK_MS = 250;
+const QUICK_AHEAD = 7;
+
 /** A claimed delivery on its way through this process. */
 export interface Job {
   readonly line: Line;
@@ -27,6 +31,8 @@ export class Line {
   pausedUntil = 0;
   /** Shrinks as attempts fail and grows as they succeed: a dead target ties up one place, not all. */
   places: number;
+  /** How long attempts take lately. */
+  #pace = 2 * QUICK_MS;
 
   constructor(lane: Lane, channel: Channel) {
     this.lane = lane;
@@ -34,10 +40,14 @@ export class Line {
     this.places = channel.atOnce;
   }
 
-  /** How many to claim: as many again as can be sent at once, so that the next is at hand when one ends. */
+  /**
+   * How many to claim: more than can be sent at once, so that the next is at hand when one ends. How many more
+   * depends on how quick the target is: what is claimed must have its turn well before its lease ends.
+   */
   get room(): number {
     const held = this.underWay + this.waiting.length;
-    const most = this.places === 1 ? 1 : 2 * this.places;
+    const ahead = this.#pace < QUICK_MS ? QUICK_AHEAD : 1;
+    const most = this.places === 1 ? 1 : this.places * (1 + ahead);
     // In handfuls: a claim costs about the same for one as for many.
     return held <= most / 2 ? most - held : 0;
   }
@@ -47,7 +57,8 @@ export class Line {
   }
 
   /** A refusal for good is an answer: the target is well. */
-  learn({ ok, final = false }: Attempt): void {
+  learn({ ok, durationMs, final = false }: Attempt): void {
+    this.#pace += (durationMs - this.#pace) / 8;
     this.places =
       ok || final ? Math.min(this.channel.atOnce, this.places + 1) : Math.max(1, Math.floor(this.places / 2));
   }

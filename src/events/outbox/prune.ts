@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Trx } from '../../db/database.ts';
 import type { Context } from '../../waitlist/context.ts';
 import { oldestId } from '../../waitlist/ids.ts';
 
@@ -74,8 +75,18 @@ async function pruneStep({ db }: Context, queueId: number, before: Buffer): Prom
     .execute();
   if (old.length === 0) return 0;
   const ids = db.bytesList(old.map(({ id }) => id));
+  const upTo = old.at(-1)?.id as Uint8Array;
   await db.transaction(async (trx) => {
-    for (const table of ['delivery_attempt', 'delivery', 'event_subject'] as const) {
+    for (const lane of await lanesOf(trx, queueId)) {
+      await trx
+        .deleteFrom('delivery')
+        .where('queue_id', '=', queueId)
+        .where('channel', '=', lane.channel)
+        .where('target_id', '=', lane.target_id)
+        .where('event_id', '<=', upTo)
+        .execute();
+    }
+    for (const table of ['delivery_attempt', 'event_subject'] as const) {
       await trx
         .deleteFrom(table)
         .where('queue_id', '=', queueId)
@@ -89,4 +100,23 @@ async function pruneStep({ db }: Context, queueId: number, before: Buffer): Prom
       .execute();
   });
   return old.length;
+}
+
+/** From target to target along the primary key: deliveries are found by target, and have no index by event. */
+async function lanesOf(trx: Trx, queueId: number): Promise<{ channel: string; target_id: Uint8Array }[]> {
+  const first = (column: string, where: string) =>
+    sql.raw(`(select d.${column} from delivery as d where ${where} order by d.${column} limit 1)`);
+  const ours = `d.queue_id = ${Number(queueId)}`;
+  const found = await sql<{ channel: string; target_id: Uint8Array }>`with recursive c (channel) as (
+      select ${first('channel', ours)}
+      union all
+      select ${first('channel', `${ours} and d.channel > c.channel`)} from c where c.channel is not null
+    ), lane (channel, target_id) as (
+      select c.channel, ${first('target_id', `${ours} and d.channel = c.channel`)} from c where c.channel is not null
+      union all
+      select lane.channel, ${first('target_id', `${ours} and d.channel = lane.channel and d.target_id > lane.target_id`)}
+      from lane where lane.target_id is not null
+    )
+    select channel, target_id from lane where target_id is not null`.execute(trx);
+  return found.rows;
 }

@@ -20,6 +20,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 export interface Guard {
   /** What can be told from the URL alone; throws `RefusedTarget`. */
   checkUrl(text: string): URL;
+  /** The same where a proxy resolves the name: plain http needs the name itself to be allowed. */
+  checkProxied(text: string): URL;
   /** The same, and what its name resolves to at this moment. A name that does not resolve yet passes. */
   checkTarget(text: string): Promise<void>;
   /** Opens connections for undici, to checked addresses and nothing else. */
@@ -60,15 +62,25 @@ export function createGuard(
     return url;
   };
 
+  const requireHttps = ({ protocol, hostname }: { protocol: string; hostname: string }) => {
+    const host = hostname.replace(/^\[|\]$/g, '');
+    if (protocol !== 'https:' && !allow.allowsName(host) && !allow.allowsAddress(host))
+      throw new RefusedTarget('must start with https://');
+  };
+
   return {
     checkUrl,
+    checkProxied: (text) => {
+      const url = checkUrl(text);
+      requireHttps(url);
+      return url;
+    },
     checkTarget: async (text) => {
       const url = checkUrl(text);
       const { protocol, hostname } = url;
       const unresolved = (error: Error) => {
         if (error instanceof RefusedTarget) throw error;
-        if (protocol !== 'https:' && !allow.allowsName(hostname))
-          throw new RefusedTarget('must start with https://');
+        requireHttps({ protocol, hostname });
       };
       await addressesOf({ protocol, hostname }).catch(unresolved);
     },

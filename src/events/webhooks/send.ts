@@ -1,15 +1,14 @@
 import type { KeyObject } from 'node:crypto';
-import { Agent, type Dispatcher, ProxyAgent, request } from 'undici';
+import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import { VERSION } from '../../version.ts';
 import type { Attempt } from '../outbox/channel.ts';
 import { parseRetryAfter } from '../outbox/schedule.ts';
 import { type Guard, RefusedTarget } from './guard.ts';
+import { DeadlinePassed, post } from './post.ts';
 import { sign } from './verify.ts';
 
 /** For everything together: name, connection, request, answer. */
 export const DEADLINE_MS = 15_000;
-/** Of an answer; the rest is not read. */
-const RESPONSE_BYTES_MAX = 16 * 1024;
 const MOST_URLS_REMEMBERED = 10_000;
 
 export interface Outgoing {
@@ -38,56 +37,43 @@ export function createSender(
       : new ProxyAgent({ ...common, uri: proxyUrl });
 
   /** What the URL alone tells does not change; what its name resolves to is checked at each connection. */
-  const checked = new Set<string>();
-  const checkOnce = (url: string) => {
-    if (checked.has(url)) return;
-    guard.checkUrl(url);
+  const checked = new Map<string, URL>();
+  const check = (text: string): URL => {
+    const known = checked.get(text);
+    if (known) return known;
+    const url = proxyUrl === undefined ? guard.checkUrl(text) : guard.checkProxied(text);
     if (checked.size >= MOST_URLS_REMEMBERED) checked.clear();
-    checked.add(url);
+    checked.set(text, url);
+    return url;
   };
 
   return {
     send: async (outgoing, now) => {
       const startedAt = performance.now();
-      const deadline = new AbortController();
-      const timer = setTimeout(() => deadline.abort(new DeadlinePassed()), deadlineMs);
-      const ended = (result: Omit<Attempt, 'durationMs'>): Attempt => ({
-        ...result,
-        durationMs: Math.round(performance.now() - startedAt),
-      });
+      const took = () => Math.round(performance.now() - startedAt);
       try {
-        checkOnce(outgoing.url);
-        const answer = await request(outgoing.url, {
-          dispatcher,
-          method: 'POST',
-          headers: headersOf(outgoing, now),
-          body: outgoing.body,
-          signal: deadline.signal,
-        });
-        const status = answer.statusCode;
+        const url = check(outgoing.url);
+        const headers = headersOf(outgoing, now);
+        const answer = await post(dispatcher, { url, headers, body: outgoing.body }, deadlineMs);
+        const { status } = answer;
         const ok = status >= 200 && status < 300;
-        const response = await readSome(answer.body);
         const retryAfter = answer.headers['retry-after'];
-        return ended({
+        return {
           ok,
           status,
           error: ok ? null : describeStatus(status),
-          response,
-          retryAfterMs: parseRetryAfter(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, now),
-        });
+          response: answer.text,
+          durationMs: took(),
+          retryAfterMs: ok ? 0 : parseRetryAfter(retryAfter, now),
+        };
       } catch (error) {
         const words = describeFailure(error as NodeJS.ErrnoException, deadlineMs);
-        return ended({ ok: false, status: null, error: words, response: null, retryAfterMs: 0 });
-      } finally {
-        clearTimeout(timer);
+        const none = { status: null, response: null, retryAfterMs: 0 };
+        return { ok: false, error: words, durationMs: took(), ...none };
       }
     },
     close: () => dispatcher.destroy(),
   };
-}
-
-class DeadlinePassed extends Error {
-  override name = 'DeadlinePassed';
 }
 
 function headersOf({ headers, keys, id, body }: Outgoing, now: number): Record<string, string> {
@@ -104,23 +90,6 @@ function headersOf({ headers, keys, id, body }: Outgoing, now: number): Record<s
     'webhook-timestamp': timestamp,
     'webhook-signature': signature,
   };
-}
-
-/**
- * Never decompressed. A body that goes on is cut off, together with its connection; one that breaks off or drips
- * past the deadline is kept as far as it came, for the status has said what matters.
- */
-async function readSome(body: Dispatcher.ResponseData['body']): Promise<string | null> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of body) {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length >= RESPONSE_BYTES_MAX) break; // Leaving the loop destroys the body.
-    }
-  } catch {}
-  return length === 0 ? null : Buffer.concat(chunks).subarray(0, RESPONSE_BYTES_MAX).toString();
 }
 
 function describeStatus(status: number): string {

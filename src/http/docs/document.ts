@@ -1,10 +1,13 @@
 import { RESPONSE_HEADERS } from '../responses.ts';
+import { webhookOperations } from './webhook-operations.ts';
 
 /** The part of an OpenAPI 3.1 document that ours uses. */
 export interface Document {
   info: { title: string; version: string; description: string };
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
+  /** What the service sends, by kind of event. */
+  webhooks: Record<string, object>;
   components: { schemas: Record<string, Schema>; headers: Record<string, Header> };
 }
 
@@ -72,6 +75,7 @@ export interface Schema {
 export function finishDocument(generated: object): Document {
   const document = unwrapReferences(generated) as Document;
   document.components.headers = RESPONSE_HEADERS;
+  document.webhooks = webhookOperations();
   for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path))) {
     finishOperation(operation);
   }

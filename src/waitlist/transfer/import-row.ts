@@ -26,8 +26,6 @@ export interface ImportRow {
 /** `nobody`: somebody who was removed before the export. */
 export type ReadRow = { row: ImportRow } | { problems: RowProblem[] } | { nobody: true };
 
-export type ColumnReader = (raw: RawRow) => Record<string, unknown> & { metadata?: unknown };
-
 class RowProblems extends Problems {
   readonly list: RowProblem[] = [];
   readonly #line: number;

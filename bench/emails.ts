@@ -1,0 +1,177 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createTransport } from 'nodemailer';
+import { readConfig } from '../src/config.ts';
+import { previewMail } from '../src/events/emails/preview.ts';
+import { toMessage } from '../src/events/emails/smtp.ts';
+import { updateMailSettings } from '../src/events/emails/update-settings.ts';
+import { startOutbox } from '../src/events/start.ts';
+import { createLogger } from '../src/log.ts';
+import { openContext } from '../src/service.ts';
+import type { Context } from '../src/waitlist/context.ts';
+import type { Queue } from '../src/waitlist/directory.ts';
+import { openSignupDesk } from '../src/waitlist/signup.ts';
+import { parseSignupRequest } from '../src/waitlist/signup-input.ts';
+import { createWaitlist } from '../src/waitlist/waitlists.ts';
+import { freePort } from '../test/support/postgres.ts';
+import { startDoorlist } from './processes.ts';
+import { median, printTable, type Row } from './report.ts';
+import { requireWrk, runWrk, signupScript } from './wrk.ts';
+
+const ROUNDS = 3;
+const MAILS = 10_000;
+const SECONDS = 4;
+const SENDING = { publicUrl: 'https://waitlist.example', defaultFrom: 'hello@acme.example' };
+
+/** Welcome mails against bare nodemailer to the same sink, and signups with those mails against signups without. */
+export async function benchEmails(): Promise<boolean> {
+  requireWrk();
+  const sink = await startSink();
+  try {
+    return printTable('Mails on SQLite', [await measureMails(sink.url), await measureSignups()]);
+  } finally {
+    await sink.stop();
+  }
+}
+
+async function measureMails(smtpUrl: string): Promise<Row> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-bench-'));
+  const config = readConfig({
+    DOORLIST_DATA_DIR: directory,
+    DOORLIST_SMTP_URL: smtpUrl,
+    DOORLIST_MAIL_FROM: SENDING.defaultFrom,
+  });
+  const context = await openContext(config, createLogger('silent'));
+  const measured: number[] = [];
+  const limit: number[] = [];
+  try {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const queue = await mailingQueue(context, `wl_mail${round}`);
+      limit.push(await sendBare(context, queue, smtpUrl, config.smtpConnections));
+      await signUp(context, queue, MAILS);
+      const startedAt = performance.now();
+      const outbox = await startOutbox(context, config);
+      await delivered(context, queue);
+      measured.push((MAILS * 1000) / (performance.now() - startedAt));
+      await outbox.stop();
+    }
+  } finally {
+    await context.db.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+  return {
+    what: `${MAILS} welcome mails, against bare nodemailer`,
+    measured: median(measured),
+    limit: median(limit),
+    atLeast: 0.5,
+    unit: '/s',
+  };
+}
+
+/** The same mail, made beforehand, as fast as the library sends it. */
+async function sendBare(context: Context, queue: Queue, url: string, connections: number): Promise<number> {
+  const mail = await previewMail(context, queue, { kind: 'welcome' }, SENDING);
+  const transport = createTransport({ url, pool: true, maxConnections: connections, maxMessages: 100 });
+  let left = MAILS;
+  const startedAt = performance.now();
+  await Promise.all(
+    Array.from({ length: 4 * connections }, async () => {
+      while (left-- > 0) {
+        const envelope = {
+          messageId: `<${left}@acme.example>`,
+          seed: String(left),
+          kind: 'welcome' as const,
+          at: 0,
+        };
+        await transport.sendMail(toMessage({ ...mail, to: `e${left}@example.com` }, envelope));
+      }
+    }),
+  );
+  const perSecond = (MAILS * 1000) / (performance.now() - startedAt);
+  transport.close();
+  return perSecond;
+}
+
+async function mailingQueue(context: Context, id: string): Promise<Queue> {
+  await createWaitlist(context, { id, name: 'Bench' });
+  await updateMailSettings(context, id, { kinds: ['welcome'] });
+  return (await context.directory.queue(id, 'production')) as Queue;
+}
+
+async function signUp(context: Context, queue: Queue, count: number): Promise<void> {
+  const desk = openSignupDesk(context, 100_000);
+  for (let first = 0; first < count; first += 100) {
+    const entries = Array.from({ length: 100 }, (_, i) => ({ email: `e${first + i}@example.com` }));
+    await desk.submit(queue, parseSignupRequest({ waitlistId: queue.waitlist.id, entries }).entries);
+  }
+}
+
+async function delivered({ db }: Context, queue: Queue): Promise<void> {
+  for (;;) {
+    const left = await db.query
+      .selectFrom('delivery')
+      .select('event_id')
+      .where('queue_id', '=', queue.id)
+      .where('due_at', 'is not', null)
+      .limit(1)
+      .execute();
+    if (left.length === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/**
+ * Mails are recorded, and sent once a second as a provider's limit may have it: what is measured is the way of a
+ * signup, not two programs on the same processors.
+ */
+async function measureSignups(): Promise<Row> {
+  const perSecond = async (kinds: string): Promise<number> => {
+    const doorlist = await startDoorlist({
+      DOORLIST_SMTP_URL: 'smtp://127.0.0.1:9',
+      DOORLIST_MAIL_FROM: SENDING.defaultFrom,
+      DOORLIST_SMTP_RATE: '1',
+    });
+    try {
+      doorlist.command('waitlist', 'create', 'wl_bench', '--name', 'Bench');
+      doorlist.command('mail', 'settings', '--waitlist', 'wl_bench', '--kinds', kinds);
+      const { key = '' } = doorlist.command('key', 'create', '--waitlist', 'wl_bench', '--env', 'production');
+      const signup = '/sdk/v1/waitlist/signup';
+      const load = () => ({ url: doorlist.url, script: signupScript(signup, key), seconds: SECONDS });
+      await runWrk(load());
+      return (await runWrk(load())).perSecond;
+    } finally {
+      await doorlist.stop();
+    }
+  };
+  const on: number[] = [];
+  const off: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    off.push(await perSecond('none'));
+    on.push(await perSecond('welcome'));
+  }
+  return {
+    what: 'signups with welcome mails, against without',
+    measured: median(on),
+    limit: median(off),
+    atLeast: 0.8,
+    unit: '/s',
+  };
+}
+
+async function startSink(): Promise<{ url: string; stop(): Promise<void> }> {
+  const port = await freePort();
+  const child: ChildProcess = fork(path.join(import.meta.dirname, 'mail-sink.ts'), {
+    env: { ...process.env, PORT: String(port) },
+  });
+  await once(child, 'message');
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    stop: async () => {
+      child.kill();
+      await once(child, 'exit');
+    },
+  };
+}

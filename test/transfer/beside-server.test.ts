@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { auditQueue } from '../../src/waitlist/audit.ts';
+import { forEachEngine, startService } from '../support/harness.ts';
+import { email, runImport, writePeople } from '../support/imported-people.ts';
+
+forEachEngine((engine) => {
+  describe('an import beside a server', () => {
+    it('lets signups through, and keeps the queue sound', async () => {
+      const file = await writePeople({ rows: 5_000, reversed: engine === 'postgres' });
+      const service = await startService(engine);
+      try {
+        const list = await service.waitlist();
+        let importing = true;
+        const imported = runImport(service, [file, '--waitlist', list.id], undefined).finally(() => {
+          importing = false;
+        });
+        let live = 0;
+        while (importing) {
+          const { status } = await list.signup({ email: `live${live}@example.com`, referredBy: email(live) });
+          assert.equal(status, 201);
+          live += 1;
+          await sleep(10);
+        }
+        const { result } = await imported;
+        assert.equal(result?.created, 4_995);
+        assert.equal((await list.page()).body.total, 4_995 + live);
+        assert.deepEqual((await auditQueue(service.context, await list.queue(), false)).findings, []);
+      } finally {
+        await service.close();
+      }
+    });
+  });
+});
