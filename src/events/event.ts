@@ -13,7 +13,8 @@ export type EventKind = (typeof EVENT_KINDS)[number];
 
 /** What a verb of the domain says has happened. Entries are named by their sequence and shown as they are at the commit. */
 export type DomainEvent =
-  | { kind: 'signup.created' | 'signup.confirmed'; entry: number }
+  | { kind: 'signup.created'; entry: number; joined: Joined }
+  | { kind: 'signup.confirmed'; entry: number }
   | { kind: 'referral.credited'; entry: number; referred: Uint8Array }
   /** The code is for the mail to the invited alone. */
   | { kind: 'invite.sent'; invite: InviteFacts & { code: string }; entry: number | null }
@@ -25,6 +26,13 @@ export type DomainEvent =
   | { kind: 'entry.removed'; entry: number }
   /** Erased: nothing but the id is left to tell. */
   | { kind: 'entry.removed'; entryId: Uint8Array };
+
+/** What is known of a new entry before it is written: enough for a mail to it, without looking it up. */
+export interface Joined {
+  id: Uint8Array;
+  hasEmail: boolean;
+  position: number | null;
+}
 
 export interface InviteFacts {
   id: Uint8Array;

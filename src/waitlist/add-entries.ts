@@ -20,6 +20,7 @@ export function addEntries(
   candidates: readonly Candidate[],
 ): boolean[] {
   const added: Added[] = [];
+  let waiting = change.waiting + (change.tally.statuses.get('waiting') ?? 0);
   const outcome = candidates.map((candidate) => {
     if (register.holds(candidate)) return false;
     const referrer = candidate.referrer ? register.find(candidate.referrer) : undefined;
@@ -29,7 +30,11 @@ export function addEntries(
     const member: Member = { seq, status, rank: seq, referrals: 0, gained: 0 };
     register.add(candidate, member);
     added.push({ candidate, member, referrer, credited });
-    change.record({ kind: 'signup.created', entry: seq });
+    if (status === 'waiting') waiting += 1;
+    // Who joins is the last in line.
+    const position = status === 'waiting' ? waiting : null;
+    const joined = { id: candidate.id, hasEmail: candidate.emailHash !== null, position };
+    change.record({ kind: 'signup.created', entry: seq, joined });
     if (credited) change.record({ kind: 'referral.credited', entry: referrer.seq, referred: candidate.id });
     return true;
   });

@@ -16,6 +16,8 @@ export interface QueueChange {
   readonly queue: Queue;
   readonly now: number;
   readonly settings: QueueSettings;
+  /** How many waited when the lock was taken. */
+  readonly waiting: number;
   lastSeq: number;
   readonly tally: Tally;
   /**
@@ -87,12 +89,13 @@ type SettingsRow = Pick<
 >;
 
 /** The update takes the row's lock; the transactions of a queue follow one another. */
-const lockQueue = statement<{ queueId: number }, { last_seq: number; listens: string }>((db, parameter) =>
-  db.query
-    .updateTable('queue')
-    .set({ last_seq: sql`last_seq` })
-    .where('id', '=', parameter('queueId'))
-    .returning(['last_seq', 'listens']),
+const lockQueue = statement<{ queueId: number }, { last_seq: number; waiting: number; listens: string }>(
+  (db, parameter) =>
+    db.query
+      .updateTable('queue')
+      .set({ last_seq: sql`last_seq` })
+      .where('id', '=', parameter('queueId'))
+      .returning(['last_seq', 'waiting', 'listens']),
 );
 
 /**
@@ -176,6 +179,7 @@ export async function readAndChangeQueue<R, T>(
       queue,
       now: context.clock(),
       settings,
+      waiting: row.waiting,
       lastSeq: row.last_seq,
       tally: new Tally(),
       send,

@@ -2,6 +2,7 @@ import type { Context } from '../../waitlist/context.ts';
 import type { Queue } from '../../waitlist/directory.ts';
 import { formatId } from '../../waitlist/ids.ts';
 import type { Attempt, Channel, Quota } from '../outbox/channel.ts';
+import { readFacts } from './facts.ts';
 import { type MailParts, readParts } from './parts.ts';
 import { MAIL_CHANNEL, type MailFacts } from './record.ts';
 import { messageId, renderMail, type Sending } from './render.ts';
@@ -19,6 +20,8 @@ const KEPT: Attempt = {
   durationMs: 0,
   retryAfterMs: 0,
 };
+
+const GONE: Attempt = { ...KEPT, ok: false, final: true, error: 'not sent: what it told was erased' };
 
 export interface MailPace {
   smtpConnections: number;
@@ -75,7 +78,8 @@ export function mailChannel(
     charge: async (_trx, _lane, _quota, claimed) => rate?.charge(claimed),
     send: async (_setup, queue, { eventId }, body) => {
       const startedAt = performance.now();
-      const attempt = await deliver(queue, eventId, JSON.parse(body) as MailFacts);
+      const facts = await readFacts(context, queue, body);
+      const attempt = facts ? await deliver(queue, eventId, facts) : GONE;
       return { ...attempt, durationMs: Math.round(performance.now() - startedAt) };
     },
     settle: async () => {},

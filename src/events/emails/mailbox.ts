@@ -5,6 +5,7 @@ import type { Queue } from '../../waitlist/directory.ts';
 import { isoTime, isoTimeOrNull } from '../../waitlist/entry-view.ts';
 import { formatId, parseId } from '../../waitlist/ids.ts';
 import { responseRow } from '../outbox/attempts.ts';
+import { readFacts } from './facts.ts';
 import { readParts } from './parts.ts';
 import { MAIL_CHANNEL, MAIL_TARGET, type MailFacts } from './record.ts';
 import { type Mail, messageId, renderMail, type Sending } from './render.ts';
@@ -53,7 +54,7 @@ export async function listMails(
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   return {
-    mails: page.map((row) => summarize(row, openFacts(queue, row))),
+    mails: await Promise.all(page.map(async (row) => summarize(row, await openFacts(context, queue, row)))),
     nextCursor: last ? formatId('evt', last.event_id) : null,
   };
 }
@@ -68,7 +69,7 @@ export async function showMail(
   const id = requireMailId(mailId);
   const row = await selectMails(context, queue).where('d.event_id', '=', id).executeTakeFirst();
   if (!row) throw notFound(`there is no mail ${mailId} in this mailbox, or it is no longer kept`);
-  const facts = openFacts(queue, row);
+  const facts = await openFacts(context, queue, row);
   const parts = facts && (await readParts(context, queue.waitlist.internalId, facts.version));
   const mail = facts && parts && renderMail(queue, facts, parts, sending);
   return {
@@ -142,10 +143,15 @@ function summarize(row: MailRow, facts: MailFacts | null): MailSummary {
 }
 
 /** null when it was erased, or does not open. */
-function openFacts({ vault }: Queue, { event_id, body }: MailRow): MailFacts | null {
+async function openFacts(
+  context: Context,
+  queue: Queue,
+  { event_id, body }: MailRow,
+): Promise<MailFacts | null> {
   if (body === null) return null;
   try {
-    return JSON.parse(vault.open<string>('event.body', event_id, body)) as MailFacts;
+    const text = queue.vault.open<string>('event.body', event_id, body);
+    return (await readFacts(context, queue, text)) ?? null;
   } catch (error) {
     if (error instanceof Unreadable) return null;
     throw error;

@@ -1,9 +1,10 @@
-import type { DomainEvent, InviteFacts } from '../event.ts';
+import type { DomainEvent, InviteFacts, Joined } from '../event.ts';
 
 /** A reason to write to somebody: an entry named by its sequence, or whoever was invited. */
 export type Occasion =
   /** daily: at most one a day for each person. */
   | { kind: 'confirm' | 'welcome' | 'moved-up'; entry: number; daily?: true }
+  | { kind: 'confirm' | 'welcome'; joined: Joined; seq: number }
   | {
       kind: 'invite' | 'invite-reminder' | 'accepted';
       entry: number | null;
@@ -15,7 +16,8 @@ export type Occasion =
 export function occasionOf(event: DomainEvent, confirmEmails: boolean): Occasion | undefined {
   switch (event.kind) {
     case 'signup.created':
-      return { kind: confirmEmails ? 'confirm' : 'welcome', entry: event.entry };
+      if (!event.joined.hasEmail) return undefined;
+      return { kind: confirmEmails ? 'confirm' : 'welcome', joined: event.joined, seq: event.entry };
     case 'signup.confirmed':
       return { kind: 'welcome', entry: event.entry };
     case 'referral.credited':

@@ -36,6 +36,13 @@ export type MailedEntry = Pick<EntryView, 'id' | 'position' | 'referrals' | 'ref
   metadata: Metadata | null;
 };
 
+/** Of somebody who has just joined: who that is, and not what is known of them. It is looked up when the mail is sent. */
+export interface JoinedFacts extends Omit<MailFacts, 'to' | 'entry' | 'invite'> {
+  seq: number;
+  id: string;
+  position: number | null;
+}
+
 interface WrittenMail {
   id: Uint8Array;
   kind: string;
@@ -51,6 +58,20 @@ export function writeMail(
   freshId: Buffer,
 ): WrittenMail | undefined {
   const { kind } = occasion;
+  if ('joined' in occasion) {
+    const { id: entryId, position } = occasion.joined;
+    const facts: JoinedFacts = {
+      mail: kind,
+      at: now,
+      version: settings.mailVersion,
+      waitlist: queue.waitlist.name,
+      seq: occasion.seq,
+      id: formatId('ent', entryId),
+      position,
+    };
+    const body = queue.vault.seal('event.body', freshId, JSON.stringify(facts));
+    return { id: freshId, kind: `email.${kind}`, body, subjects: [entryId] };
+  }
   const invite = 'invite' in occasion ? occasion.invite : null;
   const to = invite?.email ?? shown?.view.email ?? null;
   if (to === null || !isDue(kind, shown)) return undefined;

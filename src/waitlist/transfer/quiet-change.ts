@@ -5,9 +5,9 @@ import type { QueueChange } from '../queue-change.ts';
  * that it happened to.
  */
 export function quietly(change: QueueChange, tellWebhooks: boolean): QueueChange {
-  const { trx, queue, now, settings, tally, send } = change;
+  const { trx, queue, now, settings, waiting, tally, send } = change;
   return {
-    ...{ trx, queue, now, settings, tally, send },
+    ...{ trx, queue, now, settings, waiting, tally, send },
     record: (event) => {
       if (tellWebhooks) change.record(event, { mail: false });
     },
