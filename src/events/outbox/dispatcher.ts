@@ -73,8 +73,8 @@ export async function startDispatcher(
     for (const lane of lanes) {
       const line = lineOf(lane);
       if (!line) continue;
+      if (atOnce && !line.ready) line.pausedUntil = 0; // One that is ready and pauses waits for its quota.
       line.ready = true;
-      if (atOnce) line.pausedUntil = 0;
     }
   };
   const canClaim = (line: Line) => line.ready && line.room > 0 && line.pausedUntil <= performance.now();
