@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-const SANE = /^[A-Za-z0-9._:/+=@-]{1,128}$/;
+const SANE = /^[A-Za-z0-9._:/+=-]{1,128}$/;
 let prefix = '';
 let count = 0;
 
