@@ -14,7 +14,7 @@ export interface PersonExport {
   environment: string;
   entry: EntryView;
   invites: InviteSummary[];
-  /** What webhooks were told of the person, word for word. */
+  /** What webhooks were told of the person, and what mails to them are made of, word for word. */
   events: { id: string; kind: string; at: string; body: unknown }[];
 }
 

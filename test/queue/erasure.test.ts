@@ -110,6 +110,9 @@ forEachEngine((engine) => {
       assert.deepEqual(held.invites.map(({ code }) => code).sort(), Object.values(codes).sort());
       assert.deepEqual(held.invites.map(({ state }) => state).sort(), ['accepted', 'expired', 'live']);
       assert.deepEqual(held.events.map(({ kind }) => kind).sort(), [
+        'email.invite',
+        'email.invite',
+        'email.invite',
         'invite.accepted',
         'invite.expired',
         'invite.sent',
