@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { freePort } from '../test/support/postgres.ts';
 
-const MAIN = path.join(import.meta.dirname, '../src/main.ts');
+const DOORLIST = path.join(import.meta.dirname, '../bin/doorlist');
 const BARE = path.join(import.meta.dirname, 'bare.ts');
 
 export interface Running {
@@ -23,7 +23,7 @@ export interface RunningDoorlist extends Running {
 
 export async function startBare(): Promise<Running> {
   const port = await freePort();
-  return launch([BARE], port, { PORT: String(port) });
+  return launch(process.execPath, [BARE], port, { PORT: String(port) });
 }
 
 export async function startDoorlist(environment: Record<string, string> = {}): Promise<RunningDoorlist> {
@@ -35,12 +35,12 @@ export async function startDoorlist(environment: Record<string, string> = {}): P
     DOORLIST_RATE_LIMIT_INVITE_CHECK: '0',
     ...environment,
   };
-  const running = await launch([MAIN, 'serve'], port, variables);
+  const running = await launch(DOORLIST, ['serve'], port, variables);
   return {
     ...running,
     command: (...words) =>
       JSON.parse(
-        execFileSync(process.execPath, [MAIN, ...words, '--json'], {
+        execFileSync(DOORLIST, [...words, '--json'], {
           env: { ...process.env, ...variables },
           encoding: 'utf8',
         }),
@@ -52,10 +52,15 @@ export async function startDoorlist(environment: Record<string, string> = {}): P
   };
 }
 
-async function launch(script: string[], port: number, variables: Record<string, string>): Promise<Running> {
+async function launch(
+  program: string,
+  words: string[],
+  port: number,
+  variables: Record<string, string>,
+): Promise<Running> {
   const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-log-'));
   const log = openSync(path.join(directory, 'log'), 'w'); // The log is written, as in production.
-  const child = spawn(process.execPath, script, {
+  const child = spawn(program, words, {
     env: { ...process.env, ...variables },
     stdio: ['ignore', log, 'inherit'],
   });

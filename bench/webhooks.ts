@@ -9,7 +9,7 @@ import { DELIVERY_COLUMNS, EVENT_COLUMNS } from '../src/db/tables.ts';
 import type { Lane } from '../src/events/outbox/bell.ts';
 import { claim, lanesWithDeliveries } from '../src/events/outbox/claims.ts';
 import { startOutbox } from '../src/events/start.ts';
-import { createEndpoint } from '../src/events/webhooks/endpoints.ts';
+import { createEndpoint, deleteEndpoint, listEndpoints } from '../src/events/webhooks/endpoints.ts';
 import { createLogger } from '../src/log.ts';
 import { openContext } from '../src/service.ts';
 import { randomBytes } from '../src/vault/crypto.ts';
@@ -30,7 +30,7 @@ const EVENTS = 1_500;
 const CONNECTIONS = 64;
 const LATENCY_ENDPOINTS = 100;
 const LATENCY_SIGNUPS = 30;
-const LATENCY_PAUSE_MS = 100;
+const LATENCY_PAUSE_MS = 200;
 
 interface Sink {
   url: string;
@@ -193,6 +193,7 @@ async function measureHanging(context: Context, config: Config, sink: Sink): Pro
       ages.sort((a, b) => a - b);
       if (round > 0) p99[last]?.push(ages[Math.floor(ages.length * 0.99)] ?? 0);
       await outbox.stop();
+      for (const { id } of await listEndpoints(context, queue)) await deleteEndpoint(context, id); // Its backlog too.
     }
   }
   // A ratio of at least 1 / 1.3: the time without the hanging one against the time with it.
