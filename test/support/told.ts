@@ -25,6 +25,7 @@ export async function listen(context: Context, queue: Queue): Promise<() => Prom
       .selectFrom('event')
       .select(['id', 'body'])
       .where('queue_id', '=', queue.id)
+      .where('kind', 'not like', 'email.%') // Those are for people.
       .orderBy('id')
       .execute();
     const fresh = rows.filter(({ id }) => !seen.has(Buffer.from(id).toString('hex')));
