@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
+import { Unreadable } from '../vault/crypto.ts';
 import type { Context } from './context.ts';
 import type { Queue } from './directory.ts';
+import { formatId } from './ids.ts';
 import type { SealedInvite } from './invites.ts';
 import { findByEmails, hashKey } from './move-entry.ts';
 import { changeQueue, type QueueChange } from './queue-change.ts';
@@ -38,12 +40,30 @@ async function remindStep(
   const hashes = open.map(({ email_hash }) => email_hash);
   const entries = await findByEmails(context, change, hashes);
   for (const { id, email_hash, sealed, expires_at } of open) {
-    const { email, code } = queue.vault.open<SealedInvite>('invite.sealed', id, sealed);
+    const opened = openSealed(context, queue, id, sealed);
+    if (!opened) continue;
+    const { email, code } = opened;
     const entry = entries.get(hashKey(email_hash))?.seq ?? null;
     change.mail({ kind: 'invite-reminder', entry, invite: { id, email, code, expiresAt: expires_at } });
   }
   await forgetReminders(context, change, due);
   return { looked: due.length, reminded: open.length };
+}
+
+/** undefined where the sealed bytes are damaged: that must not keep others from being reminded. */
+function openSealed(
+  { log }: Context,
+  queue: Queue,
+  id: Uint8Array,
+  sealed: Uint8Array,
+): SealedInvite | undefined {
+  try {
+    return queue.vault.open<SealedInvite>('invite.sealed', id, sealed);
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    log.error({ queue: queue.id, invite: formatId('inv', id) }, 'sealed data of an invite does not open');
+    return undefined;
+  }
 }
 
 async function forgetReminders(
