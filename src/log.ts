@@ -1,18 +1,28 @@
-import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { type LogWriter, logWriter } from './log-writer.ts';
 
-/** When nobody reads the log, lines are dropped past this, rather than memory eaten. */
-const BUFFER_BYTES_MAX = 8 * 1024 * 1024;
+const STANDARD_OUTPUT = 1;
+let standardOutput: LogWriter | undefined;
 
 /** JSON lines on standard output. Callers pass ids, routes, states and counts: never what a person sent. */
 export function createLogger(level: string, to?: DestinationStream): Logger {
+  standardOutput ??= logWriter(STANDARD_OUTPUT);
   return pino(
-    {
-      level,
-      base: null,
-      timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      formatters: { level: (label) => ({ level: label }) },
-    },
-    // Lines are gathered before they are written; `flush` on the way out loses none.
-    to ?? destination({ dest: 1, sync: false, minLength: 16_000, maxLength: BUFFER_BYTES_MAX }),
+    { level, base: null, timestamp: timeField(), formatters: { level: (label) => ({ level: label }) } },
+    to ?? standardOutput,
   );
+}
+
+/** Many lines of one millisecond share one text. */
+function timeField(): () => string {
+  let at = 0;
+  let field = '';
+  return () => {
+    const now = Date.now();
+    if (now !== at) {
+      at = now;
+      field = `,"time":"${new Date(now).toISOString()}"`;
+    }
+    return field;
+  };
 }
