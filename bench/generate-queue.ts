@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { ENTRY_COLUMNS } from '../src/db/tables.ts';
 import type { Context } from '../src/waitlist/context.ts';
 import type { Queue } from '../src/waitlist/directory.ts';
+import { rankOf } from '../src/waitlist/entries/ranking.ts';
 import { newId } from '../src/waitlist/ids.ts';
-import { rankOf } from '../src/waitlist/ranking.ts';
 
 /** One in so many has referred others; each of them so many, who joined right behind. */
 const REFERRER_EVERY = 1_000;

@@ -22,8 +22,8 @@ import { registerSignup } from './http/sdk/signup.ts';
 import { registerVerifyWebhook } from './http/sdk/verify-webhook.ts';
 import { VERSION } from './version.ts';
 import type { Context } from './waitlist/context.ts';
-import type { KeyUsage } from './waitlist/key-usage.ts';
-import type { SignupDesk } from './waitlist/signup.ts';
+import type { KeyUsage } from './waitlist/keys/key-usage.ts';
+import type { SignupDesk } from './waitlist/signup/signup.ts';
 
 export interface AppParts {
   context: Context;

@@ -6,10 +6,10 @@ import { startOutbox } from './events/start.ts';
 import { createLogger } from './log.ts';
 import { openContext } from './service.ts';
 import type { Context } from './waitlist/context.ts';
-import { trackKeyUsage } from './waitlist/key-usage.ts';
-import { openSignupDesk } from './waitlist/signup.ts';
+import { trackKeyUsage } from './waitlist/keys/key-usage.ts';
+import { listWaitlists } from './waitlist/settings/waitlists.ts';
+import { openSignupDesk } from './waitlist/signup/signup.ts';
 import { startUpkeep } from './waitlist/upkeep.ts';
-import { listWaitlists } from './waitlist/waitlists.ts';
 
 /** What is still under way then is cut off: supervisors kill after 30 s. */
 const DRAIN_DEADLINE_MS = 25_000;

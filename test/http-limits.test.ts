@@ -3,7 +3,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { newServerKey } from '../src/waitlist/server-key-format.ts';
+import { newServerKey } from '../src/waitlist/keys/server-key-format.ts';
 import { type Answer, assertError, forEachEngine, type Service, startService } from './support/harness.ts';
 
 const VERIFY_BODY = { payload: '', headers: { id: '', timestamp: '', signature: '' }, webhookSecret: '' };

@@ -6,7 +6,7 @@ import { createLogger } from '../log.ts';
 import { openContext } from '../service.ts';
 import { auditQueue } from '../waitlist/audit.ts';
 import type { Context } from '../waitlist/context.ts';
-import { listEnvironments, listWaitlists } from '../waitlist/waitlists.ts';
+import { listEnvironments, listWaitlists } from '../waitlist/settings/waitlists.ts';
 import type { Outcome } from './command.ts';
 
 export interface Scope {

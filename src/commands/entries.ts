@@ -1,12 +1,12 @@
 import { STATUSES, type Status } from '../db/tables.ts';
-import { confirmEntry } from '../waitlist/confirm-entry.ts';
-import { findEntry } from '../waitlist/entries.ts';
-import type { EntryView } from '../waitlist/entry-view.ts';
-import { exportPerson } from '../waitlist/export-person.ts';
-import { leaderboard } from '../waitlist/leaderboard.ts';
-import { listSegment } from '../waitlist/list-segment.ts';
-import { removeEntry } from '../waitlist/remove-entry.ts';
-import type { Segment } from '../waitlist/segment.ts';
+import { confirmEntry } from '../waitlist/entries/confirm-entry.ts';
+import { findEntry } from '../waitlist/entries/entries.ts';
+import type { EntryView } from '../waitlist/entries/entry-view.ts';
+import { exportPerson } from '../waitlist/entries/export-person.ts';
+import { leaderboard } from '../waitlist/entries/leaderboard.ts';
+import { listSegment } from '../waitlist/entries/list-segment.ts';
+import { removeEntry } from '../waitlist/entries/remove-entry.ts';
+import type { Segment } from '../waitlist/entries/segment.ts';
 import {
   type Command,
   type Flag,

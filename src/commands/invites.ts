@@ -1,9 +1,14 @@
 import { joinLink } from '../events/emails/links.ts';
 import { readParts } from '../events/emails/parts.ts';
-import { createInvite } from '../waitlist/create-invites.ts';
-import { revokeAllInvites, revokeInvite } from '../waitlist/end-invites.ts';
-import { type RunProgress, type RunResult, resumeInviteRun, startInviteRun } from '../waitlist/invite-run.ts';
-import { listInvites } from '../waitlist/list-invites.ts';
+import { createInvite } from '../waitlist/invites/create-invites.ts';
+import { revokeAllInvites, revokeInvite } from '../waitlist/invites/end-invites.ts';
+import {
+  type RunProgress,
+  type RunResult,
+  resumeInviteRun,
+  startInviteRun,
+} from '../waitlist/invites/invite-run.ts';
+import { listInvites } from '../waitlist/invites/list-invites.ts';
 import {
   type Command,
   EXPIRY_FLAGS,

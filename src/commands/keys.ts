@@ -1,4 +1,4 @@
-import { createKey, listKeys, revokeKey, rotateKey } from '../waitlist/server-keys.ts';
+import { createKey, listKeys, revokeKey, rotateKey } from '../waitlist/keys/server-keys.ts';
 import {
   type Command,
   EXPIRY_FLAGS,

@@ -1,13 +1,13 @@
 import type { Context } from '../waitlist/context.ts';
-import { applyBoost } from '../waitlist/rerank.ts';
-import { updateWaitlist, type WaitlistChanges } from '../waitlist/update-waitlist.ts';
+import { applyBoost } from '../waitlist/settings/rerank.ts';
+import { updateWaitlist, type WaitlistChanges } from '../waitlist/settings/update-waitlist.ts';
 import {
   createEnvironment,
   createWaitlist,
   listEnvironments,
   listWaitlists,
   setWaitlistClosed,
-} from '../waitlist/waitlists.ts';
+} from '../waitlist/settings/waitlists.ts';
 import {
   type Command,
   type Flags,

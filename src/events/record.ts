@@ -2,14 +2,14 @@ import { statement } from '../db/statement.ts';
 import { DELIVERY_COLUMNS, EVENT_COLUMNS, EVENT_SUBJECT_COLUMNS } from '../db/tables.ts';
 import type { Context } from '../waitlist/context.ts';
 import type { Queue } from '../waitlist/directory.ts';
-import { findBySeqs } from '../waitlist/entries.ts';
+import { findBySeqs } from '../waitlist/entries/entries.ts';
 import {
   type EntryRow,
   type EntryView,
   isoTime,
   isoTimeOrNull,
   viewEntries,
-} from '../waitlist/entry-view.ts';
+} from '../waitlist/entries/entry-view.ts';
 import { formatId, newId } from '../waitlist/ids.ts';
 import type { QueueChange } from '../waitlist/queue-change.ts';
 import type { Occasion } from './emails/occasion.ts';

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { RANK_COUNT_COLUMNS, STATUSES, type Status } from '../db/tables.ts';
 import type { Context } from './context.ts';
 import type { Queue } from './directory.ts';
+import { LEVEL_SHIFTS } from './entries/ranking.ts';
 import { changeQueue, type QueueChange } from './queue-change.ts';
-import { LEVEL_SHIFTS } from './ranking.ts';
 
 export interface Audit {
   queue: string;

@@ -2,7 +2,7 @@ import type { Database } from '../db/database.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import type { QueueVault } from '../vault/queue-vault.ts';
 import { formatId } from './ids.ts';
-import { type ReferralCodes, referralCodes } from './referral-code.ts';
+import { type ReferralCodes, referralCodes } from './signup/referral-code.ts';
 
 /** What is cached may be this old: a revoked key or a closed waitlist is noticed within it. */
 const RECHECK_AFTER_MS = 100;

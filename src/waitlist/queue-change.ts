@@ -8,7 +8,7 @@ import type { Lane } from '../events/outbox/bell.ts';
 import { type Told, writeEvents } from '../events/record.ts';
 import type { Context } from './context.ts';
 import type { Queue } from './directory.ts';
-import { bucketsOf } from './ranking.ts';
+import { bucketsOf } from './entries/ranking.ts';
 
 /** A queue whose lock this transaction holds: what is read here stays true until the commit. */
 export interface QueueChange {

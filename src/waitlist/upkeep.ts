@@ -1,8 +1,8 @@
 import type { Context } from './context.ts';
 import type { Queue } from './directory.ts';
-import { expireInvites } from './end-invites.ts';
-import { remindInvited } from './remind-invited.ts';
-import { applyBoost } from './rerank.ts';
+import { expireInvites } from './invites/end-invites.ts';
+import { remindInvited } from './invites/remind-invited.ts';
+import { applyBoost } from './settings/rerank.ts';
 
 const EVERY_MS = 1_000;
 const QUEUES_AT_ONCE = 100;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { listMails, showMail } from '../../src/events/emails/mailbox.ts';
 import { listSuppressions, unsuppress } from '../../src/events/emails/suppression.ts';
-import { removeEntry } from '../../src/waitlist/remove-entry.ts';
+import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import { forEachEngine } from '../support/harness.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
 import {

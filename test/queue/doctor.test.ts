@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { sql } from 'kysely';
-import { createWaitlist } from '../../src/waitlist/waitlists.ts';
+import { createWaitlist } from '../../src/waitlist/settings/waitlists.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { runCommand } from '../support/process.ts';
 import { createStorage, type Storage } from '../support/storage.ts';

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { auditQueue } from '../../src/waitlist/audit.ts';
-import { startInviteRun } from '../../src/waitlist/invite-run.ts';
-import { listInvites } from '../../src/waitlist/list-invites.ts';
-import { applyBoost } from '../../src/waitlist/rerank.ts';
-import { updateWaitlist } from '../../src/waitlist/update-waitlist.ts';
+import { startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
+import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
+import { applyBoost } from '../../src/waitlist/settings/rerank.ts';
+import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { keepUp, startUpkeep } from '../../src/waitlist/upkeep.ts';
 import { crowdEmail, fillQueue } from '../support/crowd.ts';
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setWaitlistClosed } from '../../src/waitlist/waitlists.ts';
+import { setWaitlistClosed } from '../../src/waitlist/settings/waitlists.ts';
 import { describeAuthentication } from '../support/auth-cases.ts';
 import {
   assertError,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { newServerKey } from '../../src/waitlist/server-key-format.ts';
-import { revokeKey, rotateKey } from '../../src/waitlist/server-keys.ts';
+import { newServerKey } from '../../src/waitlist/keys/server-key-format.ts';
+import { revokeKey, rotateKey } from '../../src/waitlist/keys/server-keys.ts';
 import { type Answer, assertError, eventually, type Service } from './harness.ts';
 import { unique } from './storage.ts';
 

@@ -1,8 +1,8 @@
 import type { Context } from '../../src/waitlist/context.ts';
 import type { Queue } from '../../src/waitlist/directory.ts';
-import { type Identifier, parseEmail } from '../../src/waitlist/identity.ts';
-import { openSignupDesk } from '../../src/waitlist/signup.ts';
-import type { Metadata } from '../../src/waitlist/signup-input.ts';
+import { type Identifier, parseEmail } from '../../src/waitlist/signup/identity.ts';
+import { openSignupDesk } from '../../src/waitlist/signup/signup.ts';
+import type { Metadata } from '../../src/waitlist/signup/signup-input.ts';
 
 const BATCH = 5_000;
 

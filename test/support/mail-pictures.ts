@@ -8,7 +8,7 @@ import { previewMail } from '../../src/events/emails/preview.ts';
 import { updateMailSettings } from '../../src/events/emails/update-settings.ts';
 import { createLogger } from '../../src/log.ts';
 import { openContext } from '../../src/service.ts';
-import { createWaitlist } from '../../src/waitlist/waitlists.ts';
+import { createWaitlist } from '../../src/waitlist/settings/waitlists.ts';
 import { ensureBrowser } from './browser.ts';
 
 const FLAGS = [

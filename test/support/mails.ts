@@ -5,7 +5,7 @@ import { listMails, type MailState, type MailSummary } from '../../src/events/em
 import { updateMailSettings } from '../../src/events/emails/update-settings.ts';
 import type { Context } from '../../src/waitlist/context.ts';
 import type { Queue } from '../../src/waitlist/directory.ts';
-import { updateWaitlist } from '../../src/waitlist/update-waitlist.ts';
+import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { eventually, type List, type ServiceOptions } from './harness.ts';
 import type { MailServer, ReceivedMail } from './mail-server.ts';
 import { unique } from './storage.ts';

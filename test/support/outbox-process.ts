@@ -3,8 +3,8 @@ import { startOutbox } from '../../src/events/start.ts';
 import { createLogger } from '../../src/log.ts';
 import { openContext } from '../../src/service.ts';
 import type { Context } from '../../src/waitlist/context.ts';
-import { openSignupDesk } from '../../src/waitlist/signup.ts';
-import { parseSignupRequest } from '../../src/waitlist/signup-input.ts';
+import { openSignupDesk } from '../../src/waitlist/signup/signup.ts';
+import { parseSignupRequest } from '../../src/waitlist/signup/signup-input.ts';
 
 /** Runs as a process of its own, to be killed: `dispatch`, or a signup that dies `before` or `after` its commit. */
 const [mode = '', waitlistId = ''] = process.argv.slice(2);

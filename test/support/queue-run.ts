@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { STATUSES } from '../../src/db/tables.ts';
 import { auditQueue } from '../../src/waitlist/audit.ts';
-import { confirmEntry } from '../../src/waitlist/confirm-entry.ts';
-import { createInvite } from '../../src/waitlist/create-invites.ts';
-import { revokeAllInvites } from '../../src/waitlist/end-invites.ts';
-import type { EntryView } from '../../src/waitlist/entry-view.ts';
-import { type Selection, startInviteRun } from '../../src/waitlist/invite-run.ts';
-import { listInvites } from '../../src/waitlist/list-invites.ts';
-import { removeEntry } from '../../src/waitlist/remove-entry.ts';
-import { applyBoost } from '../../src/waitlist/rerank.ts';
-import { updateWaitlist } from '../../src/waitlist/update-waitlist.ts';
+import { confirmEntry } from '../../src/waitlist/entries/confirm-entry.ts';
+import type { EntryView } from '../../src/waitlist/entries/entry-view.ts';
+import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { createInvite } from '../../src/waitlist/invites/create-invites.ts';
+import { revokeAllInvites } from '../../src/waitlist/invites/end-invites.ts';
+import { type Selection, startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
+import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
+import { applyBoost } from '../../src/waitlist/settings/rerank.ts';
+import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { keepUp } from '../../src/waitlist/upkeep.ts';
 import type { Service } from './harness.ts';
 import {

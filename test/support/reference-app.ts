@@ -6,12 +6,12 @@ import { readConfig } from '../../src/config.ts';
 import type { Document } from '../../src/http/docs/document.ts';
 import { createLogger } from '../../src/log.ts';
 import { openContext } from '../../src/service.ts';
-import { createInvite } from '../../src/waitlist/create-invites.ts';
-import { revokeInvite } from '../../src/waitlist/end-invites.ts';
-import { trackKeyUsage } from '../../src/waitlist/key-usage.ts';
-import { createKey } from '../../src/waitlist/server-keys.ts';
-import { openSignupDesk } from '../../src/waitlist/signup.ts';
-import { createWaitlist, setWaitlistClosed } from '../../src/waitlist/waitlists.ts';
+import { createInvite } from '../../src/waitlist/invites/create-invites.ts';
+import { revokeInvite } from '../../src/waitlist/invites/end-invites.ts';
+import { trackKeyUsage } from '../../src/waitlist/keys/key-usage.ts';
+import { createKey } from '../../src/waitlist/keys/server-keys.ts';
+import { createWaitlist, setWaitlistClosed } from '../../src/waitlist/settings/waitlists.ts';
+import { openSignupDesk } from '../../src/waitlist/signup/signup.ts';
 
 const LIMITS: AppParts['rateLimits'] = {
   inviteCheck: 1000,

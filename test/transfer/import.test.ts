@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { auditQueue } from '../../src/waitlist/audit.ts';
-import type { EntryView } from '../../src/waitlist/entry-view.ts';
+import type { EntryView } from '../../src/waitlist/entries/entry-view.ts';
 import type { ImportResult } from '../../src/waitlist/transfer/import-run.ts';
 import { type ImportOptions, importFile, resumeImport } from '../../src/waitlist/transfer/import-start.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import type { Status } from '../../src/db/tables.ts';
-import { removeEntry } from '../../src/waitlist/remove-entry.ts';
+import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import { exportEntries } from '../../src/waitlist/transfer/export-entries.ts';
 import type { Format } from '../../src/waitlist/transfer/import-file.ts';
 import { importFile } from '../../src/waitlist/transfer/import-start.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../src/events/webhooks/endpoints.ts';
 import { sendTestEvent } from '../../src/events/webhooks/replay.ts';
 import { VERSION } from '../../src/version.ts';
-import { revokeInvite } from '../../src/waitlist/end-invites.ts';
+import { revokeInvite } from '../../src/waitlist/invites/end-invites.ts';
 import { forEachEngine, type List } from '../support/harness.ts';
 import { type Received, type Receiver, startReceiver, status } from '../support/receiver.ts';
 import { endpointFor, guard, inState, startSending, until } from '../support/webhooks.ts';

@@ -5,7 +5,7 @@ import { DELAYS_MS } from '../../src/events/outbox/schedule.ts';
 import { showDelivery } from '../../src/events/webhooks/deliveries.ts';
 import { setEndpointEnabled, showEndpoint } from '../../src/events/webhooks/endpoints.ts';
 import { replayEvent, replayFailed } from '../../src/events/webhooks/replay.ts';
-import { removeEntry } from '../../src/waitlist/remove-entry.ts';
+import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import { forEachEngine, type List } from '../support/harness.ts';
 import { type Answering, type Receiver, startReceiver, status } from '../support/receiver.ts';
 import { endpointFor, inState, startSending, until } from '../support/webhooks.ts';

@@ -1,6 +1,6 @@
-import { confirmEntry } from '../../waitlist/confirm-entry.ts';
 import type { Context } from '../../waitlist/context.ts';
 import type { Queue } from '../../waitlist/directory.ts';
+import { confirmEntry } from '../../waitlist/entries/confirm-entry.ts';
 import { parseId } from '../../waitlist/ids.ts';
 import { changeQueue } from '../../waitlist/queue-change.ts';
 import { queueOfLink, readLink } from './links.ts';

@@ -1,7 +1,7 @@
 import { statement } from '../../db/statement.ts';
 import type { Context } from '../../waitlist/context.ts';
 import type { Queue } from '../../waitlist/directory.ts';
-import type { Person } from '../../waitlist/person.ts';
+import type { Person } from '../../waitlist/signup/person.ts';
 import type { JoinedFacts, MailFacts } from './record.ts';
 
 const findPerson = statement<{ queueId: number; seq: number }, { id: Uint8Array; person: Uint8Array | null }>(

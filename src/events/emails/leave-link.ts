@@ -1,7 +1,7 @@
 import type { Context } from '../../waitlist/context.ts';
 import type { Queue } from '../../waitlist/directory.ts';
+import { removeEntry } from '../../waitlist/entries/remove-entry.ts';
 import { parseId } from '../../waitlist/ids.ts';
-import { removeEntry } from '../../waitlist/remove-entry.ts';
 import { queueOfLink, readLink } from './links.ts';
 import { suppress } from './suppression.ts';
 

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Context } from '../../waitlist/context.ts';
 import type { Found, Queue } from '../../waitlist/directory.ts';
-import { TAG_CHARACTERS } from '../../waitlist/waitlists.ts';
+import { TAG_CHARACTERS } from '../../waitlist/settings/waitlists.ts';
 
 /** What a link lets its holder do. A signature for one purpose is none for another. */
 export type LinkPurpose = 'confirm' | 'leave';

@@ -1,9 +1,9 @@
 import { invalid } from '../../errors.ts';
 import type { Context } from '../../waitlist/context.ts';
 import type { Queue } from '../../waitlist/directory.ts';
-import { findEntry } from '../../waitlist/entries.ts';
-import { parseEmail } from '../../waitlist/identity.ts';
+import { findEntry } from '../../waitlist/entries/entries.ts';
 import { formatId, newId } from '../../waitlist/ids.ts';
+import { parseEmail } from '../../waitlist/signup/identity.ts';
 import type { MailTemplate } from './default-templates.ts';
 import type { MailKind } from './kinds.ts';
 import { readParts } from './parts.ts';

@@ -1,9 +1,9 @@
 import type { Context } from '../../waitlist/context.ts';
 import type { Queue } from '../../waitlist/directory.ts';
-import type { EntryView } from '../../waitlist/entry-view.ts';
+import type { EntryView } from '../../waitlist/entries/entry-view.ts';
 import { formatId, newId, oldestId } from '../../waitlist/ids.ts';
 import type { QueueChange } from '../../waitlist/queue-change.ts';
-import type { Metadata } from '../../waitlist/signup-input.ts';
+import type { Metadata } from '../../waitlist/signup/signup-input.ts';
 import { sharedNow } from '../outbox/shared-clock.ts';
 import type { Shown } from '../record.ts';
 import type { MailKind } from './kinds.ts';

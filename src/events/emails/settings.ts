@@ -1,5 +1,5 @@
 import { Problems } from '../../errors.ts';
-import { parseEmail } from '../../waitlist/identity.ts';
+import { parseEmail } from '../../waitlist/signup/identity.ts';
 
 /** How the mails of a waitlist look and where their links lead. null: the default. */
 export interface MailSettings {

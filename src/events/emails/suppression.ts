@@ -3,8 +3,8 @@ import { statement } from '../../db/statement.ts';
 import { invalid, notFound } from '../../errors.ts';
 import type { Context } from '../../waitlist/context.ts';
 import type { Queue } from '../../waitlist/directory.ts';
-import { isoTime } from '../../waitlist/entry-view.ts';
-import { parseEmail } from '../../waitlist/identity.ts';
+import { isoTime } from '../../waitlist/entries/entry-view.ts';
+import { parseEmail } from '../../waitlist/signup/identity.ts';
 import { isEssential, type MailKind } from './kinds.ts';
 
 export type SuppressionReason = 'bounced' | 'unsubscribed';

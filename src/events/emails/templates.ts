@@ -1,6 +1,6 @@
 import { Problems } from '../../errors.ts';
 import type { Context } from '../../waitlist/context.ts';
-import { isoTime } from '../../waitlist/entry-view.ts';
+import { isoTime } from '../../waitlist/entries/entry-view.ts';
 import { DEFAULT_TEMPLATES, type MailTemplate } from './default-templates.ts';
 import type { MailKind } from './kinds.ts';
 import { missingVariable, templateProblems } from './liquid.ts';

@@ -3,7 +3,7 @@ import { invalid, notFound } from '../../errors.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import type { Context } from '../../waitlist/context.ts';
 import type { Queue } from '../../waitlist/directory.ts';
-import { isoTime, isoTimeOrNull } from '../../waitlist/entry-view.ts';
+import { isoTime, isoTimeOrNull } from '../../waitlist/entries/entry-view.ts';
 import { formatId, parseId } from '../../waitlist/ids.ts';
 import { responseRow } from '../outbox/attempts.ts';
 import { findEndpoint } from './endpoints.ts';

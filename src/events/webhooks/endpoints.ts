@@ -3,7 +3,7 @@ import type { WebhookEndpointTable } from '../../db/tables.ts';
 import { invalid, notFound } from '../../errors.ts';
 import type { Context } from '../../waitlist/context.ts';
 import type { Queue } from '../../waitlist/directory.ts';
-import { isoTime, isoTimeOrNull } from '../../waitlist/entry-view.ts';
+import { isoTime, isoTimeOrNull } from '../../waitlist/entries/entry-view.ts';
 import { formatId, newId, parseId } from '../../waitlist/ids.ts';
 import { changeQueue } from '../../waitlist/queue-change.ts';
 import { listensOf } from '../event.ts';

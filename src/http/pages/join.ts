@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { DoorlistError } from '../../errors.ts';
-import { acceptInvite } from '../../waitlist/accept-invite.ts';
-import { checkInvite } from '../../waitlist/invites.ts';
+import { acceptInvite } from '../../waitlist/invites/accept-invite.ts';
+import { checkInvite } from '../../waitlist/invites/invites.ts';
 import { html } from '../docs/html.ts';
 import { STATUS } from '../plugins/errors.ts';
 import { button, type Page, sendPage } from './page.ts';

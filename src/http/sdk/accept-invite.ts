@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { invalid } from '../../errors.ts';
-import { acceptInvite } from '../../waitlist/accept-invite.ts';
+import { acceptInvite } from '../../waitlist/invites/accept-invite.ts';
 import { registerOptionalJsonBody } from '../plugins/body.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import { errorResponses, okResponse } from '../responses.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { CODE_CHARACTERS_MAX, checkInvite } from '../../waitlist/invites.ts';
+import { CODE_CHARACTERS_MAX, checkInvite } from '../../waitlist/invites/invites.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import { EXAMPLE_WAITLIST, oneOf, ref } from '../schemas.ts';

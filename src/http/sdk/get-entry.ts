@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { findEntry } from '../../waitlist/entries.ts';
-import { queueForKey, requireRead } from '../../waitlist/server-keys.ts';
+import { findEntry } from '../../waitlist/entries/entries.ts';
+import { queueForKey, requireRead } from '../../waitlist/keys/server-keys.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import { EXAMPLE_ENTRY, ref, WaitlistId, withExamples } from '../schemas.ts';
 import type { SdkParts } from './parts.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { STATUSES } from '../../db/tables.ts';
-import { listEntries, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, SORTS } from '../../waitlist/entries.ts';
-import { queueForKey, requireRead } from '../../waitlist/server-keys.ts';
+import { listEntries, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, SORTS } from '../../waitlist/entries/entries.ts';
+import { queueForKey, requireRead } from '../../waitlist/keys/server-keys.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import { EXAMPLE_ENTRY, oneOf, ref, WaitlistId } from '../schemas.ts';
 import type { SdkParts } from './parts.ts';

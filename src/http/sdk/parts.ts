@@ -1,7 +1,7 @@
 import type { onRequestHookHandler } from 'fastify';
 import type { Context } from '../../waitlist/context.ts';
 import type { ServerKey } from '../../waitlist/directory.ts';
-import type { SignupDesk } from '../../waitlist/signup.ts';
+import type { SignupDesk } from '../../waitlist/signup/signup.ts';
 import type { RateLimiter } from '../plugins/rate-limit.ts';
 
 /** What the public endpoints are built from. */

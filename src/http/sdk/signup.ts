@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { DoorlistError } from '../../errors.ts';
-import { queueForKey } from '../../waitlist/server-keys.ts';
+import { queueForKey } from '../../waitlist/keys/server-keys.ts';
 import {
   METADATA_KEYS_MAX,
   METADATA_NESTING_MAX,
   parseSignupRequest,
   SIGNUP_ENTRIES_MAX,
-} from '../../waitlist/signup-input.ts';
+} from '../../waitlist/signup/signup-input.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import { WaitlistId, withExamples } from '../schemas.ts';
 import type { SdkParts } from './parts.ts';

@@ -1,8 +1,8 @@
 import type { Status } from '../../db/tables.ts';
 import type { Context } from '../context.ts';
 import type { Queue } from '../directory.ts';
-import { listEntries } from '../entries.ts';
-import type { EntryView } from '../entry-view.ts';
+import { listEntries } from '../entries/entries.ts';
+import type { EntryView } from '../entries/entry-view.ts';
 import { writeCell } from './cells.ts';
 import type { Format } from './import-file.ts';
 import { EXPORT_COLUMNS } from './presets.ts';

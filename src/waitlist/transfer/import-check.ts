@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Context } from '../context.ts';
 import type { Queue } from '../directory.ts';
-import { findMembers } from '../register.ts';
+import { findMembers } from '../signup/register.ts';
 import { openErrorsFile } from './errors-file.ts';
 import type { ImportCandidate } from './import-chunk.ts';
 import { type ImportPlan, readColumns } from './import-plan.ts';

@@ -1,13 +1,13 @@
 import { statement } from '../../db/statement.ts';
 import { IMPORT_CODE_COLUMNS, IMPORT_LINK_COLUMNS, type ImportLinkTable } from '../../db/tables.ts';
-import { addEntries } from '../add-entries.ts';
-import { type Candidate, prepareCandidate, type Reference } from '../candidate.ts';
 import type { Context } from '../context.ts';
 import type { Queue } from '../directory.ts';
-import { parseReferrer } from '../identity.ts';
 import { advanceJob, readProgress } from '../jobs.ts';
 import { type QueueChange, readAndChangeQueue } from '../queue-change.ts';
-import { findMembers, type Register } from '../register.ts';
+import { addEntries } from '../signup/add-entries.ts';
+import { type Candidate, prepareCandidate, type Reference } from '../signup/candidate.ts';
+import { parseReferrer } from '../signup/identity.ts';
+import { findMembers, type Register } from '../signup/register.ts';
 import { type ImportProgress, requireSameProgress } from './import-progress.ts';
 import type { ImportRow } from './import-row.ts';
 import { quietly } from './quiet-change.ts';

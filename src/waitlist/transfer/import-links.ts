@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Columns } from '../../db/tables.ts';
-import { writeCredits } from '../add-entries.ts';
 import type { Context } from '../context.ts';
 import { advanceJob, readProgress } from '../jobs.ts';
 import { type QueueChange, readAndChangeQueue } from '../queue-change.ts';
-import { findMembers, type Register } from '../register.ts';
+import { writeCredits } from '../signup/add-entries.ts';
+import { findMembers, type Register } from '../signup/register.ts';
 import type { ImportJob } from './import-chunk.ts';
 import { findCircles } from './import-circles.ts';
 import { type ImportProgress, requireSameProgress } from './import-progress.ts';

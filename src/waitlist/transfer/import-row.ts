@@ -1,5 +1,5 @@
 import { Problems } from '../../errors.ts';
-import { isObject, type Metadata, parseSignup, type Signup } from '../signup-input.ts';
+import { isObject, type Metadata, parseSignup, type Signup } from '../signup/signup-input.ts';
 import { readCell } from './cells.ts';
 import type { Target } from './presets.ts';
 import type { RawRow } from './raw-row.ts';

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
-import { isObject } from '../signup-input.ts';
+import { isObject } from '../signup/signup-input.ts';
 import { type Place, type RawRow, READ_BYTES, ROW_BYTES_MAX } from './raw-row.ts';
 
 const NEWLINE = 0x0a;

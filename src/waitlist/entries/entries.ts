@@ -1,0 +1,219 @@
+import { type SelectQueryBuilder, sql } from 'kysely';
+import type { Database } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import { STATUSES, type Status, type Tables } from '../../db/tables.ts';
+import { invalid, notFound } from '../../errors.ts';
+import { Unreadable } from '../../vault/crypto.ts';
+import type { Context } from '../context.ts';
+import type { Queue } from '../directory.ts';
+import { parseEmail, parsePhone } from '../signup/identity.ts';
+import { type EntryRow, type EntryView, viewEntries, viewEntry } from './entry-view.ts';
+import { positionOf } from './ranking.ts';
+
+export const SORTS = ['joined', 'position'] as const;
+export type Sort = (typeof SORTS)[number];
+export const PAGE_LIMIT_MAX = 200;
+export const PAGE_LIMIT_DEFAULT = 50;
+
+export interface PageQuery {
+  limit: number;
+  sort: Sort;
+  status?: Status;
+  cursor?: string;
+}
+
+export interface EntryPage {
+  entries: EntryView[];
+  total: number;
+  nextCursor: string | null;
+}
+
+type PagedRow = EntryRow & { rank: number };
+type Aliased = SelectQueryBuilder<Tables & { e: Tables['entry'] }, 'e', object>;
+
+/** The columns of a view, but for the position, which each query finds its own way. */
+function withView(query: Aliased) {
+  return query
+    .leftJoin('entry as r', (join) =>
+      join
+        .onRef('r.queue_id', '=', 'e.queue_id')
+        .onRef('r.seq', '=', 'e.referrer_seq')
+        .on('e.credited', '=', 1),
+    )
+    .select(['e.seq', 'e.rank', 'e.id', 'e.status', 'e.referrals', 'e.person'])
+    .select([
+      'e.created_at',
+      'e.invited_at',
+      'e.joined_at',
+      'r.id as referrer_id',
+      'r.person as referrer_person',
+    ]);
+}
+
+/** Entries as callers see them, each with its own live position. */
+function viewed(db: Database) {
+  return withView(db.query.selectFrom('entry as e') as Aliased).select(positionOf('e').as('position'));
+}
+
+const findByEmail = statement<{ queueId: number; hash: Buffer }, EntryRow>((db, parameter) =>
+  viewed(db).where('e.queue_id', '=', parameter('queueId')).where('e.email_hash', '=', parameter('hash')),
+);
+
+const findByPhone = statement<{ queueId: number; hash: Buffer }, EntryRow>((db, parameter) =>
+  viewed(db).where('e.queue_id', '=', parameter('queueId')).where('e.phone_hash', '=', parameter('hash')),
+);
+
+export const findBySeqs = statement<{ queueId: number; seqs: unknown }, EntryRow>((db, parameter) =>
+  viewed(db)
+    .where('e.queue_id', '=', parameter('queueId'))
+    .where((e) => db.inNumbers(e.ref('e.seq'), parameter('seqs'))),
+);
+
+/** Finds an entry by its email, or by its phone in international form. */
+export async function findEntry({ db, log }: Context, queue: Queue, identifier: string): Promise<EntryView> {
+  const email = parseEmail(identifier);
+  const phone = email ? undefined : parsePhone(identifier);
+  const rows = email
+    ? await findByEmail.read(db, { queueId: queue.id, hash: queue.vault.hash('email', email.key) })
+    : phone
+      ? await findByPhone.read(db, { queueId: queue.id, hash: queue.vault.hash('phone', phone) })
+      : [];
+  const [row] = rows;
+  if (!row) throw notFound('no entry with this email or phone is on the waitlist');
+  try {
+    return viewEntry(queue, row);
+  } catch (error) {
+    if (error instanceof Unreadable) log.error({ queue: queue.id }, 'sealed data of an entry does not open');
+    throw error;
+  }
+}
+
+interface JoinedAfter {
+  queueId: number;
+  after: number;
+  limit: number;
+}
+
+const pageByJoin = statement<JoinedAfter, PagedRow>((db, parameter) =>
+  viewed(db)
+    .where('e.queue_id', '=', parameter('queueId'))
+    .where('e.seq', '>', parameter('after'))
+    .orderBy('e.seq')
+    .limit(parameter('limit')),
+);
+
+const pageByJoinAndStatus = statement<JoinedAfter & { status: Status }, PagedRow>((db, parameter) =>
+  viewed(db)
+    .where('e.queue_id', '=', parameter('queueId'))
+    .where('e.status', '=', parameter('status'))
+    .where('e.seq', '>', parameter('after'))
+    .orderBy('e.seq')
+    .limit(parameter('limit')),
+);
+
+type RankedRow = PagedRow & { first_position: number };
+
+/** One position is computed, that of the first row; the others count on from it. */
+const pageByRank = statement<{ queueId: number; rank: number; seq: number; limit: number }, RankedRow>(
+  (db, parameter) =>
+    db.query
+      .with('page', (cte) =>
+        cte
+          .selectFrom('entry')
+          .selectAll()
+          .where('queue_id', '=', parameter('queueId'))
+          .where('status', '=', 'waiting')
+          .where('rank', '>=', parameter('rank'))
+          .where((e) => e.or([e('rank', '>', parameter('rank')), e('seq', '<', parameter('seq'))]))
+          .orderBy('rank')
+          .orderBy('seq', 'desc')
+          .limit(parameter('limit')),
+      )
+      .selectFrom('page as e')
+      .$call((query) => withView(query as unknown as Aliased))
+      .select([
+        sql<null>`null`.as('position'),
+        sql<number>`(select ${positionOf('e')} from (select * from page order by rank, seq desc limit 1) as e)`.as(
+          'first_position',
+        ),
+      ])
+      .orderBy('e.rank')
+      .orderBy('e.seq', 'desc'),
+);
+
+const countQueue = statement<{ queueId: number }, Record<Status, number>>((db, parameter) =>
+  db.query.selectFrom('queue').select(STATUSES).where('id', '=', parameter('queueId')),
+);
+
+export async function listEntries(context: Context, queue: Queue, query: PageQuery): Promise<EntryPage> {
+  if (query.sort === 'position' && query.status !== undefined && query.status !== 'waiting') {
+    throw invalid(
+      `status: only waiting entries have a position; use sort=joined to list ${query.status} ones`,
+    );
+  }
+  const after = query.cursor === undefined ? undefined : openCursor(queue, query, query.cursor);
+  const [rows, total] = await Promise.all([
+    readPage(context, queue, query, after),
+    countEntries(context, queue, query.sort === 'position' ? 'waiting' : query.status),
+  ]);
+  const page = rows.slice(0, query.limit);
+  const last = rows.length > query.limit ? page.at(-1) : undefined;
+  return {
+    entries: viewEntries(context, queue, page),
+    total,
+    nextCursor: last ? sealCursor(queue, query, last) : null,
+  };
+}
+
+/** One row more than asked for tells whether there is a next page. */
+async function readPage(
+  { db }: Context,
+  queue: Queue,
+  query: PageQuery,
+  after?: CursorPlace,
+): Promise<PagedRow[]> {
+  const queueId = queue.id;
+  const limit = query.limit + 1;
+  if (query.sort === 'position') {
+    const { rank, seq } = after ?? { rank: Number.MIN_SAFE_INTEGER, seq: 0 };
+    const rows = await pageByRank.read(db, { queueId, rank, seq, limit });
+    return rows.map((row, index) => ({ ...row, position: row.first_position + index }));
+  }
+  const joined = { queueId, limit, after: after?.seq ?? 0 };
+  return query.status === undefined
+    ? pageByJoin.read(db, joined)
+    : pageByJoinAndStatus.read(db, { ...joined, status: query.status });
+}
+
+async function countEntries({ db }: Context, queue: Queue, status: Status | undefined): Promise<number> {
+  const [counts] = await countQueue.read(db, { queueId: queue.id });
+  if (!counts) return 0;
+  return status ? counts[status] : STATUSES.reduce((sum, each) => sum + counts[each], 0);
+}
+
+interface CursorPlace {
+  rank: number;
+  seq: number;
+}
+
+/** What a cursor is tied to, besides its queue: the query that it continues. */
+function cursorContext({ sort, status }: PageQuery): Buffer {
+  return Buffer.from(`${sort} ${status ?? 'any'}`);
+}
+
+function sealCursor({ vault }: Queue, query: PageQuery, { rank, seq }: CursorPlace): string {
+  return vault
+    .seal('cursor', cursorContext(query), { rank, seq } satisfies CursorPlace)
+    .toString('base64url');
+}
+
+function openCursor({ vault }: Queue, query: PageQuery, cursor: string): CursorPlace {
+  const sealed = Buffer.from(cursor, 'base64url');
+  try {
+    if (sealed.toString('base64url') !== cursor) throw new Unreadable('not base64url');
+    return vault.open<CursorPlace>('cursor', cursorContext(query), sealed);
+  } catch (error) {
+    if (error instanceof Unreadable) throw invalid('cursor: does not belong to this query, or is damaged');
+    throw error;
+  }
+}

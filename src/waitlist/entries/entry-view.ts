@@ -1,0 +1,99 @@
+import type { Status } from '../../db/tables.ts';
+import { Unreadable } from '../../vault/crypto.ts';
+import type { Context } from '../context.ts';
+import type { Queue } from '../directory.ts';
+import { formatId } from '../ids.ts';
+import type { Person } from '../signup/person.ts';
+import type { Metadata } from '../signup/signup-input.ts';
+
+/** An entry as callers and webhooks see it. */
+export interface EntryView {
+  id: string;
+  email: string | null;
+  phone: string | null;
+  metadata: Metadata | null;
+  status: Status;
+  position: number | null;
+  referrals: number;
+  referralCode: string | null;
+  referredBy: string | null;
+  createdAt: string;
+  invitedAt: string | null;
+  joinedAt: string | null;
+}
+
+/** A row of `entry` with its live position and its referrer's sealed person. */
+export interface EntryRow {
+  seq: number;
+  id: Uint8Array;
+  status: Status;
+  position: number | null;
+  referrals: number;
+  person: Uint8Array | null;
+  referrer_id: Uint8Array | null;
+  referrer_person: Uint8Array | null;
+  created_at: number;
+  invited_at: number | null;
+  joined_at: number | null;
+}
+
+/** Throws `Unreadable` when the person's sealed bytes do not open; a referrer's that do not are left out. */
+export function viewEntry(queue: Queue, row: EntryRow): EntryView {
+  const person = row.person && openPerson(queue, row.id, row.person);
+  return assemble(queue, row, person, openReferrer(queue, row));
+}
+
+function openReferrer(queue: Queue, { referrer_id, referrer_person }: EntryRow): Person | null {
+  if (!referrer_id || !referrer_person) return null;
+  try {
+    return openPerson(queue, referrer_id, referrer_person);
+  } catch (error) {
+    if (error instanceof Unreadable) return null;
+    throw error;
+  }
+}
+
+/**
+ * The same for a page: a row that does not open is shown without its person and reported to the operator,
+ * and the rest of the page is served.
+ */
+export function viewEntries({ log }: Context, queue: Queue, rows: EntryRow[]): EntryView[] {
+  return rows.map((row) => {
+    try {
+      return viewEntry(queue, row);
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      log.error({ queue: queue.id, entry: formatId('ent', row.id) }, 'sealed data of an entry does not open');
+      return assemble(queue, row, null, openReferrer(queue, row));
+    }
+  });
+}
+
+function openPerson({ vault }: Queue, id: Uint8Array, sealed: Uint8Array): Person {
+  return vault.open<Person>('entry.person', id, sealed);
+}
+
+function assemble(queue: Queue, row: EntryRow, person: Person | null, referrer: Person | null): EntryView {
+  return {
+    id: formatId('ent', row.id),
+    email: person?.email ?? null,
+    phone: person?.phone ?? null,
+    metadata: person?.metadata ?? null,
+    status: row.status,
+    position: row.position,
+    referrals: row.referrals,
+    referralCode: person && queue.referralCodes.of(row.seq),
+    referredBy: referrer?.email ?? referrer?.phone ?? null,
+    createdAt: isoTime(row.created_at),
+    invitedAt: isoTimeOrNull(row.invited_at),
+    joinedAt: isoTimeOrNull(row.joined_at),
+  };
+}
+
+export function isoTime(time: number): string {
+  return new Date(time).toISOString();
+}
+
+export function isoTimeOrNull(time: number | null): string | null {
+  return time === null ? null : isoTime(time);
+}

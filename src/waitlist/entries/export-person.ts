@@ -1,0 +1,68 @@
+import type { Context } from '../context.ts';
+import type { Queue } from '../directory.ts';
+import { formatId, parseId } from '../ids.ts';
+import { type InviteSummary, listInvites } from '../invites/list-invites.ts';
+import { parseEmail } from '../signup/identity.ts';
+import { findEntry } from './entries.ts';
+import { type EntryView, isoTime } from './entry-view.ts';
+
+const MOST_INVITES = 1_000;
+
+/** Everything that is held on one person. */
+export interface PersonExport {
+  waitlist: { id: string; name: string };
+  environment: string;
+  entry: EntryView;
+  invites: InviteSummary[];
+  /** What webhooks were told of the person, and what mails to them are made of, word for word. */
+  events: { id: string; kind: string; at: string; body: unknown }[];
+}
+
+export async function exportPerson(
+  context: Context,
+  queue: Queue,
+  identifier: string,
+): Promise<PersonExport> {
+  const entry = await findEntry(context, queue, identifier);
+  const email = entry.email === null ? undefined : parseEmail(entry.email);
+  const emailHash = email && queue.vault.hash('email', email.key);
+  const invites = emailHash ? await listInvites(context, queue, { emailHash, limit: MOST_INVITES }) : [];
+  const subjects = [parseId('ent', entry.id), ...invites.map(({ id }) => parseId('inv', id))];
+  return {
+    waitlist: { id: queue.waitlist.id, name: queue.waitlist.name },
+    environment: queue.environment,
+    entry,
+    invites,
+    events: await eventsAbout(
+      context,
+      queue,
+      subjects.filter((id) => id !== undefined),
+    ),
+  };
+}
+
+async function eventsAbout(
+  { db }: Context,
+  queue: Queue,
+  subjects: Buffer[],
+): Promise<PersonExport['events']> {
+  const rows = await db.query
+    .selectFrom('event')
+    .select(['id', 'kind', 'body', 'created_at'])
+    .where('queue_id', '=', queue.id)
+    .where('id', 'in', (e) =>
+      e
+        .selectFrom('event_subject')
+        .select('event_id')
+        .where('queue_id', '=', queue.id)
+        .where((x) => db.inBytes(x.ref('subject'), x.val(db.bytesList(subjects)))),
+    )
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id, kind, body, created_at }) => ({
+    id: formatId('evt', id),
+    kind,
+    at: isoTime(created_at),
+    body: body && (JSON.parse(queue.vault.open<string>('event.body', id, body)) as unknown),
+  }));
+}

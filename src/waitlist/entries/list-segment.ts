@@ -1,0 +1,41 @@
+import { DoorlistError, invalid } from '../../errors.ts';
+import type { Context } from '../context.ts';
+import type { Queue } from '../directory.ts';
+import { parseId } from '../ids.ts';
+import { findBySeqs, PAGE_LIMIT_MAX } from './entries.ts';
+import { type EntryView, viewEntries } from './entry-view.ts';
+import { type Segment, selectSegment } from './segment.ts';
+
+/** A page of a segment in the order of joining, behind the entry with the id `after`. */
+export async function listSegment(
+  context: Context,
+  queue: Queue,
+  segment: Segment,
+  page: { limit: number; after?: string | undefined },
+): Promise<EntryView[]> {
+  const { db } = context;
+  if (page.limit < 1 || page.limit > PAGE_LIMIT_MAX) throw invalid(`limit: must be 1 to ${PAGE_LIMIT_MAX}`);
+  const after = page.after === undefined ? 0 : await seqOfEntry(context, queue, page.after);
+  const found = await (await selectSegment(db, db.query, queue, segment, after))
+    .select('e.seq')
+    .limit(page.limit)
+    .execute();
+  const seqs = found.map(({ seq }) => seq);
+  const rows = await findBySeqs.read(db, { queueId: queue.id, seqs: db.numbersList(seqs) });
+  rows.sort((a, b) => a.seq - b.seq);
+  return viewEntries(context, queue, rows);
+}
+
+async function seqOfEntry({ db }: Context, queue: Queue, entryId: string): Promise<number> {
+  const id = parseId('ent', entryId);
+  const row =
+    id &&
+    (await db.query
+      .selectFrom('entry')
+      .select('seq')
+      .where('queue_id', '=', queue.id)
+      .where('id', '=', id)
+      .executeTakeFirst());
+  if (!row) throw new DoorlistError('not_found', `there is no entry ${entryId}`);
+  return row.seq;
+}

@@ -1,0 +1,126 @@
+import { notFound } from '../../errors.ts';
+import { shredEventsOf } from '../../events/shred.ts';
+import { randomBytes, Unreadable } from '../../vault/crypto.ts';
+import type { Context } from '../context.ts';
+import type { Queue } from '../directory.ts';
+import { formatId, parseId } from '../ids.ts';
+import { changeQueue, type QueueChange } from '../queue-change.ts';
+import { writeCredits } from '../signup/add-entries.ts';
+import { parseEmail, parsePhone } from '../signup/identity.ts';
+import { metadataPairs } from '../signup/metadata-pairs.ts';
+import type { Person } from '../signup/person.ts';
+import { findMembers } from '../signup/register.ts';
+
+interface Leaving {
+  seq: number;
+  id: Uint8Array;
+  status: 'pending' | 'waiting' | 'invited' | 'joined' | 'removed';
+  rank: number;
+  person: Uint8Array | null;
+  email_hash: Uint8Array | null;
+  phone_hash: Uint8Array | null;
+  referrer_seq: number | null;
+  credited: number;
+}
+
+/**
+ * Takes somebody off the list for good. The row stays for the counts; everything personal, here and in what was
+ * told of it, is gone with the commit. The same person may sign up again, as somebody new.
+ */
+export function removeEntry(context: Context, queue: Queue, who: string): Promise<{ id: string }> {
+  return changeQueue(context, queue, async (change) => {
+    const entry = await findLeaving(change, who);
+    if (!entry || entry.status === 'removed') throw notFound('there is no such entry on the waitlist');
+    await shredEventsOf(change, entry.seq);
+    await shredInvites(change, entry);
+    await forgetPairs(context, change, entry);
+    await forgetImports(context, change, entry);
+    await takeCreditBack(context, change, entry);
+    await change.trx
+      .updateTable('entry')
+      .set({
+        status: 'removed',
+        removed_at: change.now,
+        person: null,
+        email_hash: null,
+        phone_hash: null,
+        credited: 0,
+      })
+      .where('queue_id', '=', queue.id)
+      .where('seq', '=', entry.seq)
+      .execute();
+    change.tally.leave(entry.status, entry.rank);
+    change.tally.enter('removed', entry.rank);
+    change.record({ kind: 'entry.removed', entryId: entry.id });
+    return { id: formatId('ent', entry.id) };
+  });
+}
+
+/** By entry id, email or phone. */
+function findLeaving({ trx, queue }: QueueChange, who: string): Promise<Leaving | undefined> {
+  const rows = trx
+    .selectFrom('entry')
+    .select(['seq', 'id', 'status', 'rank', 'person', 'email_hash', 'phone_hash', 'referrer_seq', 'credited'])
+    .where('queue_id', '=', queue.id);
+  const id = parseId('ent', who);
+  if (id) return rows.where('id', '=', id).executeTakeFirst();
+  const email = parseEmail(who);
+  if (email) return rows.where('email_hash', '=', queue.vault.hash('email', email.key)).executeTakeFirst();
+  const phone = parsePhone(who);
+  if (phone) return rows.where('phone_hash', '=', queue.vault.hash('phone', phone)).executeTakeFirst();
+  return Promise.resolve(undefined);
+}
+
+/** Codes stay known as revoked or accepted; whom they were for is forgotten. */
+async function shredInvites({ trx, queue, now }: QueueChange, { email_hash }: Leaving): Promise<void> {
+  if (!email_hash) return;
+  const invites = () =>
+    trx.updateTable('invite').where('queue_id', '=', queue.id).where('email_hash', '=', email_hash);
+  await invites()
+    .set({ revoked_at: now })
+    .where('accepted_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .execute();
+  await invites()
+    .set({
+      sealed: new Uint8Array(),
+      email_hash: randomBytes(32),
+      accept_key_hash: null,
+      accept_answer: null,
+    })
+    .execute();
+}
+
+async function forgetPairs({ db }: Context, { trx, queue }: QueueChange, entry: Leaving): Promise<void> {
+  const pairs = trx.deleteFrom('metadata_pair').where('queue_id', '=', queue.id).where('seq', '=', entry.seq);
+  try {
+    const person = entry.person && queue.vault.open<Person>('entry.person', entry.id, entry.person);
+    const hashes = person?.metadata ? metadataPairs(queue.vault, person.metadata) : [];
+    if (hashes.length === 0) return;
+    await pairs.where((e) => db.inBytes(e.ref('pair_hash'), e.val(db.bytesList(hashes)))).execute();
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    await pairs.execute(); // Which pairs it had cannot be told any more: all of the queue's are looked through.
+  }
+}
+
+/** Until it is finished, an import remembers by hash who is looked for as a referrer, and their former codes. */
+async function forgetImports({ db }: Context, { trx, queue }: QueueChange, entry: Leaving): Promise<void> {
+  const hashes = [entry.email_hash, entry.phone_hash].filter((hash) => hash !== null);
+  await trx.deleteFrom('import_code').where('queue_id', '=', queue.id).where('seq', '=', entry.seq).execute();
+  await trx
+    .deleteFrom('import_link')
+    .where('queue_id', '=', queue.id)
+    .where((e) => e.or([e('seq', '=', entry.seq), db.inBytes(e.ref('hash'), e.val(db.bytesList(hashes)))]))
+    .execute();
+}
+
+async function takeCreditBack(context: Context, change: QueueChange, entry: Leaving): Promise<void> {
+  if (entry.credited === 0 || entry.referrer_seq === null) return;
+  const reference = { emailHash: null, phoneHash: null, referrer: { seq: entry.referrer_seq } };
+  const register = await findMembers(context, change.trx, change.queue, [reference]);
+  const referrer = register.known.get(entry.referrer_seq);
+  if (!referrer) return;
+  referrer.gained = -1;
+  writeCredits(context, change, register);
+}

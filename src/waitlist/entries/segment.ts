@@ -1,0 +1,105 @@
+import { type SelectQueryBuilder, sql } from 'kysely';
+import type { Database, Trx } from '../../db/database.ts';
+import type { Status, Tables } from '../../db/tables.ts';
+import type { Queue } from '../directory.ts';
+import { pairsMeant } from '../signup/metadata-pairs.ts';
+
+/** Some of the entries of a queue; every condition that is given must hold. */
+export interface Segment {
+  /** `key=value` of the metadata, top level. */
+  pairs?: readonly { key: string; value: string }[];
+  minReferrals?: number;
+  joinedBefore?: number;
+  joinedAfter?: number;
+  status?: Status;
+}
+
+type Entries = SelectQueryBuilder<Tables & { e: Tables['entry'] }, 'e', object>;
+
+/** Enough to tell a rare pair from a common one. */
+const PROBE = 1_000;
+
+/**
+ * The entries of a segment with a joining sequence above `after`, in the order of joining. The narrowest condition
+ * that has an index leads, so that the cost follows what is found, not the length of the queue.
+ */
+export async function selectSegment(
+  db: Database,
+  executor: Database['query'] | Trx,
+  queue: Queue,
+  segment: Segment,
+  after: number,
+): Promise<Entries> {
+  const pairs = (segment.pairs ?? []).map(({ key, value }) => pairsMeant(queue.vault, key, value));
+  const led =
+    pairs.length > 0
+      ? await ledByPair(db, executor, queue, pairs, after)
+      : ledByEntry(executor, queue, segment, after);
+  let query = led;
+  if (segment.status !== undefined) query = query.where('e.status', '=', segment.status);
+  if (segment.minReferrals !== undefined) query = query.where('e.referrals', '>=', segment.minReferrals);
+  if (segment.joinedBefore !== undefined) query = query.where('e.created_at', '<', segment.joinedBefore);
+  if (segment.joinedAfter !== undefined) query = query.where('e.created_at', '>=', segment.joinedAfter);
+  return query;
+}
+
+/** Without a pair: by referrals or by date where that narrows, else along the joining sequence. */
+function ledByEntry(executor: Database['query'], queue: Queue, segment: Segment, after: number): Entries {
+  const entries = executor.selectFrom('entry as e').where('e.queue_id', '=', queue.id) as unknown as Entries;
+  const narrow = (segment.minReferrals ?? 0) > 0 || segment.joinedAfter !== undefined;
+  // The sum keeps the planner from walking the joining sequence instead of the narrower index.
+  return narrow
+    ? entries.where(sql<boolean>`e.seq + 0 > ${after}`).orderBy(sql`e.seq + 0`)
+    : entries.where('e.seq', '>', after).orderBy('e.seq');
+}
+
+async function ledByPair(
+  db: Database,
+  executor: Database['query'],
+  queue: Queue,
+  pairs: Buffer[][],
+  after: number,
+): Promise<Entries> {
+  const sized = await Promise.all(
+    pairs.map(async (hashes) => ({ hashes, size: await probe(db, executor, queue, hashes) })),
+  );
+  const [rarest, ...others] = sized.sort((a, b) => a.size - b.size).map(({ hashes }) => hashes);
+  let query = executor
+    .selectFrom('metadata_pair as p')
+    .innerJoin('entry as e', (join) =>
+      join.onRef('e.queue_id', '=', 'p.queue_id').onRef('e.seq', '=', 'p.seq'),
+    )
+    .where('p.queue_id', '=', queue.id)
+    .where((x) => db.inBytes(x.ref('p.pair_hash'), x.val(db.bytesList(rarest ?? []))))
+    .where('p.seq', '>', after)
+    .orderBy('p.seq');
+  for (const hashes of others) {
+    query = query.where((x) =>
+      x.exists(
+        x
+          .selectFrom('metadata_pair as o')
+          .select('o.seq')
+          .whereRef('o.queue_id', '=', 'p.queue_id')
+          .whereRef('o.seq', '=', 'p.seq')
+          .where((y) => db.inBytes(y.ref('o.pair_hash'), y.val(db.bytesList(hashes)))),
+      ),
+    );
+  }
+  return query as unknown as Entries;
+}
+
+async function probe(
+  db: Database,
+  executor: Database['query'],
+  queue: Queue,
+  hashes: Buffer[],
+): Promise<number> {
+  const rows = await executor
+    .selectFrom('metadata_pair as p')
+    .select('p.seq')
+    .where('p.queue_id', '=', queue.id)
+    .where((x) => db.inBytes(x.ref('p.pair_hash'), x.val(db.bytesList(hashes))))
+    .limit(PROBE)
+    .execute();
+  return rows.length;
+}

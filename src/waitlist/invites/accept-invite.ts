@@ -1,0 +1,111 @@
+import { DoorlistError, invalid, notFound } from '../../errors.ts';
+import type { Context } from '../context.ts';
+import type { Queue } from '../directory.ts';
+import { creditReferrerOf } from '../entries/confirm-entry.ts';
+import { isoTime } from '../entries/entry-view.ts';
+import { canMove, findByEmails, hashKey, moveEntries } from '../entries/move-entry.ts';
+import { changeQueue } from '../queue-change.ts';
+import { parseEmail } from '../signup/identity.ts';
+import {
+  checkCodeLength,
+  findInvite,
+  type InviteRow,
+  inviteState,
+  queueOfCode,
+  type SealedInvite,
+} from './invites.ts';
+
+export interface AcceptInput {
+  code: string;
+  /** When given, it must be the invited one. */
+  email?: string | undefined;
+  idempotencyKey?: string | undefined;
+}
+
+export interface Acceptance {
+  success: true;
+  email: string;
+  waitlist: { id: string; name: string };
+  acceptedAt: string;
+}
+
+/** Redeems a code. Of all the accepts of a code, across processes and crashes, exactly one succeeds. */
+export async function acceptInvite(context: Context, input: AcceptInput): Promise<Acceptance> {
+  checkCodeLength(input.code);
+  const queue = await queueOfCode(context, input.code);
+  if (!queue) throw unknownCode();
+  const { vault } = queue;
+  const hash = vault.hash('invite', input.code);
+  const claimedHash = input.email === undefined ? undefined : hashClaimedEmail(queue, input.email);
+  const keyHash = input.idempotencyKey === undefined ? null : vault.hash('idempotency', input.idempotencyKey);
+
+  return changeQueue(context, queue, async (change) => {
+    const { trx, now } = change;
+    const [row] = await findInvite.within(context.db, trx, { queueId: queue.id, hash });
+    if (!row) throw unknownCode();
+    const earlier = earlierAnswer(queue, row, keyHash, claimedHash);
+    if (earlier) return earlier;
+    refuseUnlessLive(row, now);
+    if (claimedHash && !claimedHash.equals(row.email_hash)) {
+      throw new DoorlistError('email_mismatch', 'email: this invite belongs to another email address');
+    }
+    const { email } = vault.open<SealedInvite>('invite.sealed', row.id, row.sealed);
+    const { id, name } = queue.waitlist;
+    const answer: Acceptance = { success: true, email, waitlist: { id, name }, acceptedAt: isoTime(now) };
+    const accepted = await trx
+      .updateTable('invite')
+      .set({
+        accepted_at: now,
+        accept_key_hash: keyHash,
+        accept_answer: keyHash && vault.seal('invite.accept_answer', row.id, answer),
+      })
+      .where('queue_id', '=', queue.id)
+      .where('id', '=', row.id)
+      .where('accepted_at', 'is', null)
+      .where('revoked_at', 'is', null)
+      .returning('id')
+      .executeTakeFirst();
+    if (!accepted) throw new DoorlistError('accepted', 'this invite has been accepted already');
+    const entry = (await findByEmails(context, change, [row.email_hash])).get(hashKey(row.email_hash));
+    if (entry && canMove(entry.status, 'joined')) moveEntries(context, change, [entry], 'joined');
+    if (entry?.status === 'pending') await creditReferrerOf(context, change, entry.seq);
+    const invite = { id: row.id, email, expiresAt: row.expires_at };
+    change.record({ kind: 'invite.accepted', invite, entry: entry?.seq ?? null });
+    return answer;
+  });
+}
+
+function unknownCode(): DoorlistError {
+  return notFound('there is no invite with this code');
+}
+
+function hashClaimedEmail({ vault }: Queue, email: string): Buffer {
+  const parsed = parseEmail(email);
+  if (!parsed) throw invalid('email: not an email address');
+  return vault.hash('email', parsed.key);
+}
+
+/** The answer that a request with the same Idempotency-Key got before. */
+function earlierAnswer(
+  { vault }: Queue,
+  row: InviteRow,
+  keyHash: Buffer | null,
+  claimedHash: Buffer | undefined,
+): Acceptance | undefined {
+  if (!keyHash || !row.accept_key_hash || !row.accept_answer || !keyHash.equals(row.accept_key_hash))
+    return undefined;
+  if (claimedHash && !claimedHash.equals(row.email_hash)) return undefined;
+  return vault.open<Acceptance>('invite.accept_answer', row.id, row.accept_answer);
+}
+
+function refuseUnlessLive(row: InviteRow, now: number): void {
+  switch (inviteState(row, now)) {
+    case 'accepted':
+      throw new DoorlistError('accepted', 'this invite has been accepted already');
+    case 'revoked':
+      throw new DoorlistError('revoked', 'this invite was revoked');
+    case 'expired':
+      throw new DoorlistError('expired', 'this invite has expired');
+    case 'live':
+  }
+}

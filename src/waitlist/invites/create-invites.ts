@@ -1,0 +1,110 @@
+import { INVITE_COLUMNS } from '../../db/tables.ts';
+import { invalid } from '../../errors.ts';
+import type { Context } from '../context.ts';
+import type { Queue } from '../directory.ts';
+import { creditReferrerOf } from '../entries/confirm-entry.ts';
+import { isoTimeOrNull } from '../entries/entry-view.ts';
+import { canMove, findByEmails, hashKey, type Movable, moveEntries } from '../entries/move-entry.ts';
+import { formatId, newId, randomCode } from '../ids.ts';
+import { changeQueue, type QueueChange } from '../queue-change.ts';
+import { parseEmail } from '../signup/identity.ts';
+import { CODE_RANDOM_CHARACTERS, type SealedInvite } from './invites.ts';
+
+export interface CreatedInvite {
+  id: string;
+  code: string;
+  email: string;
+  expiresAt: string | null;
+}
+
+/** When an invite ends: at a time, never (null), or after the waitlist's own span (undefined). */
+export type Expiry = number | null | undefined;
+
+export interface Invitee {
+  email: string;
+  emailHash: Uint8Array;
+  entry: Movable | null;
+}
+
+/** Invites an email, whether or not it is on the list; a waiting entry of that email becomes invited. */
+export async function createInvite(
+  context: Context,
+  queue: Queue,
+  input: { email: string; expiresAt?: Expiry },
+): Promise<CreatedInvite> {
+  const email = parseEmail(input.email);
+  if (!email) throw invalid('email: not an email address');
+  checkExpiry(input.expiresAt, context.clock());
+  const emailHash = queue.vault.hash('email', email.key);
+  const [created] = await changeQueue(context, queue, async (change) => {
+    const entry = (await findByEmails(context, change, [emailHash])).get(hashKey(emailHash)) ?? null;
+    const invites = inviteAll(context, change, [{ email: email.shown, emailHash, entry }], input.expiresAt);
+    if (entry?.status === 'pending') await creditReferrerOf(context, change, entry.seq);
+    return invites;
+  });
+  return created as CreatedInvite;
+}
+
+export function checkExpiry(expiresAt: Expiry, now: number): void {
+  if (typeof expiresAt === 'number' && expiresAt <= now) throw invalid('expires-at: lies in the past');
+}
+
+/** Makes an invite for each, and moves those who wait to `invited`. */
+export function inviteAll(
+  context: Context,
+  change: QueueChange,
+  invitees: readonly Invitee[],
+  expiry: Expiry,
+): CreatedInvite[] {
+  const { trx, queue, now, settings, send } = change;
+  const standard = settings.inviteExpiryMs === null ? null : now + settings.inviteExpiryMs;
+  const expiresAt = expiry === undefined ? standard : expiry;
+  const remindAt = expiresAt === null ? null : reminderTime(change, expiresAt);
+  const made = invitees.map(({ email, emailHash, entry }) => {
+    const id = newId(now);
+    const code = queue.tag + randomCode(CODE_RANDOM_CHARACTERS);
+    change.record({ kind: 'invite.sent', invite: { id, email, expiresAt, code }, entry: entry?.seq ?? null });
+    return { id, code, email, emailHash };
+  });
+  const rows = made.map(({ id, code, email, emailHash }) => [
+    queue.id,
+    id,
+    queue.vault.hash('invite', code),
+    emailHash,
+    queue.vault.seal('invite.sealed', id, { email, code } satisfies SealedInvite),
+    now,
+    expiresAt,
+    remindAt,
+  ]);
+  send(context.db.insertRows(trx, { table: 'invite', columns: INVITE_COLUMNS, rows }));
+  const entries = invitees.flatMap(({ entry }) => (entry && canMove(entry.status, 'invited') ? [entry] : []));
+  moveEntries(context, change, entries, 'invited');
+  if (expiresAt !== null && made.length > 0) send(noteTime(change, 'next_expiry', expiresAt));
+  if (remindAt !== null && made.length > 0) send(noteTime(change, 'next_reminder', remindAt));
+  return made.map(({ id, code, email }) => ({
+    id: formatId('inv', id),
+    code,
+    email,
+    expiresAt: isoTimeOrNull(expiresAt),
+  }));
+}
+
+/** null: reminders are switched off, or the invite is too short for one. */
+function reminderTime({ now, settings }: QueueChange, expiresAt: number): number | null {
+  const remindAt = expiresAt - settings.inviteReminderMs;
+  return settings.mailKinds.includes('invite-reminder') && remindAt > now ? remindAt : null;
+}
+
+/** Keeps the queue's next time for something no later than this. */
+function noteTime(
+  { trx, queue }: QueueChange,
+  column: 'next_expiry' | 'next_reminder',
+  time: number,
+): Promise<unknown> {
+  const update = trx
+    .updateTable('queue')
+    .set({ [column]: time })
+    .where('id', '=', queue.id)
+    .where((e) => e.or([e(column, 'is', null), e(column, '>', time)]));
+  return trx.send(update.compile());
+}

@@ -1,0 +1,181 @@
+import { sql } from 'kysely';
+import { DoorlistError, notFound } from '../../errors.ts';
+import { Unreadable } from '../../vault/crypto.ts';
+import type { Context } from '../context.ts';
+import type { Queue } from '../directory.ts';
+import { findByEmails, hashKey, moveEntries } from '../entries/move-entry.ts';
+import { formatId, parseId } from '../ids.ts';
+import { changeQueue, type QueueChange } from '../queue-change.ts';
+import { findInvite, queueOfCode, type SealedInvite } from './invites.ts';
+
+/** Invites ended in one transaction: few enough for signups to get their turn in between. */
+const CHUNK = 500;
+
+interface OpenInvite {
+  id: Uint8Array;
+  email_hash: Uint8Array;
+  sealed: Uint8Array;
+  expires_at: number | null;
+}
+
+/** Revokes an open invite, found by its code or its id; its entry goes back to where it stood in the queue. */
+export async function revokeInvite(context: Context, codeOrId: string): Promise<{ id: string }> {
+  const { queue, id } = await findInviteByCodeOrId(context, codeOrId);
+  return changeQueue(context, queue, async (change) => {
+    const row = await change.trx
+      .selectFrom('invite')
+      .select(['id', 'email_hash', 'sealed', 'expires_at', 'accepted_at', 'revoked_at'])
+      .where('queue_id', '=', queue.id)
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (!row) throw notFound('there is no invite with this code or id');
+    if (row.accepted_at !== null || row.revoked_at !== null) {
+      const state = row.accepted_at === null ? 'revoked' : 'accepted';
+      throw new DoorlistError(state, `this invite is ${state} already`);
+    }
+    await endInvites(context, change, [row], 'revoked');
+    return { id: formatId('inv', row.id) };
+  });
+}
+
+/** Revokes every open invite of the queue, in steps; stopped in between, it goes on where it was when called again. */
+export async function revokeAllInvites(
+  context: Context,
+  queue: Queue,
+  onProgress: (revoked: number) => void = () => {},
+): Promise<number> {
+  let revoked = 0;
+  for (;;) {
+    const ended = await changeQueue(context, queue, async (change) => {
+      const open = await openInvites(change).limit(CHUNK).execute();
+      await endInvites(context, change, open, 'revoked');
+      return open.length;
+    });
+    revoked += ended;
+    onProgress(revoked);
+    if (ended < CHUNK) return revoked;
+  }
+}
+
+/** Ends the invites of a queue whose time is up; returns how many there were. */
+export async function expireInvites(context: Context, queue: Queue): Promise<number> {
+  let expired = 0;
+  for (;;) {
+    const ended = await changeQueue(context, queue, async (change) => {
+      const due = await openInvites(change).where('expires_at', '<=', change.now).limit(CHUNK).execute();
+      await endInvites(context, change, due, 'expired');
+      if (due.length < CHUNK) await refreshNextExpiry(change);
+      return due.length;
+    });
+    expired += ended;
+    if (ended < CHUNK) return expired;
+  }
+}
+
+function openInvites({ trx, queue }: QueueChange) {
+  return trx
+    .selectFrom('invite')
+    .select(['id', 'email_hash', 'sealed', 'expires_at'])
+    .where('queue_id', '=', queue.id)
+    .where('accepted_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .where('expired_at', 'is', null)
+    .orderBy('expires_at');
+}
+
+async function refreshNextExpiry({ trx, queue }: QueueChange): Promise<void> {
+  await sql`update queue set next_expiry = (
+      select min(expires_at) from invite where queue_id = ${queue.id}
+        and accepted_at is null and revoked_at is null and expired_at is null
+    ) where id = ${queue.id}`.execute(trx);
+}
+
+async function endInvites(
+  context: Context,
+  change: QueueChange,
+  invites: OpenInvite[],
+  how: 'revoked' | 'expired',
+): Promise<void> {
+  if (invites.length === 0) return;
+  const { db } = context;
+  const { trx, queue, now, settings } = change;
+  await trx
+    .updateTable('invite')
+    .set(how === 'revoked' ? { revoked_at: now } : { expired_at: now })
+    .where('queue_id', '=', queue.id)
+    .where((e) => db.inBytes(e.ref('id'), e.val(db.bytesList(invites.map(({ id }) => id)))))
+    .execute();
+  const entries = await findByEmails(
+    context,
+    change,
+    invites.map(({ email_hash }) => email_hash),
+  );
+  const stillInvited = await emailsWithLiveInvite(context, change, invites);
+  const back = [...entries].filter(([email, { status }]) => status === 'invited' && !stillInvited.has(email));
+  if (settings.returnToQueue)
+    moveEntries(
+      context,
+      change,
+      back.map(([, entry]) => entry),
+      'waiting',
+    );
+  for (const invite of invites) {
+    const email = emailOf(context, queue, invite);
+    if (email === undefined) continue;
+    const { id, email_hash, expires_at } = invite;
+    const entry = entries.get(hashKey(email_hash))?.seq ?? null;
+    change.record({ kind: `invite.${how}`, invite: { id, email, expiresAt: expires_at }, entry });
+  }
+}
+
+/** undefined where the sealed bytes are damaged: that must not keep an invite, or those beside it, from ending. */
+function emailOf({ log }: Context, queue: Queue, { id, sealed }: OpenInvite): string | undefined {
+  try {
+    return queue.vault.open<SealedInvite>('invite.sealed', id, sealed).email;
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    log.error({ queue: queue.id, invite: formatId('inv', id) }, 'sealed data of an invite does not open');
+    return undefined;
+  }
+}
+
+/** Somebody who was invited twice stays invited as long as one of the invites is good. */
+async function emailsWithLiveInvite(
+  { db }: Context,
+  { trx, queue, now }: QueueChange,
+  invites: OpenInvite[],
+): Promise<Set<string>> {
+  const rows = await trx
+    .selectFrom('invite')
+    .select('email_hash')
+    .where('queue_id', '=', queue.id)
+    .where((e) => db.inBytes(e.ref('email_hash'), e.val(db.bytesList(invites.map((i) => i.email_hash)))))
+    .where('accepted_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now)]))
+    .execute();
+  return new Set(rows.map(({ email_hash }) => hashKey(email_hash)));
+}
+
+async function findInviteByCodeOrId(
+  context: Context,
+  codeOrId: string,
+): Promise<{ queue: Queue; id: Uint8Array }> {
+  const { db } = context;
+  const id = parseId('inv', codeOrId);
+  if (id) {
+    const row = await db.query
+      .selectFrom('invite')
+      .select('queue_id')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    const queue = row && (await context.directory.queueById(row.queue_id));
+    if (queue) return { queue, id };
+  } else {
+    const queue = await queueOfCode(context, codeOrId);
+    const hash = queue?.vault.hash('invite', codeOrId);
+    const [row] = queue && hash ? await findInvite.read(db, { queueId: queue.id, hash }) : [];
+    if (queue && row) return { queue, id: row.id };
+  }
+  throw notFound('there is no invite with this code or id');
+}

@@ -1,0 +1,177 @@
+import type { ExpressionBuilder } from 'kysely';
+import type { Tables } from '../../db/tables.ts';
+import { invalid } from '../../errors.ts';
+import type { Context } from '../context.ts';
+import type { Queue } from '../directory.ts';
+import { type Segment, selectSegment } from '../entries/segment.ts';
+import { formatId } from '../ids.ts';
+import { advanceJob, createJob, findOpenJob, finishJob, readProgress } from '../jobs.ts';
+import { changeQueue, type QueueChange } from '../queue-change.ts';
+import type { Person } from '../signup/person.ts';
+import { checkExpiry, type Expiry, type Invitee, inviteAll } from './create-invites.ts';
+
+/** Invites of one transaction: short enough for signups to get their turn. */
+const CHUNK = 500;
+
+/** The first so many of the queue, or everyone of a segment who waits. */
+export type Selection = { first: number } | { segment: Segment };
+
+interface RunInput {
+  selection: Selection;
+  expiry: number | null | 'standard';
+  /** Who joins, or comes back, after the run began is not in it. */
+  lastSeq: number;
+  startedAt: number;
+}
+
+export interface RunProgress {
+  invited: number;
+  /** How far a segment has been walked. */
+  after: number;
+}
+
+export interface RunResult extends RunProgress {
+  jobId: string;
+}
+
+/**
+ * Invites many, in steps. Each step and its progress are one transaction: after a crash `resumeInviteRun` goes on
+ * with the next one, and nobody is left out or invited twice.
+ */
+export async function startInviteRun(
+  context: Context,
+  queue: Queue,
+  selection: Selection,
+  expiresAt: Expiry,
+  onProgress?: (progress: RunProgress) => void,
+): Promise<RunResult> {
+  if ('first' in selection && (!Number.isInteger(selection.first) || selection.first < 1)) {
+    throw invalid('first: must be a whole number from 1');
+  }
+  checkExpiry(expiresAt, context.clock());
+  const { id, input } = await changeQueue(context, queue, async (change) => {
+    const input: RunInput = {
+      selection,
+      expiry: expiresAt === undefined ? 'standard' : expiresAt,
+      lastSeq: change.lastSeq,
+      startedAt: change.now,
+    };
+    const { id } = createJob(change, 'invite', input);
+    advanceJob(change, id, { invited: 0, after: 0 } satisfies RunProgress);
+    return { id, input };
+  });
+  return continueRun(context, queue, id, input, onProgress);
+}
+
+export async function resumeInviteRun(
+  context: Context,
+  queue: Queue,
+  jobId?: string,
+  onProgress?: (progress: RunProgress) => void,
+): Promise<RunResult> {
+  const job = await findOpenJob<RunInput, RunProgress>(context, queue, jobId, 'invite');
+  const { expiry } = job.input;
+  if (typeof expiry === 'number' && expiry <= context.clock()) {
+    throw invalid(`${job.publicId}: its invites would have expired already; begin a new run`);
+  }
+  return continueRun(context, queue, job.id, job.input, onProgress);
+}
+
+async function continueRun(
+  context: Context,
+  queue: Queue,
+  id: Buffer,
+  input: RunInput,
+  onProgress: (progress: RunProgress) => void = () => {},
+): Promise<RunResult> {
+  for (;;) {
+    const step = await changeQueue(context, queue, (change) => inviteStep(context, change, id, input));
+    onProgress(step.progress);
+    if (step.done) return { jobId: formatId('job', id), ...step.progress };
+  }
+}
+
+interface Step {
+  done: boolean;
+  progress: RunProgress;
+}
+
+async function inviteStep(context: Context, change: QueueChange, id: Buffer, input: RunInput): Promise<Step> {
+  const before = await readProgress<RunProgress>(change.trx, change.queue, id);
+  if (!before) return { done: true, progress: await finalProgress(change, id) };
+  const { selection } = input;
+  const wanted = 'first' in selection ? Math.min(CHUNK, selection.first - before.invited) : CHUNK;
+  const picked = await pick(context, change, input, before.after, wanted);
+  const invitees = picked.map((row) => toInvitee(change.queue, row));
+  inviteAll(context, change, invitees, input.expiry === 'standard' ? undefined : input.expiry);
+  const progress: RunProgress = {
+    invited: before.invited + invitees.length,
+    after: 'first' in selection ? 0 : (picked.at(-1)?.seq ?? before.after),
+  };
+  const done = picked.length < wanted || ('first' in selection && progress.invited >= selection.first);
+  if (done) finishJob(change, id, progress);
+  else advanceJob(change, id, progress);
+  return { done, progress };
+}
+
+/** Where another process, at work on the same run, has brought it to its end. */
+async function finalProgress({ trx, queue }: QueueChange, id: Buffer): Promise<RunProgress> {
+  const { progress } = await trx
+    .selectFrom('job')
+    .select('progress')
+    .where('queue_id', '=', queue.id)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return JSON.parse(progress) as RunProgress;
+}
+
+interface PickedRow {
+  seq: number;
+  id: Uint8Array;
+  rank: number;
+  email_hash: Uint8Array | null;
+  person: Uint8Array | null;
+}
+
+/** Only who waits and has an email can be invited; whoever was invited by an earlier step waits no more. */
+async function pick(
+  { db }: Context,
+  { trx, queue }: QueueChange,
+  { selection, lastSeq, startedAt }: RunInput,
+  after: number,
+  limit: number,
+): Promise<PickedRow[]> {
+  if (limit <= 0) return [];
+  const entries =
+    'first' in selection
+      ? trx
+          .selectFrom('entry as e')
+          .where('e.queue_id', '=', queue.id)
+          .orderBy('e.rank')
+          .orderBy('e.seq', 'desc')
+      : await selectSegment(db, trx, queue, selection.segment, after);
+  return (entries as Awaited<ReturnType<typeof selectSegment>>)
+    .select(['e.seq', 'e.id', 'e.rank', 'e.email_hash', 'e.person'])
+    .where('e.status', '=', 'waiting')
+    .where('e.seq', '<=', lastSeq)
+    .where('e.email_hash', 'is not', null)
+    .where((x) => x.not(x.exists(endedSince(x, startedAt))))
+    .limit(limit)
+    .execute();
+}
+
+/** Somebody whose invite was revoked or expired meanwhile must not get another one from the same run. */
+function endedSince(entries: ExpressionBuilder<Tables & { e: Tables['entry'] }, 'e'>, startedAt: number) {
+  return entries
+    .selectFrom('invite as i')
+    .select('i.id')
+    .whereRef('i.queue_id', '=', 'e.queue_id')
+    .whereRef('i.email_hash', '=', 'e.email_hash')
+    .where((i) => i.or([i('i.revoked_at', '>', startedAt), i('i.expired_at', '>', startedAt)]));
+}
+
+function toInvitee({ vault }: Queue, { seq, id, rank, email_hash, person }: PickedRow): Invitee {
+  if (!email_hash || !person) throw new Error('an entry with an email has a person');
+  const { email } = vault.open<Person>('entry.person', id, person);
+  return { email: email ?? '', emailHash: email_hash, entry: { seq, status: 'waiting', rank } };
+}

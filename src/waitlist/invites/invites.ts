@@ -1,0 +1,80 @@
+import { statement } from '../../db/statement.ts';
+import type { InviteTable } from '../../db/tables.ts';
+import { invalid } from '../../errors.ts';
+import type { Context } from '../context.ts';
+import type { Found, Queue } from '../directory.ts';
+import { isoTimeOrNull } from '../entries/entry-view.ts';
+import { TAG_CHARACTERS } from '../settings/waitlists.ts';
+
+export const CODE_CHARACTERS_MAX = 200;
+/** 130 random bits behind the queue's tag. */
+export const CODE_RANDOM_CHARACTERS = 26;
+
+export type InviteState = 'live' | 'accepted' | 'revoked' | 'expired';
+
+/** What an invite holds sealed. */
+export interface SealedInvite {
+  email: string;
+  code: string;
+}
+
+type StateColumns = Pick<InviteTable, 'accepted_at' | 'revoked_at' | 'expires_at'>;
+
+/** None of the other states ever turns live again. */
+export function inviteState(row: StateColumns, now: number): InviteState {
+  if (row.accepted_at !== null) return 'accepted';
+  if (row.revoked_at !== null) return 'revoked';
+  if (row.expires_at !== null && row.expires_at <= now) return 'expired';
+  return 'live';
+}
+
+export interface InviteRow extends StateColumns {
+  id: Uint8Array;
+  email_hash: Uint8Array;
+  sealed: Uint8Array;
+  accept_key_hash: Uint8Array | null;
+  accept_answer: Uint8Array | null;
+}
+
+export const findInvite = statement<{ queueId: number; hash: Buffer }, InviteRow>((db, parameter) =>
+  db.query
+    .selectFrom('invite')
+    .select(['id', 'email_hash', 'sealed', 'expires_at', 'accepted_at', 'revoked_at'])
+    .select(['accept_key_hash', 'accept_answer'])
+    .where('queue_id', '=', parameter('queueId'))
+    .where('code_hash', '=', parameter('hash')),
+);
+
+/** A code starts with the tag of its queue: without one it cannot be ours. */
+export function queueOfCode({ directory }: Context, code: string): Found<Queue> {
+  const looksRight = code.length === TAG_CHARACTERS + CODE_RANDOM_CHARACTERS && /^[0-9a-z]+$/.test(code);
+  return looksRight ? directory.queueByTag(code.slice(0, TAG_CHARACTERS)) : undefined;
+}
+
+export function checkCodeLength(code: string): void {
+  if (code === '') throw invalid('code: is empty');
+  if (code.length > CODE_CHARACTERS_MAX && [...code].length > CODE_CHARACTERS_MAX) {
+    throw invalid(`code: is longer than ${CODE_CHARACTERS_MAX} characters`);
+  }
+  if (code.includes('\0')) throw invalid('code: contains a NUL character');
+}
+
+export type InviteCheck =
+  | { valid: true; email: string; waitlist: { id: string; name: string }; expiresAt?: string }
+  | { valid: false; reason: 'not_found' | 'expired' | 'accepted' | 'revoked'; expiresAt?: string };
+
+export async function checkInvite(context: Context, code: string): Promise<InviteCheck> {
+  checkCodeLength(code);
+  const queue = await queueOfCode(context, code);
+  if (!queue) return { valid: false, reason: 'not_found' };
+  const { db, clock } = context;
+  const [row] = await findInvite.read(db, { queueId: queue.id, hash: queue.vault.hash('invite', code) });
+  if (!row) return { valid: false, reason: 'not_found' };
+  const expiresAt = isoTimeOrNull(row.expires_at);
+  const expiry = expiresAt === null ? {} : { expiresAt };
+  const state = inviteState(row, clock());
+  if (state !== 'live') return { valid: false, reason: state, ...expiry };
+  const { email } = queue.vault.open<SealedInvite>('invite.sealed', row.id, row.sealed);
+  const { id, name } = queue.waitlist;
+  return { valid: true, email, waitlist: { id, name }, ...expiry };
+}

@@ -1,0 +1,59 @@
+import { invalid } from '../../errors.ts';
+import type { Context } from '../context.ts';
+import type { Queue } from '../directory.ts';
+import { isoTime, isoTimeOrNull } from '../entries/entry-view.ts';
+import { formatId, parseId } from '../ids.ts';
+import { type InviteState, inviteState, type SealedInvite } from './invites.ts';
+
+export interface InviteSummary {
+  id: string;
+  state: InviteState;
+  /** null: the person was removed. */
+  email: string | null;
+  code: string | null;
+  createdAt: string;
+  expiresAt: string | null;
+  acceptedAt: string | null;
+  revokedAt: string | null;
+}
+
+interface Filter {
+  emailHash?: Uint8Array;
+  after?: string | undefined;
+  limit: number;
+}
+
+/** Invites in the order in which they were made, with their codes, for the operator's eyes. */
+export async function listInvites(
+  { db, clock }: Context,
+  queue: Queue,
+  filter: Filter,
+): Promise<InviteSummary[]> {
+  let query = db.query
+    .selectFrom('invite')
+    .select(['id', 'sealed', 'created_at', 'expires_at', 'accepted_at', 'revoked_at'])
+    .where('queue_id', '=', queue.id)
+    .orderBy('id')
+    .limit(filter.limit);
+  if (filter.emailHash) query = query.where('email_hash', '=', filter.emailHash);
+  if (filter.after !== undefined) {
+    const after = parseId('inv', filter.after);
+    if (!after) throw invalid('after: must be the id of an invite');
+    query = query.where('id', '>', after);
+  }
+  const now = clock();
+  return (await query.execute()).map((row) => {
+    const shredded = row.sealed.length === 0;
+    const sealed = shredded ? null : queue.vault.open<SealedInvite>('invite.sealed', row.id, row.sealed);
+    return {
+      id: formatId('inv', row.id),
+      state: inviteState(row, now),
+      email: sealed?.email ?? null,
+      code: sealed?.code ?? null,
+      createdAt: isoTime(row.created_at),
+      expiresAt: isoTimeOrNull(row.expires_at),
+      acceptedAt: isoTimeOrNull(row.accepted_at),
+      revokedAt: isoTimeOrNull(row.revoked_at),
+    };
+  });
+}

@@ -1,0 +1,84 @@
+import { sql } from 'kysely';
+import { Unreadable } from '../../vault/crypto.ts';
+import type { Context } from '../context.ts';
+import type { Queue } from '../directory.ts';
+import { findByEmails, hashKey } from '../entries/move-entry.ts';
+import { formatId } from '../ids.ts';
+import { changeQueue, type QueueChange } from '../queue-change.ts';
+import type { SealedInvite } from './invites.ts';
+
+/** Reminders of one transaction: few enough for signups to get their turn in between. */
+const CHUNK = 500;
+
+/** Writes to those whose invite is about to end and still open, once each; returns how many there were. */
+export async function remindInvited(context: Context, queue: Queue): Promise<number> {
+  let reminded = 0;
+  for (;;) {
+    const due = await changeQueue(context, queue, (change) => remindStep(context, change));
+    reminded += due.reminded;
+    if (due.looked < CHUNK) return reminded;
+  }
+}
+
+async function remindStep(
+  context: Context,
+  change: QueueChange,
+): Promise<{ looked: number; reminded: number }> {
+  const { trx, queue, now } = change;
+  const due = await trx
+    .selectFrom('invite')
+    .select(['id', 'email_hash', 'sealed', 'expires_at', 'accepted_at', 'revoked_at'])
+    .where('queue_id', '=', queue.id)
+    .where('remind_at', '<=', now)
+    .orderBy('remind_at')
+    .limit(CHUNK)
+    .execute();
+  const open = due.filter(
+    ({ accepted_at, revoked_at, expires_at }) =>
+      accepted_at === null && revoked_at === null && (expires_at ?? 0) > now,
+  );
+  const hashes = open.map(({ email_hash }) => email_hash);
+  const entries = await findByEmails(context, change, hashes);
+  for (const { id, email_hash, sealed, expires_at } of open) {
+    const opened = openSealed(context, queue, id, sealed);
+    if (!opened) continue;
+    const { email, code } = opened;
+    const entry = entries.get(hashKey(email_hash))?.seq ?? null;
+    change.mail({ kind: 'invite-reminder', entry, invite: { id, email, code, expiresAt: expires_at } });
+  }
+  await forgetReminders(context, change, due);
+  return { looked: due.length, reminded: open.length };
+}
+
+/** undefined where the sealed bytes are damaged: that must not keep others from being reminded. */
+function openSealed(
+  { log }: Context,
+  queue: Queue,
+  id: Uint8Array,
+  sealed: Uint8Array,
+): SealedInvite | undefined {
+  try {
+    return queue.vault.open<SealedInvite>('invite.sealed', id, sealed);
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    log.error({ queue: queue.id, invite: formatId('inv', id) }, 'sealed data of an invite does not open');
+    return undefined;
+  }
+}
+
+async function forgetReminders(
+  { db }: Context,
+  { trx, queue }: QueueChange,
+  due: { id: Uint8Array }[],
+): Promise<void> {
+  const ids = db.bytesList(due.map(({ id }) => id));
+  await trx
+    .updateTable('invite')
+    .set({ remind_at: null })
+    .where('queue_id', '=', queue.id)
+    .where((e) => db.inBytes(e.ref('id'), e.val(ids)))
+    .execute();
+  await sql`update queue set next_reminder = (
+      select min(remind_at) from invite where queue_id = ${queue.id} and remind_at is not null
+    ) where id = ${queue.id}`.execute(trx);
+}

@@ -1,0 +1,37 @@
+import type { Context } from '../context.ts';
+import type { ServerKey } from '../directory.ts';
+
+const WRITE_EVERY_MS = 60_000;
+
+/** Remembers when keys were last used and writes it down once a minute, away from any request. */
+export interface KeyUsage {
+  note(key: ServerKey): void;
+  /** Writes what is not yet written, and stops. */
+  close(): Promise<void>;
+}
+
+export function trackKeyUsage({ db, clock, log }: Context): KeyUsage {
+  const used = new Map<ServerKey, number>();
+  const write = async () => {
+    const batch = [...used];
+    used.clear();
+    for (const [key, at] of batch) {
+      await db.query.updateTable('server_key').set({ last_used_at: at }).where('id', '=', key.id).execute();
+    }
+  };
+  const writeOrLog = () =>
+    write().catch((error: Error) =>
+      log.warn({ reason: error.message }, 'the last use of keys was not written'),
+    );
+  const timer = setInterval(writeOrLog, WRITE_EVERY_MS);
+  timer.unref();
+  return {
+    note: (key) => {
+      used.set(key, clock());
+    },
+    close: async () => {
+      clearInterval(timer);
+      await writeOrLog();
+    },
+  };
+}

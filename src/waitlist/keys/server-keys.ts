@@ -1,0 +1,212 @@
+import type { Trx } from '../../db/database.ts';
+import { DoorlistError, invalid, notFound } from '../../errors.ts';
+import { plainHash } from '../../vault/crypto.ts';
+import type { Context } from '../context.ts';
+import type { Queue, ServerKey } from '../directory.ts';
+import { isoTime, isoTimeOrNull } from '../entries/entry-view.ts';
+import { formatId, newId, parseId } from '../ids.ts';
+import { changeSettings } from '../instance.ts';
+import { isWaitlistId } from '../settings/waitlists.ts';
+import { isServerKey, newServerKey } from './server-key-format.ts';
+
+const PAGE = 1_000;
+
+export interface KeySummary {
+  id: string;
+  hint: string;
+  /** null: a product key, good for every waitlist. */
+  waitlistId: string | null;
+  environment: string;
+  grants: string[];
+  createdAt: string;
+  expiresAt: string | null;
+  revokedAt: string | null;
+  lastUsedAt: string | null;
+}
+
+/** A new key; `key` is shown this once and stored only as a hash. */
+export type CreatedKey = KeySummary & { key: string };
+
+export interface KeyInput {
+  /** null: a product key. */
+  waitlistId: string | null;
+  environment: string;
+  canRead: boolean;
+  expiresAt: number | null;
+}
+
+export async function createKey(context: Context, input: KeyInput): Promise<CreatedKey> {
+  if (input.expiresAt !== null && input.expiresAt <= context.clock())
+    throw invalid('expires-at: lies in the past');
+  return changeSettings(context, async (trx) => {
+    const waitlist = await findWaitlist(trx, input.waitlistId);
+    const environment = await trx
+      .selectFrom('environment')
+      .select('name')
+      .where('name', '=', input.environment)
+      .executeTakeFirst();
+    if (!environment) throw notFound(`there is no environment ${input.environment}`);
+    const canRead = input.canRead || waitlist === null; // Product keys have it built in.
+    return insertKey(trx, context.clock(), { ...input, canRead, waitlistInternalId: waitlist?.id ?? null });
+  });
+}
+
+async function findWaitlist(trx: Trx, waitlistId: string | null): Promise<{ id: number } | null> {
+  if (waitlistId === null) return null;
+  const row = await trx
+    .selectFrom('waitlist')
+    .select('id')
+    .where('public_id', '=', waitlistId)
+    .executeTakeFirst();
+  if (!row) throw notFound(`there is no waitlist ${waitlistId}`);
+  return row;
+}
+
+async function insertKey(
+  trx: Trx,
+  now: number,
+  input: KeyInput & { waitlistInternalId: number | null },
+): Promise<CreatedKey> {
+  const id = newId(now);
+  const key = newServerKey(input.environment);
+  await trx
+    .insertInto('server_key')
+    .values({
+      id,
+      hash: plainHash(`server key ${key}`),
+      hint: key.slice(-4),
+      waitlist_id: input.waitlistInternalId,
+      environment: input.environment,
+      can_read: input.canRead ? 1 : 0,
+      created_at: now,
+      expires_at: input.expiresAt,
+      revoked_at: null,
+      last_used_at: null,
+    })
+    .execute();
+  return {
+    id: formatId('key', id),
+    key,
+    hint: key.slice(-4),
+    waitlistId: input.waitlistId,
+    environment: input.environment,
+    grants: grantsOf(input.canRead),
+    createdAt: isoTime(now),
+    expiresAt: isoTimeOrNull(input.expiresAt),
+    revokedAt: null,
+    lastUsedAt: null,
+  };
+}
+
+/** undefined when it cannot be a key: then there is no need to look for it. */
+const hashKey = (key: string) => (isServerKey(key) ? plainHash(`server key ${key}`) : undefined);
+const grantsOf = (canRead: boolean) => (canRead ? ['waitlist:write', 'waitlist:read'] : ['waitlist:write']);
+
+export async function listKeys({ db }: Context, after?: string): Promise<KeySummary[]> {
+  const rows = await db.query
+    .selectFrom('server_key as k')
+    .leftJoin('waitlist as w', 'w.id', 'k.waitlist_id')
+    .select(['k.id', 'k.hint', 'w.public_id', 'k.environment', 'k.can_read', 'k.created_at'])
+    .select(['k.expires_at', 'k.revoked_at', 'k.last_used_at'])
+    .where('k.id', '>', (after && parseId('key', after)) || Buffer.alloc(0))
+    .orderBy('k.id')
+    .limit(PAGE)
+    .execute();
+  return rows.map((row) => ({
+    id: formatId('key', row.id),
+    hint: row.hint,
+    waitlistId: row.public_id,
+    environment: row.environment,
+    grants: grantsOf(row.can_read === 1),
+    createdAt: isoTime(row.created_at),
+    expiresAt: isoTimeOrNull(row.expires_at),
+    revokedAt: isoTimeOrNull(row.revoked_at),
+    lastUsedAt: isoTimeOrNull(row.last_used_at),
+  }));
+}
+
+export async function revokeKey(context: Context, keyId: string): Promise<void> {
+  const id = requireKeyId(keyId);
+  await changeSettings(context, async (trx) => {
+    const { numUpdatedRows } = await trx
+      .updateTable('server_key')
+      .set({ revoked_at: context.clock() })
+      .where('id', '=', id)
+      .where('revoked_at', 'is', null)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw notFound(`there is no key ${keyId} that is not revoked`);
+  });
+}
+
+/** A new key with the same reach; the old one goes on working for `overlapMs`. */
+export async function rotateKey(context: Context, keyId: string, overlapMs: number): Promise<CreatedKey> {
+  const id = requireKeyId(keyId);
+  const now = context.clock();
+  return changeSettings(context, async (trx) => {
+    const old = await trx
+      .selectFrom('server_key as k')
+      .leftJoin('waitlist as w', 'w.id', 'k.waitlist_id')
+      .select(['k.waitlist_id', 'w.public_id', 'k.environment', 'k.can_read', 'k.expires_at'])
+      .where('k.id', '=', id)
+      .where('k.revoked_at', 'is', null)
+      .executeTakeFirst();
+    if (!old || (old.expires_at !== null && old.expires_at <= now))
+      throw notFound(`there is no live key ${keyId}`);
+    await trx
+      .updateTable('server_key')
+      .set({ expires_at: Math.min(now + overlapMs, old.expires_at ?? Number.POSITIVE_INFINITY) })
+      .where('id', '=', id)
+      .execute();
+    return insertKey(trx, now, {
+      waitlistId: old.public_id,
+      waitlistInternalId: old.waitlist_id,
+      environment: old.environment,
+      canRead: old.can_read === 1,
+      expiresAt: null,
+    });
+  });
+}
+
+function requireKeyId(text: string): Buffer {
+  const id = parseId('key', text);
+  if (!id) throw invalid('key id: must look like key_…, as `key list` prints it');
+  return id;
+}
+
+/** The key behind an Authorization header; the same refusal whatever is wrong with it. */
+export function authenticate(
+  { directory, clock }: Context,
+  authorization: string | undefined,
+): ServerKey | Promise<ServerKey> {
+  const text = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+  const found = text === undefined ? undefined : directory.key(text, hashKey);
+  return found instanceof Promise
+    ? found.then((key) => requireLive(key, clock()))
+    : requireLive(found, clock());
+}
+
+function requireLive(key: ServerKey | undefined, now: number): ServerKey {
+  if (key && (key.expiresAt === null || key.expiresAt > now)) return key;
+  throw new DoorlistError(
+    'unauthorized',
+    'a valid server key is needed: send it as Authorization: Bearer <key>',
+  );
+}
+
+/** A waitlist that does not exist and one that the key does not cover are not told apart. */
+export async function queueForKey(
+  { directory }: Context,
+  key: ServerKey,
+  waitlistId: string,
+): Promise<Queue> {
+  // What cannot be an id is not looked for: PostgreSQL takes no NUL in a text.
+  const queue = isWaitlistId(waitlistId) ? await directory.queue(waitlistId, key.environment) : undefined;
+  const covered =
+    queue && (key.waitlistInternalId === null || key.waitlistInternalId === queue.waitlist.internalId);
+  if (!covered) throw notFound('there is no such waitlist');
+  return queue;
+}
+
+export function requireRead(key: ServerKey): void {
+  if (!key.canRead) throw new DoorlistError('forbidden', 'this server key lacks the grant waitlist:read');
+}

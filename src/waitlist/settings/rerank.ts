@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import type { Columns } from '../../db/tables.ts';
+import type { Context } from '../context.ts';
+import type { Queue } from '../directory.ts';
+import { rankOf } from '../entries/ranking.ts';
+import { changeQueue, type QueueChange } from '../queue-change.ts';
+
+/** Joining sequences looked at in one transaction: a few milliseconds, then signups get their turn. */
+const CHUNK = 2_000;
+const COLUMNS = { queue_id: 'bigint', seq: 'bigint', rank: 'bigint' } as const satisfies Columns<'entry'>;
+
+/**
+ * Applies the waitlist's boost to the ranks of a queue, in steps. How far it has come is kept in the queue's row,
+ * so that it can stop anywhere and go on; whoever is credited meanwhile is ranked by the new boost at once.
+ */
+export async function applyBoost(
+  context: Context,
+  queue: Queue,
+  onProgress: (seq: number, lastSeq: number) => void = () => {},
+): Promise<void> {
+  for (;;) {
+    const at = await changeQueue(context, queue, (change) => applyStep(context, change));
+    if (at === null) return;
+    onProgress(at.upTo, at.lastSeq);
+  }
+}
+
+async function applyStep(
+  { db }: Context,
+  change: QueueChange,
+): Promise<{ upTo: number; lastSeq: number } | null> {
+  const { trx, queue, lastSeq, settings, tally, send } = change;
+  const row = await trx
+    .selectFrom('queue')
+    .select('rerank_after')
+    .where('id', '=', queue.id)
+    .executeTakeFirstOrThrow();
+  if (row.rerank_after === null) return null;
+  const upTo = row.rerank_after + CHUNK;
+  const moved = await trx
+    .selectFrom('entry')
+    .select(['seq', 'status', 'rank', 'referrals'])
+    .where('queue_id', '=', queue.id)
+    .where('seq', '>', row.rerank_after)
+    .where('seq', '<=', upTo)
+    .where(sql<boolean>`rank <> seq - ${settings.boost} * referrals`)
+    .execute();
+  const rows = moved.map(({ seq, status, rank, referrals }) => {
+    const better = rankOf(seq, settings.boost, referrals);
+    tally.leave(status, rank);
+    tally.enter(status, better);
+    return [queue.id, seq, better];
+  });
+  send(db.updateRows(trx, { table: 'entry', columns: COLUMNS, key: ['queue_id', 'seq'], rows }));
+  const next = upTo >= lastSeq ? null : upTo;
+  await trx.updateTable('queue').set({ rerank_after: next }).where('id', '=', queue.id).execute();
+  return next === null ? null : { upTo, lastSeq };
+}

@@ -1,0 +1,156 @@
+import type { Trx } from '../../db/database.ts';
+import { UniqueViolation } from '../../db/database.ts';
+import { DoorlistError, invalid, notFound } from '../../errors.ts';
+import type { SealingKey } from '../../vault/crypto.ts';
+import type { Keyring } from '../../vault/keyring.ts';
+import type { Context } from '../context.ts';
+import { isoTime, isoTimeOrNull } from '../entries/entry-view.ts';
+import { randomCode } from '../ids.ts';
+import { changeSettings } from '../instance.ts';
+
+export const DEFAULT_BOOST = 5;
+/** 30 bits: enough for the tags of many queues to differ; a clash only makes the creation try again. */
+export const TAG_CHARACTERS = 6;
+const NAME_CHARACTERS_MAX = 200;
+const PAGE = 1_000;
+
+export interface WaitlistSummary {
+  id: string;
+  name: string;
+  boost: number;
+  referralCap: number | null;
+  inviteExpiryMs: number | null;
+  returnToQueue: boolean;
+  confirmEmails: boolean;
+  closedAt: string | null;
+  createdAt: string;
+}
+
+export function isWaitlistId(text: string): boolean {
+  return /^wl_[a-z0-9][a-z0-9_-]{0,61}$/.test(text);
+}
+
+export function checkName(name: string): void {
+  if (name.trim() === '' || name.length > NAME_CHARACTERS_MAX || /\p{Cc}/u.test(name)) {
+    throw invalid(`name: must be 1 to ${NAME_CHARACTERS_MAX} characters`);
+  }
+}
+
+export async function createWaitlist(
+  context: Context,
+  input: { id: string; name: string },
+): Promise<WaitlistSummary> {
+  const name = input.name.trim();
+  checkName(name);
+  if (!isWaitlistId(input.id)) {
+    throw invalid('id: must be wl_ and then 1 to 62 of a-z, 0-9, _ and -, the first a letter or a digit');
+  }
+  const now = context.clock();
+  try {
+    await changeSettings(context, async (trx, master) => {
+      const { id } = await trx
+        .insertInto('waitlist')
+        .values({ public_id: input.id, name, boost: DEFAULT_BOOST, closed_at: null, created_at: now })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      const environments = await trx.selectFrom('environment').select('name').execute();
+      for (const environment of environments) {
+        await insertQueue(trx, context.keyring, master, id, environment.name, now);
+      }
+    });
+  } catch (error) {
+    if (error instanceof UniqueViolation)
+      throw new DoorlistError('invalid_request', `id: ${input.id} exists already`);
+    throw error;
+  }
+  const [created] = await listWaitlists(context, { id: input.id });
+  return created as WaitlistSummary;
+}
+
+export async function createEnvironment(context: Context, name: string): Promise<void> {
+  if (!/^[a-z][a-z0-9-]{0,31}$/.test(name)) {
+    throw invalid('environment: must be 1 to 32 of a-z, 0-9 and -, the first a letter');
+  }
+  const now = context.clock();
+  try {
+    await changeSettings(context, async (trx, master) => {
+      await trx.insertInto('environment').values({ name, created_at: now }).execute();
+      for (const { id } of await trx.selectFrom('waitlist').select('id').execute()) {
+        await insertQueue(trx, context.keyring, master, id, name, now);
+      }
+    });
+  } catch (error) {
+    if (error instanceof UniqueViolation) throw invalid(`environment: ${name} exists already`);
+    throw error;
+  }
+}
+
+export async function listEnvironments({ db }: Context): Promise<string[]> {
+  const rows = await db.query
+    .selectFrom('environment')
+    .select('name')
+    .orderBy('created_at')
+    .orderBy('name')
+    .execute();
+  return rows.map(({ name }) => name);
+}
+
+async function insertQueue(
+  trx: Trx,
+  keyring: Keyring,
+  master: SealingKey,
+  waitlistId: number,
+  environment: string,
+  now: number,
+): Promise<void> {
+  const tag = randomCode(TAG_CHARACTERS);
+  await trx
+    .insertInto('queue')
+    .values({
+      waitlist_id: waitlistId,
+      environment,
+      code_tag: tag,
+      wrapped_keys: keyring.wrapNewKeys(master, tag),
+      last_seq: 0,
+      pending: 0,
+      waiting: 0,
+      invited: 0,
+      joined: 0,
+      removed: 0,
+      created_at: now,
+    })
+    .execute();
+}
+
+/** A page of waitlists by id: behind the one named by `after`, or the one named by `id` alone. */
+export async function listWaitlists(
+  { db }: Context,
+  which: { after?: string; id?: string } = {},
+): Promise<WaitlistSummary[]> {
+  let query = db.query.selectFrom('waitlist').selectAll().orderBy('public_id').limit(PAGE);
+  if (which.after !== undefined) query = query.where('public_id', '>', which.after);
+  if (which.id !== undefined) query = query.where('public_id', '=', which.id);
+  return (await query.execute()).map((row) => ({
+    id: row.public_id,
+    name: row.name,
+    boost: row.boost,
+    referralCap: row.referral_cap,
+    inviteExpiryMs: row.invite_expiry_ms,
+    returnToQueue: row.expired_stay_invited === 0,
+    confirmEmails: row.confirm_emails === 1,
+    closedAt: isoTimeOrNull(row.closed_at),
+    createdAt: isoTime(row.created_at),
+  }));
+}
+
+/** A closed waitlist takes no new signups; everything else goes on. */
+export async function setWaitlistClosed(context: Context, id: string, closed: boolean): Promise<void> {
+  await changeSettings(context, async (trx) => {
+    const { numUpdatedRows } = await trx
+      .updateTable('waitlist')
+      .set({ closed_at: closed ? context.clock() : null })
+      .where('public_id', '=', id)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw notFound(`there is no waitlist ${id}`);
+  });
+}

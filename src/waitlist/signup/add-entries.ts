@@ -1,0 +1,104 @@
+import { ENTRY_COLUMNS, METADATA_PAIR_COLUMNS, type Status } from '../../db/tables.ts';
+import type { Context } from '../context.ts';
+import { rankOf } from '../entries/ranking.ts';
+import type { QueueChange } from '../queue-change.ts';
+import type { Candidate } from './candidate.ts';
+import type { Member, Register } from './register.ts';
+
+interface Added {
+  candidate: Candidate;
+  member: Member;
+  referrer: Member | undefined;
+  credited: boolean;
+}
+
+/** Adds those who are not in the queue yet, in order, and credits their referrers. Returns, for each, whether it was added. */
+export function addEntries(
+  context: Context,
+  change: QueueChange,
+  register: Register,
+  candidates: readonly Candidate[],
+): boolean[] {
+  const added: Added[] = [];
+  let waiting = change.waiting + (change.tally.statuses.get('waiting') ?? 0);
+  const outcome = candidates.map((candidate) => {
+    if (register.holds(candidate)) return false;
+    const referrer = candidate.referrer ? register.find(candidate.referrer) : undefined;
+    const status = firstStatus(change, candidate);
+    const credited = referrer !== undefined && status === 'waiting' && credit(change, referrer);
+    const seq = ++change.lastSeq;
+    const member: Member = { seq, status, rank: seq, referrals: 0, gained: 0 };
+    register.add(candidate, member);
+    added.push({ candidate, member, referrer, credited });
+    if (status === 'waiting') waiting += 1;
+    // Who joins is the last in line.
+    const position = status === 'waiting' ? waiting : null;
+    const joined = { id: candidate.id, hasEmail: candidate.emailHash !== null, position };
+    change.record({ kind: 'signup.created', entry: seq, joined });
+    if (credited) change.record({ kind: 'referral.credited', entry: referrer.seq, referred: candidate.id });
+    return true;
+  });
+  insertEntries(context, change, added);
+  writeCredits(context, change, register);
+  return outcome;
+}
+
+/** With double opt-in, whoever has an email waits for its confirmation first. */
+function firstStatus({ settings }: QueueChange, { emailHash }: Candidate): Status {
+  return settings.confirmEmails && emailHash !== null ? 'pending' : 'waiting';
+}
+
+/** A referrer who has reached the waitlist's cap gains nothing more. */
+function credit({ settings }: QueueChange, referrer: Member): boolean {
+  if (referrer.referrals + referrer.gained >= settings.referralCap) return false;
+  referrer.gained += 1;
+  return true;
+}
+
+function insertEntries({ db }: Context, change: QueueChange, added: Added[]): void {
+  const { trx, queue, now, settings, tally, send } = change;
+  const rows = added.map(({ candidate, member, referrer, credited }) => {
+    const rank = rankOf(member.seq, settings.boost, member.gained);
+    tally.enter(member.status, rank);
+    return [
+      queue.id,
+      member.seq,
+      candidate.id,
+      member.status,
+      rank,
+      member.gained,
+      referrer?.seq ?? null,
+      credited ? 1 : 0,
+      candidate.person,
+      candidate.emailHash,
+      candidate.phoneHash,
+      candidate.joinedAt ?? now,
+      null,
+      null,
+      null,
+    ];
+  });
+  const pairs = added.flatMap(({ candidate, member }) =>
+    candidate.pairHashes.map((hash) => [queue.id, hash, member.seq]),
+  );
+  send(db.insertRows(trx, { table: 'entry', columns: ENTRY_COLUMNS, rows }));
+  send(db.insertRows(trx, { table: 'metadata_pair', columns: METADATA_PAIR_COLUMNS, rows: pairs }));
+}
+
+const CREDIT_COLUMNS = { queue_id: 'bigint', seq: 'bigint', referrals: 'bigint', rank: 'bigint' } as const;
+
+/** Writes what the members who were there before have gained, or lost, and moves them accordingly. */
+export function writeCredits({ db }: Context, change: QueueChange, register: Register): void {
+  const { trx, queue, settings, tally, send } = change;
+  const rows = [...register.known.values()]
+    .filter(({ gained }) => gained !== 0)
+    .map(({ seq, status, rank, referrals, gained }) => {
+      const moved = rankOf(seq, settings.boost, referrals + gained);
+      if (status === 'waiting') {
+        tally.leave(status, rank);
+        tally.enter(status, moved);
+      }
+      return [queue.id, seq, referrals + gained, moved];
+    });
+  send(db.updateRows(trx, { table: 'entry', columns: CREDIT_COLUMNS, key: ['queue_id', 'seq'], rows }));
+}

@@ -1,0 +1,48 @@
+import type { QueueVault } from '../../vault/queue-vault.ts';
+import type { Queue } from '../directory.ts';
+import { newId } from '../ids.ts';
+import type { Identifier } from './identity.ts';
+import { metadataPairs } from './metadata-pairs.ts';
+import type { Person } from './person.ts';
+import type { Signup } from './signup-input.ts';
+
+/** A signup, sealed and hashed before the queue is locked. */
+export interface Candidate {
+  readonly id: Buffer;
+  readonly person: Buffer;
+  readonly emailHash: Buffer | null;
+  readonly phoneHash: Buffer | null;
+  readonly pairHashes: Buffer[];
+  readonly referrer: Reference | null;
+  /** When the person joined, where that is not now. */
+  readonly joinedAt?: number;
+}
+
+/** How an entry is pointed at: by the hash of its email or phone, or by its sequence. */
+export type Reference = { readonly email: Buffer } | { readonly phone: Buffer } | { readonly seq: number };
+
+export function prepareCandidate(queue: Queue, signup: Signup, now: number): Candidate {
+  const { vault } = queue;
+  const { email, phone, metadata, referrer } = signup;
+  const id = newId(now);
+  const person: Person = { email: email?.shown ?? null, phone, metadata };
+  return {
+    id,
+    person: vault.seal('entry.person', id, person),
+    emailHash: email && vault.hash('email', email.key),
+    phoneHash: phone === null ? null : vault.hash('phone', phone),
+    pairHashes: metadata === null ? [] : metadataPairs(vault, metadata),
+    referrer: referrer && referenceTo(queue, vault, referrer),
+  };
+}
+
+export function referenceTo(
+  { referralCodes }: Queue,
+  vault: QueueVault,
+  { kind, key }: Identifier,
+): Reference | null {
+  if (kind === 'email') return { email: vault.hash('email', key) };
+  if (kind === 'phone') return { phone: vault.hash('phone', key) };
+  const seq = referralCodes.seqOf(key);
+  return seq === undefined ? null : { seq };
+}

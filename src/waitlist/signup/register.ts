@@ -1,0 +1,105 @@
+import type { Trx } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import type { EntryTable, Status } from '../../db/tables.ts';
+import type { Context } from '../context.ts';
+import type { Queue } from '../directory.ts';
+import type { Candidate, Reference } from './candidate.ts';
+
+/** Someone in the queue, or about to be, as far as duplicates and referrals go. */
+export interface Member {
+  readonly seq: number;
+  readonly status: Status;
+  readonly rank: number;
+  readonly referrals: number;
+  /** Credits of this change, on top of `referrals`. */
+  gained: number;
+}
+
+/** Who is in the queue: those that were found there, and those of this change as they are added. */
+export class Register {
+  /** The ones that were there before. */
+  readonly known = new Map<number, Member>();
+  readonly #bySeq = new Map<number, Member>();
+  readonly #byHash = new Map<string, Member>();
+
+  find(reference: Reference): Member | undefined {
+    return 'seq' in reference ? this.#bySeq.get(reference.seq) : this.#byHash.get(hashName(reference));
+  }
+
+  holds({ emailHash, phoneHash }: Candidate): boolean {
+    return (
+      (emailHash !== null && this.find({ email: emailHash }) !== undefined) ||
+      (phoneHash !== null && this.find({ phone: phoneHash }) !== undefined)
+    );
+  }
+
+  add({ emailHash, phoneHash }: Candidate, member: Member): void {
+    this.#bySeq.set(member.seq, member);
+    if (emailHash) this.#byHash.set(hashName({ email: emailHash }), member);
+    if (phoneHash) this.#byHash.set(hashName({ phone: phoneHash }), member);
+  }
+
+  addFound({ email_hash, phone_hash, ...row }: FoundRow): void {
+    let member = this.known.get(row.seq);
+    if (!member) {
+      member = { ...row, gained: 0 };
+      this.known.set(row.seq, member);
+      this.#bySeq.set(row.seq, member);
+    }
+    if (email_hash) this.#byHash.set(hashName({ email: Buffer.from(email_hash) }), member);
+    if (phone_hash) this.#byHash.set(hashName({ phone: Buffer.from(phone_hash) }), member);
+  }
+}
+
+function hashName(reference: { email: Buffer } | { phone: Buffer }): string {
+  return 'email' in reference
+    ? `e${reference.email.toString('latin1')}`
+    : `p${reference.phone.toString('latin1')}`;
+}
+
+type FoundRow = Pick<EntryTable, 'seq' | 'status' | 'rank' | 'referrals' | 'email_hash' | 'phone_hash'>;
+
+const findMembersBy = statement<
+  { queueId: number; emails: unknown; phones: unknown; seqs: unknown },
+  FoundRow
+>((db, parameter) => {
+  const ours = db.query
+    .selectFrom('entry')
+    .select(['seq', 'status', 'rank', 'referrals', 'email_hash', 'phone_hash'])
+    .where('queue_id', '=', parameter('queueId'));
+  return ours
+    .where((e) => db.inBytes(e.ref('email_hash'), parameter('emails')))
+    .unionAll(ours.where((e) => db.inBytes(e.ref('phone_hash'), parameter('phones'))))
+    .unionAll(
+      ours.where((e) => db.inNumbers(e.ref('seq'), parameter('seqs'))).where('status', '<>', 'removed'),
+    );
+});
+
+/** Everybody in the queue whom the candidates could be, or could be referred by. */
+export async function findMembers(
+  { db }: Context,
+  trx: Trx,
+  queue: Queue,
+  candidates: Iterable<Pick<Candidate, 'emailHash' | 'phoneHash' | 'referrer'>>,
+): Promise<Register> {
+  const emails: Buffer[] = [];
+  const phones: Buffer[] = [];
+  const seqs: number[] = [];
+  for (const { emailHash, phoneHash, referrer } of candidates) {
+    if (emailHash) emails.push(emailHash);
+    if (phoneHash) phones.push(phoneHash);
+    if (!referrer) continue;
+    if ('email' in referrer) emails.push(referrer.email);
+    else if ('phone' in referrer) phones.push(referrer.phone);
+    else seqs.push(referrer.seq);
+  }
+  const rows = await findMembersBy.within(db, trx, {
+    queueId: queue.id,
+    emails: db.bytesList(emails),
+    phones: db.bytesList(phones),
+    seqs: db.numbersList(seqs),
+  });
+  const register = new Register();
+  for (const row of rows) register.addFound(row);
+  return register;
+}

@@ -1,0 +1,141 @@
+import { invalid, Problems } from '../../errors.ts';
+import { type Email, type Identifier, parseEmail, parsePhone, parseReferrer } from './identity.ts';
+
+export const SIGNUP_ENTRIES_MAX = 100;
+export const METADATA_KEYS_MAX = 64;
+export const METADATA_KEY_CHARACTERS_MAX = 64;
+export const METADATA_NESTING_MAX = 8;
+export const METADATA_BYTES_MAX = 16 * 1024;
+
+export type Metadata = Record<string, unknown>;
+
+/** A signup that has passed every check. */
+export interface Signup {
+  readonly email: Email | null;
+  readonly phone: string | null;
+  readonly metadata: Metadata | null;
+  readonly referrer: Identifier | null;
+}
+
+const ENTRY_FIELDS = new Set(['email', 'phone', 'metadata', 'referredBy']);
+
+/** Checks one element of `entries`; what is wrong goes into `problems` under `path`. */
+export function parseSignup(input: unknown, path: string, problems: Problems): Signup {
+  const nothing: Signup = { email: null, phone: null, metadata: null, referrer: null };
+  if (!isObject(input)) {
+    problems.add(path, 'must be an object');
+    return nothing;
+  }
+  for (const field in input) {
+    if (!ENTRY_FIELDS.has(field)) problems.add(`${path}.${field.slice(0, 64)}`, 'unknown field');
+  }
+  if (input.email === undefined && input.phone === undefined) problems.add(path, 'needs an email or a phone');
+  return {
+    email: parseField(input.email, `${path}.email`, problems, parseEmail, 'not an email address'),
+    phone: parseField(
+      input.phone,
+      `${path}.phone`,
+      problems,
+      parsePhone,
+      'not a phone number in international form, such as +14155550123',
+    ),
+    metadata: parseMetadata(input.metadata, `${path}.metadata`, problems),
+    referrer: parseField(
+      input.referredBy,
+      `${path}.referredBy`,
+      problems,
+      (text) => parseReferrer(text) ?? null,
+      '',
+    ),
+  };
+}
+
+function parseField<T>(
+  value: unknown,
+  path: string,
+  problems: Problems,
+  parse: (text: string) => T | undefined,
+  complaint: string,
+): T | null {
+  if (value === undefined) return null;
+  if (typeof value !== 'string') {
+    problems.add(path, 'must be a string');
+    return null;
+  }
+  const parsed = parse(value);
+  if (parsed === undefined) problems.add(path, complaint);
+  return parsed ?? null;
+}
+
+function parseMetadata(value: unknown, path: string, problems: Problems): Metadata | null {
+  if (value === undefined) return null;
+  if (!isObject(value)) {
+    problems.add(path, 'must be an object');
+    return null;
+  }
+  const keys = Object.keys(value);
+  if (keys.length > METADATA_KEYS_MAX) problems.add(path, `has more than ${METADATA_KEYS_MAX} keys`);
+  for (const key of keys.slice(0, METADATA_KEYS_MAX)) {
+    if (key === '') problems.add(path, 'has an empty key');
+    else if ([...key].length > METADATA_KEY_CHARACTERS_MAX) {
+      problems.add(
+        `${path}.${key.slice(0, 16)}…`,
+        `the key is longer than ${METADATA_KEY_CHARACTERS_MAX} characters`,
+      );
+    }
+  }
+  if (nesting(value, METADATA_NESTING_MAX + 1) > METADATA_NESTING_MAX) {
+    problems.add(path, `is nested deeper than ${METADATA_NESTING_MAX} levels`);
+    return null;
+  }
+  if (hasInfinity(value)) problems.add(path, 'has a number that is too large');
+  if (Buffer.byteLength(JSON.stringify(value)) > METADATA_BYTES_MAX) {
+    problems.add(path, `is larger than ${METADATA_BYTES_MAX} bytes as JSON`);
+  }
+  return value;
+}
+
+/** Levels of objects and arrays, counted up to `most`. */
+function nesting(value: unknown, most: number): number {
+  if (typeof value !== 'object' || value === null || most === 0) return 0;
+  let deepest = 0;
+  for (const child of Object.values(value)) deepest = Math.max(deepest, nesting(child, most - 1));
+  return deepest + 1;
+}
+
+/** JSON can write 1e999, which a double cannot hold: storing it would lose it. */
+function hasInfinity(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasInfinity);
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Checks the body of a signup request. */
+export function parseSignupRequest(body: unknown): { waitlistId: string; entries: Signup[] } {
+  if (!isObject(body)) throw invalid('body: must be a JSON object');
+  const problems = new Problems();
+  for (const field in body) {
+    if (field !== 'waitlistId' && field !== 'entries') problems.add(field.slice(0, 64), 'unknown field');
+  }
+  if (typeof body.waitlistId !== 'string') {
+    problems.add('waitlistId', body.waitlistId === undefined ? 'is required' : 'must be a string');
+  }
+  const entries = parseEntries(body.entries, problems);
+  problems.throwIfAny();
+  return { waitlistId: body.waitlistId as string, entries };
+}
+
+function parseEntries(entries: unknown, problems: Problems): Signup[] {
+  if (!Array.isArray(entries)) {
+    problems.add('entries', entries === undefined ? 'is required' : 'must be an array');
+    return [];
+  }
+  if (entries.length === 0 || entries.length > SIGNUP_ENTRIES_MAX) {
+    problems.add('entries', `must have 1 to ${SIGNUP_ENTRIES_MAX} elements, has ${entries.length}`);
+    return [];
+  }
+  return entries.map((entry, index) => parseSignup(entry, `entries[${index}]`, problems));
+}
