@@ -13,8 +13,13 @@ const FORBIDDEN_IN_EMAIL = /[\p{C}\p{Z}"<>,]/u;
 const ASCII_DOMAIN = /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/;
 const NON_ASCII = /[^\0-\x7f]/;
 
+/** What nearly everybody has: nothing to trim, to normalize or to translate, so nothing to look for. */
+const PLAIN_EMAIL = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){1,2}$/i;
+
 /** undefined when it is not an email address. */
 export function parseEmail(input: string): Email | undefined {
+  if (input.length <= EMAIL_MAX_CHARACTERS && PLAIN_EMAIL.test(input))
+    return { shown: input, key: input.toLowerCase() };
   const shown = input.trim().normalize('NFC');
   if (shown.length > EMAIL_MAX_CHARACTERS && [...shown].length > EMAIL_MAX_CHARACTERS) return undefined;
   const at = shown.indexOf('@');
