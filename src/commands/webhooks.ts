@@ -1,5 +1,4 @@
 import type { Config } from '../config.ts';
-import { notFound } from '../errors.ts';
 import { allowList } from '../events/webhooks/addresses.ts';
 import {
   createEndpoint,
@@ -14,8 +13,6 @@ import {
   updateEndpoint,
 } from '../events/webhooks/endpoints.ts';
 import { createGuard, type Guard } from '../events/webhooks/guard.ts';
-import type { Context } from '../waitlist/context.ts';
-import type { Queue } from '../waitlist/directory.ts';
 import {
   type Command,
   type Flag,
@@ -26,6 +23,7 @@ import {
   textOr,
   UsageProblem,
 } from './command.ts';
+import { queueOf } from './queue.ts';
 
 const SETTINGS: Record<string, Flag> = {
   events: { value: 'KINDS', about: 'The kinds of event it gets, separated by commas (all).' },
@@ -45,7 +43,7 @@ export const webhooks: Command[] = [
       ...SETTINGS,
     },
     run: async (context, _, flags, config) => {
-      const queue = await requireQueue(context, flags);
+      const queue = await queueOf(context, flags);
       const created = await createEndpoint(context, guardOf(config), queue, {
         url: requireText(flags, 'url'),
         description: '',
@@ -65,7 +63,7 @@ export const webhooks: Command[] = [
       env: { value: 'ENVIRONMENT', about: 'The environment (production).' },
     },
     run: async (context, _, flags) => {
-      const queue = flags.waitlist === undefined ? undefined : await requireQueue(context, flags);
+      const queue = flags.waitlist === undefined ? undefined : await queueOf(context, flags);
       const list = await listEndpoints(context, queue);
       const rows = list.map((one) => [
         one.id,
@@ -149,14 +147,6 @@ export const webhooks: Command[] = [
 
 export function guardOf(config: Config): Guard {
   return createGuard(allowList(config.webhookAllow));
-}
-
-async function requireQueue({ directory }: Context, flags: Flags): Promise<Queue> {
-  const waitlistId = requireText(flags, 'waitlist');
-  const environment = textOr(flags, 'env', 'production');
-  const queue = await directory.queue(waitlistId, environment);
-  if (!queue) throw notFound(`there is no waitlist ${waitlistId} in ${environment}`);
-  return queue;
 }
 
 /** Only what was given. */
