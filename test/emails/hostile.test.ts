@@ -13,8 +13,8 @@ import { type MailServer, type ReceivedMail, startMailServer } from '../support/
 import {
   type Mailing,
   type MailingList,
-  mailInState,
   mailingList,
+  mailPutOff,
   mailsArrived,
   PUBLIC_URL,
   startMailing,
@@ -172,7 +172,7 @@ ${list.name}: <b>not bold</b> [site](https://example.com/?q={{ metadata.name }})
       const { context } = service;
       server.refuseMail = () => '451 4.3.0 Wait';
       await list.signup({ email: 'first@example.com' });
-      await mailInState(service, await list.queue(), 'pending');
+      await mailPutOff(service, await list.queue());
       await saveTemplate(context, list.id, 'welcome', { subject: 'Second', body: `${list.name} second` });
       await updateMailSettings(context, list.id, { fromName: 'Renamed' });
       await resetTemplate(context, list.id, 'welcome');

@@ -74,6 +74,16 @@ export async function mailInState(service: Mailing, queue: Queue, state: MailSta
   return mail;
 }
 
+/** Waits until an attempt at the one mail of a queue has failed and the next is due later. */
+export async function mailPutOff(service: Mailing, queue: Queue): Promise<MailSummary> {
+  let mail: MailSummary | undefined;
+  await until('an attempt failed', async () => {
+    mail = await mailInState(service, queue, 'pending');
+    return mail.error !== null;
+  });
+  return mail as MailSummary;
+}
+
 export async function countMails({ db }: Context, list: List): Promise<number> {
   const { id } = await list.queue();
   const rows = await db.query

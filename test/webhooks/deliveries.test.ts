@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { showDelivery } from '../../src/events/webhooks/deliveries.ts';
 import {
   rotateEndpointSecret,
   setEndpointEnabled,
@@ -149,7 +150,11 @@ forEachEngine((engine) => {
       receiver.answer = status(500);
       await list.signup({ email: 'ada@example.com' });
       await arrived(1);
-      await inState(service.context, id, 'pending', 1);
+      const event = receiver.received[0]?.id ?? '';
+      await until('the attempt is in the log', async () => {
+        const { log } = await showDelivery(service.context, id, event);
+        return log.length === 1;
+      });
       await list.signup({ email: 'bob@example.com', referredBy: 'ada@example.com' }); // The entry is another now.
       receiver.answer = status(200);
       await arrived(3);
