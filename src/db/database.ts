@@ -46,6 +46,8 @@ export interface Database {
   notify(): Promise<void>;
   /** Calls back at each `notify` of another process, as far as the engine can tell; returns what ends it. */
   listen(notified: () => void): Promise<() => Promise<void>>;
+  /** Has the engine look at tables that have grown, where it plans by what it saw in them. */
+  refreshStatistics(): Promise<void>;
   /** Throws unless the database can be written to. */
   ping(): Promise<void>;
   close(): Promise<void>;

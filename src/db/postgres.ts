@@ -13,6 +13,8 @@ import pg from 'pg';
 import type { BulkInsert, BulkUpdate, Database, Trx } from './database.ts';
 import { DatabaseUnavailable, UniqueViolation } from './database.ts';
 import { CHANNEL, listenForNotifications } from './postgres-listen.ts';
+import { type Answer, arrayOf, type Command, parserFor, Session } from './postgres-session.ts';
+import { analyzeGrownTables } from './postgres-statistics.ts';
 import { type NamedQuery, named } from './statement.ts';
 import type { ColumnType, Tables } from './tables.ts';
 
@@ -44,7 +46,10 @@ export async function openPostgres({ url, poolSize, onIdleError }: PostgresOptio
     types: { getTypeParser: parserFor },
   });
   pool.on('error', (error) => onIdleError?.(error));
-  const pooled = new PostgresConnection((config) => pool.query(config));
+  const pooled = new PostgresConnection(async (command) => {
+    const { rows, command: done, rowCount } = await pool.query(command as pg.QueryConfig);
+    return { rows, command: done, count: rowCount ?? 0 };
+  });
   const query = new Kysely<Tables>({
     dialect: postgresDialect(
       async () => pooled,
@@ -76,9 +81,9 @@ export async function openPostgres({ url, poolSize, onIdleError }: PostgresOptio
         .replace(/\bserial_key\b/g, 'bigint generated always as identity primary key')
         .replace(/\) clustered$/, ')'),
     inBytes: (column, values) => sql`${column} = any(${values}::bytea[])`,
-    bytesList: (values) => arrayOf('bytes', values),
+    bytesList: arrayOf,
     inNumbers: (column, values) => sql`${column} = any(${values}::bigint[])`,
-    numbersList: (values) => arrayOf('bigint', values),
+    numbersList: arrayOf,
     insertRows: async (trx, bulk) => {
       if (bulk.rows.length > 0) await trx.send(bulkQuery(insertSql(bulk), bulk));
     },
@@ -96,6 +101,7 @@ export async function openPostgres({ url, poolSize, onIdleError }: PostgresOptio
       await pool.query(`notify ${CHANNEL}`);
     },
     listen: (notified) => listenForNotifications(url, notified),
+    refreshStatistics: () => analyzeGrownTables(pool),
     ping: async () => {
       await sql`select 1`.execute(query);
     },
@@ -106,11 +112,6 @@ export async function openPostgres({ url, poolSize, onIdleError }: PostgresOptio
 const CLOCK = named(
   CompiledQuery.raw('select (extract(epoch from clock_timestamp()) * 1000)::bigint as now'),
 ) as NamedQuery<{ now: number }>;
-
-/** bigint as a number: no sequence or time of ours comes near 2^53. */
-function parserFor(oid: number, format?: 'text' | 'binary') {
-  return oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text');
-}
 
 const ARRAY_TYPE: Record<ColumnType, string> = { bigint: 'bigint[]', text: 'text[]', bytes: 'bytea[]' };
 
@@ -135,76 +136,51 @@ function updateSql<T extends keyof Tables & string>({ table, columns, key }: Bul
 }
 
 function bulkQuery(text: string, { columns, rows }: { columns: object; rows: unknown[][] }): NamedQuery {
-  const arrays = Object.values(columns).map((type: ColumnType, index) =>
-    arrayOf(
-      type,
-      rows.map((row) => row[index]),
-    ),
-  );
+  const arrays = Object.keys(columns).map((_, index) => arrayOf(rows.map((row) => row[index])));
   return named(CompiledQuery.raw(text, arrays));
 }
 
-/**
- * An array as the server reads it. The driver would look through every character of it for something to escape;
- * in numbers and in hexadecimal digits there is nothing.
- */
-function arrayOf(type: ColumnType, values: readonly unknown[]): unknown {
-  if (type === 'text') return values;
-  const write = type === 'bigint' ? String : (bytes: unknown) => `"\\\\x${hexOf(bytes as Uint8Array)}"`;
-  return `{${values.map((value) => (value === null || value === undefined ? 'NULL' : write(value))).join(',')}}`;
+interface Connected {
+  session: Session;
+  trx: Trx;
 }
 
-function hexOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+/** Kept as long as the connection is, with what is prepared on it. */
+const connected = new WeakMap<pg.PoolClient, Connected>();
+
+function sessionOf(client: pg.PoolClient): Connected {
+  const known = connected.get(client);
+  if (known) return known;
+  const session = new Session(client);
+  const connection = new PostgresConnection((command) => session.run(command));
+  const builder = new Kysely<Tables>({ dialect: postgresDialect(async () => connection) });
+  const send = async <O>(query: CompiledQuery<O>) => (await connection.executeQuery<O>(query)).rows;
+  const fresh = { session, trx: Object.assign(builder, { send }) };
+  connected.set(client, fresh);
+  return fresh;
 }
 
-/** One session for each connection, kept as long as the connection is. */
-const sessions = new WeakMap<pg.PoolClient, Session>();
-
-/** Queries on one connection, one behind the other: the client itself takes a query only when it is idle. */
-class Session {
-  readonly trx: Trx;
-  readonly #client: pg.PoolClient;
-  #last: Promise<unknown> = Promise.resolve();
-
-  constructor(client: pg.PoolClient) {
-    this.#client = client;
-    const connection = new PostgresConnection((query) => this.run(query));
-    const builder = new Kysely<Tables>({ dialect: postgresDialect(async () => connection) });
-    const send = async <O>(query: CompiledQuery<O>) => (await connection.executeQuery<O>(query)).rows;
-    this.trx = Object.assign(builder, { send });
-  }
-
-  static of(client: pg.PoolClient): Session {
-    const session = sessions.get(client) ?? new Session(client);
-    sessions.set(client, session);
-    return session;
-  }
-
-  run(query: pg.QueryConfig): Promise<pg.QueryResult> {
-    const result = this.#last.then(() => this.#client.query(query));
-    this.#last = result.catch(() => {});
-    return result;
-  }
-}
+const BEGIN = { text: 'begin', name: 'begin' };
+const COMMIT = { text: 'commit', name: 'commit' };
+const ROLLBACK = { text: 'rollback', name: 'rollback' };
 
 async function inTransaction<T>(pool: pg.Pool, work: (trx: Trx) => Promise<T>): Promise<T> {
   const client = await pool.connect().catch(rethrow);
-  const session = Session.of(client);
+  const { session, trx } = sessionOf(client);
   let lost: Error | undefined;
   const onError = (error: Error) => {
     lost = error;
   };
   client.on('error', onError); // Without a listener a lost connection would end the process.
   try {
-    session.run({ text: 'begin' }).catch(() => {}); // What is sent next fails for the same reason.
-    const result = await work(session.trx);
+    session.run(BEGIN).catch(() => {}); // What is sent next fails for the same reason.
+    const result = await work(trx);
     // The server answers ROLLBACK to the commit of a transaction in which something failed.
-    const { command } = await session.run({ text: 'commit' }).catch(rethrow);
+    const { command } = await session.run(COMMIT).catch(rethrow);
     if (command !== 'COMMIT') throw new Error('the transaction failed before its commit');
     return result;
   } catch (error) {
-    await session.run({ text: 'rollback' }).catch((rollbackError: Error) => {
+    await session.run(ROLLBACK).catch((rollbackError: Error) => {
       lost ??= rollbackError; // The state of the session is unknown: it must not be used again.
     });
     throw error;
@@ -232,7 +208,7 @@ function postgresDialect(acquire: () => Promise<DatabaseConnection>, destroy = a
   };
 }
 
-type Runner = (query: pg.QueryConfig) => Promise<pg.QueryResult>;
+type Runner = (command: Command) => Promise<Answer>;
 
 class PostgresConnection implements DatabaseConnection {
   readonly #run: Runner;
@@ -243,9 +219,10 @@ class PostgresConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery | NamedQuery): Promise<QueryResult<R>> {
     const name = 'name' in query ? { name: query.name } : {};
-    const values = query.parameters as unknown[];
-    const result = await this.#run({ text: query.sql, values, ...name }).catch(rethrow);
-    return { rows: result.rows as R[], numAffectedRows: BigInt(result.rowCount ?? 0) };
+    const { rows, count } = await this.#run({ text: query.sql, values: query.parameters, ...name }).catch(
+      rethrow,
+    );
+    return { rows: rows as R[], numAffectedRows: BigInt(count) };
   }
 
   // biome-ignore lint/correctness/useYield: the interface asks for it, nothing here streams.

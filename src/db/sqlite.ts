@@ -80,6 +80,7 @@ export async function openSqlite(file: string): Promise<Database> {
     skipLocked: sql``, // There is one writer.
     notify: async () => {},
     listen: async () => async () => {},
+    refreshStatistics: async () => {}, // Its plans follow the indexes alone.
     ping: async () => {
       await writer.run({ sql: 'select 1' });
     },

@@ -52,6 +52,14 @@ export function statement<P extends object, O>(
   };
 }
 
-export function named<O>(query: CompiledQuery<O>): NamedQuery<O> {
-  return { ...query, name: createHash('sha256').update(query.sql).digest('base64url').slice(0, 20) };
+const names = new Map<string, string>();
+
+/** For queries of which there are as many texts as there are places in the code. */
+export function named<O>({ sql: text, query, queryId, parameters }: CompiledQuery<O>): NamedQuery<O> {
+  let name = names.get(text);
+  if (name === undefined) {
+    name = createHash('sha256').update(text).digest('base64url').slice(0, 20);
+    names.set(text, name);
+  }
+  return { sql: text, query, queryId, parameters, name };
 }

@@ -7,7 +7,10 @@ import { applyBoost } from './settings/rerank.ts';
 const EVERY_MS = 1_000;
 const QUEUES_AT_ONCE = 100;
 
-/** What has to happen without anybody asking: invites expire, their reminders go out, a changed boost is applied. */
+/**
+ * What has to happen without anybody asking: invites expire, their reminders go out, a changed boost is applied, and
+ * the database learns how large its tables have become.
+ */
 export interface Upkeep {
   close(): Promise<void>;
 }
@@ -57,6 +60,7 @@ export async function keepUp(context: Context): Promise<void> {
     .limit(QUEUES_AT_ONCE)
     .execute();
   for (const { id } of unranked) await attend(context, id, applyBoost);
+  await db.refreshStatistics();
 }
 
 async function attend(

@@ -1,0 +1,166 @@
+import pg from 'pg';
+
+/** A statement for the server; one with a name stays prepared on its session. */
+export interface Command {
+  readonly text: string;
+  readonly name?: string;
+  readonly values?: readonly unknown[];
+}
+
+export interface Answer {
+  readonly rows: Record<string, unknown>[];
+  /** What the server did, such as `COMMIT`. */
+  readonly command: string;
+  readonly count: number;
+}
+
+interface Sent extends Required<Command> {
+  resolve(answer: Answer): void;
+  reject(error: Error): void;
+}
+
+interface Column {
+  readonly name: string;
+  parse(text: string): unknown;
+}
+
+/**
+ * One connection. Statements that are sent before the first of them is answered travel together: one write, one
+ * round trip. When one fails, the server skips those that travel behind it.
+ */
+export class Session {
+  readonly #client: pg.PoolClient;
+  readonly #prepared = new Map<string, Column[]>();
+  #waiting: Sent[] = [];
+  #busy = false;
+  #scheduled = false;
+
+  constructor(client: pg.PoolClient) {
+    this.#client = client;
+  }
+
+  run(command: Command): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const { text, values = [] } = command;
+      // The driver prepares statements too, outside of transactions, and may use the same name.
+      const name = command.name === undefined ? '' : `session ${command.name}`;
+      this.#waiting.push({ text, values, name, resolve, reject });
+      if (this.#scheduled) return;
+      this.#scheduled = true;
+      // When everything that can go on has gone on: what is still to be sent now goes along.
+      queueMicrotask(() => process.nextTick(() => this.#flush()));
+    });
+  }
+
+  #flush(): void {
+    this.#scheduled = false;
+    if (this.#busy || this.#waiting.length === 0) return;
+    this.#busy = true;
+    const batch = new Batch(this.#waiting, this.#prepared, () => {
+      this.#busy = false;
+      this.#flush();
+    });
+    this.#waiting = [];
+    this.#client.query(batch);
+  }
+}
+
+/** Speaks the extended query protocol through the hooks that the driver has for queries of one's own. */
+class Batch implements pg.Submittable {
+  readonly #statements: Sent[];
+  readonly #prepared: Map<string, Column[]>;
+  readonly #ended: () => void;
+  #current = 0;
+  #columns: Column[] = [];
+  #rows: Record<string, unknown>[] = [];
+
+  constructor(statements: Sent[], prepared: Map<string, Column[]>, ended: () => void) {
+    this.#statements = statements;
+    this.#prepared = prepared;
+    this.#ended = ended;
+  }
+
+  submit(connection: pg.Connection): void {
+    const values = this.#statements.map((statement) => statement.values.map(encode));
+    connection.stream.cork();
+    for (const [index, { text, name }] of this.#statements.entries()) {
+      if (!this.#prepared.has(name)) {
+        const statement = { type: 'S', name };
+        if (name !== '') connection.close(statement, true); // It may be left of an attempt that failed.
+        connection.parse({ text, name, types: [] }, true);
+        connection.describe(statement, true);
+      }
+      connection.bind({ statement: name, values: values[index] }, true);
+      connection.execute(null, true);
+    }
+    connection.sync();
+    connection.stream.uncork();
+  }
+
+  handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }): void {
+    this.#columns = fields.map(({ name, dataTypeID }) => ({ name, parse: parserFor(dataTypeID) }));
+  }
+
+  handleDataRow({ fields }: { fields: (string | null)[] }): void {
+    const columns = this.#rows.length > 0 ? this.#columns : this.#currentColumns();
+    const row: Record<string, unknown> = {};
+    for (const [index, { name, parse }] of columns.entries()) {
+      const text = fields[index] ?? null;
+      row[name] = text === null ? null : parse(text);
+    }
+    this.#rows.push(row);
+  }
+
+  handleCommandComplete({ text }: { text: string }): void {
+    const { name, resolve } = this.#statements[this.#current] as Sent;
+    if (name !== '') this.#prepared.set(name, this.#currentColumns());
+    const words = text.split(' ');
+    resolve({ rows: this.#rows, command: words[0] ?? '', count: Number(words.at(-1)) || 0 });
+    this.#current += 1;
+    this.#columns = [];
+    this.#rows = [];
+  }
+
+  handleError(error: Error): void {
+    for (const { reject } of this.#statements.slice(this.#current)) reject(error);
+    this.#ended();
+  }
+
+  handleReadyForQuery(): void {
+    this.#ended();
+  }
+
+  /** What the server said of them now, or when the statement was prepared. */
+  #currentColumns(): Column[] {
+    const { name } = this.#statements[this.#current] as Sent;
+    this.#columns = this.#prepared.get(name) ?? this.#columns;
+    return this.#columns;
+  }
+}
+
+/** bigint as a number: no sequence or time of ours comes near 2^53. */
+export function parserFor(type: number, format: 'text' | 'binary' = 'text'): (text: string) => unknown {
+  return type === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(type, format as 'text');
+}
+
+function encode(value: unknown): string | Buffer | null {
+  if (value === null || value === undefined) return null;
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  return Array.isArray(value) ? arrayOf(value) : String(value);
+}
+
+/**
+ * An array as the server reads it. The driver would look through every character of it for something to escape;
+ * in numbers and in hexadecimal digits there is nothing.
+ */
+export function arrayOf(values: readonly unknown[]): string {
+  return `{${values.map(elementOf).join(',')}}`;
+}
+
+function elementOf(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL';
+  if (typeof value === 'number') return String(value);
+  if (value instanceof Uint8Array)
+    return `"\\\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')}"`;
+  return `"${String(value).replace(/["\\]/g, '\\$&')}"`;
+}
