@@ -118,7 +118,20 @@ function updateSql<T extends keyof Tables & string>({ table, columns, key }: Bul
 
 type Reader = <O>(query: CompiledQuery<O>) => O[];
 
+/** The reads of one turn of the event loop see one snapshot: to open and close one for each costs as much as a read. */
 function createReader(database: DatabaseSync): Reader {
+  const begin = database.prepare('begin');
+  const end = database.prepare('commit');
+  let open = false;
+  const endSnapshot = () => {
+    open = false;
+    if (database.isOpen) end.run();
+  };
+  const openSnapshot = () => {
+    open = true;
+    process.nextTick(endSnapshot); // After everything that goes on without waiting for something outside.
+    begin.run();
+  };
   const prepared = new Map<string, { statement: StatementSync; names: string[] }>();
   const prepare = (text: string) => {
     if (prepared.size >= MOST_PREPARED) prepared.clear();
@@ -130,6 +143,7 @@ function createReader(database: DatabaseSync): Reader {
   };
   return <O>({ sql: text, parameters }: CompiledQuery<O>) => {
     const { statement, names } = prepared.get(text) ?? prepare(text);
+    if (!open) openSnapshot();
     const rows = statement.all(...(parameters as never[])) as unknown as unknown[][];
     return rows.map((values) => toRow<O>(names, values));
   };

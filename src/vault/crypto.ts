@@ -36,7 +36,11 @@ export function seal({ id, key }: SealingKey, associated: Uint8Array, message: U
 }
 
 export function open({ id, key }: SealingKey, associated: Uint8Array, sealed: Uint8Array): Buffer {
-  if (sealed.length < CIPHERTEXT_AT + TAG_BYTES || sealed[0] !== FORMAT || !id.equals(sealedBy(sealed))) {
+  if (
+    sealed.length < CIPHERTEXT_AT + TAG_BYTES ||
+    sealed[0] !== FORMAT ||
+    id.compare(sealed, 1, NONCE_AT) !== 0
+  ) {
     throw new Unreadable('not sealed by this key');
   }
   const message = Buffer.allocUnsafe(sealed.length - CIPHERTEXT_AT - TAG_BYTES);

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { isoTime } from './entry-view.ts';
+
+describe('isoTime', () => {
+  it('writes any time as Date does', () => {
+    const edges = [0, -1, 1, 86_399_999, 86_400_000, -86_400_000, 8.64e15, -8.64e15, -62_198_755_200_000];
+    for (const time of edges) assert.equal(isoTime(time), new Date(time).toISOString());
+    fc.assert(
+      fc.property(fc.integer({ min: -8.64e15, max: 8.64e15 }), (time) => {
+        assert.equal(isoTime(time), new Date(time).toISOString());
+      }),
+    );
+  });
+
+  it('refuses what is no time', () => {
+    for (const time of [Number.NaN, 8.64e15 + 1]) assert.throws(() => isoTime(time), RangeError);
+  });
+});
