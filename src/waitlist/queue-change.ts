@@ -8,7 +8,7 @@ import type { Lane } from '../events/outbox/bell.ts';
 import { type Told, writeEvents } from '../events/record.ts';
 import type { Context } from './context.ts';
 import type { Queue } from './directory.ts';
-import { bucketsOf } from './entries/ranking.ts';
+import { bucketOf, LEVEL_SHIFTS } from './entries/ranking.ts';
 
 /** A queue whose lock this transaction holds: what is read here stays true until the commit. */
 export interface QueueChange {
@@ -49,7 +49,8 @@ export interface QueueSettings {
 /** What a change does to the counters of its queue; written once, when the change is complete. */
 export class Tally {
   readonly statuses = new Map<Status, number>();
-  readonly #buckets = new Map<string, { level: number; bucket: number; delta: number }>();
+  /** For each level, by how much each of its buckets changes. */
+  readonly #levels = LEVEL_SHIFTS.map(() => new Map<number, number>());
 
   enter(status: Status, rank: number): void {
     this.#add(status, rank, 1);
@@ -62,16 +63,16 @@ export class Tally {
   #add(status: Status, rank: number, delta: number): void {
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + delta);
     if (status !== 'waiting') return;
-    for (const { level, bucket } of bucketsOf(rank)) {
-      const key = `${level}:${bucket}`;
-      const counter = this.#buckets.get(key);
-      if (counter) counter.delta += delta;
-      else this.#buckets.set(key, { level, bucket, delta });
+    for (const [level, deltas] of this.#levels.entries()) {
+      const bucket = bucketOf(rank, level);
+      deltas.set(bucket, (deltas.get(bucket) ?? 0) + delta);
     }
   }
 
   get buckets(): { level: number; bucket: number; delta: number }[] {
-    return [...this.#buckets.values()].filter(({ delta }) => delta !== 0);
+    return this.#levels
+      .flatMap((deltas, level) => [...deltas].map(([bucket, delta]) => ({ level, bucket, delta })))
+      .filter(({ delta }) => delta !== 0);
   }
 }
 

@@ -15,8 +15,8 @@ export function rankOf(seq: number, boost: number, referrals: number): number {
  */
 export const LEVEL_SHIFTS = [4, 8, 12, 16, 20] as const;
 
-export function bucketsOf(rank: number): { level: number; bucket: number }[] {
-  return LEVEL_SHIFTS.map((shift, level) => ({ level, bucket: Math.floor(rank / 2 ** shift) }));
+export function bucketOf(rank: number, level: number): number {
+  return Math.floor(rank / 2 ** (LEVEL_SHIFTS[level] as number));
 }
 
 /** The live, 1-based position of the entry in the row named by `alias`; null unless it waits. */
