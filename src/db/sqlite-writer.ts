@@ -4,9 +4,10 @@ import { DatabaseUnavailable, UniqueViolation } from './database.ts';
 
 /** Longer than any transaction of ours takes; past it the caller is told to come back. */
 const BUSY_TIMEOUT_MS = 10_000;
-const CACHE_KIB = 32 * 1024;
+const CACHE_KIB = 24 * 1024;
 /** 32 MiB: a page of an index that many commits touched is copied into the database once, not each time. */
 const CHECKPOINT_PAGES = 8_192;
+const MOST_PREPARED = 500;
 
 export interface WriterRequest {
   sql: string;
@@ -94,6 +95,12 @@ function toError({ message, errcode }: { message: string; errcode: number }): Er
   return new Error(message);
 }
 
+interface Prepared {
+  statement: StatementSync;
+  /** Whether it has rows to return. */
+  answers: boolean;
+}
+
 function serveWriter(file: string): void {
   const port = parentPort;
   if (!port) return;
@@ -106,25 +113,26 @@ function serveWriter(file: string): void {
     pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
     pragma secure_delete = on; -- What was erased is overwritten, not only forgotten.
   `);
-  const prepared = new Map<string, StatementSync>();
-  const prepare = (text: string): StatementSync => {
-    let statement = prepared.get(text);
-    if (!statement) {
-      if (prepared.size >= 500) prepared.clear();
-      statement = db.prepare(text);
-      prepared.set(text, statement);
+  const prepared = new Map<string, Prepared>();
+  const prepare = (text: string): Prepared => {
+    let known = prepared.get(text);
+    if (!known) {
+      if (prepared.size >= MOST_PREPARED) prepared.clear();
+      const statement = db.prepare(text);
+      known = { statement, answers: statement.columns().length > 0 };
+      prepared.set(text, known);
     }
-    return statement;
+    return known;
   };
   /** Set by the first failure inside a transaction: what was sent behind it must not be done, least of all the commit. */
   let aborted: unknown;
   const execute = ({ sql, parameters = [], rows }: WriterRequest): WriterAnswer => {
-    const statement = prepare(sql);
+    const { statement, answers } = prepare(sql);
     if (rows) {
       for (const row of rows) statement.run(...(row as never[]));
       return { rows: [], changes: rows.length };
     }
-    if (statement.columns().length > 0) {
+    if (answers) {
       const found = statement.all(...(parameters as never[]));
       return { rows: found, changes: found.length };
     }

@@ -19,7 +19,7 @@ import type { Tables } from './tables.ts';
  * entries then costs what it costs among ten thousand. SQLite itself stops at 2 GiB and reads the rest as usual.
  */
 const READER_MMAP_BYTES = 2 ** 31;
-const READER_CACHE_KIB = 8 * 1024;
+const READER_CACHE_KIB = 4 * 1024;
 const MOST_PREPARED = 500;
 
 /**
