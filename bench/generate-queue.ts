@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { ENTRY_COLUMNS } from '../src/db/tables.ts';
 import type { Context } from '../src/waitlist/context.ts';
 import type { Queue } from '../src/waitlist/directory.ts';
-import { rankOf } from '../src/waitlist/entries/ranking.ts';
+import { LEVEL_SHIFTS, rankOf } from '../src/waitlist/entries/ranking.ts';
 import { newId } from '../src/waitlist/ids.ts';
 
 /** One in so many has referred others; each of them so many, who joined right behind. */
@@ -58,7 +58,7 @@ function entryRow(
 }
 
 const COUNTERS = (queueId: number, size: number) => [
-  ...[6, 12, 18].map(
+  ...LEVEL_SHIFTS.map(
     (shift, level) => `insert into rank_count (queue_id, level, bucket, waiting)
       select queue_id, ${level}, rank >> ${shift}, count(*) from entry where queue_id = ${queueId} group by queue_id, rank >> ${shift}`,
   ),
