@@ -11,7 +11,7 @@ const REFERRER_EVERY = 1_000;
 const REFERRALS_EACH = 20;
 const BOOST = 5;
 
-export const emailOf = (seq: number) => `person${seq}@example.com`;
+export const emailOf = (seq: number | string) => `person${seq}@example.com`;
 
 /** Fills a queue with entries as signups would have left it, only faster: rows first, then indexes and counters. */
 export async function generateQueue(

@@ -71,3 +71,12 @@ export function getScript(before: string, after: string, most: number, key: stri
       return wrk.format("GET", "${before}" .. (i % ${most} + 1) .. "${after}")
     end`;
 }
+
+/** Lua that gets what `path`, an expression in Lua, says anew for each request. */
+export function randomGetScript(path: string, key: string): string {
+  return `
+    wrk.headers["authorization"] = "Bearer ${key}"
+    request = function()
+      return wrk.format("GET", ${path})
+    end`;
+}

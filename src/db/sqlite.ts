@@ -15,11 +15,11 @@ import { startWriter, type Writer } from './sqlite-writer.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * Pages come from the system's cache by address, without a call and a copy for each: a lookup among ten million
- * entries then costs what it costs among ten thousand. SQLite itself stops at 2 GiB and reads the rest as usual.
+ * Pages come from the system's cache by address, without a call and a copy for each. SQLite itself stops at 2 GiB and
+ * reads the rest as usual; only then does its own cache fill.
  */
 const READER_MMAP_BYTES = 2 ** 31;
-const READER_CACHE_KIB = 4 * 1024;
+const READER_CACHE_KIB = 64 * 1024;
 const MOST_PREPARED = 500;
 
 /**

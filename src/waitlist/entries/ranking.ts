@@ -9,11 +9,11 @@ export function rankOf(seq: number, boost: number, referrals: number): number {
 }
 
 /**
- * How many waiting entries each range of ranks holds, in five sizes of range: 16 ranks, 16², and so on. A position is
- * a sum of at most 15 counters of each smaller size, one counter for each million ranks, and a scan of fewer than
- * 16 ranks, however long the queue is.
+ * How many waiting entries each range of ranks holds, in four sizes of range: 32 ranks, 32², and so on. A position is
+ * a sum of at most 31 counters of each smaller size, one counter for each million ranks, and a scan of fewer than
+ * 32 ranks, however long the queue is.
  */
-export const LEVEL_SHIFTS = [4, 8, 12, 16, 20] as const;
+export const LEVEL_SHIFTS = [5, 10, 15, 20] as const;
 
 export function bucketOf(rank: number, level: number): number {
   return Math.floor(rank / 2 ** (LEVEL_SHIFTS[level] as number));
