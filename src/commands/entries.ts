@@ -78,7 +78,8 @@ export const entries: Command[] = [
     flags: QUEUE_FLAGS,
     run: async (context, [who = ''], flags) => {
       const { id } = await removeEntry(context, await queueOf(context, flags), who);
-      return { json: { id, removed: true }, text: `Removed ${id}. Nothing personal is left of it.` };
+      const what = id === null ? 'Removed the invites of somebody who had no entry' : `Removed ${id}`;
+      return { json: { id, removed: true }, text: `${what}. Nothing personal is left of it.` };
     },
   },
   {

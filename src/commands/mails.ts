@@ -24,6 +24,10 @@ export const mails: Command[] = [
       'from-name': { value: 'NAME', about: "Name of the sender, or default (the waitlist's)." },
       'reply-to': { value: 'EMAIL', about: 'Where answers go, or default (the sender).' },
       'join-url': { value: 'URL', about: 'Where invites lead, with {code} in it, or default (our page).' },
+      'confirm-url': {
+        value: 'URL',
+        about: 'Where mails that ask to confirm lead, with {token} in it, or default (our page).',
+      },
       'referral-url': {
         value: 'URL',
         about: 'What people share, with {referralCode} in it, or default (nothing).',
@@ -128,6 +132,7 @@ function parseChanges(flags: Flags): MailChanges {
     fromName: orDefault('from-name'),
     replyTo: orDefault('reply-to'),
     joinUrl: orDefault('join-url'),
+    confirmUrl: orDefault('confirm-url'),
     referralUrl: orDefault('referral-url'),
     colour: orDefault('colour'),
     logoUrl: orDefault('logo-url'),

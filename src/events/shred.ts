@@ -1,32 +1,29 @@
 import type { QueueChange } from '../waitlist/queue-change.ts';
 
+export interface Shredded {
+  entryId: Uint8Array | null;
+  emailHash: Uint8Array | null;
+}
+
 /**
  * Takes a person out of everything that was ever told: bodies of the events that show the entry (as itself or as
  * somebody's referrer) or an invite to its email, mails among them, what receivers answered, and that the address
- * wanted no mail. Call it while the entry
- * still has its email's hash.
+ * wanted no mail. Call it while invites still have the email's hash.
  */
-export async function shredEventsOf({ trx, queue }: QueueChange, entrySeq: number): Promise<void> {
-  const entry = trx
-    .selectFrom('entry')
-    .select('id')
-    .where('queue_id', '=', queue.id)
-    .where('seq', '=', entrySeq);
+export async function shredEventsOf(
+  { trx, queue }: QueueChange,
+  { entryId, emailHash }: Shredded,
+): Promise<void> {
   const invites = trx
     .selectFrom('invite')
-    .innerJoin('entry', (join) =>
-      join
-        .onRef('entry.queue_id', '=', 'invite.queue_id')
-        .onRef('entry.email_hash', '=', 'invite.email_hash'),
-    )
-    .select('invite.id')
-    .where('entry.queue_id', '=', queue.id)
-    .where('entry.seq', '=', entrySeq);
+    .select('id')
+    .where('queue_id', '=', queue.id)
+    .where('email_hash', '=', emailHash);
   const events = trx
     .selectFrom('event_subject')
     .select('event_id')
     .where('queue_id', '=', queue.id)
-    .where((e) => e.or([e('subject', 'in', entry), e('subject', 'in', invites)]));
+    .where((e) => e.or([e('subject', '=', entryId), e('subject', 'in', invites)]));
   await trx
     .updateTable('event')
     .set({ body: null })
@@ -36,7 +33,7 @@ export async function shredEventsOf({ trx, queue }: QueueChange, entrySeq: numbe
   await trx
     .deleteFrom('mail_suppression')
     .where('queue_id', '=', queue.id)
-    .where('email_hash', 'in', entry.clearSelect().select('email_hash'))
+    .where('email_hash', '=', emailHash)
     .execute();
   await trx
     .updateTable('delivery_attempt')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Browser, chromium } from 'playwright-core';
+import { updateMailSettings } from '../../src/events/emails/update-settings.ts';
 import { ensureBrowser } from '../support/browser.ts';
 import { type Answer, forEachEngine } from '../support/harness.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from '../support/mail-server.ts';
@@ -85,6 +86,40 @@ forEachEngine((engine) => {
       assertPage(await post(pathIn(renewed, 'confirm')), 200, /is confirmed/);
     });
 
+    it('confirms for the backend of a page of the waitlist’s own, in JSON', async () => {
+      const list = await mailingList(service, ['confirm'], { confirm: true });
+      await updateMailSettings(service.context, list.id, {
+        confirmUrl: 'https://app.example.com/confirm?token={token}',
+      });
+      await list.signup({ email: 'ada@example.com' }, { email: 'late@example.com' });
+      const mails = await mailsArrived(server, list, 2);
+      const tokenFor = (email: string) => {
+        const mail = mails.find(({ to }) => to[0] === email);
+        return /https:\/\/app\.example\.com\/confirm\?token=([\w-]+)/.exec(mail?.parsed.text ?? '')?.[1];
+      };
+      const ask = async (method: 'GET' | 'POST', path: string) => {
+        const headers = { accept: 'application/json' };
+        const { status, body } = await service.request(method, `/confirm/${path}`, { headers });
+        return [status, body as Record<string, string>] as const;
+      };
+      const token = tokenFor('ada@example.com') ?? '';
+      assert.deepEqual(await ask('GET', token), [200, { state: 'ready', waitlist: list.name }]);
+      assert.equal(await statusOf(list, 'ada@example.com'), 'pending');
+      for (let i = 0; i < 2; i += 1)
+        assert.deepEqual(await ask('POST', token), [200, { state: 'confirmed', waitlist: list.name }]);
+      assert.equal(await statusOf(list, 'ada@example.com'), 'waiting');
+      const [status, { code }] = await ask('POST', `${token}x`);
+      assert.deepEqual([status, code], [404, 'not_found']);
+
+      await allSent(service, await list.queue());
+      service.clock.advance(8 * DAY_MS);
+      const late = tokenFor('late@example.com') ?? '';
+      const [expired, { code: why }] = await ask('POST', late);
+      assert.deepEqual([expired, why], [410, 'expired']);
+      assert.deepEqual(await ask('POST', `${late}/again`), [200, { state: 'renewed', waitlist: list.name }]);
+      await mailsArrived(server, list, 3);
+    });
+
     it('does nothing for a link that was changed, is for something else, or of another person', async () => {
       const list = await mailingList(service, ['confirm', 'welcome'], { confirm: true });
       await list.signup({ email: 'a@example.com' });
@@ -142,6 +177,18 @@ forEachEngine((engine) => {
         .where('queue_id', '=', id)
         .execute();
       assert.deepEqual(bodies, [{ body: null }]);
+    });
+
+    it('lets whoever was only invited leave too', async () => {
+      const list = await mailingList(service, ['invite']);
+      const { code } = await list.invite('ada@example.com');
+      const [mail] = await mailsArrived(server, list, 1);
+      const path = pathIn(mail, 'leave');
+      assertPage(await get(path), 200, /erase my data/);
+      assertPage(await post(path), 200, /You have left/);
+      assertPage(await get(`/join/${code}`), 410, /withdrawn/);
+      assertPage(await post(path), 404, /nothing to leave/);
+      assertPage(await get(path), 404, /nothing to leave/);
     });
 
     it('accepts an invite by its button alone, once', async () => {

@@ -136,10 +136,10 @@ forEachEngine((engine) => {
       await list.invite('a@example.com');
       const about = (verb: string) => ['entry', verb, 'a@example.com', '--waitlist', list.id];
       const held = await succeed<PersonExport>(...about('export'));
-      assert.deepEqual(held.entry.metadata, { plan: 'pro', seats: 5, beta: true });
+      assert.deepEqual(held.entry?.metadata, { plan: 'pro', seats: 5, beta: true });
       assert.equal(held.invites.length, 1);
       assert.deepEqual(JSON.parse((await type(...about('export'))).out), held);
-      assert.deepEqual(await succeed(...about('remove')), { id: held.entry.id, removed: true });
+      assert.deepEqual(await succeed(...about('remove')), { id: held.entry?.id, removed: true });
       await assertRefused(about('export'), 1, /no entry with this email/);
       await assertRefused(about('remove'), 1, /no such entry/);
       const { id } = (await list.lookup('d@example.com')).body;

@@ -103,10 +103,9 @@ forEachEngine((engine) => {
       const held = await exportPerson(service.context, queue, PHONE);
       assert.equal(held.waitlist.id, queue.waitlist.id);
       assert.equal(held.environment, 'production');
-      assert.deepEqual(
-        [held.entry.email, held.entry.phone, held.entry.metadata, held.entry.referredBy],
-        [EMAIL, PHONE, METADATA, 'first@example.com'],
-      );
+      assert.ok(held.entry);
+      const { email, phone, metadata, referredBy } = held.entry;
+      assert.deepEqual([email, phone, metadata, referredBy], [EMAIL, PHONE, METADATA, 'first@example.com']);
       assert.deepEqual(held.invites.map(({ code }) => code).sort(), Object.values(codes).sort());
       assert.deepEqual(held.invites.map(({ state }) => state).sort(), ['accepted', 'expired', 'live']);
       assert.deepEqual(held.events.map(({ kind }) => kind).sort(), [
@@ -127,6 +126,33 @@ forEachEngine((engine) => {
       await assert.rejects(exportPerson(service.context, queue, PHONE), { code: 'not_found' });
       await assert.rejects(exportPerson(service.context, queue, EMAIL), { code: 'not_found' });
       await assert.rejects(removeEntry(service.context, queue, EMAIL), { code: 'not_found' });
+    });
+
+    it('forgets who was invited and never signed up', async () => {
+      const list = await service.waitlist();
+      const queue = await list.queue();
+      await listen(service.context, queue);
+      const { code } = await list.invite(EMAIL);
+      await list.invite('other@example.com');
+      const held = await exportPerson(service.context, queue, EMAIL);
+      assert.deepEqual([held.entry, held.invites.map((invite) => invite.code)], [null, [code]]);
+      assert.deepEqual(held.events.map(({ kind }) => kind).sort(), ['email.invite', 'invite.sent']);
+      const traces = [
+        ...Object.values(await sealedTold(service, queue)),
+        queue.vault.hash('email', EMAIL.toLowerCase()),
+      ];
+      const storedBefore = await everythingStored(storage);
+      assert.ok(traces.length === 4 && traces.every((trace) => storedBefore(trace)));
+
+      assert.deepEqual(await removeEntry(service.context, queue, EMAIL), { id: null });
+      assert.equal((await service.accept(code)).status, 410);
+      await assert.rejects(exportPerson(service.context, queue, EMAIL), { code: 'not_found' });
+      await assert.rejects(removeEntry(service.context, queue, EMAIL), { code: 'not_found' });
+      await assert.rejects(removeEntry(service.context, queue, PHONE), { code: 'not_found' });
+      await checkpoint(service);
+      const stored = await everythingStored(storage);
+      for (const trace of traces) assert.ok(!stored(trace));
+      assert.equal((await exportPerson(service.context, queue, 'other@example.com')).invites.length, 1);
     });
 
     it('lets the same person sign up again, as somebody new', async () => {
@@ -183,8 +209,8 @@ async function beAwaitedByAnImport({ context }: Service, { id: queue_id, vault }
 }
 
 /** Everything sealed that shows the person. */
-async function sealedBytes({ context }: Service, queue: Queue): Promise<Record<string, Buffer>> {
-  const { query } = context.db;
+async function sealedBytes(service: Service, queue: Queue): Promise<Record<string, Buffer>> {
+  const { query } = service.context.db;
   const kept: Record<string, Buffer> = {};
   const entries = await query
     .selectFrom('entry')
@@ -195,12 +221,21 @@ async function sealedBytes({ context }: Service, queue: Queue): Promise<Record<s
   const entry = entries.find(({ email_hash }) => email_hash && hash.equals(email_hash));
   assert.ok(entry?.person);
   kept['the sealed person'] = Buffer.from(entry.person);
+  const invites = await sealedTold(service, queue);
+  assert.equal(Object.keys(invites).filter((name) => name.startsWith('sealed invite')).length, 3);
+  return { ...kept, ...invites };
+}
+
+/** Invites of the person, and events that show them. */
+async function sealedTold({ context }: Service, queue: Queue): Promise<Record<string, Buffer>> {
+  const { query } = context.db;
+  const kept: Record<string, Buffer> = {};
   const invites = await query
     .selectFrom('invite')
     .select(['id', 'sealed', 'accept_answer'])
     .where('queue_id', '=', queue.id)
+    .where('email_hash', '=', queue.vault.hash('email', EMAIL.toLowerCase()))
     .execute();
-  assert.equal(invites.length, 3);
   for (const [n, { sealed, accept_answer }] of invites.entries()) {
     kept[`sealed invite ${n}`] = Buffer.from(sealed);
     if (accept_answer) kept['the sealed answer'] = Buffer.from(accept_answer);

@@ -8,8 +8,6 @@ import { suppress } from './suppression.ts';
 /** Somebody who may unsubscribe or leave; whoever left already is nobody. */
 export interface Leaver {
   waitlist: string;
-  /** Whether there is an entry to be erased, rather than an invite alone. */
-  onList: boolean;
 }
 
 interface Found {
@@ -20,7 +18,7 @@ interface Found {
 
 export async function checkLeaveLink(context: Context, token: string): Promise<Leaver | undefined> {
   const found = await openLink(context, token);
-  return found && { waitlist: found.queue.waitlist.name, onList: found.entryId !== undefined };
+  return found && { waitlist: found.queue.waitlist.name };
 }
 
 /** No more mails to this address from this waitlist, but those that it has to ask for. */
@@ -28,16 +26,15 @@ export async function unsubscribe(context: Context, token: string): Promise<Leav
   const found = await openLink(context, token);
   if (!found) return undefined;
   await suppress(context.db.query, found.queue, found.emailHash, 'unsubscribed', context.clock());
-  return { waitlist: found.queue.waitlist.name, onList: found.entryId !== undefined };
+  return { waitlist: found.queue.waitlist.name };
 }
 
-/** Takes the entry off the list and erases everything personal of it. */
+/** Erases everything personal: the entry, or the invites of somebody who has none. */
 export async function leaveList(context: Context, token: string): Promise<Leaver | undefined> {
   const found = await openLink(context, token);
   if (!found) return undefined;
-  if (found.entryId !== undefined) await removeEntry(context, found.queue, found.entryId);
-  else await suppress(context.db.query, found.queue, found.emailHash, 'unsubscribed', context.clock());
-  return { waitlist: found.queue.waitlist.name, onList: false };
+  await removeEntry(context, found.queue, found.entryId ?? { emailHash: found.emailHash });
+  return { waitlist: found.queue.waitlist.name };
 }
 
 async function openLink(context: Context, token: string): Promise<Found | undefined> {
@@ -45,14 +42,34 @@ async function openLink(context: Context, token: string): Promise<Found | undefi
   const subject = queue && readLink(queue, 'leave', token);
   if (!queue || !subject) return undefined;
   const entryId = parseId('ent', subject.id);
-  const id = entryId ?? parseId('inv', subject.id);
-  if (!id) return undefined;
-  const row = await context.db.query
-    .selectFrom(entryId ? 'entry' : 'invite')
+  const emailHash = entryId
+    ? await emailOfEntry(context, queue, entryId)
+    : await emailOfInvite(context, queue, parseId('inv', subject.id));
+  return emailHash ? { queue, emailHash, entryId: entryId && subject.id } : undefined;
+}
+
+async function emailOfEntry({ db }: Context, queue: Queue, id: Buffer): Promise<Uint8Array | null> {
+  const row = await db.query
+    .selectFrom('entry')
     .select('email_hash')
     .where('queue_id', '=', queue.id)
     .where('id', '=', id)
     .executeTakeFirst();
-  if (!row?.email_hash) return undefined;
-  return { queue, emailHash: row.email_hash, entryId: entryId && subject.id };
+  return row?.email_hash ?? null;
+}
+
+/** An invite that was erased keeps its row, with nothing in it. */
+async function emailOfInvite(
+  { db }: Context,
+  queue: Queue,
+  id: Buffer | undefined,
+): Promise<Uint8Array | null> {
+  if (!id) return null;
+  const row = await db.query
+    .selectFrom('invite')
+    .select(['email_hash', 'sealed'])
+    .where('queue_id', '=', queue.id)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row && row.sealed.length > 0 ? row.email_hash : null;
 }

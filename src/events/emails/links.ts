@@ -51,3 +51,8 @@ export function fillPattern(pattern: string, name: string, value: string): strin
 export function joinLink(joinUrl: string | null, publicUrl: string, code: string): string {
   return fillPattern(joinUrl ?? `${publicUrl}/join/{code}`, 'code', code);
 }
+
+/** Where a request to confirm leads: likewise. */
+export function confirmLink(confirmUrl: string | null, publicUrl: string, token: string): string {
+  return fillPattern(confirmUrl ?? `${publicUrl}/confirm/{token}`, 'token', token);
+}

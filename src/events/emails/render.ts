@@ -4,7 +4,7 @@ import { formatId } from '../../waitlist/ids.ts';
 import { DEFAULT_TEMPLATES, type MailTemplate } from './default-templates.ts';
 import { isEssential, type MailKind } from './kinds.ts';
 import { layOut, readableOn } from './layout.ts';
-import { fillPattern, joinLink, signLink } from './links.ts';
+import { confirmLink, fillPattern, joinLink, signLink } from './links.ts';
 import { parseTemplate, renderTemplate } from './liquid.ts';
 import { toHtml } from './markdown-html.ts';
 import { parseMarkdown, toText } from './markdown-text.ts';
@@ -36,7 +36,8 @@ export interface Sending {
 }
 
 /** Where everything in a mail leads. */
-function linksOf(queue: Queue, facts: MailFacts, { joinUrl, referralUrl }: MailSettings, publicUrl: string) {
+function linksOf(queue: Queue, facts: MailFacts, settings: MailSettings, publicUrl: string) {
+  const { joinUrl, confirmUrl, referralUrl } = settings;
   const { entry, invite, at } = facts;
   const code = invite?.code ?? null;
   const subject = entry?.id ?? invite?.id;
@@ -44,7 +45,7 @@ function linksOf(queue: Queue, facts: MailFacts, { joinUrl, referralUrl }: MailS
   return {
     confirmLink:
       facts.mail === 'confirm' && entry
-        ? `${publicUrl}/confirm/${signLink(queue, 'confirm', { id: entry.id, at })}`
+        ? confirmLink(confirmUrl, publicUrl, signLink(queue, 'confirm', { id: entry.id, at }))
         : null,
     joinLink: code === null ? null : joinLink(joinUrl, publicUrl, code),
     referralLink:

@@ -9,6 +9,8 @@ export interface MailSettings {
   replyTo: string | null;
   /** With `{code}` in it; null: our own join page. */
   joinUrl: string | null;
+  /** With `{token}` in it; null: our own confirm page. */
+  confirmUrl: string | null;
   /** With `{referralCode}` in it; null: mails have no referral link. */
   referralUrl: string | null;
   colour: string | null;
@@ -22,6 +24,7 @@ export const NO_SETTINGS: MailSettings = {
   fromName: null,
   replyTo: null,
   joinUrl: null,
+  confirmUrl: null,
   referralUrl: null,
   colour: null,
   logoUrl: null,
@@ -35,7 +38,7 @@ const URL_CHARACTERS_MAX = 1_000;
 
 export function checkMailSettings(settings: MailSettings): void {
   const problems = new Problems();
-  const { from, fromName, replyTo, joinUrl, referralUrl, colour, logoUrl, footer } = settings;
+  const { from, fromName, replyTo, joinUrl, confirmUrl, referralUrl, colour, logoUrl, footer } = settings;
   if (from !== null && !isAsciiAddress(from)) problems.add('from', 'must be an email address in ASCII');
   if (replyTo !== null && !isAsciiAddress(replyTo))
     problems.add('reply-to', 'must be an email address in ASCII');
@@ -43,6 +46,8 @@ export function checkMailSettings(settings: MailSettings): void {
     problems.add('from-name', `must be one line of at most ${NAME_CHARACTERS_MAX} characters`);
   if (joinUrl !== null && !isPattern(joinUrl, '{code}'))
     problems.add('join-url', 'must be an http or https URL with {code} in it');
+  if (confirmUrl !== null && !isPattern(confirmUrl, '{token}'))
+    problems.add('confirm-url', 'must be an http or https URL with {token} in it');
   if (referralUrl !== null && !isPattern(referralUrl, '{referralCode}'))
     problems.add('referral-url', 'must be an http or https URL with {referralCode} in it');
   if (colour !== null && !/^#[0-9a-f]{6}$/i.test(colour)) problems.add('colour', 'must look like #0f766e');

@@ -1,4 +1,5 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { DoorlistError, notFound } from '../../errors.ts';
 import {
   type ConfirmLink,
   checkConfirmLink,
@@ -7,28 +8,36 @@ import {
 } from '../../events/emails/confirm-link.ts';
 import { html } from '../docs/html.ts';
 import { button, type Page, sendPage } from './page.ts';
-import { type PageParts, pageRoute, tokenOf } from './parts.ts';
+import { type PageParts, pageRoute, tokenOf, wantsJson } from './parts.ts';
 
 /** Opening the link shows a button: mail scanners open links, and must not confirm anybody. */
 export function registerConfirmPage(app: FastifyInstance, parts: PageParts): void {
   const { context } = parts;
   app.get('/confirm/:token', pageRoute(parts.look), async (request, reply) => {
-    const token = tokenOf(request);
-    return sendPage(reply, pageFor(await checkConfirmLink(context, token), token));
+    return answer(request, reply, await checkConfirmLink(context, tokenOf(request)));
   });
   app.post('/confirm/:token', pageRoute(parts.act), async (request, reply) => {
-    const token = tokenOf(request);
-    return sendPage(reply, pageFor(await followConfirmLink(context, token), token));
+    return answer(request, reply, await followConfirmLink(context, tokenOf(request)));
   });
   app.post('/confirm/:token/again', pageRoute(parts.act), async (request, reply) => {
-    const token = tokenOf(request);
-    const link = await renewConfirmLink(context, token);
-    if (link.state !== 'expired') return sendPage(reply, pageFor(link, token));
+    const link = await renewConfirmLink(context, tokenOf(request));
+    if (link.state !== 'expired') return answer(request, reply, link);
+    if (wantsJson(request)) return { state: 'renewed', waitlist: link.waitlist };
     return sendPage(reply, {
       title: 'Look into your mail',
       content: html`<p>A new link is on its way to you. There is at most one a day.</p>`,
     });
   });
+}
+
+/** A page for people; JSON for the backend of a page that the waitlist has for them instead. */
+function answer(request: FastifyRequest, reply: FastifyReply, link: ConfirmLink): string | ConfirmLink {
+  if (!wantsJson(request)) return sendPage(reply, pageFor(link, tokenOf(request)));
+  if (link.state === 'unknown')
+    throw notFound('this link is not complete, or its entry is not on the waitlist');
+  if (link.state === 'expired')
+    throw new DoorlistError('expired', 'this link has expired; ask for a new one');
+  return link;
 }
 
 function pageFor({ state, waitlist }: ConfirmLink, token: string): Page {

@@ -17,16 +17,12 @@ export function registerLeavePage(app: FastifyInstance, parts: PageParts): void 
     const token = tokenOf(request);
     const leaver = await checkLeaveLink(context, token);
     if (!leaver) return sendPage(reply, NOBODY);
-    const { waitlist, onList } = leaver;
     return sendPage(reply, {
-      title: `Mails from ${waitlist}`,
+      title: `Mails from ${leaver.waitlist}`,
       content: html`<p>Stop these mails and keep your place on the waitlist. You would still hear when you are invited.</p>
 ${button(`../unsubscribe/${token}`, 'Unsubscribe')}
-${
-  onList &&
-  html`<p class="soft">Or leave altogether: your place and everything that is known of you on this waitlist is erased. This cannot be undone.</p>
-${button(`../leave/${token}`, 'Leave the waitlist and erase my data', true)}`
-}`,
+<p class="soft">Or leave altogether: your place, your invites and everything that is known of you on this waitlist is erased. This cannot be undone.</p>
+${button(`../leave/${token}`, 'Leave the waitlist and erase my data', true)}`,
     });
   };
   app.get('/unsubscribe/:token', pageRoute(parts.look), show);

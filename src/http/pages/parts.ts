@@ -19,6 +19,11 @@ export function pageRoute(limit: RateLimiter) {
   };
 }
 
+/** A backend, that is, and not a person. */
+export function wantsJson({ headers }: FastifyRequest): boolean {
+  return headers.accept?.startsWith('application/json') ?? false;
+}
+
 export function tokenOf(request: FastifyRequest): string {
   return (request.params as { token: string }).token;
 }

@@ -6,7 +6,7 @@ import { registerConfirmPage } from './confirm.ts';
 import { registerJoinPage } from './join.ts';
 import { registerLeavePage } from './leave.ts';
 import { sendPage } from './page.ts';
-import type { PageParts } from './parts.ts';
+import { type PageParts, wantsJson } from './parts.ts';
 
 /** The pages that links in mails lead to: made here, without a script. */
 export function registerPages(app: FastifyInstance, parts: PageParts): void {
@@ -15,7 +15,8 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
     // Forms and one-click posts have bodies of several types; what to do is said by the address alone.
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, undefined));
     scope.setErrorHandler((error: Error, request, reply) => {
-      if (!(error instanceof DoorlistError)) return sendError(error, request, reply, parts.context.log);
+      if (!(error instanceof DoorlistError) || wantsJson(request))
+        return sendError(error, request, reply, parts.context.log);
       if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds));
       const page = sendPage(reply, {
         status: STATUS[error.code],

@@ -1,3 +1,4 @@
+import { DoorlistError } from '../../errors.ts';
 import type { Context } from '../context.ts';
 import type { Queue } from '../directory.ts';
 import { formatId, parseId } from '../ids.ts';
@@ -12,7 +13,8 @@ const MOST_INVITES = 1_000;
 export interface PersonExport {
   waitlist: { id: string; name: string };
   environment: string;
-  entry: EntryView;
+  /** null: the person has invites, but never signed up. */
+  entry: EntryView | null;
   invites: InviteSummary[];
   /** What webhooks were told of the person, and what mails to them are made of, word for word. */
   events: { id: string; kind: string; at: string; body: unknown }[];
@@ -23,11 +25,13 @@ export async function exportPerson(
   queue: Queue,
   identifier: string,
 ): Promise<PersonExport> {
-  const entry = await findEntry(context, queue, identifier);
-  const email = entry.email === null ? undefined : parseEmail(entry.email);
+  const found = await findEntry(context, queue, identifier).catch(notOnList);
+  const email = parseEmail(found instanceof DoorlistError ? identifier : (found.email ?? ''));
   const emailHash = email && queue.vault.hash('email', email.key);
   const invites = emailHash ? await listInvites(context, queue, { emailHash, limit: MOST_INVITES }) : [];
-  const subjects = [parseId('ent', entry.id), ...invites.map(({ id }) => parseId('inv', id))];
+  if (found instanceof DoorlistError && invites.length === 0) throw found;
+  const entry = found instanceof DoorlistError ? null : found;
+  const subjects = [parseId('ent', entry?.id ?? ''), ...invites.map(({ id }) => parseId('inv', id))];
   return {
     waitlist: { id: queue.waitlist.id, name: queue.waitlist.name },
     environment: queue.environment,
@@ -39,6 +43,11 @@ export async function exportPerson(
       subjects.filter((id) => id !== undefined),
     ),
   };
+}
+
+function notOnList(error: Error): DoorlistError {
+  if (error instanceof DoorlistError && error.code === 'not_found') return error;
+  throw error;
 }
 
 async function eventsAbout(

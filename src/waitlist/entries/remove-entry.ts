@@ -23,16 +23,24 @@ interface Leaving {
   credited: number;
 }
 
+/** An entry id, an email or a phone; or the hash of an email, where nobody knows the email itself. */
+export type Who = string | { emailHash: Uint8Array };
+
+export interface Removed {
+  /** null: the person had invites, but no entry. */
+  id: string | null;
+}
+
 /**
  * Takes somebody off the list for good. The row stays for the counts; everything personal, here and in what was
  * told of it, is gone with the commit. The same person may sign up again, as somebody new.
  */
-export function removeEntry(context: Context, queue: Queue, who: string): Promise<{ id: string }> {
+export function removeEntry(context: Context, queue: Queue, who: Who): Promise<Removed> {
   return changeQueue(context, queue, async (change) => {
     const entry = await findLeaving(change, who);
-    if (!entry || entry.status === 'removed') throw notFound('there is no such entry on the waitlist');
-    await shredEventsOf(change, entry.seq);
-    await shredInvites(change, entry);
+    if (!entry || entry.status === 'removed') return forgetInvited(change, who);
+    await shredEventsOf(change, { entryId: entry.id, emailHash: entry.email_hash });
+    if (entry.email_hash) await shredInvites(change, entry.email_hash);
     await forgetPairs(context, change, entry);
     await forgetImports(context, change, entry);
     await takeCreditBack(context, change, entry);
@@ -56,26 +64,50 @@ export function removeEntry(context: Context, queue: Queue, who: string): Promis
   });
 }
 
-/** By entry id, email or phone. */
-function findLeaving({ trx, queue }: QueueChange, who: string): Promise<Leaving | undefined> {
+/** Erases invites of somebody who never signed up. */
+async function forgetInvited(change: QueueChange, who: Who): Promise<Removed> {
+  const emailHash = emailHashOf(change.queue, who);
+  if (!emailHash || (await countInvites(change, emailHash)) === 0)
+    throw notFound('there is no such entry on the waitlist, and no invite');
+  await shredEventsOf(change, { entryId: null, emailHash });
+  await shredInvites(change, emailHash);
+  return { id: null };
+}
+
+function emailHashOf({ vault }: Queue, who: Who): Uint8Array | undefined {
+  if (typeof who !== 'string') return who.emailHash;
+  const email = parseEmail(who);
+  return email && vault.hash('email', email.key);
+}
+
+async function countInvites({ trx, queue }: QueueChange, emailHash: Uint8Array): Promise<number> {
+  const found = await trx
+    .selectFrom('invite')
+    .select('id')
+    .where('queue_id', '=', queue.id)
+    .where('email_hash', '=', emailHash)
+    .execute();
+  return found.length;
+}
+
+function findLeaving({ trx, queue }: QueueChange, who: Who): Promise<Leaving | undefined> {
   const rows = trx
     .selectFrom('entry')
     .select(['seq', 'id', 'status', 'rank', 'person', 'email_hash', 'phone_hash', 'referrer_seq', 'credited'])
     .where('queue_id', '=', queue.id);
-  const id = parseId('ent', who);
+  const emailHash = emailHashOf(queue, who);
+  if (emailHash) return rows.where('email_hash', '=', emailHash).executeTakeFirst();
+  const id = parseId('ent', who as string);
   if (id) return rows.where('id', '=', id).executeTakeFirst();
-  const email = parseEmail(who);
-  if (email) return rows.where('email_hash', '=', queue.vault.hash('email', email.key)).executeTakeFirst();
-  const phone = parsePhone(who);
+  const phone = parsePhone(who as string);
   if (phone) return rows.where('phone_hash', '=', queue.vault.hash('phone', phone)).executeTakeFirst();
   return Promise.resolve(undefined);
 }
 
 /** Codes stay known as revoked or accepted; whom they were for is forgotten. */
-async function shredInvites({ trx, queue, now }: QueueChange, { email_hash }: Leaving): Promise<void> {
-  if (!email_hash) return;
+async function shredInvites({ trx, queue, now }: QueueChange, emailHash: Uint8Array): Promise<void> {
   const invites = () =>
-    trx.updateTable('invite').where('queue_id', '=', queue.id).where('email_hash', '=', email_hash);
+    trx.updateTable('invite').where('queue_id', '=', queue.id).where('email_hash', '=', emailHash);
   await invites()
     .set({ revoked_at: now })
     .where('accepted_at', 'is', null)
