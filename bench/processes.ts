@@ -66,7 +66,7 @@ async function launch(
   });
   const exited = once(child, 'exit');
   const url = `http://127.0.0.1:${port}`;
-  await reachable(`${url}/healthz`);
+  await reachable(`${url}/readyz`);
   return {
     url,
     memory: () => residentBytes(child.pid ?? 0),
@@ -83,7 +83,7 @@ async function reachable(url: string): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     if (
       await fetch(url).then(
-        () => true,
+        ({ ok }) => ok,
         () => false,
       )
     )

@@ -3,9 +3,10 @@ import { setInterval } from 'node:timers';
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
 import { startOutbox } from './events/start.ts';
+import { openWaitingRoom } from './http/waiting-room.ts';
 import { createLogger } from './log.ts';
 import { openContext } from './service.ts';
-import type { Context } from './waitlist/context.ts';
+import type { Context, Log } from './waitlist/context.ts';
 import { trackKeyUsage } from './waitlist/keys/key-usage.ts';
 import { listWaitlists } from './waitlist/settings/waitlists.ts';
 import { openSignupDesk } from './waitlist/signup/signup.ts';
@@ -18,30 +19,21 @@ const LOG_FLUSH_EVERY_MS = 1_000;
 /** Serves until a signal asks it to stop; resolves with the exit code. */
 export async function serve(config: Config, print: (text: string) => void): Promise<number> {
   const log = createLogger(config.logLevel);
-  const context = await openContext(config, log);
-  const keyUsage = trackKeyUsage(context);
-  const { app, draining } = await buildApp({
-    context,
-    keyUsage,
-    signups: openSignupDesk(context, config.mostWaitingSignups),
-    rateLimits: config.rateLimits,
-    trustedProxies: config.trustedProxies,
+  const asked = nextSignal();
+  let starting = true;
+  asked.then(() => {
+    if (starting) process.exit(0); // Nothing was promised to anybody yet, and what is half done is rolled back.
   });
-  try {
-    await app.listen({ host: config.host, port: config.port, backlog: 4096 });
-  } catch (error) {
-    await app.close();
-    await keyUsage.close();
-    await context.db.close(); // Left open, it would keep the process from ending.
-    throw error;
-  }
+  const { context, app, draining, keyUsage } = await startListening(config, log, () => {
+    starting = false;
+  });
   const { port } = app.server.address() as AddressInfo;
   const outbox = await startOutbox(context, config);
   const upkeep = startUpkeep(context);
   print(await welcome(context, config, port));
   const flushing = setInterval(() => log.flush(), LOG_FLUSH_EVERY_MS);
 
-  const signal = await nextSignal();
+  const signal = await asked;
   log.info({ signal }, 'stopping: new requests get a 503, those under way are finished');
   nextSignal().then(() => process.exit(1)); // Asked twice: whoever asks means now.
   await Promise.race([Promise.all([draining.start(), outbox.stop()]), pause(DRAIN_DEADLINE_MS)]);
@@ -53,6 +45,37 @@ export async function serve(config: Config, print: (text: string) => void): Prom
   clearInterval(flushing);
   await new Promise((resolve) => log.flush(resolve));
   return 0;
+}
+
+/** Whoever asks is told to wait until everything is open. */
+async function startListening(config: Config, log: Log, ready: () => void) {
+  const address = { host: config.host, port: config.port };
+  // Nobody can know a port that is still to be chosen.
+  const waitingRoom = config.port === 0 ? undefined : await openWaitingRoom(address);
+  const context = await openContext(config, log).catch(async (error) => {
+    await waitingRoom?.close();
+    throw error;
+  });
+  const keyUsage = trackKeyUsage(context);
+  const { app, draining } = await buildApp({
+    context,
+    keyUsage,
+    signups: openSignupDesk(context, config.mostWaitingSignups),
+    rateLimits: config.rateLimits,
+    trustedProxies: config.trustedProxies,
+  });
+  try {
+    await app.ready();
+    await waitingRoom?.close();
+    ready();
+    await app.listen({ ...address, backlog: 4096 });
+  } catch (error) {
+    await app.close();
+    await keyUsage.close();
+    await context.db.close(); // Left open, it would keep the process from ending.
+    throw error;
+  }
+  return { context, app, draining, keyUsage };
 }
 
 function nextSignal(): Promise<string> {

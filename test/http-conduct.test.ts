@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
+import { SCHEMA_LOCK } from '../src/db/postgres.ts';
 import {
   assertError,
   clientFor,
@@ -9,9 +13,10 @@ import {
   type Service,
   startService,
 } from './support/harness.ts';
-import { commandJson, startProcess } from './support/process.ts';
+import { freePort } from './support/postgres.ts';
+import { commandJson, startCommand, startProcess } from './support/process.ts';
 import { exchangeOne, open, parseAnswers, rawRequest } from './support/raw-http.ts';
-import { createStorage } from './support/storage.ts';
+import { createStorage, type Storage } from './support/storage.ts';
 import { startTcpProxy } from './support/tcp-proxy.ts';
 
 const INVITES = '/sdk/v1/waitlist/invites';
@@ -278,7 +283,56 @@ describe('health', () => {
   });
 });
 
+/** Holds what every start has to take, as a migration of another process would. */
+async function holdDatabase({ engine, dataDir, environment }: Storage): Promise<() => Promise<void>> {
+  if (engine === 'sqlite') {
+    const db = new DatabaseSync(path.join(dataDir, 'doorlist.db'));
+    db.exec('begin exclusive');
+    return async () => db.close();
+  }
+  const client = new pg.Client({ connectionString: environment.DATABASE_URL });
+  await client.connect();
+  await client.query('select pg_advisory_lock($1)', [SCHEMA_LOCK]);
+  return () => client.end();
+}
+
 forEachEngine((engine) => {
+  describe('a start that takes a while', () => {
+    it('is alive, answers 503 to everything else, and then serves', async () => {
+      const storage = await createStorage(engine);
+      const release = await holdDatabase(storage);
+      const port = await freePort();
+      const { child, finished } = startCommand({ ...storage.environment, PORT: String(port) }, 'serve');
+      const ask = (path: string, method = 'GET') =>
+        fetch(`http://127.0.0.1:${port}${path}`, { method }).catch(() => undefined);
+      const alive = await eventually(
+        () => ask('/healthz'),
+        (answer) => answer !== undefined,
+      );
+      assert.deepEqual([alive?.status, await alive?.json()], [200, { status: 'ok' }]);
+      for (const [path, method] of [
+        ['/readyz', 'GET'],
+        ['/sdk/v1/waitlist/signup', 'POST'],
+        ['/nowhere', 'DELETE'],
+      ] as const) {
+        const answer = await ask(path, method);
+        assert.equal(answer?.status, 503);
+        assert.equal(((await answer?.json()) as { code: string }).code, 'unavailable');
+        assert.match(answer?.headers.get('retry-after') ?? '', /^[0-9]+$/);
+        assert.match(answer?.headers.get('x-request-id') ?? '', /^req_/);
+      }
+      await release();
+      const ready = await eventually(
+        () => ask('/readyz'),
+        (answer) => answer?.status === 200,
+      );
+      assert.equal(ready?.status, 200);
+      child.kill('SIGTERM');
+      assert.equal((await finished).code, 0);
+      await storage.remove();
+    });
+  });
+
   describe('a stop', () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       it(`by ${signal} finishes what is under way, answers new requests with 503, and ends with code 0`, async () => {

@@ -26,7 +26,8 @@ const STATEMENT_TIMEOUT_MS = 30_000;
  * of it, and go on doing so when there are a million rows: signups became slower by the second.
  */
 const PLAN_BY_INDEX = '-c enable_seqscan=off';
-const SCHEMA_LOCK = 7_362_015_001; // Any number, as long as every Doorlist uses the same one.
+/** Any number, as long as every Doorlist uses the same one. */
+export const SCHEMA_LOCK = 7_362_015_001;
 
 export interface PostgresOptions {
   url: string;

@@ -42,7 +42,7 @@ export function registerHealth(app: FastifyInstance, { db }: Context): void {
       tags: ['Operations'],
       summary: 'Whether the service can serve',
       description:
-        'For the readiness check of a load balancer. Answers 503 while the service stops or cannot write to its database. Needs no key.',
+        'For the readiness check of a load balancer. Answers 503 while the service starts or stops, or cannot write to its database. Needs no key.',
       security: [],
       response: responses('The service takes requests.'),
     },
