@@ -8,161 +8,169 @@ import { type Answer, assertError, forEachEngine, type Service, startService } f
 
 const VERIFY_BODY = { payload: '', headers: { id: '', timestamp: '', signature: '' }, webhookSecret: '' };
 
-describe('rate limits', () => {
-  const environment = {
-    DOORLIST_RATE_LIMIT_INVITE_CHECK: '3',
-    DOORLIST_RATE_LIMIT_INVITE_ACCEPT: '2',
-    DOORLIST_RATE_LIMIT_VERIFY: '2',
-    DOORLIST_RATE_LIMIT_AUTH_FAILURES: '3',
-    DOORLIST_RATE_LIMIT_KEY: '4',
-  };
-
-  describe('of a service that callers reach directly', () => {
-    let service: Service;
-    before(async () => {
-      service = await startService('sqlite', { environment });
-    });
-    after(() => service.close());
-
-    const assertLimited = (answer: Answer, name: string, limit: number) => {
-      assertError(answer, 429, 'rate_limited', `more than ${limit} requests in a minute: slow down`);
-      assert.equal(answer.headers.get('ratelimit-policy'), `"${name}";q=${limit};w=60`);
-      assert.match(answer.headers.get('ratelimit') ?? '', new RegExp(`^"${name}";r=0;t=[0-9]+$`));
-      assert.ok(Number(answer.headers.get('retry-after')) <= 60);
+forEachEngine((engine) => {
+  describe('rate limits', () => {
+    const environment = {
+      DOORLIST_RATE_LIMIT_INVITE_CHECK: '3',
+      DOORLIST_RATE_LIMIT_INVITE_ACCEPT: '2',
+      DOORLIST_RATE_LIMIT_VERIFY: '2',
+      DOORLIST_RATE_LIMIT_AUTH_FAILURES: '3',
+      DOORLIST_RATE_LIMIT_KEY: '4',
     };
-    const edges: [string, number, (i: number) => Promise<Answer>, number][] = [
-      ['invite-check', 3, () => service.check('abc'), 200],
-      ['invite-accept', 2, () => service.accept('abc'), 404],
-      ['verify', 2, () => service.verify(VERIFY_BODY), 200],
-    ];
-    for (const [name, limit, ask, usual] of edges) {
-      it(`let ${limit} requests of ${name} through in a minute, not one more, and then again`, async () => {
-        for (let round = 0; round < 2; round += 1) {
-          for (let i = 1; i <= limit; i += 1) {
-            const { status, headers } = await ask(i);
-            assert.equal(status, usual);
-            assert.equal(headers.get('ratelimit'), `"${name}";r=${limit - i};t=60`);
+
+    describe('of a service that callers reach directly', () => {
+      let service: Service;
+      before(async () => {
+        service = await startService(engine, { environment });
+      });
+      after(() => service.close());
+
+      const assertLimited = (answer: Answer, name: string, limit: number) => {
+        assertError(answer, 429, 'rate_limited', `more than ${limit} requests in a minute: slow down`);
+        assert.equal(answer.headers.get('ratelimit-policy'), `"${name}";q=${limit};w=60`);
+        assert.match(answer.headers.get('ratelimit') ?? '', new RegExp(`^"${name}";r=0;t=[0-9]+$`));
+        assert.ok(Number(answer.headers.get('retry-after')) <= 60);
+      };
+      const edges: [string, number, (i: number) => Promise<Answer>, number][] = [
+        ['invite-check', 3, () => service.check('abc'), 200],
+        ['invite-accept', 2, () => service.accept('abc'), 404],
+        ['verify', 2, () => service.verify(VERIFY_BODY), 200],
+      ];
+      for (const [name, limit, ask, usual] of edges) {
+        it(`let ${limit} requests of ${name} through in a minute, not one more, and then again`, async () => {
+          for (let round = 0; round < 2; round += 1) {
+            for (let i = 1; i <= limit; i += 1) {
+              const { status, headers } = await ask(i);
+              assert.equal(status, usual);
+              assert.equal(headers.get('ratelimit'), `"${name}";r=${limit - i};t=60`);
+            }
+            service.clock.advance(59_999);
+            assertLimited(await ask(0), name, limit);
+            service.clock.advance(1);
           }
-          service.clock.advance(59_999);
-          assertLimited(await ask(0), name, limit);
-          service.clock.advance(1);
-        }
-      });
-    }
-
-    it('say in Retry-After when the next request is served', async () => {
-      for (let i = 0; i < 3; i += 1) await service.check('abc');
-      service.clock.advance(18_500);
-      const { headers } = await service.check('abc');
-      assert.equal(headers.get('retry-after'), '42');
-      service.clock.advance(42_000);
-      assert.equal((await service.check('abc')).status, 200);
-      service.clock.advance(60_000);
-    });
-
-    it('of one endpoint do not touch another', async () => {
-      for (let i = 0; i < 4; i += 1) await service.check('abc');
-      assert.equal((await service.accept('abc')).status, 404);
-      service.clock.advance(60_000);
-    });
-
-    it('do not listen to forwarded headers', async () => {
-      const statuses: number[] = [];
-      for (let i = 0; i < 4; i += 1) {
-        const headers = {
-          'x-forwarded-for': `192.0.2.${i}`,
-          forwarded: `for=192.0.2.${i}`,
-          'x-real-ip': `192.0.2.${i}`,
-        };
-        statuses.push((await service.check('abc', { headers })).status);
-      }
-      assert.deepEqual(statuses, [200, 200, 200, 429]);
-      service.clock.advance(60_000);
-    });
-
-    it('stop a caller who guesses keys, and never one with a good key', async () => {
-      const list = await service.waitlist();
-      const guess = () =>
-        service.request('GET', `/sdk/v1/waitlist/${list.id}/entries`, { key: newServerKey('production') });
-      for (let i = 0; i < 3; i += 1) assertError(await guess(), 401, 'unauthorized');
-      assertLimited(await guess(), 'auth-failures', 3);
-      assertLimited(await service.request('GET', `/sdk/v1/waitlist/${list.id}/entries`), 'auth-failures', 3);
-      assert.equal((await list.page()).status, 200);
-      assert.equal((await list.signup({ email: 'a@example.com' })).status, 201);
-      service.clock.advance(60_000);
-      assertError(await guess(), 401, 'unauthorized');
-    });
-
-    it('can be set for each server key', async () => {
-      const [one, two] = [await service.waitlist(), await service.waitlist()];
-      for (let i = 0; i < 4; i += 1) assert.equal((await one.page()).status, 200);
-      assertLimited(await one.page(), 'key', 4);
-      assert.equal((await two.page()).status, 200);
-      service.clock.advance(60_000);
-      assert.equal((await one.page()).status, 200);
-    });
-
-    it('do not count questions of browsers before the request itself', async () => {
-      const ask = () =>
-        service.request('OPTIONS', '/sdk/v1/waitlist/invites/abc/accept', {
-          headers: { origin: 'https://x.example', 'access-control-request-method': 'POST' },
         });
-      for (let i = 0; i < 5; i += 1) assert.equal((await ask()).status, 204);
-    });
-  });
+      }
 
-  describe('of a service behind a trusted proxy', () => {
-    let service: Service;
-    before(async () => {
-      service = await startService('sqlite', {
-        environment: { ...environment, DOORLIST_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8' },
+      it('say in Retry-After when the next request is served', async () => {
+        for (let i = 0; i < 3; i += 1) await service.check('abc');
+        service.clock.advance(18_500);
+        const { headers } = await service.check('abc');
+        assert.equal(headers.get('retry-after'), '42');
+        service.clock.advance(42_000);
+        assert.equal((await service.check('abc')).status, 200);
+        service.clock.advance(60_000);
+      });
+
+      it('of one endpoint do not touch another', async () => {
+        for (let i = 0; i < 4; i += 1) await service.check('abc');
+        assert.equal((await service.accept('abc')).status, 404);
+        service.clock.advance(60_000);
+      });
+
+      it('do not listen to forwarded headers', async () => {
+        const statuses: number[] = [];
+        for (let i = 0; i < 4; i += 1) {
+          const headers = {
+            'x-forwarded-for': `192.0.2.${i}`,
+            forwarded: `for=192.0.2.${i}`,
+            'x-real-ip': `192.0.2.${i}`,
+          };
+          statuses.push((await service.check('abc', { headers })).status);
+        }
+        assert.deepEqual(statuses, [200, 200, 200, 429]);
+        service.clock.advance(60_000);
+      });
+
+      it('stop a caller who guesses keys, and never one with a good key', async () => {
+        const list = await service.waitlist();
+        const guess = () =>
+          service.request('GET', `/sdk/v1/waitlist/${list.id}/entries`, { key: newServerKey('production') });
+        for (let i = 0; i < 3; i += 1) assertError(await guess(), 401, 'unauthorized');
+        assertLimited(await guess(), 'auth-failures', 3);
+        assertLimited(
+          await service.request('GET', `/sdk/v1/waitlist/${list.id}/entries`),
+          'auth-failures',
+          3,
+        );
+        assert.equal((await list.page()).status, 200);
+        assert.equal((await list.signup({ email: 'a@example.com' })).status, 201);
+        service.clock.advance(60_000);
+        assertError(await guess(), 401, 'unauthorized');
+      });
+
+      it('can be set for each server key', async () => {
+        const [one, two] = [await service.waitlist(), await service.waitlist()];
+        for (let i = 0; i < 4; i += 1) assert.equal((await one.page()).status, 200);
+        assertLimited(await one.page(), 'key', 4);
+        assert.equal((await two.page()).status, 200);
+        service.clock.advance(60_000);
+        assert.equal((await one.page()).status, 200);
+      });
+
+      it('do not count questions of browsers before the request itself', async () => {
+        const ask = () =>
+          service.request('OPTIONS', '/sdk/v1/waitlist/invites/abc/accept', {
+            headers: { origin: 'https://x.example', 'access-control-request-method': 'POST' },
+          });
+        for (let i = 0; i < 5; i += 1) assert.equal((await ask()).status, 204);
       });
     });
-    after(() => service.close());
 
-    /** How many of four checks are served, each with the next of these addresses. */
-    const served = async (...forwarded: string[]) => {
-      service.clock.advance(60_000);
-      let count = 0;
-      for (let i = 0; i < 4; i += 1) {
-        const address = forwarded[i % forwarded.length] ?? '';
-        const { status } = await service.check('abc', { headers: { 'x-forwarded-for': address } });
-        if (status === 200) count += 1;
+    describe('of a service behind a trusted proxy', () => {
+      let service: Service;
+      before(async () => {
+        service = await startService(engine, {
+          environment: { ...environment, DOORLIST_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8' },
+        });
+      });
+      after(() => service.close());
+
+      /** How many of four checks are served, each with the next of these addresses. */
+      const served = async (...forwarded: string[]) => {
+        service.clock.advance(60_000);
+        let count = 0;
+        for (let i = 0; i < 4; i += 1) {
+          const address = forwarded[i % forwarded.length] ?? '';
+          const { status } = await service.check('abc', { headers: { 'x-forwarded-for': address } });
+          if (status === 200) count += 1;
+        }
+        return count;
+      };
+
+      it('count each forwarded address by itself', async () => {
+        assert.equal(await served('192.0.2.1'), 3);
+        assert.equal(await served('192.0.2.1', '192.0.2.2'), 4);
+      });
+
+      it('count a whole IPv6 /64 as one client', async () => {
+        assert.equal(await served('2001:db8:1:2::1', '2001:db8:1:2:ffff::2', '2001:0db8:0001:0002::3'), 3);
+        assert.equal(await served('2001:db8:1:2::1', '2001:db8:1:3::1'), 4);
+      });
+
+      it('count the last address that is not a trusted proxy: what stands before it, the caller may have made up', async () => {
+        assert.equal(
+          await served('198.51.100.1, 192.0.2.1', '198.51.100.2, 192.0.2.1', '198.51.100.3, 192.0.2.1'),
+          3,
+        );
+        assert.equal(await served('192.0.2.1, 10.1.1.1', '192.0.2.2, 10.1.1.2'), 4);
+      });
+
+      it('serve a request whose forwarded header is nonsense', async () => {
+        assert.equal(await served('nonsense', '', ',,,', 'ü'), 4);
+      });
+    });
+
+    it('are off at 0', async () => {
+      const service = await startService(engine);
+      try {
+        const answers = await Promise.all(Array.from({ length: 700 }, () => service.check('abc')));
+        assert.ok(
+          answers.every(({ status, headers }) => status === 200 && headers.get('ratelimit') === null),
+        );
+      } finally {
+        await service.close();
       }
-      return count;
-    };
-
-    it('count each forwarded address by itself', async () => {
-      assert.equal(await served('192.0.2.1'), 3);
-      assert.equal(await served('192.0.2.1', '192.0.2.2'), 4);
     });
-
-    it('count a whole IPv6 /64 as one client', async () => {
-      assert.equal(await served('2001:db8:1:2::1', '2001:db8:1:2:ffff::2', '2001:0db8:0001:0002::3'), 3);
-      assert.equal(await served('2001:db8:1:2::1', '2001:db8:1:3::1'), 4);
-    });
-
-    it('count the last address that is not a trusted proxy: what stands before it, the caller may have made up', async () => {
-      assert.equal(
-        await served('198.51.100.1, 192.0.2.1', '198.51.100.2, 192.0.2.1', '198.51.100.3, 192.0.2.1'),
-        3,
-      );
-      assert.equal(await served('192.0.2.1, 10.1.1.1', '192.0.2.2, 10.1.1.2'), 4);
-    });
-
-    it('serve a request whose forwarded header is nonsense', async () => {
-      assert.equal(await served('nonsense', '', ',,,', 'ü'), 4);
-    });
-  });
-
-  it('are off at 0', async () => {
-    const service = await startService('sqlite');
-    try {
-      const answers = await Promise.all(Array.from({ length: 700 }, () => service.check('abc')));
-      assert.ok(answers.every(({ status, headers }) => status === 200 && headers.get('ratelimit') === null));
-    } finally {
-      await service.close();
-    }
   });
 });
 
