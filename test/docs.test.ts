@@ -31,6 +31,15 @@ describe('/docs', () => {
     }
   });
 
+  it('shows every event that webhooks are sent, with its data', () => {
+    for (const [kind, { post }] of Object.entries(reference.document.webhooks)) {
+      assert.ok(page.includes(`<a href="#${post.operationId}">${kind}</a>`), kind);
+      assert.ok(page.includes(`aria-label="Data of ${kind}"`), kind);
+    }
+    assert.ok(page.includes('Entry or null'));
+    assert.match(page, /wh-signature<\/code>/);
+  });
+
   it('allows its own style and script and nothing else', () => {
     assert.match(policy, /^default-src 'none'; /);
     assert.doesNotMatch(policy, /unsafe|https?:|\*/);

@@ -7,7 +7,7 @@ export interface Document {
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
   /** What the service sends, by kind of event. */
-  webhooks: Record<string, object>;
+  webhooks: Record<string, { post: WebhookOperation }>;
   components: { schemas: Record<string, Schema>; headers: Record<string, Header> };
 }
 
@@ -20,6 +20,11 @@ export interface Operation {
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Record<string, Media> };
   responses: Record<string, Response>;
+}
+
+/** A request that the service makes: the answer is read for its status alone. */
+export interface WebhookOperation extends Omit<Operation, 'responses'> {
+  responses: Record<string, { description: string }>;
 }
 
 export interface Parameter {
@@ -68,6 +73,7 @@ export interface Schema {
   minItems?: number;
   maxItems?: number;
   allOf?: Schema[];
+  oneOf?: Schema[];
   'x-optional'?: boolean;
 }
 

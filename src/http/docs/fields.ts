@@ -41,6 +41,7 @@ export function objectName({ $ref }: Schema): string | undefined {
 function typeOf(schema: Schema): string {
   const name = objectName(schema);
   if (name) return name;
+  if (schema.oneOf) return schema.oneOf.map(typeOf).join(' or ');
   if (schema.items) return `array of ${typeOf(schema.items)}${schema.items.$ref ? '' : 's'}`;
   const types = [schema.type ?? 'any']
     .flat()

@@ -8,6 +8,8 @@ export interface Model {
   version: string;
   about: string;
   sections: { title: string; description: string; operations: OperationModel[] }[];
+  /** What the service sends by itself. */
+  events: { headers: Field[]; envelope: Field[]; kinds: EventModel[] };
   objects: { name: string; description: string; fields: Field[] }[];
   headers: Field[];
 }
@@ -24,6 +26,14 @@ export interface OperationModel {
   curl: string;
   answers: Answer[];
   errors: { status: string; code: string; when: string; value: unknown }[];
+}
+
+export interface EventModel {
+  kind: string;
+  id: string;
+  when: string;
+  data: Field[];
+  example: unknown;
 }
 
 export interface Answer {
@@ -52,6 +62,7 @@ export function modelOf(document: Document): Model {
         .filter(({ operation }) => operation.tags[0] === name)
         .map(({ path, method, operation }) => operationModel(document, path, method, operation)),
     })),
+    events: eventsOf(document),
     objects: Object.entries(components.schemas).map(([name, schema]) => ({
       name,
       description: schema.description ?? '',
@@ -60,6 +71,33 @@ export function modelOf(document: Document): Model {
     headers: Object.entries(components.headers).map(([name, { schema, description }]) =>
       fieldOf(name, { ...schema, description }, false),
     ),
+  };
+}
+
+/** All events have one envelope; what differs is the data in it. */
+function eventsOf({ webhooks }: Document): Model['events'] {
+  const kinds = Object.entries(webhooks).map(([kind, { post }]) => {
+    const [media] = Object.values(post.requestBody?.content ?? {});
+    const [example] = Object.values(media?.examples ?? {});
+    const fields = media ? fieldsOf(media.schema) : [];
+    return { kind, operation: post, fields, example: example?.value };
+  });
+  const inData = ({ name }: Field) => name.startsWith('data.');
+  const [first] = kinds;
+  return {
+    headers: (first?.operation.parameters ?? []).map(({ name, schema, description = '' }) =>
+      fieldOf(name, { ...schema, description }, false),
+    ),
+    envelope: (first?.fields ?? [])
+      .filter((field) => !inData(field))
+      .map((field) => ({ ...field, limits: [] })),
+    kinds: kinds.map(({ kind, operation, fields, example }) => ({
+      kind,
+      id: operation.operationId,
+      when: `${operation.summary}.`,
+      data: fields.filter(inData),
+      example,
+    })),
   };
 }
 

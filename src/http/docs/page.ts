@@ -4,7 +4,7 @@ import type { Document } from './document.ts';
 import { Html, html } from './html.ts';
 import { headings, inline, markdown } from './markdown.ts';
 import { type Model, modelOf } from './model.ts';
-import { fieldTable, methodBadge, objectId, operationArticle } from './pieces.ts';
+import { eventArticle, fieldTable, methodBadge, objectId, operationArticle } from './pieces.ts';
 import { SCRIPT } from './script.ts';
 import { STYLE } from './style.ts';
 
@@ -50,6 +50,7 @@ ${navigation(model)}
 <main id="content">
 ${introduction(model)}
 ${model.sections.map(section)}
+${events(model)}
 ${objects(model)}
 </main>
 </div>
@@ -59,7 +60,7 @@ ${objects(model)}
 `;
 }
 
-function navigation({ title, version, about, sections, objects }: Model): Html {
+function navigation({ title, version, about, sections, events, objects }: Model): Html {
   const group = (name: string, items: Html[]) =>
     html`<h2>${name}</h2><ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`;
   return html`<nav id="contents" popover aria-label="Contents">
@@ -76,6 +77,10 @@ ${sections.map((each) =>
     ),
   ),
 )}
+${group('Events', [
+  html`<a href="#event-envelope">Envelope</a>`,
+  ...events.kinds.map(({ id, kind }) => html`<a href="#${id}">${kind}</a>`),
+])}
 ${group('Objects', [
   ...objects.map(({ name }) => html`<a href="#${objectId(name)}">${name}</a>`),
   html`<a href="#headers">Response headers</a>`,
@@ -101,6 +106,22 @@ function section({ title, description, operations }: Model['sections'][number]):
   return html`<section aria-labelledby="${id}">
 <header class="section"><h2 id="${id}">${title}</h2><p>${inline(description)}</p></header>
 ${operations.map(operationArticle)}
+</section>`;
+}
+
+function events({ events: { headers, envelope, kinds } }: Model): Html {
+  return html`<section aria-labelledby="section-events">
+<header class="section"><h2 id="section-events">Events</h2>
+<p>What the service posts to your webhook endpoints, signed by the Standard Webhooks scheme, until a 2xx comes back.</p></header>
+<article id="event-envelope">
+<h3><a href="#event-envelope">Envelope</a></h3>
+<p>The same around every event. Check the signature over the raw body before anything else.</p>
+<h4>Headers</h4>
+${fieldTable({ label: 'Headers of events', heading: 'Header', fields: headers })}
+<h4>Body</h4>
+${fieldTable({ label: 'Body of events', heading: 'Field', fields: envelope, mark: 'optional' })}
+</article>
+${kinds.map(eventArticle)}
 </section>`;
 }
 

@@ -1,7 +1,7 @@
 import type { Field } from './fields.ts';
 import { type Html, html } from './html.ts';
 import { inline, json } from './markdown.ts';
-import type { Answer, OperationModel } from './model.ts';
+import type { Answer, EventModel, OperationModel } from './model.ts';
 
 export function methodBadge(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`;
@@ -74,6 +74,21 @@ ${operation.answers.map(({ status, examples }) =>
     foldedSample(html`${statusBadge(status)} ${example.summary}`, example.value, index === 0),
   ),
 )}
+</div>
+</div>
+</article>`;
+}
+
+export function eventArticle({ kind, id, when, data, example }: EventModel, index: number): Html {
+  return html`<article id="${id}" aria-labelledby="${id}-title">
+<h3 id="${id}-title"><a href="#${id}">${kind}</a></h3>
+<div class="columns">
+<div class="reference">
+<p>${inline(when)}</p>
+${fieldTable({ label: `Data of ${kind}`, heading: 'Field', fields: data, mark: 'optional' })}
+</div>
+<div class="samples">
+${foldedSample(html`Body`, example, index === 0)}
 </div>
 </div>
 </article>`;

@@ -1,11 +1,14 @@
 import { EVENT_KINDS, type EventKind } from '../../events/event.ts';
 import { EXAMPLE_ENTRY, EXAMPLE_WAITLIST } from '../schemas.ts';
-import type { Schema } from './document.ts';
+import type { Parameter, Schema, WebhookOperation } from './document.ts';
 
-const ENTRY: Schema = { $ref: '#/components/schemas/Entry' };
-const ENTRY_OR_NULL = {
+const ENTRY: Schema = {
+  $ref: '#/components/schemas/Entry',
+  description: 'The entry as it was right after the change.',
+};
+const ENTRY_OR_NULL: Schema = {
   description: 'The invited entry; null when the email is not on the list.',
-  oneOf: [ENTRY, { type: 'null' }],
+  oneOf: [{ $ref: '#/components/schemas/Entry' }, { type: 'null' }],
 };
 const INVITE: Schema = {
   type: 'object',
@@ -25,7 +28,7 @@ const EXAMPLE_INVITE = { id: 'inv_06gxx2p9r1yn1vp1ryss481fhw', email: 'ada@examp
 
 interface Told {
   when: string;
-  data: Record<string, object>;
+  data: Record<string, Schema>;
   example: object;
 }
 
@@ -42,7 +45,7 @@ const TOLD: Record<EventKind, Told> = {
   'signup.confirmed': entry('A pending entry confirmed its email.'),
   'referral.credited': {
     when: 'An entry gained a referral.',
-    data: { entry: ENTRY, referred: ID },
+    data: { entry: ENTRY, referred: { ...ID, description: 'Who was referred. Starts with `ent_`.' } },
     example: { entry: EXAMPLE_ENTRY, referred: 'ent_06gxx2p9r1yn1vp1ryss481fhw' },
   },
   'invite.sent': invite('An operator invited somebody.'),
@@ -62,20 +65,22 @@ const HEADERS = [
   ['wh-id', 'The id of the event; the same at each attempt.'],
   ['wh-timestamp', 'Seconds since 1970; fresh for each attempt.'],
   ['wh-signature', 'Signatures starting with `v1,`, separated by spaces.'],
-].map(([name = '', description = '']) => ({
-  name,
-  in: 'header',
-  required: true,
-  description: `${description} Sent as \`${name.replace('wh-', 'webhook-')}\` too.`,
-  schema: { type: 'string' },
-}));
+].map(
+  ([name = '', description = '']): Parameter => ({
+    name,
+    in: 'header',
+    required: true,
+    description: `${description} Sent as \`${name.replace('wh-', 'webhook-')}\` too.`,
+    schema: { type: 'string' },
+  }),
+);
 
 /** What the service sends: the `webhooks` of the OpenAPI document. */
-export function webhookOperations(): Record<string, object> {
+export function webhookOperations(): Record<string, { post: WebhookOperation }> {
   return Object.fromEntries(EVENT_KINDS.map((kind) => [kind, { post: operationFor(kind, TOLD[kind]) }]));
 }
 
-function operationFor(kind: EventKind, { when, data, example }: Told): object {
+function operationFor(kind: EventKind, { when, data, example }: Told): WebhookOperation {
   const name = kind.replace(/\.([a-z])/, (_, letter: string) => letter.toUpperCase());
   return {
     operationId: `${name}Event`,
@@ -100,7 +105,7 @@ function operationFor(kind: EventKind, { when, data, example }: Told): object {
   };
 }
 
-function bodySchema(kind: EventKind, data: Record<string, object>): object {
+function bodySchema(kind: EventKind, data: Record<string, Schema>): Schema {
   return {
     type: 'object',
     required: ['event', 'id', 'timestamp', 'environment', 'waitlist', 'data'],
@@ -109,7 +114,7 @@ function bodySchema(kind: EventKind, data: Record<string, object>): object {
       id: { type: 'string', description: 'Starts with `evt_`; act on each only once.' },
       timestamp: { type: 'string', format: 'date-time', description: 'When it happened.' },
       environment: { type: 'string', description: 'The environment it happened in.' },
-      waitlist: { $ref: '#/components/schemas/WaitlistReference' },
+      waitlist: { $ref: '#/components/schemas/WaitlistReference', description: 'Where it happened.' },
       data: {
         type: 'object',
         description: 'What it is about.',
