@@ -125,7 +125,7 @@ function createReader(database: DatabaseSync): Reader {
   let open = false;
   const endSnapshot = () => {
     open = false;
-    if (database.isOpen) end.run();
+    if (database.isOpen && database.isTransaction) end.run(); // A failed read may have ended it.
   };
   const openSnapshot = () => {
     open = true;

@@ -35,16 +35,20 @@ forEachEngine((engine) => {
       const service = await startSending(engine);
       const list = await service.waitlist();
       const receiver = await startReceiver((_, response) => void setTimeout(() => response.end(), 300));
-      const { id } = await endpointFor(service.context, await list.queue(), receiver.url);
+      const queue = await list.queue();
+      const endpoints = [1, 2].map((n) => endpointFor(service.context, queue, `${receiver.url}/${n}`));
+      const ids = (await Promise.all(endpoints)).map(({ id }) => id);
       await list.signup(...Array.from({ length: 40 }, (_, i) => ({ email: `e${i}@example.com` })));
-      await until('a beginning', () => receiver.received.length === 16);
+      await until('a beginning', () => receiver.received.length === 32);
       await service.stopSending();
-      assert.equal(receiver.received.length, 16);
-      await inState(service.context, id, 'delivered', 16);
-      const { deliveries } = await listDeliveries(service.context, id, { limit: 200, state: 'pending' });
-      assert.deepEqual(new Set(deliveries.map(({ attempts }) => attempts)), new Set([0]));
+      assert.equal(receiver.received.length, 32);
       const now = new Date(service.clock.now).toISOString();
-      assert.deepEqual(new Set(deliveries.map(({ nextAttemptAt }) => nextAttemptAt)), new Set([now]));
+      for (const id of ids) {
+        await inState(service.context, id, 'delivered', 16);
+        const { deliveries } = await listDeliveries(service.context, id, { limit: 200, state: 'pending' });
+        assert.deepEqual(new Set(deliveries.map(({ attempts }) => attempts)), new Set([0]));
+        assert.deepEqual(new Set(deliveries.map(({ nextAttemptAt }) => nextAttemptAt)), new Set([now]));
+      }
       await service.close();
       await receiver.close();
     });
