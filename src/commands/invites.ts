@@ -129,6 +129,11 @@ function showProgress({ invited }: RunProgress): void {
   progressLine(`${invited} invited`);
 }
 
-function told({ jobId, invited }: RunResult): Outcome {
-  return { json: { jobId, invited }, text: `Invited ${invited}. Their codes: invite list.` };
+function told({ jobId, invited, unreadable }: RunResult): Outcome {
+  const left =
+    unreadable.length === 0 ? '' : ` Left out ${unreadable.length} whose data does not open: see doctor.`;
+  return {
+    json: { jobId, invited, unreadable: unreadable.length },
+    text: `Invited ${invited}. Their codes: invite list.${left}`,
+  };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { auditQueue } from '../../src/waitlist/audit.ts';
+import type { Queue } from '../../src/waitlist/directory.ts';
 import type { Segment } from '../../src/waitlist/entries/segment.ts';
 import { createInvite, type Expiry } from '../../src/waitlist/invites/create-invites.ts';
 import { revokeAllInvites } from '../../src/waitlist/invites/end-invites.ts';
@@ -34,6 +35,15 @@ forEachEngine((engine) => {
     (await list.walk({ status: 'invited' })).map(({ email }) => email?.split('@')[0]).sort();
   const assertSound = async (list: List) =>
     assert.deepEqual((await auditQueue(service.context, await list.queue(), false)).findings, []);
+  const statusesOf = async ({ id }: Queue) => {
+    const rows = await service.context.db.query
+      .selectFrom('entry')
+      .select('status')
+      .where('queue_id', '=', id)
+      .orderBy('seq')
+      .execute();
+    return rows.map(({ status }) => status);
+  };
   const iso = (time: number) => new Date(time).toISOString();
 
   describe('one invite', () => {
@@ -229,6 +239,25 @@ forEachEngine((engine) => {
       await assert.rejects(resumeInviteRun(service.context, queue), /would have expired already/);
       assert.equal((await list.page({ status: 'waiting' })).body.total, 1_300);
       await assertSound(list);
+    });
+
+    it('leaves out whose data does not open, tells of them, and invites as many of the others', async () => {
+      const everybody = { segment: { joinedBefore: service.clock.now + 1 } };
+      for (const selection of [{ first: 3 }, everybody]) {
+        const list = await service.waitlist();
+        await list.signup(...['a', 'b', 'c', 'd'].map((name) => ({ email: `${name}@example.com` })));
+        const queue = await list.queue();
+        await service.context.db.query
+          .updateTable('entry')
+          .set({ person: Buffer.from('damaged') })
+          .where('queue_id', '=', queue.id)
+          .where('seq', '=', 1)
+          .execute();
+        const { invited: count, unreadable } = await run(list, selection);
+        assert.deepEqual([count, unreadable], [3, [1]]);
+        assert.deepEqual(await statusesOf(queue), ['waiting', 'invited', 'invited', 'invited']);
+      }
+      assert.match(service.log.join(''), /does not open: it is not invited/);
     });
 
     it('is done once by two processes that go on with it at the same time', async () => {

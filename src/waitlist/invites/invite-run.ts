@@ -1,6 +1,7 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { Tables } from '../../db/tables.ts';
 import { invalid } from '../../errors.ts';
+import { Unreadable } from '../../vault/crypto.ts';
 import type { Context } from '../context.ts';
 import type { Queue } from '../directory.ts';
 import { type Segment, selectSegment } from '../entries/segment.ts';
@@ -26,6 +27,8 @@ interface RunInput {
 
 export interface RunProgress {
   invited: number;
+  /** Who could not be invited because their sealed data does not open, by joining number. */
+  unreadable: number[];
   /** How far a segment has been walked. */
   after: number;
 }
@@ -57,7 +60,7 @@ export async function startInviteRun(
       startedAt: change.now,
     };
     const { id } = createJob(change, 'invite', input);
-    advanceJob(change, id, { invited: 0, after: 0 } satisfies RunProgress);
+    advanceJob(change, id, { invited: 0, unreadable: [], after: 0 } satisfies RunProgress);
     return { id, input };
   });
   return continueRun(context, queue, id, input, onProgress);
@@ -101,11 +104,14 @@ async function inviteStep(context: Context, change: QueueChange, id: Buffer, inp
   if (!before) return { done: true, progress: await finalProgress(change, id) };
   const { selection } = input;
   const wanted = 'first' in selection ? Math.min(CHUNK, selection.first - before.invited) : CHUNK;
-  const picked = await pick(context, change, input, before.after, wanted);
-  const invitees = picked.map((row) => toInvitee(change.queue, row));
+  const picked = await pick(context, change, input, before, wanted);
+  const invitees = picked.flatMap((row) => toInvitee(context, change.queue, row) ?? []);
+  const invited = new Set(invitees.map(({ entry }) => entry?.seq));
+  const unreadable = picked.map(({ seq }) => seq).filter((seq) => !invited.has(seq));
   inviteAll(context, change, invitees, input.expiry === 'standard' ? undefined : input.expiry);
   const progress: RunProgress = {
     invited: before.invited + invitees.length,
+    unreadable: [...before.unreadable, ...unreadable],
     after: 'first' in selection ? 0 : (picked.at(-1)?.seq ?? before.after),
   };
   const done = picked.length < wanted || ('first' in selection && progress.invited >= selection.first);
@@ -138,7 +144,7 @@ async function pick(
   { db }: Context,
   { trx, queue }: QueueChange,
   { selection, lastSeq, startedAt }: RunInput,
-  after: number,
+  { after, unreadable }: RunProgress,
   limit: number,
 ): Promise<PickedRow[]> {
   if (limit <= 0) return [];
@@ -155,6 +161,7 @@ async function pick(
     .where('e.status', '=', 'waiting')
     .where('e.seq', '<=', lastSeq)
     .where('e.email_hash', 'is not', null)
+    .where((x) => x.not(db.inNumbers(x.ref('e.seq'), x.val(db.numbersList(unreadable)))))
     .where((x) => x.not(x.exists(endedSince(x, startedAt))))
     .limit(limit)
     .execute();
@@ -170,8 +177,20 @@ function endedSince(entries: ExpressionBuilder<Tables & { e: Tables['entry'] }, 
     .where((i) => i.or([i('i.revoked_at', '>', startedAt), i('i.expired_at', '>', startedAt)]));
 }
 
-function toInvitee({ vault }: Queue, { seq, id, rank, email_hash, person }: PickedRow): Invitee {
+/** undefined when it does not open: one damaged row must not keep everybody behind it waiting. */
+function toInvitee(
+  { log }: Context,
+  queue: Queue,
+  { seq, id, rank, email_hash, person }: PickedRow,
+): Invitee | undefined {
   if (!email_hash || !person) throw new Error('an entry with an email has a person');
-  const { email } = vault.open<Person>('entry.person', id, person);
-  return { email: email ?? '', emailHash: email_hash, entry: { seq, status: 'waiting', rank } };
+  try {
+    const { email } = queue.vault.open<Person>('entry.person', id, person);
+    return { email: email ?? '', emailHash: email_hash, entry: { seq, status: 'waiting', rank } };
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    const entry = formatId('ent', id);
+    log.error({ queue: queue.id, entry }, 'sealed data of an entry does not open: it is not invited');
+    return undefined;
+  }
 }
