@@ -14,9 +14,8 @@ import { openContext } from '../src/service.ts';
 import type { Context } from '../src/waitlist/context.ts';
 import type { Queue } from '../src/waitlist/directory.ts';
 import { createWaitlist } from '../src/waitlist/settings/waitlists.ts';
-import { openSignupDesk } from '../src/waitlist/signup/signup.ts';
-import { parseSignupRequest } from '../src/waitlist/signup/signup-input.ts';
 import { freePort } from '../test/support/postgres.ts';
+import { delivered, signUp } from './backlog.ts';
 import { startDoorlist } from './processes.ts';
 import { median, printTable, type Row } from './report.ts';
 import { requireWrk, runWrk, signupScript } from './wrk.ts';
@@ -99,28 +98,6 @@ async function mailingQueue(context: Context, id: string): Promise<Queue> {
   await createWaitlist(context, { id, name: 'Bench' });
   await updateMailSettings(context, id, { kinds: ['welcome'] });
   return (await context.directory.queue(id, 'production')) as Queue;
-}
-
-async function signUp(context: Context, queue: Queue, count: number): Promise<void> {
-  const desk = openSignupDesk(context, 100_000);
-  for (let first = 0; first < count; first += 100) {
-    const entries = Array.from({ length: 100 }, (_, i) => ({ email: `e${first + i}@example.com` }));
-    await desk.submit(queue, parseSignupRequest({ waitlistId: queue.waitlist.id, entries }).entries);
-  }
-}
-
-async function delivered({ db }: Context, queue: Queue): Promise<void> {
-  for (;;) {
-    const left = await db.query
-      .selectFrom('delivery')
-      .select('event_id')
-      .where('queue_id', '=', queue.id)
-      .where('due_at', 'is not', null)
-      .limit(1)
-      .execute();
-    if (left.length === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 /**

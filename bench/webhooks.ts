@@ -22,6 +22,7 @@ import { parseSignupRequest } from '../src/waitlist/signup/signup-input.ts';
 import { createDatabase } from '../test/support/databases.ts';
 import { freePort, startPostgres } from '../test/support/postgres.ts';
 import { guard } from '../test/support/webhooks.ts';
+import { delivered, signUp } from './backlog.ts';
 import { median, printTable, type Row } from './report.ts';
 
 const ROUNDS = 3;
@@ -91,7 +92,7 @@ async function measureRate(context: Context, config: Config, sink: Sink, atLeast
   for (let round = 0; round <= ROUNDS; round += 1) {
     limit.push(await postBare(`${sink.url}/fast`, ENDPOINTS * EVENTS));
     const queue = await queueWith(context, `wl_rate${round}`, Array(ENDPOINTS).fill(`${sink.url}/fast`));
-    await signUp(context, queue, EVENTS);
+    await signUp(context, queue, EVENTS, { metadata: { plan: 'pro', source: 'bench' } });
     const startedAt = performance.now();
     const outbox = await startOutbox(context, config);
     await delivered(context, queue);
@@ -137,31 +138,6 @@ async function queueWith(context: Context, id: string, urls: string[]): Promise<
   const nothing = { description: '', events: [], headers: {}, rateLimit: null };
   for (const url of urls) await createEndpoint(context, guard, queue, { ...nothing, url });
   return queue;
-}
-
-async function signUp(context: Context, queue: Queue, count: number): Promise<void> {
-  const desk = openSignupDesk(context, 100_000);
-  for (let first = 0; first < count; first += 100) {
-    const entries = Array.from({ length: Math.min(100, count - first) }, (_, i) => ({
-      email: `e${first + i}@example.com`,
-      metadata: { plan: 'pro', source: 'bench' },
-    }));
-    await desk.submit(queue, parseSignupRequest({ waitlistId: queue.waitlist.id, entries }).entries);
-  }
-}
-
-async function delivered({ db }: Context, queue: Queue): Promise<void> {
-  for (;;) {
-    const left = await db.query
-      .selectFrom('delivery')
-      .select('event_id')
-      .where('queue_id', '=', queue.id)
-      .where('due_at', 'is not', null)
-      .limit(1)
-      .execute();
-    if (left.length === 0) return;
-    await pause(5);
-  }
 }
 
 /** How old deliveries are on arrival at 99 endpoints, while the hundredth answers and while it hangs. */

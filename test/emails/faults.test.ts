@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { listMails, showMail } from '../../src/events/emails/mailbox.ts';
 import { listSuppressions, unsuppress } from '../../src/events/emails/suppression.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
@@ -14,6 +14,7 @@ import {
   mailsArrived,
   mailsOf,
   startMailing,
+  withMailing,
 } from '../support/mails.ts';
 import { until } from '../support/webhooks.ts';
 
@@ -23,13 +24,8 @@ forEachEngine((engine) => {
   describe('a mail server', () => {
     let server: MailServer;
     let service: Mailing;
-    before(async () => {
-      server = await startMailServer();
-      service = await startMailing(engine, server);
-    });
-    after(async () => {
-      await service.close();
-      await server.close();
+    withMailing(engine, (made) => {
+      ({ server, service } = made);
     });
 
     const show = async (list: MailingList, id: string) =>

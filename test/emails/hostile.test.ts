@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { previewMail, sendTestMail } from '../../src/events/emails/preview.ts';
 import {
   resetTemplate,
@@ -9,7 +9,7 @@ import {
 } from '../../src/events/emails/templates.ts';
 import { updateMailSettings } from '../../src/events/emails/update-settings.ts';
 import { forEachEngine } from '../support/harness.ts';
-import { type MailServer, type ReceivedMail, startMailServer } from '../support/mail-server.ts';
+import type { MailServer, ReceivedMail } from '../support/mail-server.ts';
 import {
   type Mailing,
   type MailingList,
@@ -17,7 +17,7 @@ import {
   mailPutOff,
   mailsArrived,
   PUBLIC_URL,
-  startMailing,
+  withMailing,
 } from '../support/mails.ts';
 
 const SENDING = { publicUrl: PUBLIC_URL, defaultFrom: 'x@y.z' };
@@ -38,13 +38,8 @@ forEachEngine((engine) => {
   describe('what somebody signed up with', () => {
     let server: MailServer;
     let service: Mailing;
-    before(async () => {
-      server = await startMailServer();
-      service = await startMailing(engine, server);
-    });
-    after(async () => {
-      await service.close();
-      await server.close();
+    withMailing(engine, (made) => {
+      ({ server, service } = made);
     });
 
     const named = async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { type Browser, chromium } from 'playwright-core';
 import { updateMailSettings } from '../../src/events/emails/update-settings.ts';
 import { ensureBrowser } from '../support/browser.ts';
 import { type Answer, forEachEngine } from '../support/harness.ts';
-import { type MailServer, type ReceivedMail, startMailServer } from '../support/mail-server.ts';
+import type { MailServer, ReceivedMail } from '../support/mail-server.ts';
 import {
   allSent,
   countMails,
@@ -14,6 +14,7 @@ import {
   mailsArrived,
   PUBLIC_URL,
   startMailing,
+  withMailing,
 } from '../support/mails.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -22,13 +23,8 @@ forEachEngine((engine) => {
   describe('a page that a mail leads to', () => {
     let server: MailServer;
     let service: Mailing;
-    before(async () => {
-      server = await startMailServer();
-      service = await startMailing(engine, server);
-    });
-    after(async () => {
-      await service.close();
-      await server.close();
+    withMailing(engine, (made) => {
+      ({ server, service } = made);
     });
 
     const pathIn = (mail: ReceivedMail | undefined, page: string): string => {

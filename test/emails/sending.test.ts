@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { showMail } from '../../src/events/emails/mailbox.ts';
 import { updateMailSettings } from '../../src/events/emails/update-settings.ts';
 import { expireInvites } from '../../src/waitlist/invites/end-invites.ts';
 import { remindInvited } from '../../src/waitlist/invites/remind-invited.ts';
 import { keepUp } from '../../src/waitlist/upkeep.ts';
 import { forEachEngine } from '../support/harness.ts';
-import { type MailServer, startMailServer } from '../support/mail-server.ts';
+import type { MailServer } from '../support/mail-server.ts';
 import {
   allSent,
   countMails,
@@ -17,7 +17,7 @@ import {
   mailsArrived,
   mailsOf,
   PUBLIC_URL,
-  startMailing,
+  withMailing,
 } from '../support/mails.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -26,13 +26,8 @@ forEachEngine((engine) => {
   describe('mails', () => {
     let server: MailServer;
     let service: Mailing;
-    before(async () => {
-      server = await startMailServer();
-      service = await startMailing(engine, server);
-    });
-    after(async () => {
-      await service.close();
-      await server.close();
+    withMailing(engine, (made) => {
+      ({ server, service } = made);
     });
 
     it('welcome arrives once, with exact recipient, headers and both parts', async () => {

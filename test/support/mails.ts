@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { after, before } from 'node:test';
 import type { Engine } from '../../src/db/database.ts';
 import type { MailKind } from '../../src/events/emails/kinds.ts';
 import { listMails, type MailState, type MailSummary } from '../../src/events/emails/mailbox.ts';
@@ -7,7 +8,7 @@ import type { Context } from '../../src/waitlist/context.ts';
 import type { Queue } from '../../src/waitlist/directory.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { eventually, type List, type ServiceOptions } from './harness.ts';
-import type { MailServer, ReceivedMail } from './mail-server.ts';
+import { type MailServer, type ReceivedMail, startMailServer } from './mail-server.ts';
 import { unique } from './storage.ts';
 import { startSending, until } from './webhooks.ts';
 
@@ -25,6 +26,24 @@ export function startMailing(engine: Engine, server?: MailServer, options: Servi
 }
 
 export type Mailing = Awaited<ReturnType<typeof startMailing>>;
+
+/** A mail server, and a service that sends to it, for as long as the suite lasts. */
+export function withMailing(
+  engine: Engine,
+  ready: (made: { server: MailServer; service: Mailing }) => void,
+): void {
+  let end = async () => {};
+  before(async () => {
+    const server = await startMailServer();
+    const service = await startMailing(engine, server);
+    end = async () => {
+      await service.close();
+      await server.close();
+    };
+    ready({ server, service });
+  });
+  after(() => end());
+}
 
 export interface MailingList extends List {
   /** Stands in the subject of each of its mails, and in no other's. */
