@@ -337,6 +337,8 @@ forEachEngine((engine) => {
         assert.match(answer.headers.get('retry-after') ?? '', /^[0-9]+$/);
         assert.match(answer.headers.get('x-request-id') ?? '', /^req_/);
       }
+      const junk = await exchangeOne(`http://127.0.0.1:${port}`, Buffer.from('NONSENSE\r\n\r\n'));
+      assert.deepEqual([junk.status, (junk.body as { code: string }).code], [400, 'invalid_request']);
       await release();
       const ready = await eventually(
         () => ask('/readyz'),

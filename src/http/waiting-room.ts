@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { answerParserError } from './plugins/errors.ts';
 import { requestIdOf } from './plugins/request-id.ts';
 
 const RETRY_AFTER_SECONDS = 2;
@@ -11,6 +12,7 @@ export interface WaitingRoom {
 /** Answers while the service starts, which takes a while when a large database migrates: it is alive, and not ready. */
 export async function openWaitingRoom(address: { host: string; port: number }): Promise<WaitingRoom> {
   const server = createServer(answer);
+  server.on('clientError', answerParserError);
   server.listen(address);
   await once(server, 'listening');
   return {
