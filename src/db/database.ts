@@ -40,6 +40,17 @@ export interface Database {
   updateRows<T extends keyof Tables & string>(trx: Trx, bulk: BulkUpdate<T>): Promise<void>;
   /** The clock that every instance shares. */
   now(trx?: Trx): Promise<number>;
+  /** The same, to be selected along with something else. */
+  readonly clock: RawBuilder<number>;
+  /**
+   * Held until the commit: any number of transactions may work at the deliveries of a queue side by side (shared),
+   * but none beside one that erases somebody there (exclusive).
+   */
+  lockDeliveries(trx: Trx, queueIds: readonly number[], how: 'shared' | 'exclusive'): Promise<void>;
+  /** Says, in the transaction of an erasure, that there will be something for `wipeErased` to do. */
+  markErased(trx: Trx): Promise<void>;
+  /** Leaves nothing of what was erased in the engine's files, as far as that is ours to do; false: not yet. */
+  wipeErased(): Promise<boolean>;
   /** Ends a subquery whose rows are about to be updated: those that another transaction holds are left out. */
   readonly skipLocked: RawBuilder<unknown>;
   /** Tells every process that listens that there is something to deliver. */

@@ -28,6 +28,8 @@ const STATEMENT_TIMEOUT_MS = 30_000;
 const PLAN_BY_INDEX = '-c enable_seqscan=off';
 /** Any number, as long as every Doorlist uses the same one. */
 export const SCHEMA_LOCK = 7_362_015_001;
+/** Likewise; the second number is the queue's. */
+const DELIVERIES_LOCK = 736_201_500;
 
 export interface PostgresOptions {
   url: string;
@@ -97,6 +99,12 @@ export async function openPostgres({ url, poolSize, onIdleError }: PostgresOptio
         : (await pooled.executeQuery<{ now: number }>(CLOCK)).rows;
       return row?.now ?? Date.now();
     },
+    clock: sql.raw(CLOCK_MS),
+    lockDeliveries: async (trx, queueIds, how) => {
+      if (queueIds.length > 0) await trx.send(lockQuery(queueIds, how));
+    },
+    markErased: async () => {},
+    wipeErased: async () => true, // Vacuuming is the server's own business.
     skipLocked: sql`for update skip locked`,
     notify: async () => {
       await pool.query(`notify ${CHANNEL}`);
@@ -110,9 +118,15 @@ export async function openPostgres({ url, poolSize, onIdleError }: PostgresOptio
   };
 }
 
-const CLOCK = named(
-  CompiledQuery.raw('select (extract(epoch from clock_timestamp()) * 1000)::bigint as now'),
-) as NamedQuery<{ now: number }>;
+const CLOCK_MS = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
+const CLOCK = named(CompiledQuery.raw(`select ${CLOCK_MS} as now`)) as NamedQuery<{ now: number }>;
+
+/** Advisory, in shared memory: rows would have to be written to be locked, and in the same order by everybody. */
+function lockQuery(queueIds: readonly number[], how: 'shared' | 'exclusive'): NamedQuery {
+  const lock = how === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock';
+  const text = `select ${lock}(${DELIVERIES_LOCK}, id::integer) from unnest($1::bigint[]) as q (id)`;
+  return named(CompiledQuery.raw(text, [arrayOf(queueIds)]));
+}
 
 const ARRAY_TYPE: Record<ColumnType, string> = { bigint: 'bigint[]', text: 'text[]', bytes: 'bytea[]' };
 

@@ -11,6 +11,7 @@ import {
   sql,
 } from 'kysely';
 import type { BulkInsert, BulkUpdate, Database, Trx } from './database.ts';
+import { MARK_ERASED, wipeErased } from './sqlite-wipe.ts';
 import { startWriter, type Writer } from './sqlite-writer.ts';
 import type { Tables } from './tables.ts';
 
@@ -77,6 +78,12 @@ export async function openSqlite(file: string): Promise<Database> {
     insertRows: (trx, bulk) => runMany(trx, insertSql(bulk), bulk.rows),
     updateRows: (trx, bulk) => runMany(trx, updateSql(bulk), bulk.rows),
     now: async () => Date.now(), // There is one machine.
+    clock: sql`cast(unixepoch('subsec') * 1000 as integer)`,
+    lockDeliveries: async () => {}, // There is one writer.
+    markErased: async (trx) => {
+      await trx.send(CompiledQuery.raw(MARK_ERASED));
+    },
+    wipeErased: () => wipeErased(writer),
     skipLocked: sql``, // There is one writer.
     notify: async () => {},
     listen: async () => async () => {},

@@ -35,6 +35,9 @@ export interface InstanceTable {
   /** Grows with every change to keys, waitlists or queues, so that caches know when to forget. */
   settings_version: number;
   created_at: number;
+  /** How often somebody was erased, and up to which time nothing of it is left in the files; SQLite alone counts. */
+  erasures: Generated<number>;
+  erasures_wiped: Generated<number>;
 }
 
 export interface EnvironmentTable {

@@ -60,6 +60,7 @@ export async function keepUp(context: Context): Promise<void> {
     .limit(QUEUES_AT_ONCE)
     .execute();
   for (const { id } of unranked) await attend(context, id, applyBoost);
+  await db.wipeErased(); // Where a reader was in the way of the erasure itself.
   await db.refreshStatistics();
 }
 

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { sql } from 'kysely';
+import { sendTestMail } from '../../src/events/emails/preview.ts';
 import { auditQueue } from '../../src/waitlist/audit.ts';
 import type { Queue } from '../../src/waitlist/directory.ts';
 import { exportPerson } from '../../src/waitlist/entries/export-person.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { keepUp } from '../../src/waitlist/upkeep.ts';
 import { crowdEmail, fillQueue } from '../support/crowd.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
 import { dumpTables } from '../support/inspect.ts';
@@ -62,7 +64,6 @@ forEachEngine((engine) => {
           ['friend@example.com', 'waiting'],
         ],
       );
-      await checkpoint(service);
       const plain = Object.fromEntries(
         [EMAIL, EMAIL.toLowerCase(), PHONE, 'Unforgettable', 'deep secret', ...Object.values(codes)].map(
           (text) => [text, Buffer.from(text)],
@@ -93,7 +94,6 @@ forEachEngine((engine) => {
         return [Buffer.from(person), Buffer.from(email_hash), queue.vault.hash('metadata', `["n",${n}]`)];
       });
       for (const n of leaving) await removeEntry(service.context, queue, crowdEmail(n));
-      await checkpoint(service);
       const stored = await everythingStored(storage);
       assert.equal(traces.filter((trace) => stored(trace)).length, 0, `of ${traces.length} traces`);
     });
@@ -149,11 +149,64 @@ forEachEngine((engine) => {
       await assert.rejects(exportPerson(service.context, queue, EMAIL), { code: 'not_found' });
       await assert.rejects(removeEntry(service.context, queue, EMAIL), { code: 'not_found' });
       await assert.rejects(removeEntry(service.context, queue, PHONE), { code: 'not_found' });
-      await checkpoint(service);
       const stored = await everythingStored(storage);
       for (const trace of traces) assert.ok(!stored(trace));
       assert.equal((await exportPerson(service.context, queue, 'other@example.com')).invites.length, 1);
     });
+
+    it('finds test mails: those to the person, and those that show the person to an operator', async () => {
+      const { queue } = await liveALife(service);
+      const { context } = service;
+      await sendTestMail(context, queue, { kind: 'welcome', to: EMAIL });
+      await sendTestMail(context, queue, { kind: 'welcome', entry: EMAIL, to: 'operator@example.com' });
+      const bodies = (await sealedEvents(service, queue, /"test":true/)).map(({ body }) => body);
+      assert.equal(bodies.length, 2);
+      const held = await exportPerson(context, queue, EMAIL);
+      assert.equal(held.events.filter(({ kind }) => kind === 'email.welcome').length, 2);
+
+      await removeEntry(context, queue, EMAIL);
+      const stored = await everythingStored(storage);
+      for (const body of bodies) assert.ok(!stored(body));
+    });
+
+    it('forgets who only ever got a test mail', async () => {
+      const list = await service.waitlist();
+      const queue = await list.queue();
+      const { context } = service;
+      await sendTestMail(context, queue, { kind: 'welcome', to: EMAIL });
+      const [mail] = await sealedEvents(service, queue, /"test":true/);
+      assert.ok(mail);
+      assert.equal((await exportPerson(context, queue, EMAIL)).events.length, 1);
+      assert.deepEqual(await removeEntry(context, queue, EMAIL), { id: null });
+      const stored = await everythingStored(storage);
+      assert.ok(!stored(mail.body));
+      assert.ok(!stored(queue.vault.hash('email', EMAIL.toLowerCase())));
+      await assert.rejects(removeEntry(context, queue, EMAIL), { code: 'not_found' });
+      await assert.rejects(exportPerson(context, queue, EMAIL), { code: 'not_found' });
+    });
+
+    if (engine === 'sqlite')
+      it('overwrites the files as soon as a reader that was in the way is done', async () => {
+        const { queue } = await liveALife(service);
+        const before = { ...(await sealedBytes(service, queue)), ...personalHashes(queue) };
+        const reader = new DatabaseSync(path.join(storage.dataDir, 'doorlist.db'), { readOnly: true });
+        try {
+          reader.exec('begin; select count(*) from entry');
+          await removeEntry(service.context, queue, EMAIL);
+          await keepUp(service.context);
+          const stored = await everythingStored(storage);
+          assert.ok(
+            Object.values(before).some((bytes) => stored(bytes)),
+            'the reader sees what was',
+          );
+        } finally {
+          reader.close();
+        }
+        await keepUp(service.context);
+        const stored = await everythingStored(storage);
+        for (const [what, bytes] of Object.entries(before))
+          assert.equal(stored(bytes), false, `${what} is still stored`);
+      });
 
     it('lets the same person sign up again, as somebody new', async () => {
       const { list, queue } = await liveALife(service);
@@ -240,16 +293,27 @@ async function sealedTold({ context }: Service, queue: Queue): Promise<Record<st
     kept[`sealed invite ${n}`] = Buffer.from(sealed);
     if (accept_answer) kept['the sealed answer'] = Buffer.from(accept_answer);
   }
-  const events = await query
+  for (const [n, { kind, body }] of (await sealedEvents({ context }, queue, /gone\.example/i)).entries())
+    kept[`event ${n}, ${kind}`] = body;
+  return kept;
+}
+
+/** Events whose body says so. */
+async function sealedEvents(
+  { context }: Pick<Service, 'context'>,
+  queue: Queue,
+  said: RegExp,
+): Promise<{ kind: string; body: Buffer }[]> {
+  const events = await context.db.query
     .selectFrom('event')
     .select(['id', 'kind', 'body'])
     .where('queue_id', '=', queue.id)
     .execute();
-  for (const [n, { id, kind, body }] of events.entries()) {
-    if (body && /gone\.example/i.test(queue.vault.open<string>('event.body', id, body)))
-      kept[`event ${n}, ${kind}`] = Buffer.from(body);
-  }
-  return kept;
+  return events.flatMap(({ id, kind, body }) =>
+    body && said.test(queue.vault.open<string>('event.body', id, body))
+      ? [{ kind, body: Buffer.from(body) }]
+      : [],
+  );
 }
 
 function personalHashes({ vault }: Queue): Record<string, Buffer> {
@@ -274,20 +338,5 @@ async function everythingStored(storage: Storage): Promise<(bytes: Buffer) => bo
 }
 
 function fileBytes({ dataDir }: Storage): Buffer {
-  const files = ['doorlist.db', 'doorlist.db-wal'].map((name) => path.join(dataDir, name));
-  return Buffer.concat(
-    files.map((file) => {
-      try {
-        return readFileSync(file);
-      } catch {
-        return Buffer.alloc(0); // No log is left when the last connection has closed.
-      }
-    }),
-  );
-}
-
-/** What SQLite does by itself sooner or later: its log goes into the database and is cut off. */
-async function checkpoint({ context }: Service): Promise<void> {
-  if (context.db.engine === 'postgres') return;
-  await sql`pragma wal_checkpoint(truncate)`.execute(context.db.query);
+  return Buffer.concat(readdirSync(dataDir).map((name) => readFileSync(path.join(dataDir, name))));
 }

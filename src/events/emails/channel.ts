@@ -2,11 +2,12 @@ import type { Context } from '../../waitlist/context.ts';
 import type { Queue } from '../../waitlist/directory.ts';
 import { formatId } from '../../waitlist/ids.ts';
 import type { Attempt, Channel, Quota } from '../outbox/channel.ts';
+import type { Permit } from '../outbox/permit.ts';
 import { readFacts } from './facts.ts';
 import { type MailParts, readParts } from './parts.ts';
 import { MAIL_CHANNEL, type MailFacts } from './record.ts';
-import { messageId, renderMail, type Sending } from './render.ts';
-import { SEND_MS_MAX, type Smtp } from './smtp.ts';
+import { type Mail, messageId, renderMail, type Sending } from './render.ts';
+import { type Envelope, SEND_MS_MAX, type Smtp, type SmtpAnswer } from './smtp.ts';
 import { hashOf, suppress, whySuppressed } from './suppression.ts';
 
 /** For a connection of the pool to be free. */
@@ -41,7 +42,12 @@ export function mailChannel(
   const places = limitTo(smtpConnections);
   const rate = smtpRate === 0 ? undefined : meter(smtpRate);
 
-  const deliver = async (queue: Queue, eventId: Uint8Array, facts: MailFacts): Promise<Attempt> => {
+  const deliver = async (
+    queue: Queue,
+    eventId: Uint8Array,
+    facts: MailFacts,
+    permit: Permit,
+  ): Promise<Attempt | undefined> => {
     const reason = await whySuppressed(context, queue, facts.to, facts.mail);
     if (reason)
       return { ...KEPT, ok: false, final: true, error: `not sent: the address is suppressed (${reason})` };
@@ -49,14 +55,14 @@ export function mailChannel(
     const mail = renderMail(queue, facts, await parts(queue, facts.version), sending);
     const release = await places(WAIT_MS_MAX);
     if (!release) return { ...KEPT, ok: false, error: 'not sent: the mail server is too slow' };
-    const answer = await smtp
-      .send(mail, {
-        messageId: messageId(eventId, mail.from),
-        seed: formatId('evt', eventId),
-        kind: facts.mail,
-        at: facts.at,
-      })
-      .finally(release);
+    const envelope = {
+      messageId: messageId(eventId, mail.from),
+      seed: formatId('evt', eventId),
+      kind: facts.mail,
+      at: facts.at,
+    };
+    const answer = await sendWithPermit(smtp, mail, envelope, permit).finally(release);
+    if (!answer) return undefined;
     if (answer.ok) return { ...KEPT, status: 250, response: answer.response };
     const { status, error, response, final, bounced } = answer;
     if (bounced) await suppress(context.db.query, queue, hashOf(queue, facts.to), 'bounced', context.clock());
@@ -76,15 +82,29 @@ export function mailChannel(
       }));
     },
     charge: async (_trx, _lane, _quota, claimed) => rate?.charge(claimed),
-    send: async (_setup, queue, { eventId }, body) => {
+    send: async (_setup, queue, { eventId }, body, permit) => {
       const startedAt = performance.now();
       const facts = await readFacts(context, queue, body);
-      const attempt = facts ? await deliver(queue, eventId, facts) : GONE;
-      return { ...attempt, durationMs: Math.round(performance.now() - startedAt) };
+      const attempt = facts ? await deliver(queue, eventId, facts, permit) : GONE;
+      return attempt && { ...attempt, durationMs: Math.round(performance.now() - startedAt) };
     },
     settle: async () => {},
     close: async () => smtp?.close(),
   };
+}
+
+/** A connection may take its time: then the permit is renewed, and the mail goes over the connection that is there. */
+async function sendWithPermit(
+  smtp: Smtp,
+  mail: Mail,
+  envelope: Envelope,
+  permit: Permit,
+): Promise<SmtpAnswer | undefined> {
+  while (await permit.renew()) {
+    const answer = await smtp.send(mail, envelope, permit.isGiven);
+    if (answer) return answer;
+  }
+  return undefined;
 }
 
 /** Parts of a version never change: they are read once. */

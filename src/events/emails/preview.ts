@@ -2,7 +2,8 @@ import { invalid } from '../../errors.ts';
 import type { Context } from '../../waitlist/context.ts';
 import type { Queue } from '../../waitlist/directory.ts';
 import { findEntry } from '../../waitlist/entries/entries.ts';
-import { formatId, newId } from '../../waitlist/ids.ts';
+import type { EntryView } from '../../waitlist/entries/entry-view.ts';
+import { formatId, newId, parseId } from '../../waitlist/ids.ts';
 import { parseEmail } from '../../waitlist/signup/identity.ts';
 import type { MailTemplate } from './default-templates.ts';
 import type { MailKind } from './kinds.ts';
@@ -32,7 +33,8 @@ export async function previewMail(
   if (draft) checkTemplate(kind, draft);
   const parts = await readParts(context, queue.waitlist.internalId);
   if (draft) parts.templates[kind] = draft;
-  return renderMail(queue, await previewFacts(context, queue, kind, entry), parts, sending);
+  const view = await findShown(context, queue, entry);
+  return renderMail(queue, await previewFacts(context, queue, kind, view), parts, sending);
 }
 
 /** Sends a preview to oneself, the way that every mail goes; returns the id under which the mailbox has it. */
@@ -43,19 +45,28 @@ export async function sendTestMail(
 ): Promise<string> {
   const email = parseEmail(to);
   if (!email) throw invalid('to: not an email address');
-  const facts = await previewFacts(context, queue, kind, entry);
-  return formatId('evt', await insertMail(context, queue, { ...facts, to: email.shown, test: true }));
+  const view = await findShown(context, queue, entry);
+  const facts = await previewFacts(context, queue, kind, view);
+  const shown = view && parseId('ent', view.id);
+  return formatId('evt', await insertMail(context, queue, { ...facts, to: email.shown, test: true }, shown));
+}
+
+async function findShown(
+  context: Context,
+  queue: Queue,
+  identifier: string | undefined,
+): Promise<EntryView | undefined> {
+  return identifier === undefined ? undefined : findEntry(context, queue, identifier);
 }
 
 async function previewFacts(
   context: Context,
   queue: Queue,
   kind: MailKind,
-  identifier: string | undefined,
+  view: EntryView | undefined,
 ): Promise<MailFacts> {
   const now = context.clock();
   const { version } = await requireWaitlist(context, queue.waitlist.id);
-  const view = identifier === undefined ? undefined : await findEntry(context, queue, identifier);
   const sample = {
     position: 42,
     referrals: 3,

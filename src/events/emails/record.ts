@@ -3,6 +3,7 @@ import type { Queue } from '../../waitlist/directory.ts';
 import type { EntryView } from '../../waitlist/entries/entry-view.ts';
 import { formatId, newId, oldestId } from '../../waitlist/ids.ts';
 import type { QueueChange } from '../../waitlist/queue-change.ts';
+import { parseEmail } from '../../waitlist/signup/identity.ts';
 import type { Metadata } from '../../waitlist/signup/signup-input.ts';
 import { sharedNow } from '../outbox/shared-clock.ts';
 import type { Shown } from '../record.ts';
@@ -94,7 +95,7 @@ export function writeMail(
     id,
     kind: `email.${kind}`,
     body: queue.vault.seal('event.body', id, JSON.stringify(facts)),
-    subjects: [...(shown ? [shown.id] : []), ...(invite ? [invite.id] : [])],
+    subjects: [...(shown ? [shown.id] : []), ...(invite ? [invite.id] : []), recipientHash(queue, to)],
   };
 }
 
@@ -122,14 +123,29 @@ function dailyId(
   return id;
 }
 
-/** A mail that nobody's change brings about. */
-export async function insertMail(context: Context, queue: Queue, facts: MailFacts): Promise<Uint8Array> {
+/** Ties a mail to whoever gets it, on the list or not. One to somebody who has just joined is tied to the entry. */
+function recipientHash({ vault }: Queue, to: string): Buffer {
+  return vault.hash('email', parseEmail(to)?.key ?? to);
+}
+
+/** A mail that nobody's change brings about; `shown` is the id of an entry that it tells of. */
+export async function insertMail(
+  context: Context,
+  queue: Queue,
+  facts: MailFacts,
+  shown: Uint8Array | undefined,
+): Promise<Uint8Array> {
   const id = newId(facts.at);
+  const subjects = [...(shown ? [shown] : []), recipientHash(queue, facts.to)];
   await context.db.transaction(async (trx) => {
     const body = queue.vault.seal('event.body', id, JSON.stringify(facts));
     await trx
       .insertInto('event')
       .values({ queue_id: queue.id, id, kind: `email.${facts.mail}`, body, created_at: facts.at })
+      .execute();
+    await trx
+      .insertInto('event_subject')
+      .values(subjects.map((subject) => ({ queue_id: queue.id, subject, event_id: id })))
       .execute();
     await trx
       .insertInto('delivery')

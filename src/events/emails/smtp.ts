@@ -33,7 +33,8 @@ export type SmtpAnswer =
     };
 
 export interface Smtp {
-  send(mail: Mail, envelope: Envelope): Promise<SmtpAnswer>;
+  /** `mayBegin` is asked once there is a connection, before anything of the mail is said; undefined: it said no. */
+  send(mail: Mail, envelope: Envelope, mayBegin?: () => boolean): Promise<SmtpAnswer | undefined>;
   close(): void;
 }
 
@@ -51,12 +52,28 @@ export function connectSmtp({ smtpUrl, smtpConnections }: SmtpSettings): Smtp | 
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+  transport.use('stream', (mail, done) => {
+    const { mayBegin } = mail.data as { mayBegin?: () => boolean };
+    const { message } = mail;
+    const envelope = message?.getEnvelope();
+    // Asked for on an open connection, right before it is spoken. Without a recipient nothing is.
+    if (message && envelope && mayBegin)
+      message.getEnvelope = () => (mayBegin() ? envelope : { ...envelope, to: [] });
+    done();
+  });
   return {
-    send: async (mail, envelope) => {
+    send: async (mail, envelope, mayBegin = () => true) => {
+      let refused = false;
+      const begin = () => {
+        refused = !mayBegin();
+        return !refused;
+      };
       try {
-        const { response } = await withDeadline(transport.sendMail(toMessage(mail, envelope)));
+        const message = { ...toMessage(mail, envelope), mayBegin: begin };
+        const { response } = await withDeadline(transport.sendMail(message));
         return { ok: true, response };
       } catch (error) {
+        if (refused) return undefined;
         return classify(error as SmtpError);
       }
     },

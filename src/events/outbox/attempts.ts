@@ -13,32 +13,39 @@ export interface Done {
   at: number;
 }
 
+export const ERASED_ERROR = 'not sent: what it told was erased';
+
 const ERASED: Attempt = {
   ok: false,
   status: null,
-  error: 'not sent: what it told was erased',
+  error: ERASED_ERROR,
   response: null,
   durationMs: 0,
   retryAfterMs: 0,
+  final: true,
+  unsent: true,
 };
 
-export async function attemptJob({ log }: Context, { line, queue, setup, delivery }: Job): Promise<Attempt> {
+/** undefined: it did not come to an attempt. When its lease ends, it is claimed again. */
+export async function attemptJob({ log }: Context, job: Job): Promise<Attempt | undefined> {
+  const { line, queue, setup, delivery, permit } = job;
   if (delivery.body === null) return ERASED;
   try {
     const body = queue.vault.open<string>('event.body', delivery.eventId, delivery.body);
-    return await line.channel.send(setup, queue, delivery, body);
+    const attempt = await line.channel.send(setup, queue, delivery, body, permit);
+    return attempt ?? (permit.erased ? ERASED : undefined);
   } catch (error) {
     const reason =
       error instanceof Unreadable ? 'sealed data of an event does not open' : (error as Error).message;
     log.error({ queue: queue.id, reason }, 'a delivery could not be attempted');
-    return { ...ERASED, error: 'not sent: a fault of this service, see its log' };
+    return { ...ERASED, final: false, error: 'not sent: a fault of this service, see its log' };
   }
 }
 
 export function toFinished({ job, attempt, at }: Done, now: number, random: () => number): Finished {
   const { line, queue, delivery, token } = job;
-  const { eventId, tries, body } = delivery;
-  const over = attempt.ok || attempt.final === true || body === null;
+  const { eventId, tries } = delivery;
+  const over = attempt.ok || attempt.final === true;
   const delay = over ? null : delayAfter(tries, attempt.retryAfterMs, random);
   const row = responseRow(line.lane, delivery);
   return {

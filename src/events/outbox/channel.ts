@@ -2,6 +2,7 @@ import type { Trx } from '../../db/database.ts';
 import type { Queue } from '../../waitlist/directory.ts';
 import type { Lane } from './bell.ts';
 import type { Claimed } from './claims.ts';
+import type { Permit } from './permit.ts';
 
 /** A way out: webhooks are one, mails another. The dispatcher does the claiming and the bookkeeping, a channel the sending. */
 export interface Channel<T = unknown> {
@@ -18,8 +19,17 @@ export interface Channel<T = unknown> {
   ): Promise<(Target<T> | undefined)[]>;
   /** Charges a target that has a quota for what was claimed. */
   charge(trx: Trx, lane: Lane, quota: Quota, claimed: number, now: number): Promise<void>;
-  /** One attempt. Never throws. */
-  send(target: T, queue: Queue, delivery: Claimed, body: string): Promise<Attempt>;
+  /**
+   * One attempt. Never throws. Asks the permit right before the first byte that leaves this process, and renews it
+   * where it must; undefined: it was not renewed, and nothing has left.
+   */
+  send(
+    target: T,
+    queue: Queue,
+    delivery: Claimed,
+    body: string,
+    permit: Permit,
+  ): Promise<Attempt | undefined>;
   /** Told after each turn how a target's attempts went, in the transaction that writes them down. */
   settle(trx: Trx, lane: Lane, attempts: readonly Attempt[], now: number): Promise<void>;
   close(): Promise<void>;
@@ -50,4 +60,6 @@ export interface Attempt {
   retryAfterMs: number;
   /** The other side said no for good: there is no next try. */
   final?: boolean;
+  /** Nothing left this process: it says nothing about the other side. */
+  unsent?: boolean;
 }

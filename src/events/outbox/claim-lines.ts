@@ -5,6 +5,7 @@ import type { Queue } from '../../waitlist/directory.ts';
 import type { Channel, Target } from './channel.ts';
 import { claim } from './claims.ts';
 import type { Job, Line } from './lane-state.ts';
+import { askAgain, Permit } from './permit.ts';
 
 /** A target that is switched off is asked again this often. */
 const CLOSED_PAUSE_MS = 5_000;
@@ -48,14 +49,11 @@ export async function claimFor(
     if (target.quota && deliveries.length > 0)
       await channel.charge(trx, lane, target.quota, deliveries.length, now);
     const startBefore = startedAt + leaseMs - channel.deadlineMs;
-    const jobs = deliveries.map((delivery) => ({
-      line,
-      queue,
-      setup: target.setup,
-      delivery,
-      token,
-      startBefore,
-    }));
+    const jobs = deliveries.map((delivery): Job => {
+      const permit = new Permit(startedAt, () => askAgain(context, job));
+      const job = { line, queue, setup: target.setup, delivery, token, startBefore, permit };
+      return job;
+    });
     results.set(line, { jobs, ready: deliveries.length === limit, pauseMs: 0 });
   }
   const closed = { jobs: [], ready: false, pauseMs: CLOSED_PAUSE_MS };

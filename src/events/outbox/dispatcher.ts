@@ -4,6 +4,7 @@ import { attemptJob, type Done, toFinished } from './attempts.ts';
 import type { Channel } from './channel.ts';
 import { claimFor, type LineClaim } from './claim-lines.ts';
 import { finish, giveBack, lanesWithDeliveries } from './claims.ts';
+import { forgetErasedResponses } from './erase.ts';
 import type { Job, Line } from './lane-state.ts';
 import { byTarget, Lines } from './lines.ts';
 import { sharedNow } from './shared-clock.ts';
@@ -128,6 +129,7 @@ class Sending {
     this.#done = [];
     try {
       const claims = await this.#context.db.transaction(async (trx) => {
+        this.#lockOutErasures(trx, [...ended.map(({ job }) => job.line), ...chosen]);
         const now = await sharedNow(this.#context, trx);
         await this.#writeDown(trx, ended, now);
         return claimFor(this.#context, trx, chosen, { now, leaseMs: this.#options.leaseMs });
@@ -172,16 +174,25 @@ class Sending {
     void attemptJob(this.#context, job).then((attempt) => {
       line.underWay -= 1;
       this.#underWay -= 1;
-      line.learn(attempt);
-      this.#done.push({ job, attempt, at: this.#context.clock() });
+      if (attempt) {
+        line.learn(attempt);
+        this.#done.push({ job, attempt, at: this.#context.clock() });
+      }
       this.#fill(line);
       this.nudge();
     });
   }
 
+  /** Sent, not awaited: what is sent behind it waits for it. */
+  #lockOutErasures(trx: Trx, lines: readonly Line[]): void {
+    const queueIds = [...new Set(lines.map(({ lane }) => lane.queueId))];
+    this.#context.db.lockDeliveries(trx, queueIds, 'shared').catch(() => {});
+  }
+
   async #writeDown(trx: Trx, ended: Done[], now: number): Promise<void> {
     const finished = ended.map((one) => toFinished(one, now, this.#options.random));
-    const sent = finish(this.#context.db, trx, finished);
+    const { db } = this.#context;
+    const sent = Promise.all([finish(db, trx, finished), forgetErasedResponses(db, trx, finished)]);
     sent.catch(() => {});
     const byLine = [...Map.groupBy(ended, ({ job }) => job.line)].sort(([a], [b]) => byTarget(a, b));
     for (const [{ lane, channel }, some] of byLine) {
@@ -209,6 +220,7 @@ class Sending {
     while (this.#underWay > 0 && performance.now() < giveUpAt) await pause(20);
     try {
       await this.#context.db.transaction(async (trx) => {
+        this.#lockOutErasures(trx, [...this.#done.map(({ job }) => job.line), ...this.lines]);
         const now = await sharedNow(this.#context, trx);
         await this.#writeDown(trx, this.#done, now);
         for (const { lane, waiting } of this.lines) {

@@ -2,6 +2,7 @@ import type { Queue } from '../../waitlist/directory.ts';
 import type { Lane } from './bell.ts';
 import type { Attempt, Channel } from './channel.ts';
 import type { Claimed } from './claims.ts';
+import type { Permit } from './permit.ts';
 
 /** Of a target that answers within the first, this many times as many are claimed as are sent at once. */
 const QUICK_MS = 250;
@@ -16,6 +17,7 @@ export interface Job {
   readonly token: Uint8Array;
   /** By the monotonic clock: when the attempt must have ended for the lease to cover it. */
   readonly startBefore: number;
+  readonly permit: Permit;
 }
 
 /** What this process knows of a lane. */
@@ -25,6 +27,9 @@ export class Line {
   /** Claimed, and waiting for a place among those that are under way. */
   readonly waiting: Job[] = [];
   underWay = 0;
+  /** Under way, with a permit to be renewed. */
+  readonly asking = new Set<Job>();
+  renewing: Promise<void> | undefined;
   /** There may be something due. */
   ready = false;
   /** By the monotonic clock; a target with a quota is asked again only then. */

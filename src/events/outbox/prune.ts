@@ -77,7 +77,7 @@ async function pruneStep({ db }: Context, queueId: number, before: Buffer): Prom
   const ids = db.bytesList(old.map(({ id }) => id));
   const upTo = old.at(-1)?.id as Uint8Array;
   await db.transaction(async (trx) => {
-    for (const lane of await lanesOf(trx, queueId)) {
+    for (const lane of await targetsOf(trx, queueId)) {
       await trx
         .deleteFrom('delivery')
         .where('queue_id', '=', queueId)
@@ -103,7 +103,10 @@ async function pruneStep({ db }: Context, queueId: number, before: Buffer): Prom
 }
 
 /** From target to target along the primary key: deliveries are found by target, and have no index by event. */
-async function lanesOf(trx: Trx, queueId: number): Promise<{ channel: string; target_id: Uint8Array }[]> {
+export async function targetsOf(
+  trx: Trx,
+  queueId: number,
+): Promise<{ channel: string; target_id: Uint8Array }[]> {
   const first = (column: string, where: string) =>
     sql.raw(`(select d.${column} from delivery as d where ${where} order by d.${column} limit 1)`);
   const ours = `d.queue_id = ${Number(queueId)}`;

@@ -5,8 +5,9 @@ import type { Context } from '../../waitlist/context.ts';
 import type { Queue } from '../../waitlist/directory.ts';
 import { formatId } from '../../waitlist/ids.ts';
 import type { Lane } from '../outbox/bell.ts';
-import type { Attempt, Channel, Quota, Target } from '../outbox/channel.ts';
+import type { Channel, Quota, Target } from '../outbox/channel.ts';
 import { type EndpointRow, openEndpoint } from './endpoints.ts';
+import { MustNotBegin } from './post.ts';
 import { liveSecrets, type SigningKey, signingKeys } from './secrets.ts';
 import { DEADLINE_MS, type Sender } from './send.ts';
 
@@ -78,12 +79,19 @@ export function webhookChannel(
       const until = Math.max(usedUntil, now) + Math.ceil((claimed * 1000) / perSecond);
       await byLane(trx.updateTable('webhook_endpoint').set({ rate_used_until: until }), lane).execute();
     },
-    send: (setup, _queue, { eventId }, body) => {
+    send: async (setup, _queue, { eventId }, body, permit) => {
       const { url, headers } = setup;
-      const now = clock();
       const id = formatId('evt', eventId);
-      const keys = liveSecrets(setup.keys, now).map(({ key }) => key);
-      return sender.send({ url, headers, keys, id, body }, now);
+      while (await permit.renew()) {
+        const now = clock();
+        const keys = liveSecrets(setup.keys, now).map(({ key }) => key);
+        try {
+          return await sender.send({ url, headers, keys, id, body }, now, permit.isGiven);
+        } catch (error) {
+          if (!(error instanceof MustNotBegin)) throw error; // The connection took its time: ask again.
+        }
+      }
+      return undefined;
     },
     settle: async (trx, lane, attempts, now) => {
       const name = nameOf(lane.targetId);
@@ -98,7 +106,7 @@ export function webhookChannel(
           trx.updateTable('webhook_endpoint').set({ failing_since: null, last_success_at: now }),
           lane,
         ).execute();
-      } else if (attempts.some(wasSent)) {
+      } else if (attempts.some(({ unsent }) => !unsent)) {
         noted.set(name, { failing: true, at: now });
         const row = await byLane(
           trx.updateTable('webhook_endpoint').set({ failing_since: sql`coalesce(failing_since, ${now})` }),
@@ -136,11 +144,6 @@ export function webhookChannel(
       log.warn({ endpoint, reason }, 'a webhook endpoint was disabled: its deliveries are held');
     }
   }
-}
-
-/** Ours, not the receiver's, are the attempts that never left. */
-function wasSent({ error }: Attempt): boolean {
-  return !error?.startsWith('not sent');
 }
 
 function nameOf(id: Uint8Array): string {

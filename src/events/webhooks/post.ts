@@ -15,6 +15,11 @@ export class DeadlinePassed extends Error {
   override name = 'DeadlinePassed';
 }
 
+/** There is no leave any more to begin. */
+export class MustNotBegin extends Error {
+  override name = 'MustNotBegin';
+}
+
 class EnoughRead extends Error {
   override name = 'EnoughRead';
 }
@@ -29,6 +34,7 @@ export function post(
   dispatcher: Dispatcher,
   { url, headers, body }: { url: URL; headers: Record<string, string>; body: string },
   deadlineMs: number,
+  mayBegin: () => boolean = () => true,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -54,7 +60,10 @@ export function post(
       {
         onRequestStart: (started) => {
           controller = started;
-          if (late) started.abort(late); // It waited too long for its connection.
+          if (late)
+            started.abort(late); // It waited too long for its connection.
+          // What is thrown here, unlike an abort, leaves the connection open for the next request.
+          else if (!mayBegin()) throw new MustNotBegin();
         },
         onResponseStart: (_, status, received) => {
           if (status >= 200) answer = { status, headers: received };

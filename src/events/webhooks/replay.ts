@@ -75,6 +75,7 @@ async function replayThese(
 ): Promise<number> {
   const { db, bell } = context;
   const count = await db.transaction(async (trx) => {
+    await db.lockDeliveries(trx, [queue.id], 'shared');
     const now = await sharedNow(context, trx);
     const updated = await trx
       .updateTable('delivery')

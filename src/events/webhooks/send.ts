@@ -4,7 +4,7 @@ import { VERSION } from '../../version.ts';
 import type { Attempt } from '../outbox/channel.ts';
 import { parseRetryAfter } from '../outbox/schedule.ts';
 import { type Guard, RefusedTarget } from './guard.ts';
-import { DeadlinePassed, post } from './post.ts';
+import { DeadlinePassed, MustNotBegin, post } from './post.ts';
 import { sign } from './verify.ts';
 
 /** For everything together: name, connection, request, answer. */
@@ -21,7 +21,8 @@ export interface Outgoing {
 }
 
 export interface Sender {
-  send(outgoing: Outgoing, now: number): Promise<Attempt>;
+  /** `mayBegin` is asked once there is a connection, right before the first byte; its no is thrown as MustNotBegin. */
+  send(outgoing: Outgoing, now: number, mayBegin?: () => boolean): Promise<Attempt>;
   close(): Promise<void>;
 }
 
@@ -48,13 +49,13 @@ export function createSender(
   };
 
   return {
-    send: async (outgoing, now) => {
+    send: async (outgoing, now, mayBegin) => {
       const startedAt = performance.now();
       const took = () => Math.round(performance.now() - startedAt);
       try {
         const url = check(outgoing.url);
         const headers = headersOf(outgoing, now);
-        const answer = await post(dispatcher, { url, headers, body: outgoing.body }, deadlineMs);
+        const answer = await post(dispatcher, { url, headers, body: outgoing.body }, deadlineMs, mayBegin);
         const { status } = answer;
         const ok = status >= 200 && status < 300;
         const retryAfter = answer.headers['retry-after'];
@@ -67,6 +68,7 @@ export function createSender(
           retryAfterMs: ok ? 0 : parseRetryAfter(retryAfter, now),
         };
       } catch (error) {
+        if (error instanceof MustNotBegin) throw error;
         const words = describeFailure(error as NodeJS.ErrnoException, deadlineMs);
         const none = { status: null, response: null, retryAfterMs: 0 };
         return { ok: false, error: words, durationMs: took(), ...none };

@@ -13,7 +13,7 @@ const MOST_INVITES = 1_000;
 export interface PersonExport {
   waitlist: { id: string; name: string };
   environment: string;
-  /** null: the person has invites, but never signed up. */
+  /** null: the person has invites or mails, but never signed up. */
   entry: EntryView | null;
   invites: InviteSummary[];
   /** What webhooks were told of the person, and what mails to them are made of, word for word. */
@@ -29,19 +29,17 @@ export async function exportPerson(
   const email = parseEmail(found instanceof DoorlistError ? identifier : (found.email ?? ''));
   const emailHash = email && queue.vault.hash('email', email.key);
   const invites = emailHash ? await listInvites(context, queue, { emailHash, limit: MOST_INVITES }) : [];
-  if (found instanceof DoorlistError && invites.length === 0) throw found;
   const entry = found instanceof DoorlistError ? null : found;
-  const subjects = [parseId('ent', entry?.id ?? ''), ...invites.map(({ id }) => parseId('inv', id))];
+  const ids = [parseId('ent', entry?.id ?? ''), ...invites.map(({ id }) => parseId('inv', id))];
+  const subjects = [...ids, emailHash].filter((id) => id !== undefined);
+  const events = await eventsAbout(context, queue, subjects);
+  if (found instanceof DoorlistError && invites.length + events.length === 0) throw found;
   return {
     waitlist: { id: queue.waitlist.id, name: queue.waitlist.name },
     environment: queue.environment,
     entry,
     invites,
-    events: await eventsAbout(
-      context,
-      queue,
-      subjects.filter((id) => id !== undefined),
-    ),
+    events,
   };
 }
 

@@ -33,45 +33,63 @@ export interface Removed {
 
 /**
  * Takes somebody off the list for good. The row stays for the counts; everything personal, here and in what was
- * told of it, is gone with the commit. The same person may sign up again, as somebody new.
+ * told of it, is gone with the commit. Once this resolves, no instance begins to send anything of it, and unless a
+ * long read is in the way (then upkeep sees to it) no file of SQLite has its bytes. The same person may sign up
+ * again, as somebody new.
  */
-export function removeEntry(context: Context, queue: Queue, who: Who): Promise<Removed> {
-  return changeQueue(context, queue, async (change) => {
-    const entry = await findLeaving(change, who);
-    if (!entry || entry.status === 'removed') return forgetInvited(change, who);
-    await shredEventsOf(change, { entryId: entry.id, emailHash: entry.email_hash });
-    if (entry.email_hash) await shredInvites(change, entry.email_hash);
-    await forgetPairs(context, change, entry);
-    await forgetImports(context, change, entry);
-    await takeCreditBack(context, change, entry);
-    await change.trx
-      .updateTable('entry')
-      .set({
-        status: 'removed',
-        removed_at: change.now,
-        person: null,
-        email_hash: null,
-        phone_hash: null,
-        credited: 0,
-      })
-      .where('queue_id', '=', queue.id)
-      .where('seq', '=', entry.seq)
-      .execute();
-    change.tally.leave(entry.status, entry.rank);
-    change.tally.enter('removed', entry.rank);
-    change.record({ kind: 'entry.removed', entryId: entry.id });
-    return { id: formatId('ent', entry.id) };
-  });
+export async function removeEntry(context: Context, queue: Queue, who: Who): Promise<Removed> {
+  const { removed, sendingOver } = await changeQueue(context, queue, (change) =>
+    eraseWithin(context, change, who),
+  );
+  await sendingOver();
+  await context.db.wipeErased().catch(() => {}); // The erasure stands; upkeep tries again.
+  return removed;
 }
 
-/** Erases invites of somebody who never signed up. */
-async function forgetInvited(change: QueueChange, who: Who): Promise<Removed> {
+interface Erased {
+  removed: Removed;
+  sendingOver(): Promise<void>;
+}
+
+async function eraseWithin(context: Context, change: QueueChange, who: Who): Promise<Erased> {
+  const { queue } = change;
+  const entry = await findLeaving(change, who);
+  if (!entry || entry.status === 'removed') return forgetAddress(context, change, who);
+  const sendingOver = await shredEventsOf(context, change, {
+    entryId: entry.id,
+    emailHash: entry.email_hash,
+  });
+  if (entry.email_hash) await shredInvites(change, entry.email_hash);
+  await forgetPairs(context, change, entry);
+  await forgetImports(context, change, entry);
+  await takeCreditBack(context, change, entry);
+  await change.trx
+    .updateTable('entry')
+    .set({
+      status: 'removed',
+      removed_at: change.now,
+      person: null,
+      email_hash: null,
+      phone_hash: null,
+      credited: 0,
+    })
+    .where('queue_id', '=', queue.id)
+    .where('seq', '=', entry.seq)
+    .execute();
+  change.tally.leave(entry.status, entry.rank);
+  change.tally.enter('removed', entry.rank);
+  change.record({ kind: 'entry.removed', entryId: entry.id });
+  return { removed: { id: formatId('ent', entry.id) }, sendingOver };
+}
+
+/** Erases invites and mails of somebody who never signed up. */
+async function forgetAddress(context: Context, change: QueueChange, who: Who): Promise<Erased> {
   const emailHash = emailHashOf(change.queue, who);
-  if (!emailHash || (await countInvites(change, emailHash)) === 0)
-    throw notFound('there is no such entry on the waitlist, and no invite');
-  await shredEventsOf(change, { entryId: null, emailHash });
+  if (!emailHash || !(await isKnown(change, emailHash)))
+    throw notFound('there is no such entry on the waitlist, and no invite or mail to this address');
+  const sendingOver = await shredEventsOf(context, change, { entryId: null, emailHash });
   await shredInvites(change, emailHash);
-  return { id: null };
+  return { removed: { id: null }, sendingOver };
 }
 
 function emailHashOf({ vault }: Queue, who: Who): Uint8Array | undefined {
@@ -80,14 +98,23 @@ function emailHashOf({ vault }: Queue, who: Who): Uint8Array | undefined {
   return email && vault.hash('email', email.key);
 }
 
-async function countInvites({ trx, queue }: QueueChange, emailHash: Uint8Array): Promise<number> {
-  const found = await trx
+/** Whether there is an invite for the address, or a mail to it. */
+async function isKnown({ trx, queue }: QueueChange, emailHash: Uint8Array): Promise<boolean> {
+  const invite = await trx
     .selectFrom('invite')
     .select('id')
     .where('queue_id', '=', queue.id)
     .where('email_hash', '=', emailHash)
-    .execute();
-  return found.length;
+    .limit(1)
+    .executeTakeFirst();
+  const mail = await trx
+    .selectFrom('event_subject')
+    .select('event_id')
+    .where('queue_id', '=', queue.id)
+    .where('subject', '=', emailHash)
+    .limit(1)
+    .executeTakeFirst();
+  return invite !== undefined || mail !== undefined;
 }
 
 function findLeaving({ trx, queue }: QueueChange, who: Who): Promise<Leaving | undefined> {

@@ -1,0 +1,49 @@
+import type { Writer } from './sqlite-writer.ts';
+
+/** Signups wait meanwhile. Our own reads are over sooner; for a longer one there is a next time. */
+const WAIT_FOR_READERS_MS = 50;
+
+export const MARK_ERASED = 'update instance set erasures = erasures + 1';
+const WIPED_UP_TO = 'update instance set erasures_wiped = ? where erasures_wiped < ?';
+
+/**
+ * What was erased is overwritten in the database by `secure_delete`, but only once the log, which still has the bytes
+ * of before, has been copied into it and cut off. False: a reader still needs the log.
+ */
+export async function wipeErased(writer: Writer): Promise<boolean> {
+  const release = await writer.lock();
+  try {
+    const marks = await writer.run({ sql: 'select erasures, erasures_wiped from instance' });
+    const [mark] = marks.rows as { erasures: number; erasures_wiped: number }[];
+    if (!mark || mark.erasures === mark.erasures_wiped) return true;
+    if (!(await cutLog(writer))) return false;
+    await writer.run({ sql: WIPED_UP_TO, parameters: [mark.erasures, mark.erasures] });
+    return true;
+  } finally {
+    release();
+  }
+}
+
+interface Checkpoint {
+  busy: number;
+  log: number;
+  checkpointed: number;
+}
+
+async function cutLog(writer: Writer): Promise<boolean> {
+  const checkpoint = async (mode: string) => {
+    const { rows } = await writer.run({ sql: `pragma wal_checkpoint(${mode})` });
+    return rows[0] as Checkpoint;
+  };
+  // Waits for nobody; where it does not get through, cutting the log off would wait for as long as the reader reads.
+  const passive = await checkpoint('passive');
+  if (passive.busy !== 0 || passive.checkpointed < passive.log) return false;
+  const { rows } = await writer.run({ sql: 'pragma busy_timeout' });
+  const { timeout } = rows[0] as { timeout: number };
+  await writer.run({ sql: `pragma busy_timeout = ${WAIT_FOR_READERS_MS}` });
+  try {
+    return (await checkpoint('truncate')).busy === 0;
+  } finally {
+    await writer.run({ sql: `pragma busy_timeout = ${timeout}` });
+  }
+}
