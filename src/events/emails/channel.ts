@@ -1,6 +1,7 @@
 import type { Context } from '../../waitlist/context.ts';
 import type { Queue } from '../../waitlist/directory.ts';
 import { formatId } from '../../waitlist/ids.ts';
+import { parseEmail } from '../../waitlist/signup/identity.ts';
 import type { Attempt, Channel, Quota } from '../outbox/channel.ts';
 import { readFacts } from './facts.ts';
 import { type MailParts, readParts } from './parts.ts';
@@ -21,6 +22,12 @@ const KEPT: Attempt = {
   retryAfterMs: 0,
 };
 
+const ADDRESS_REFUSED: Attempt = {
+  ...KEPT,
+  ok: false,
+  final: true,
+  error: 'not sent: the address contains characters that are no longer accepted',
+};
 const GONE: Attempt = { ...KEPT, ok: false, final: true, error: 'not sent: what it told was erased' };
 
 export interface MailPace {
@@ -42,6 +49,7 @@ export function mailChannel(
   const rate = smtpRate === 0 ? undefined : meter(smtpRate);
 
   const deliver = async (queue: Queue, eventId: Uint8Array, facts: MailFacts): Promise<Attempt> => {
+    if (!parseEmail(facts.to)) return ADDRESS_REFUSED; // Stored before the rules for addresses were as strict as now.
     const reason = await whySuppressed(context, queue, facts.to, facts.mail);
     if (reason)
       return { ...KEPT, ok: false, final: true, error: `not sent: the address is suppressed (${reason})` };
