@@ -32,6 +32,14 @@ describe('parseEmail', () => {
     for (const text of good) assert.ok(parseEmail(text), text);
   });
 
+  it('refuses what delimits addresses in a list of them', () => {
+    for (const character of ';:()[]\\,<>"')
+      for (const local of [`a${character}b`, `${character}ü`]) {
+        assert.equal(parseEmail(`${local}@example.com`), undefined, local);
+        assert.equal(parseReferrer(`${local}@example.com`), undefined, local);
+      }
+  });
+
   it('refuses what is none', () => {
     const bad = [
       '',
