@@ -13,9 +13,11 @@ import { openInstance } from './waitlist/instance.ts';
 /** Opens everything that the domain works with; the server and the command line both start here. */
 export async function openContext(config: Config, log: Log, clock: Clock = Date.now): Promise<Context> {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  const masterKey = masterKeySource(config);
+  masterKey.load(); // A malformed key is told before anything is created.
   const db = await openDatabase(config, log);
   try {
-    const keyring = await openInstance(db, masterKeySource(config), clock());
+    const keyring = await openInstance(db, masterKey, clock());
     return { db, keyring, clock, log, directory: createDirectory(db, keyring), bell: createBell(db) };
   } catch (error) {
     await db.close();

@@ -15,6 +15,7 @@ import { DatabaseUnavailable, UniqueViolation } from './database.ts';
 import { CHANNEL, listenForNotifications } from './postgres-listen.ts';
 import { type Answer, arrayOf, type Command, parserFor, Session } from './postgres-session.ts';
 import { analyzeGrownTables } from './postgres-statistics.ts';
+import { refuseOldServer } from './postgres-trouble.ts';
 import { type NamedQuery, named } from './statement.ts';
 import type { ColumnType, Tables } from './tables.ts';
 
@@ -59,7 +60,15 @@ export async function openPostgres({ url, poolSize, onIdleError }: PostgresOptio
       () => pool.end(),
     ),
   });
-  await sql`select 1`.execute(query); // Reachable, or this throws.
+  try {
+    const { rows } = await sql<{
+      version: number;
+    }>`select current_setting('server_version_num')::bigint as version`.execute(query);
+    refuseOldServer(rows[0]?.version ?? 0, url);
+  } catch (error) {
+    await pool.end(); // A connection left open would keep the process from ending.
+    throw error;
+  }
 
   return {
     engine: 'postgres',

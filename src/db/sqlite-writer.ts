@@ -37,7 +37,7 @@ export async function startWriter(file: string): Promise<Writer> {
   let broken: Error | undefined;
 
   const fail = (error: Error) => {
-    broken ??= new DatabaseUnavailable(`the SQLite writer stopped: ${error.message}`);
+    broken ??= new DatabaseUnavailable(`the SQLite writer stopped: ${error.message}`, { cause: error });
     for (const call of waiting.splice(0)) call.reject(broken);
   };
   worker.on('error', fail);
@@ -90,9 +90,9 @@ function toError({ message, errcode }: { message: string; errcode: number }): Er
     return new UniqueViolation(message);
   }
   if ([SQLITE_BUSY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN].includes(errcode & 0xff)) {
-    return new DatabaseUnavailable(message);
+    return new DatabaseUnavailable(message, { cause: Object.assign(new Error(message), { errcode }) });
   }
-  return new Error(message);
+  return Object.assign(new Error(message), { errcode });
 }
 
 interface Prepared {
