@@ -17,6 +17,8 @@ import { indexRows } from './row-order.ts';
 /** Rows of one transaction: enough to share a commit, few enough for signups to get their turn. */
 export const CHUNK = 1_000;
 const CLEAN = 10_000;
+/** Without a server that does it, the database would plan for the tables as they were before the import. */
+const REFRESH_EVERY_MS = 1_000;
 
 export interface ImportResult {
   /** null: nothing was to be written. */
@@ -64,14 +66,20 @@ async function importRows(
 ): Promise<ImportProgress> {
   const errors = await openErrorsFile(plan.errorsFile, start.errorsBytes);
   let progress = start;
+  let refreshedAt = performance.now();
   try {
     for await (const { rows, next, part } of chunksFrom(file, plan, columns, start)) {
       progress = await importChunk(context, job, progress, columns, errors, rows, next);
       watch(progress, part);
+      if (performance.now() - refreshedAt > REFRESH_EVERY_MS) {
+        await context.db.refreshStatistics();
+        refreshedAt = performance.now();
+      }
     }
   } finally {
     await errors.close();
   }
+  await context.db.refreshStatistics();
   return commitChunk(context, job, progress, [], { phase: 'links', skipped: progress.skipped });
 }
 
