@@ -3,17 +3,22 @@ import Type from 'typebox';
 import { unavailable } from '../../errors.ts';
 import type { Context } from '../../waitlist/context.ts';
 import { errorResponses, okResponse } from '../responses.ts';
-import { oneOf } from '../schemas.ts';
+import { named } from '../schemas.ts';
 
 /** Well under the patience of any load balancer. */
 const PING_DEADLINE_MS = 2_000;
+
+const Health = Type.Object(
+  { status: Type.Literal('ok', { description: 'Always `ok`. A problem is reported as a 503.' }) },
+  { ...named('Health'), description: 'The result of a health check.' },
+);
 
 const responses = (description: string) => ({
   200: okResponse({
     description,
     limited: false,
-    schema: Type.Object({ status: oneOf(['ok'], { description: 'Always `ok`; a problem is a 503.' }) }),
-    examples: { ok: { summary: 'All is well.', value: { status: 'ok' } } },
+    schema: Health,
+    examples: { ok: { summary: 'Healthy', value: { status: 'ok' } } },
   }),
   ...errorResponses(['invalid_request'], {
     invalid_request: {
@@ -28,11 +33,11 @@ export function registerHealth(app: FastifyInstance, { db }: Context): void {
     schema: {
       operationId: 'health',
       tags: ['Operations'],
-      summary: 'Whether the process is alive',
+      summary: 'Liveness check',
       description:
-        'For the liveness check of a supervisor. Says nothing of the database. Answers 503 while the service stops. Needs no key.',
+        'Returns 200 while the process is running, even if the database is down. Returns 503 while the service is stopping.',
       security: [],
-      response: responses('The process runs.'),
+      response: responses('The process is running.'),
     },
     handler: async () => ({ status: 'ok' }),
   });
@@ -40,11 +45,11 @@ export function registerHealth(app: FastifyInstance, { db }: Context): void {
     schema: {
       operationId: 'readiness',
       tags: ['Operations'],
-      summary: 'Whether the service can serve',
+      summary: 'Readiness check',
       description:
-        'For the readiness check of a load balancer. Answers 503 while the service starts or stops, or cannot write to its database. Needs no key.',
+        'Returns 200 when the service can handle requests. Returns 503 while it is starting or stopping, or when it cannot write to its database.',
       security: [],
-      response: responses('The service takes requests.'),
+      response: responses('The service is ready.'),
     },
     handler: async () => {
       await withDeadline(db.ping());
