@@ -48,8 +48,8 @@ export interface Database {
   listen(notified: () => void): Promise<() => Promise<void>>;
   /** Has the engine look at tables that have grown, where it plans by what it saw in them. */
   refreshStatistics(): Promise<void>;
-  /** Throws unless the database can be written to. */
-  ping(): Promise<void>;
+  /** Tries to write, and throws what is wrong; whoever asks often shares the answer. */
+  probe(): Promise<void>;
   close(): Promise<void>;
 }
 

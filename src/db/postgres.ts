@@ -103,7 +103,7 @@ export async function openPostgres({ url, poolSize, onIdleError }: PostgresOptio
     },
     listen: (notified) => listenForNotifications(url, notified),
     refreshStatistics: () => analyzeGrownTables(pool),
-    ping: async () => {
+    probe: async () => {
       await sql`select 1`.execute(query);
     },
     close: () => query.destroy(),

@@ -81,7 +81,7 @@ export async function openSqlite(file: string): Promise<Database> {
     notify: async () => {},
     listen: async () => async () => {},
     refreshStatistics: async () => {}, // Its plans follow the indexes alone.
-    ping: async () => {
+    probe: async () => {
       await writer.run({ sql: 'select 1' });
     },
     close: async () => {

@@ -47,7 +47,7 @@ export function registerHealth(app: FastifyInstance, { db }: Context): void {
       response: responses('The service takes requests.'),
     },
     handler: async () => {
-      await withDeadline(db.ping());
+      await withDeadline(db.probe());
       return { status: 'ok' };
     },
   });
