@@ -9,6 +9,9 @@ export interface Config {
   dataDir: string;
   databaseUrl: string | undefined;
   databasePool: number;
+  /** undefined: the same as `databaseUrl`. */
+  databaseListenUrl: string | undefined;
+  startTimeoutMs: number;
   masterKey: string | undefined;
   masterKeyNext: string | undefined;
   publicUrl: string;
@@ -57,6 +60,23 @@ function whole(name: string, least: number, most: number, standard: number, abou
         throw new ConfigProblem(`${name}: must be a whole number from ${least} to ${most}`);
       }
       return value;
+    },
+  };
+}
+
+const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
+
+function duration(name: string, standard: string, about: string): Variable<number> {
+  return {
+    name,
+    about,
+    shownDefault: standard,
+    parse: (given) => {
+      const match = /^([0-9]{1,6})([smh])$/.exec(optional(given) ?? standard);
+      const unit = UNIT_MS[match?.[2] ?? ''];
+      if (!match || unit === undefined)
+        throw new ConfigProblem(`${name}: must be a duration such as 30s, 5m or 1h`);
+      return Number(match[1]) * unit;
     },
   };
 }
@@ -137,6 +157,18 @@ export const VARIABLES = {
     1_000,
     10,
     'Connections each instance keeps to PostgreSQL.',
+  ),
+  databaseListenUrl: text(
+    'DATABASE_LISTEN_URL',
+    undefined,
+    '`DATABASE_URL`',
+    'A direct connection to the same database, for notifications, when `DATABASE_URL` leads to a pooler.',
+    checkUrl('postgres:', 'postgresql:'),
+  ),
+  startTimeout: duration(
+    'DOORLIST_START_TIMEOUT',
+    '60s',
+    'How long a start waits for PostgreSQL to become available.',
   ),
   masterKey: text(
     'DOORLIST_MASTER_KEY',
@@ -284,6 +316,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     dataDir: read(VARIABLES.dataDir),
     databaseUrl: read(VARIABLES.databaseUrl),
     databasePool: read(VARIABLES.databasePool),
+    databaseListenUrl: read(VARIABLES.databaseListenUrl),
+    startTimeoutMs: read(VARIABLES.startTimeout),
     masterKey: read(VARIABLES.masterKey),
     masterKeyNext: read(VARIABLES.masterKeyNext),
     publicUrl: (
@@ -309,6 +343,9 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   };
   if (config.masterKeyNext !== undefined && config.masterKey === undefined) {
     problems.push('DOORLIST_MASTER_KEY_NEXT: is of use only beside DOORLIST_MASTER_KEY');
+  }
+  if (config.databaseListenUrl !== undefined && config.databaseUrl === undefined) {
+    problems.push('DATABASE_URL: is required when DATABASE_LISTEN_URL is set');
   }
   if (config.smtpUrl !== undefined && mailFrom === undefined) {
     problems.push('DOORLIST_MAIL_FROM: is needed beside DOORLIST_SMTP_URL');

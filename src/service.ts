@@ -3,21 +3,28 @@ import path from 'node:path';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { openPostgres } from './db/postgres.ts';
+import type { PostgresLimits } from './db/postgres-pool.ts';
 import { openSqlite } from './db/sqlite.ts';
 import { createBell } from './events/outbox/bell.ts';
+import { reportState } from './state-log.ts';
 import { masterKeyFromEnvironment, masterKeyFromFile } from './vault/master-key.ts';
 import type { Clock, Context, Log } from './waitlist/context.ts';
 import { createDirectory } from './waitlist/directory.ts';
 import { openInstance } from './waitlist/instance.ts';
 
 /** Opens everything that the domain works with; the server and the command line both start here. */
-export async function openContext(config: Config, log: Log, clock: Clock = Date.now): Promise<Context> {
+export async function openContext(
+  config: Config,
+  log: Log,
+  clock: Clock = Date.now,
+  limits?: Partial<PostgresLimits>,
+): Promise<Context> {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const masterKey = masterKeySource(config);
   masterKey.load(); // A malformed key is told before anything is created.
-  const db = await openDatabase(config, log);
+  const db = await openDatabase(config, log, limits);
   try {
-    const keyring = await openInstance(db, masterKey, clock());
+    const keyring = await openInstance(db.patient, masterKey, clock());
     return { db, keyring, clock, log, directory: createDirectory(db, keyring), bell: createBell(db) };
   } catch (error) {
     await db.close();
@@ -31,11 +38,18 @@ export function masterKeySource(config: Config) {
     : masterKeyFromEnvironment(config.masterKey, config.masterKeyNext);
 }
 
-export function openDatabase(config: Config, log: Log): Promise<Database> {
+/** For commands and upkeep, whose statements may take longer than those of a request. */
+export function withoutTimeLimits(context: Context): Context {
+  return { ...context, db: context.db.patient };
+}
+
+export function openDatabase(config: Config, log: Log, limits?: Partial<PostgresLimits>): Promise<Database> {
   if (config.databaseUrl === undefined) return openSqlite(path.join(config.dataDir, 'doorlist.db'));
   return openPostgres({
     url: config.databaseUrl,
     poolSize: config.databasePool,
-    onIdleError: (error) => log.warn({ reason: error.message }, 'a database connection was lost'),
+    listenUrl: config.databaseListenUrl,
+    limits,
+    onState: (state, error) => reportState(log, 'database', state, error ? { reason: error.message } : {}),
   });
 }

@@ -35,7 +35,7 @@ export async function openSqlite(file: string): Promise<Database> {
   const query = new Kysely<Tables>({ dialect: sqliteDialect(new SqliteConnection(read, writer)) });
   const trx = openTrx(new WriterConnection(writer));
 
-  return {
+  const db: Database = {
     engine: 'sqlite',
     // A commit here takes microseconds: small groups let this thread answer one while the writer writes the next.
     groupSize: 32,
@@ -55,6 +55,18 @@ export async function openSqlite(file: string): Promise<Database> {
       } finally {
         release();
       }
+    },
+    snapshot: async (work) => {
+      const own = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+      try {
+        own.exec('begin');
+        return await work(openTrx(new SnapshotConnection(own)));
+      } finally {
+        own.close();
+      }
+    },
+    get patient() {
+      return db; // Its statements have no time limit.
     },
     lockSchema: async () => {}, // `begin immediate` is that lock already.
     hasTable: async (executor, name) => {
@@ -88,7 +100,7 @@ export async function openSqlite(file: string): Promise<Database> {
     notify: async () => {},
     listen: async () => async () => {},
     refreshStatistics: async () => {}, // Its plans follow the indexes alone.
-    ping: async () => {
+    probe: async () => {
       await writer.run({ sql: 'select 1' });
     },
     close: async () => {
@@ -97,6 +109,7 @@ export async function openSqlite(file: string): Promise<Database> {
       await writer.close();
     },
   };
+  return db;
 }
 
 /** One statement run once for each row, inside one message to the writer. */
@@ -163,7 +176,7 @@ function toRow<O>(names: string[], values: unknown[]): O {
   return row as O;
 }
 
-function openTrx(connection: WriterConnection): Trx {
+function openTrx(connection: SqlConnection): Trx {
   const builder = new Kysely<Tables>({ dialect: sqliteDialect(connection) });
   const send = async <O>(query: CompiledQuery<O>) => (await connection.executeQuery<O>(query)).rows;
   return Object.assign(builder, { send });
@@ -187,24 +200,43 @@ function sqliteDialect(connection: DatabaseConnection): Dialect {
   };
 }
 
-/** Inside a transaction: everything goes to the writer. */
-class WriterConnection implements DatabaseConnection {
-  readonly #writer: Writer;
-
-  constructor(writer: Writer) {
-    this.#writer = writer;
-  }
-
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const rows = (query as Partial<ManyQuery>).rows;
-    const what = rows ? { rows } : { parameters: query.parameters };
-    const answer = await this.#writer.run({ sql: query.sql, ...what });
-    return { rows: answer.rows as R[], numAffectedRows: BigInt(answer.changes) };
-  }
+abstract class SqlConnection implements DatabaseConnection {
+  abstract executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>>;
 
   // biome-ignore lint/correctness/useYield: the interface asks for it, nothing here streams.
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('streaming is not supported: page through the rows instead');
+  }
+}
+
+/** Reads from a connection of its own, in the transaction that is open there. */
+class SnapshotConnection extends SqlConnection {
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    super();
+    this.#database = database;
+  }
+
+  async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    return { rows: this.#database.prepare(text).all(...(parameters as never[])) as R[] };
+  }
+}
+
+/** Inside a transaction: everything goes to the writer. */
+class WriterConnection extends SqlConnection {
+  readonly #writer: Writer;
+
+  constructor(writer: Writer) {
+    super();
+    this.#writer = writer;
+  }
+
+  override async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const rows = (query as Partial<ManyQuery>).rows;
+    const what = rows ? { rows } : { parameters: query.parameters };
+    const answer = await this.#writer.run({ sql: query.sql, ...what });
+    return { rows: answer.rows as R[], numAffectedRows: BigInt(answer.changes) };
   }
 }
 

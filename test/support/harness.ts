@@ -4,6 +4,7 @@ import { describe } from 'node:test';
 import { buildApp, type Timeouts } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/db/database.ts';
+import type { PostgresLimits } from '../../src/db/postgres-pool.ts';
 import { createLogger } from '../../src/log.ts';
 import { openContext } from '../../src/service.ts';
 import type { Context } from '../../src/waitlist/context.ts';
@@ -54,6 +55,7 @@ export interface ServiceOptions {
   /** To start on what another service keeps; it is then the caller's to remove. */
   storage?: Storage;
   startAt?: number;
+  databaseLimits?: Partial<PostgresLimits>;
 }
 
 /** A clock that stands still until a test moves it. */
@@ -83,7 +85,7 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
   };
   const log: string[] = [];
   const logger = createLogger('info', { write: (line) => void log.push(line) });
-  const context = await openContext(config, logger, () => clock.now);
+  const context = await openContext(config, logger, () => clock.now, options.databaseLimits);
   const keyUsage = trackKeyUsage(context);
   const { app, draining } = await buildApp({
     context,

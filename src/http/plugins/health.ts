@@ -1,12 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
+import { DatabaseUnavailable } from '../../db/database.ts';
 import { unavailable } from '../../errors.ts';
+import { reportState } from '../../state-log.ts';
 import type { Context } from '../../waitlist/context.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import { named } from '../schemas.ts';
 
 /** Well under the patience of any load balancer. */
-const PING_DEADLINE_MS = 2_000;
+const PROBE_DEADLINE_MS = 2_000;
+/** However many ask, the database is asked no more often. */
+const PROBE_EVERY_MS = 1_000;
 
 const Health = Type.Object(
   { status: Type.Literal('ok', { description: 'Always `ok`. A problem is reported as a 503.' }) },
@@ -28,7 +32,16 @@ const responses = (description: string) => ({
   }),
 });
 
-export function registerHealth(app: FastifyInstance, { db }: Context): void {
+export function registerHealth(app: FastifyInstance, { db, log }: Context): void {
+  const checkWriting = shared(async () => {
+    try {
+      await withDeadline(db.probe());
+      reportState(log, 'readiness', 'ok');
+    } catch (error) {
+      reportState(log, 'readiness', 'not ready', { reason: (error as Error).message });
+      throw error;
+    }
+  });
   app.get('/healthz', {
     schema: {
       operationId: 'health',
@@ -52,19 +65,38 @@ export function registerHealth(app: FastifyInstance, { db }: Context): void {
       response: responses('The service is ready.'),
     },
     handler: async () => {
-      await withDeadline(db.ping());
+      await checkWriting();
       return { status: 'ok' };
     },
   });
 }
 
-async function withDeadline(ping: Promise<void>): Promise<void> {
+/** One run at a time, whose outcome holds for a moment. */
+function shared(check: () => Promise<void>): () => Promise<void> {
+  let outcome: Promise<void> | undefined;
+  let holdsUntil = Number.POSITIVE_INFINITY;
+  return () => {
+    if (outcome === undefined || performance.now() >= holdsUntil) {
+      holdsUntil = Number.POSITIVE_INFINITY;
+      outcome = check().finally(() => {
+        holdsUntil = performance.now() + PROBE_EVERY_MS;
+      });
+    }
+    return outcome;
+  };
+}
+
+/** Whatever is wrong with the database, it is why the service is not ready, and no defect of the check. */
+async function withDeadline(probe: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable('the database does not answer')), PING_DEADLINE_MS);
+    timer = setTimeout(() => reject(unavailable('the database does not answer')), PROBE_DEADLINE_MS);
+  });
+  const failed = probe.catch((error: Error) => {
+    throw new DatabaseUnavailable(error.message, { cause: error });
   });
   try {
-    await Promise.race([ping, deadline]);
+    await Promise.race([failed, deadline]);
   } finally {
     clearTimeout(timer);
   }
