@@ -2,6 +2,8 @@ import type { AddressInfo } from 'node:net';
 import { setInterval } from 'node:timers';
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
+import { SERVE_LOCK, tryLock } from './db/sqlite-lock.ts';
+import { unavailable } from './errors.ts';
 import { startOutbox } from './events/start.ts';
 import { openWaitingRoom } from './http/waiting-room.ts';
 import { createLogger } from './log.ts';
@@ -19,6 +21,7 @@ const LOG_FLUSH_EVERY_MS = 1_000;
 /** Serves until a signal asks it to stop; resolves with the exit code. */
 export async function serve(config: Config, print: (text: string) => void): Promise<number> {
   const log = createLogger(config.logLevel);
+  const releaseDirectory = lockDataDirectory(config);
   const asked = nextSignal();
   let starting = true;
   asked.then(() => {
@@ -42,9 +45,20 @@ export async function serve(config: Config, print: (text: string) => void): Prom
   await upkeep.close();
   await keyUsage.close();
   await context.db.close();
+  releaseDirectory();
   clearInterval(flushing);
   await new Promise((resolve) => log.flush(resolve));
   return 0;
+}
+
+/** SQLite has one writer: two servers on one file would only wait for each other, and deliver the same things. */
+function lockDataDirectory(config: Config): () => void {
+  if (config.databaseUrl !== undefined) return () => {};
+  const release = tryLock(config.dataDir, SERVE_LOCK);
+  if (release) return release;
+  throw unavailable(
+    `another Doorlist server is already running on ${config.dataDir}: stop it first, set DOORLIST_DATA_DIR to another directory, or set DATABASE_URL to run several servers on PostgreSQL`,
+  );
 }
 
 /** Whoever asks is told to wait until everything is open. */

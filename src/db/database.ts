@@ -48,8 +48,10 @@ export interface Database {
   listen(notified: () => void): Promise<() => Promise<void>>;
   /** Has the engine look at tables that have grown, where it plans by what it saw in them. */
   refreshStatistics(): Promise<void>;
-  /** Throws unless the database can be written to. */
-  ping(): Promise<void>;
+  /** Gives back the space of a write-ahead log that has grown, where the engine leaves that to us. */
+  shrinkLog(): Promise<void>;
+  /** Throws what is wrong unless the database can be written to. */
+  probe(): Promise<void>;
   close(): Promise<void>;
 }
 

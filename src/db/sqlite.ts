@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import {
   CompiledQuery,
@@ -11,7 +12,7 @@ import {
   sql,
 } from 'kysely';
 import type { BulkInsert, BulkUpdate, Database, Trx } from './database.ts';
-import { startWriter, type Writer } from './sqlite-writer.ts';
+import { BUSY_TIMEOUT_MS, LOG_LIMIT_BYTES, startWriter, type Writer } from './sqlite-writer.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -21,6 +22,8 @@ import type { Tables } from './tables.ts';
 const READER_MMAP_BYTES = 2 ** 31;
 const READER_CACHE_KIB = 64 * 1024;
 const MOST_PREPARED = 500;
+/** A commit as recent as this proves that the database can be written to. */
+const COMMIT_PROVES_MS = 1_000;
 
 /**
  * Embedded SQLite. Reads run at once on this thread: in WAL mode they never wait. Everything else goes to
@@ -33,8 +36,9 @@ export async function openSqlite(file: string): Promise<Database> {
   const read = createReader(reader);
   const query = new Kysely<Tables>({ dialect: sqliteDialect(new SqliteConnection(read, writer)) });
   const trx = openTrx(new WriterConnection(writer));
+  let committedAt = Number.NEGATIVE_INFINITY;
 
-  return {
+  const database: Database = {
     engine: 'sqlite',
     // A commit here takes microseconds: small groups let this thread answer one while the writer writes the next.
     groupSize: 32,
@@ -47,6 +51,7 @@ export async function openSqlite(file: string): Promise<Database> {
         begun.catch(() => {}); // What is sent next fails for the same reason.
         const result = await work(trx);
         await writer.run({ sql: 'commit' });
+        committedAt = performance.now();
         return result;
       } catch (error) {
         await writer.run({ sql: 'rollback' }).catch(() => {});
@@ -81,8 +86,11 @@ export async function openSqlite(file: string): Promise<Database> {
     notify: async () => {},
     listen: async () => async () => {},
     refreshStatistics: async () => {}, // Its plans follow the indexes alone.
-    ping: async () => {
-      await writer.run({ sql: 'select 1' });
+    shrinkLog: () => shrinkLog(file, writer),
+    probe: async () => {
+      if (performance.now() - committedAt < COMMIT_PROVES_MS) return;
+      // Writes a page although nothing changes: only that finds a full disk.
+      await database.transaction((trx) => trx.updateTable('instance').set({ id: 1 }).execute());
     },
     close: async () => {
       await query.destroy();
@@ -90,6 +98,23 @@ export async function openSqlite(file: string): Promise<Database> {
       await writer.close();
     },
   };
+  return database;
+}
+
+/** Readers of other processes can hold a checkpoint up; the log then grows, and is cut when they are gone. */
+async function shrinkLog(file: string, writer: Writer): Promise<void> {
+  const size = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  if (size <= LOG_LIMIT_BYTES) return;
+  const release = await writer.lock();
+  try {
+    await Promise.all([
+      writer.run({ sql: 'pragma busy_timeout = 0' }), // Nobody waits for a reader; the next round tries again.
+      writer.run({ sql: 'pragma wal_checkpoint(truncate)' }),
+      writer.run({ sql: `pragma busy_timeout = ${BUSY_TIMEOUT_MS}` }),
+    ]);
+  } finally {
+    release();
+  }
 }
 
 /** One statement run once for each row, inside one message to the writer. */

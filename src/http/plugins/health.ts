@@ -47,19 +47,19 @@ export function registerHealth(app: FastifyInstance, { db }: Context): void {
       response: responses('The service takes requests.'),
     },
     handler: async () => {
-      await withDeadline(db.ping());
+      await withDeadline(db.probe());
       return { status: 'ok' };
     },
   });
 }
 
-async function withDeadline(ping: Promise<void>): Promise<void> {
+async function withDeadline(probe: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(unavailable('the database does not answer')), PING_DEADLINE_MS);
   });
   try {
-    await Promise.race([ping, deadline]);
+    await Promise.race([probe, deadline]);
   } finally {
     clearTimeout(timer);
   }
