@@ -21,13 +21,12 @@ const LOG_FLUSH_EVERY_MS = 1_000;
 /** Serves until a signal asks it to stop; resolves with the exit code. */
 export async function serve(config: Config, print: (text: string) => void): Promise<number> {
   const log = createLogger(config.logLevel);
-  const releaseDirectory = lockDataDirectory(config);
   const asked = nextSignal();
   let starting = true;
   asked.then(() => {
     if (starting) process.exit(0); // Nothing was promised to anybody yet, and what is half done is rolled back.
   });
-  const { context, app, draining, keyUsage } = await startListening(config, log, () => {
+  const { context, app, draining, keyUsage, releaseDirectory } = await startListening(config, log, () => {
     starting = false;
   });
   const { port } = app.server.address() as AddressInfo;
@@ -51,11 +50,13 @@ export async function serve(config: Config, print: (text: string) => void): Prom
   return 0;
 }
 
-/** SQLite has one writer: two servers on one file would only wait for each other, and deliver the same things. */
-function lockDataDirectory(config: Config): () => void {
-  if (config.databaseUrl !== undefined) return () => {};
-  const release = tryLock(config.dataDir, SERVE_LOCK);
-  if (release) return release;
+/** SQLite has one writer: two servers on one file would only wait for each other. */
+async function openAlone(config: Config, log: Log) {
+  const context = await openContext(config, log); // First: a start that is refused leaves nothing behind.
+  if (config.databaseUrl !== undefined) return { context, releaseDirectory: () => {} };
+  const releaseDirectory = tryLock(config.dataDir, SERVE_LOCK);
+  if (releaseDirectory) return { context, releaseDirectory };
+  await context.db.close();
   throw unavailable(
     `another Doorlist server is already running on ${config.dataDir}: stop it first, set DOORLIST_DATA_DIR to another directory, or set DATABASE_URL to run several servers on PostgreSQL`,
   );
@@ -66,7 +67,7 @@ async function startListening(config: Config, log: Log, ready: () => void) {
   const address = { host: config.host, port: config.port };
   // Nobody can know a port that is still to be chosen.
   const waitingRoom = config.port === 0 ? undefined : await openWaitingRoom(address);
-  const context = await openContext(config, log).catch(async (error) => {
+  const { context, releaseDirectory } = await openAlone(config, log).catch(async (error) => {
     await waitingRoom?.close();
     throw error;
   });
@@ -89,7 +90,7 @@ async function startListening(config: Config, log: Log, ready: () => void) {
     await context.db.close(); // Left open, it would keep the process from ending.
     throw error;
   }
-  return { context, app, draining, keyUsage };
+  return { context, app, draining, keyUsage, releaseDirectory };
 }
 
 function nextSignal(): Promise<string> {
