@@ -3,6 +3,8 @@ import { setInterval } from 'node:timers';
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
 import type { PostgresLimits } from './db/postgres-pool.ts';
+import { SERVE_LOCK, tryLock } from './db/sqlite-lock.ts';
+import { unavailable } from './errors.ts';
 import { startOutbox } from './events/start.ts';
 import { openWaitingRoom } from './http/waiting-room.ts';
 import { createLogger } from './log.ts';
@@ -39,9 +41,14 @@ export async function serve(
   asked.then(() => {
     if (starting) process.exit(0); // Nothing was promised to anybody yet, and what is half done is rolled back.
   });
-  const { context, app, draining, keyUsage } = await startListening(config, log, limits, () => {
-    starting = false;
-  });
+  const { context, app, draining, keyUsage, releaseDirectory } = await startListening(
+    config,
+    log,
+    limits,
+    () => {
+      starting = false;
+    },
+  );
   const { port } = app.server.address() as AddressInfo;
   const outbox = await startOutbox(context, config);
   const upkeep = startUpkeep(withoutTimeLimits(context));
@@ -59,10 +66,22 @@ export async function serve(
   await app.close();
   await Promise.all([upkeep.close(), keyUsage.close()]);
   await context.db.close();
+  releaseDirectory();
   clearInterval(flushing);
   await new Promise((resolve) => log.flush(resolve));
   deadline.unref(); // What is still open keeps the process until then, and no longer.
   return 0;
+}
+
+/** SQLite has one writer: two servers on one file would only wait for each other. */
+async function lockDirectory(config: Config, context: Context) {
+  if (config.databaseUrl !== undefined) return { context, releaseDirectory: () => {} };
+  const releaseDirectory = tryLock(config.dataDir, SERVE_LOCK);
+  if (releaseDirectory) return { context, releaseDirectory };
+  await context.db.close();
+  throw unavailable(
+    `another Doorlist server is already running on ${config.dataDir}: stop it first, set DOORLIST_DATA_DIR to another directory, or set DATABASE_URL to run several servers on PostgreSQL`,
+  );
 }
 
 /** Whoever asks is told to wait until everything is open. */
@@ -76,7 +95,10 @@ async function startListening(
   // Nobody can know a port that is still to be chosen.
   const waitingRoom = config.port === 0 ? undefined : await openWaitingRoom(address);
   const open = () => openContext(config, log, Date.now, limits);
-  const context = await waitForDatabase(open, config.startTimeoutMs, log).catch(async (error) => {
+  const opening = waitForDatabase(open, config.startTimeoutMs, log).then((context) =>
+    lockDirectory(config, context),
+  );
+  const { context, releaseDirectory } = await opening.catch(async (error) => {
     await waitingRoom?.close();
     throw error;
   });
@@ -99,7 +121,7 @@ async function startListening(
     await context.db.close(); // Left open, it would keep the process from ending.
     throw error;
   }
-  return { context, app, draining, keyUsage };
+  return { context, app, draining, keyUsage, releaseDirectory };
 }
 
 function nextSignal(): Promise<string> {

@@ -63,6 +63,8 @@ export interface Database {
   listen(notified: () => void): Promise<() => Promise<void>>;
   /** Has the engine look at tables that have grown, where it plans by what it saw in them. */
   refreshStatistics(): Promise<void>;
+  /** Gives back the space of a write-ahead log that has grown, where the engine leaves that to us. */
+  shrinkLog(): Promise<void>;
   /** Tries to write, and throws what is wrong; whoever asks often shares the answer. */
   probe(): Promise<void>;
   close(): Promise<void>;

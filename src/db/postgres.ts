@@ -99,6 +99,7 @@ function database(pool: Pool, listenUrl: string, time: { long: boolean }, patien
     },
     listen: (notified) => listenForNotifications({ url: listenUrl, limits: pool.limits, notified }),
     refreshStatistics: () => analyzeGrownTables(pool),
+    shrinkLog: async () => {}, // The server does.
     probe: () => tryToWrite(pool),
     close: () => pool.close(),
     get patient() {

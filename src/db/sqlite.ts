@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import {
   CompiledQuery,
@@ -12,7 +13,7 @@ import {
 } from 'kysely';
 import type { BulkInsert, BulkUpdate, Database, Trx } from './database.ts';
 import { MARK_ERASED, wipeErased } from './sqlite-wipe.ts';
-import { startWriter, type Writer } from './sqlite-writer.ts';
+import { BUSY_TIMEOUT_MS, LOG_LIMIT_BYTES, startWriter, type Writer } from './sqlite-writer.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -22,6 +23,8 @@ import type { Tables } from './tables.ts';
 const READER_MMAP_BYTES = 2 ** 31;
 const READER_CACHE_KIB = 64 * 1024;
 const MOST_PREPARED = 500;
+/** A commit as recent as this proves that the database can be written to. */
+const COMMIT_PROVES_MS = 1_000;
 
 /**
  * Embedded SQLite. Reads run at once on this thread: in WAL mode they never wait. Everything else goes to
@@ -34,6 +37,7 @@ export async function openSqlite(file: string): Promise<Database> {
   const read = createReader(reader);
   const query = new Kysely<Tables>({ dialect: sqliteDialect(new SqliteConnection(read, writer)) });
   const trx = openTrx(new WriterConnection(writer));
+  let committedAt = Number.NEGATIVE_INFINITY;
 
   const db: Database = {
     engine: 'sqlite',
@@ -48,6 +52,7 @@ export async function openSqlite(file: string): Promise<Database> {
         begun.catch(() => {}); // What is sent next fails for the same reason.
         const result = await work(trx);
         await writer.run({ sql: 'commit' });
+        committedAt = performance.now();
         return result;
       } catch (error) {
         await writer.run({ sql: 'rollback' }).catch(() => {});
@@ -100,8 +105,11 @@ export async function openSqlite(file: string): Promise<Database> {
     notify: async () => {},
     listen: async () => async () => {},
     refreshStatistics: async () => {}, // Its plans follow the indexes alone.
+    shrinkLog: () => shrinkLog(file, writer),
     probe: async () => {
-      await writer.run({ sql: 'select 1' });
+      if (performance.now() - committedAt < COMMIT_PROVES_MS) return;
+      // Writes a page although nothing changes: only that finds a full disk.
+      await db.transaction((trx) => trx.updateTable('instance').set({ id: 1 }).execute());
     },
     close: async () => {
       await query.destroy();
@@ -110,6 +118,22 @@ export async function openSqlite(file: string): Promise<Database> {
     },
   };
   return db;
+}
+
+/** Readers of other processes can hold a checkpoint up; the log then grows, and is cut when they are gone. */
+async function shrinkLog(file: string, writer: Writer): Promise<void> {
+  const size = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  if (size <= LOG_LIMIT_BYTES) return;
+  const release = await writer.lock();
+  try {
+    await Promise.all([
+      writer.run({ sql: 'pragma busy_timeout = 0' }), // Nobody waits for a reader; the next round tries again.
+      writer.run({ sql: 'pragma wal_checkpoint(truncate)' }),
+      writer.run({ sql: `pragma busy_timeout = ${BUSY_TIMEOUT_MS}` }),
+    ]);
+  } finally {
+    release();
+  }
 }
 
 /** One statement run once for each row, inside one message to the writer. */

@@ -159,7 +159,7 @@ ${list.name}: <b>not bold</b> [site](https://example.com/?q={{ metadata.name }})
       server.refuseMail = () => undefined;
       const facts = { at: service.clock.now, version: 0, waitlist: list.name, entry: null, invite: null };
       for (const to of LISTS_OF_ADDRESSES)
-        await insertMail(context, queue, { ...facts, mail: 'accepted', to });
+        await insertMail(context, queue, { ...facts, mail: 'accepted', to }, undefined);
       service.clock.advance(6_000);
       service.wake();
       await until('every mail has ended', async () => {

@@ -78,7 +78,10 @@ describe('connections to PostgreSQL that go silent', () => {
         direct.environment,
         ...['key', 'create', '--waitlist', 'wl_silent', '--env', 'production', '--read'],
       );
-      const server = await startProcess({ ...storage.environment, LIMITS: JSON.stringify(options) }, SERVE);
+      const server = await startProcess(
+        { ...storage.environment, LIMITS: JSON.stringify(options) },
+        { script: SERVE },
+      );
       try {
         const list = listOver(clientFor(server.url), 'wl_silent', key);
         await Promise.all(crowd(10).map((n) => list.signup({ email: `before${n}@example.com` })));
