@@ -1,3 +1,5 @@
+import type { Path } from '../../json/numbers.ts';
+
 /** A row of a file before it is understood. */
 export interface RawRow {
   /** Of its first character, counted from 1. */
@@ -9,6 +11,8 @@ export interface RawRow {
   end: number;
   /** Cells of a CSV record, or a JSON object. */
   values: string[] | Record<string, unknown> | undefined;
+  /** The numbers of a JSON object that would not come back as they are. */
+  inexactNumbers?: Path[];
   /** Why there are no values. */
   problem?: string;
   /** It could not be told from its neighbours by the usual rules: read it by itself. */
