@@ -2,6 +2,8 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { registerPages } from './http/pages/register.ts';
 import { requireServerKey } from './http/plugins/auth.ts';
 import { registerJsonBody } from './http/plugins/body.ts';
+import { bodyBudgets } from './http/plugins/body-budget.ts';
+import { bodyReader, type ReadBody } from './http/plugins/body-reader.ts';
 import { registerCors } from './http/plugins/cors.ts';
 import { registerDocs } from './http/plugins/docs.ts';
 import { answerExpectation, answerParserError, registerErrors, sendError } from './http/plugins/errors.ts';
@@ -82,7 +84,8 @@ export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance;
   app.setValidatorCompiler(compileValidator);
   app.setSerializerCompiler(() => JSON.stringify);
   registerErrors(app, context.log);
-  registerJsonBody(app);
+  const readBody = bodyReader(bodyBudgets());
+  registerJsonBody(app, readBody);
   const draining = registerLifecycle(app, context.log);
   registerTurns(app);
   const methods = registerMethodCheck(app);
@@ -90,16 +93,21 @@ export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance;
   const document = await registerOpenApi(app, SDK_API, VERSION);
   registerDocs(app, { path: '/docs', source: SDK_API.path, document });
   registerHealth(app, context);
-  registerSdk(app, parts);
+  registerSdk(app, parts, readBody);
   app.after(() => methods.complete());
   return { app, draining };
 }
 
-function registerSdk(app: FastifyInstance, { context, signups, keyUsage, rateLimits }: AppParts): void {
+function registerSdk(
+  app: FastifyInstance,
+  { context, signups, keyUsage, rateLimits }: AppParts,
+  readBody: ReadBody,
+): void {
   const limit = (name: string, perMinute: number) => rateLimiter(name, perMinute, context.clock);
   const sdk: SdkParts = {
     context,
     signups,
+    readBody,
     requireKey: requireServerKey(app, {
       context,
       keyUsage,

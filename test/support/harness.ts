@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { describe } from 'node:test';
+import { promisify } from 'node:util';
 import { buildApp, type Timeouts } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/db/database.ts';
@@ -107,6 +108,7 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
     storage,
     draining,
     config,
+    openConnections: promisify(app.server.getConnections.bind(app.server)) as () => Promise<number>,
     /** A key; a product key unless it is for one waitlist. */
     key: (input: { waitlistId?: string; environment?: string; read?: boolean; expiresAt?: number } = {}) =>
       createKey(context, {

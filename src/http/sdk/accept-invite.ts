@@ -116,9 +116,9 @@ const schema = {
   },
 };
 
-export function registerAcceptInvite(app: FastifyInstance, { context, limits }: SdkParts): void {
+export function registerAcceptInvite(app: FastifyInstance, { context, limits, readBody }: SdkParts): void {
   app.register(async (scope) => {
-    registerOptionalJsonBody(scope);
+    registerOptionalJsonBody(scope, readBody);
     scope.post('/invites/:code/accept', {
       schema,
       bodyLimit: BODY_BYTES_MAX,

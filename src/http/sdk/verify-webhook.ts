@@ -1,17 +1,22 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { invalid } from '../../errors.ts';
 import { FAILURE_REASONS, TOLERANCE_SECONDS, verifyDelivery } from '../../events/webhooks/verify.ts';
-import { sendError } from '../plugins/errors.ts';
+import { registerJsonBody } from '../plugins/body.ts';
+import { HttpError, sendError } from '../plugins/errors.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import { exactlyOne, limits, named, oneOf, withExamples } from '../schemas.ts';
 import { WebhookEvent } from '../webhook-events.ts';
 import type { SdkParts } from './parts.ts';
+import { parseVerifyBody } from './verify-body.ts';
 
 const PAYLOAD_BYTES_MAX = 1_048_576;
 /** A legal payload grows up to six times when every character is escaped; the rest is room for the other fields. */
 const BODY_BYTES_MAX = 6 * PAYLOAD_BYTES_MAX + 1024 * 1024;
+/** What a body costs of the rate limit beside its one request, by its size. */
+const BYTES_PER_REQUEST = 128 * 1024;
+const extraCost = (bytes: number) => Math.floor(bytes / BYTES_PER_REQUEST);
 const TOO_LARGE = `payload: is larger than ${PAYLOAD_BYTES_MAX} bytes`;
 
 const DeliveryHeaders = Type.Object(
@@ -22,7 +27,7 @@ const DeliveryHeaders = Type.Object(
       description: 'Value of the `wh-signature` header: one or more `v1,` signatures, separated by spaces.',
     }),
   },
-  { ...named('DeliveryHeaders'), description: 'The signature headers of the delivery.' },
+  { additionalProperties: false, ...named('DeliveryHeaders'), description: 'The signature headers of the delivery.' },
 );
 
 const VerificationRequest = Type.Object(
@@ -37,6 +42,7 @@ const VerificationRequest = Type.Object(
     }),
   },
   {
+    additionalProperties: false,
     ...named('VerificationRequest'),
     description: 'A delivery as you received it, and the secret to verify it with.',
     ...withExamples({
@@ -119,25 +125,38 @@ const schema = {
   },
 };
 
-export function registerVerifyWebhook(app: FastifyInstance, { context, limits }: SdkParts): void {
-  app.post('/webhooks/verify', {
-    schema,
-    bodyLimit: BODY_BYTES_MAX,
-    onRequest: async (request, reply) => limits.verify.take(clientOf(request), reply),
-    handler: async (request, reply) => {
-      const { payload, headers, webhookSecret: secret } = request.body as Static<typeof VerificationRequest>;
-      if (Buffer.byteLength(payload) > PAYLOAD_BYTES_MAX) throw invalid(TOO_LARGE);
-      const verification = verifyDelivery({ payload, headers, secret }, context.clock());
-      if (!verification.verified || !verification.event) return verification;
-      // Passed on as it was signed: to write it anew would round its numbers, and fail where it is nested deep.
-      reply.type('application/json; charset=utf-8');
-      return `{"verified":true,"event":${payload}}`;
-    },
-    errorHandler: (error, request, reply) => {
-      // However large a body is, this endpoint knows only one answer to it.
-      const tooLarge = error.code === 'FST_ERR_CTP_BODY_TOO_LARGE';
-      if (tooLarge) reply.header('connection', 'close');
-      sendError(tooLarge ? invalid(TOO_LARGE) : error, request, reply, context.log);
-    },
+export function registerVerifyWebhook(app: FastifyInstance, { context, limits, readBody }: SdkParts): void {
+  const parse = (body: Buffer, request: FastifyRequest) => {
+    const announced = request.headers['content-length'] !== undefined;
+    if (!announced) limits.verify.take(clientOf(request), undefined, extraCost(body.length));
+    return parseVerifyBody(body);
+  };
+  app.register(async (scope) => {
+    registerJsonBody(scope, readBody, parse);
+    scope.post('/webhooks/verify', {
+      schema,
+      bodyLimit: BODY_BYTES_MAX,
+      onRequest: async (request, reply) =>
+        limits.verify.take(
+          clientOf(request),
+          reply,
+          1 + extraCost(Number(request.headers['content-length'] ?? 0)),
+        ),
+      handler: async (request, reply) => {
+        const { payload, headers, webhookSecret: secret } = request.body as Static<typeof VerificationRequest>;
+        if (Buffer.byteLength(payload) > PAYLOAD_BYTES_MAX) throw invalid(TOO_LARGE);
+        const verification = verifyDelivery({ payload, headers, secret }, context.clock());
+        if (!verification.verified) return verification;
+        if (!verification.isObject) return { verified: true };
+        // Passed on as it was signed: to write it anew would round its numbers, and fail where it is nested deep.
+        reply.type('application/json; charset=utf-8');
+        return `{"verified":true,"event":${payload}}`;
+      },
+      errorHandler: (error, request, reply) => {
+        // However large a body is, this endpoint knows only one answer to it.
+        const tooLarge = error instanceof HttpError && error.code === 'payload_too_large';
+        sendError(tooLarge ? invalid(TOO_LARGE) : error, request, reply, context.log);
+      },
+    });
   });
 }

@@ -1,4 +1,5 @@
 import { Problems } from '../../errors.ts';
+import { findInexactNumbers, INEXACT_NUMBER, type Path, showPath } from '../../json/numbers.ts';
 import { isObject, type Metadata, parseSignup, type Signup } from '../signup/signup-input.ts';
 import { readCell } from './cells.ts';
 import type { Target } from './presets.ts';
@@ -52,6 +53,7 @@ export interface Fields {
   status?: unknown;
   metadata?: unknown;
   extra?: Metadata;
+  inexactNumbers?: Path[];
 }
 
 /** Sorts the values of a row by what their columns are; what is empty is as if it were not there. */
@@ -70,6 +72,8 @@ export function sortValues(
     for (const [name, value] of Object.entries(raw.values ?? {})) {
       if (value !== null && value !== '') place(fields, targetOf(name), name, value);
     }
+    const inexact = raw.inexactNumbers?.filter(([name]) => targetOf(String(name)) !== '-');
+    if (inexact) fields.inexactNumbers = inexact;
   }
   return fields;
 }
@@ -95,6 +99,7 @@ export function readRow(raw: RawRow, columnCount: number, fields: Fields, now: n
   const { email, phone } = fields;
   if (fields.status === 'removed' && email === undefined && phone === undefined) return { nobody: true };
   const metadata = readMetadata(fields, problems);
+  for (const path of fields.inexactNumbers ?? []) problems.add(showPath(path), INEXACT_NUMBER);
   const input = {
     ...(email === undefined ? {} : { email }),
     ...(phone === undefined ? {} : { phone }),
@@ -124,11 +129,15 @@ function checkCells({ values }: RawRow, columnCount: number, problems: RowProble
 function readMetadata(fields: Fields, problems: RowProblems): unknown {
   let { metadata } = fields;
   if (typeof metadata === 'string') {
+    const text = metadata;
     try {
-      metadata = JSON.parse(metadata);
+      metadata = JSON.parse(text);
     } catch {
       problems.add('metadata', 'is not valid JSON');
       return undefined;
+    }
+    for (const path of findInexactNumbers(text)) {
+      problems.add(showPath(['metadata', ...path]), INEXACT_NUMBER);
     }
   }
   if (!fields.extra) return metadata;

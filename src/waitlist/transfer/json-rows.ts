@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
+import { findInexactNumbers } from '../../json/numbers.ts';
 import { isObject } from '../signup/signup-input.ts';
 import { findLineEnd, type Place, type RawRow, READ_BYTES, ROW_BYTES_MAX, TOO_LONG } from './raw-row.ts';
 
@@ -58,7 +59,9 @@ export function readJsonRow(bytes: Buffer, { offset, line }: Place): RawRow | un
   }
   if (!isObject(values)) return refuse('must be a JSON object');
   const problem = /\\|__proto__/.test(text) ? findBadText(values, 0) : undefined;
-  return problem === undefined ? { ...row, values } : refuse(problem);
+  if (problem !== undefined) return refuse(problem);
+  const inexactNumbers = findInexactNumbers(text);
+  return inexactNumbers.length === 0 ? { ...row, values } : { ...row, values, inexactNumbers };
 }
 
 /** The API refuses the same: only escapes, and a key of that name, can bring it into valid JSON. */

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import type { Path } from '../../json/numbers.ts';
 
 const NEWLINE = 0x0a;
 
@@ -13,6 +14,8 @@ export interface RawRow {
   end: number;
   /** Cells of a CSV record, or a JSON object. */
   values: string[] | Record<string, unknown> | undefined;
+  /** The numbers of a JSON object that would not come back as they are. */
+  inexactNumbers?: Path[];
   /** Why there are no values. */
   problem?: string;
   /** It could not be told from its neighbours by the usual rules: read it by itself. */
