@@ -104,7 +104,8 @@ function parseWords(command: Command, words: string[]): { operands: string[]; fl
     const flags = values as Flags;
     if (flags.help === true) return { operands: [], flags };
     const wanted = command.operands ?? [];
-    if (positionals.length !== wanted.length) {
+    const required = wanted.filter((name) => !name.startsWith('['));
+    if (positionals.length < required.length || positionals.length > wanted.length) {
       throw new UsageProblem(
         `expected ${wanted.length === 0 ? 'nothing' : wanted.join(' ')} after "${command.name}"`,
       );

@@ -70,6 +70,7 @@ forEachEngine((engine) => {
         created: 4,
         skipped: 0,
         failed: 0,
+        codesTaken: 0,
         errorsFile: null,
         problems: [],
       });
@@ -226,7 +227,7 @@ forEachEngine((engine) => {
         { dryRun: true },
       );
       assert.equal(jobId, null);
-      assert.deepEqual(counts, { rows: 4, created: 1, skipped: 2, failed: 1 });
+      assert.deepEqual(counts, { rows: 4, created: 1, skipped: 2, failed: 1, codesTaken: 0 });
       assert.equal(problems.length, 1);
       assert.deepEqual(emails(await list.walk()), ['a@example.com']);
     });

@@ -46,6 +46,9 @@ export function parsePhone(input: string): string | undefined {
   return /^\+[1-9][0-9]{6,14}$/.test(phone) ? phone : undefined;
 }
 
+/** A code of ours, or one of the system that people came from: those are of any kind. */
+const REFERRAL_CODE = /^(?!\+)[!-~]{1,64}$/;
+
 export type Identifier = { readonly kind: 'email' | 'phone' | 'referral'; readonly key: string };
 
 /** What a `referredBy` can be; undefined when it cannot be any of them. */
@@ -56,6 +59,6 @@ export function parseReferrer(input: string): Identifier | undefined {
   }
   const phone = parsePhone(input);
   if (phone) return { kind: 'phone', key: phone };
-  const code = input.trim().toLowerCase();
-  return /^[0-9a-z]{8}$/.test(code) ? { kind: 'referral', key: code } : undefined;
+  const code = input.trim();
+  return REFERRAL_CODE.test(code) ? { kind: 'referral', key: code } : undefined;
 }

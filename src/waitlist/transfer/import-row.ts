@@ -1,5 +1,6 @@
 import { Problems } from '../../errors.ts';
 import { findInexactNumbers, INEXACT_NUMBER, type Path, showPath } from '../../json/numbers.ts';
+import type { Standing } from '../signup/candidate.ts';
 import { isObject, type Metadata, parseSignup, type Signup } from '../signup/signup-input.ts';
 import { readCell } from './cells.ts';
 import type { Target } from './presets.ts';
@@ -22,6 +23,8 @@ export interface ImportRow {
   /** As the file has it: email, phone or somebody's code. */
   referredBy: string | undefined;
   referralCode: string | undefined;
+  standing: Standing | undefined;
+  line: number;
 }
 
 /** `nobody`: somebody who was removed before the export. */
@@ -51,6 +54,8 @@ export interface Fields {
   joinedAt?: unknown;
   position?: unknown;
   status?: unknown;
+  invitedAt?: unknown;
+  acceptedAt?: unknown;
   metadata?: unknown;
   extra?: Metadata;
   inexactNumbers?: Path[];
@@ -106,12 +111,14 @@ export function readRow(raw: RawRow, columnCount: number, fields: Fields, now: n
     ...(metadata === undefined ? {} : { metadata }),
   };
   const signup = parseSignup(input, 'row', problems);
-  const joinedAt = readTime(fields.joinedAt, now, problems);
+  const joinedAt = readTime(fields.joinedAt, 'joinedAt', now, problems);
   const row: ImportRow = {
     signup,
     joinedAt,
     referredBy: readText(fields.referredBy),
     referralCode: readText(fields.referralCode),
+    standing: readStanding(fields, joinedAt ?? now, now, problems),
+    line: raw.line,
   };
   return problems.list.length > 0 ? { problems: problems.list } : { row };
 }
@@ -144,13 +151,27 @@ function readMetadata(fields: Fields, problems: RowProblems): unknown {
   return isObject(metadata) ? { ...metadata, ...fields.extra } : fields.extra;
 }
 
-function readTime(value: unknown, now: number, problems: RowProblems): number | undefined {
+/** Who was let in stays in. An invite does not travel: whoever had one, and had not accepted it, waits again. */
+function readStanding(
+  { status, invitedAt, acceptedAt }: Fields,
+  joinedAt: number,
+  now: number,
+  problems: RowProblems,
+): Standing | undefined {
+  if (status !== 'joined') return undefined;
+  return {
+    status,
+    invitedAt: readTime(invitedAt, 'invitedAt', now, problems) ?? null,
+    acceptedAt: readTime(acceptedAt, 'joinedAt', now, problems) ?? joinedAt,
+  };
+}
+
+function readTime(value: unknown, field: string, now: number, problems: RowProblems): number | undefined {
   if (value === undefined) return undefined;
   const time = parseImportedTime(value);
   if (time === undefined)
-    problems.add('joinedAt', 'is not a time in ISO 8601, nor seconds or milliseconds since 1970');
-  else if (time < 0 || time > now + FUTURE_TOLERATED_MS)
-    problems.add('joinedAt', 'is not between 1970 and today');
+    problems.add(field, 'is not a time in ISO 8601, nor seconds or milliseconds since 1970');
+  else if (time < 0 || time > now + FUTURE_TOLERATED_MS) problems.add(field, 'is not between 1970 and today');
   return time;
 }
 
