@@ -22,6 +22,10 @@ export const withExamples = (examples: Record<string, { summary: string; value: 
 export const oneOf = <T extends string>(values: readonly T[], options: object = {}) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], ...options });
 
+/** Said twice: of the generators of clients, some know `const` only and some `enum`. */
+export const constant = <T extends string | boolean>(value: T, description: string) =>
+  Type.Literal(value, { enum: [value], description });
+
 /** Objects that a constant tells apart. */
 export const exactlyOne = (alternatives: TSchema[], options: object) =>
   Type.Unsafe<object>({ oneOf: alternatives, ...options });

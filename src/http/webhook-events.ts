@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import type { EventKind } from '../events/event.ts';
 import {
+  constant,
   described,
   EMAIL,
   Entry,
@@ -106,7 +107,7 @@ function event(
   const name = `${kind.replace(/(^|\.)[a-z]/g, (start) => start.replace('.', '').toUpperCase())}Event`;
   const schema = Type.Object(
     {
-      event: Type.Literal(kind, { description: 'What happened.' }),
+      event: constant(kind, 'What happened.'),
       id: Type.String({
         ...idPattern('evt'),
         description: 'Unique id of the event. Use it to ignore an event you have already handled.',

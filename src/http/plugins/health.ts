@@ -5,7 +5,7 @@ import { unavailable } from '../../errors.ts';
 import { reportState } from '../../state-log.ts';
 import type { Context } from '../../waitlist/context.ts';
 import { errorResponses, okResponse } from '../responses.ts';
-import { named } from '../schemas.ts';
+import { constant, named } from '../schemas.ts';
 
 /** Well under the patience of any load balancer. */
 const PROBE_DEADLINE_MS = 2_000;
@@ -13,7 +13,7 @@ const PROBE_DEADLINE_MS = 2_000;
 const PROBE_EVERY_MS = 1_000;
 
 const Health = Type.Object(
-  { status: Type.Literal('ok', { description: 'Always `ok`. A problem is reported as a 503.' }) },
+  { status: constant('ok', 'Always `ok`. A problem is reported as a 503.') },
   { ...named('Health'), description: 'The result of a health check.' },
 );
 

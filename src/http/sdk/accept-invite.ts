@@ -6,6 +6,7 @@ import { registerOptionalJsonBody } from '../plugins/body.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import {
+  constant,
   described,
   EMAIL,
   EXAMPLE_WAITLIST,
@@ -47,7 +48,7 @@ const AcceptRequest = Type.Object(
 
 const InviteAccepted = Type.Object(
   {
-    success: Type.Literal(true, { description: 'Always `true`.' }),
+    success: constant(true, 'Always `true`.'),
     email: Type.String({ ...EMAIL, description: 'The invited email.' }),
     waitlist: described(WaitlistReference, 'The waitlist the invite was for.'),
     acceptedAt: time('When the code was redeemed.'),

@@ -4,6 +4,7 @@ import { CODE_CHARACTERS_MAX, checkInvite } from '../../waitlist/invites/invites
 import { clientOf } from '../plugins/rate-limit.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import {
+  constant,
   described,
   EMAIL,
   EXAMPLE_WAITLIST,
@@ -31,7 +32,7 @@ const InviteCheck = exactlyOne(
   [
     Type.Object(
       {
-        valid: Type.Literal(true, { description: 'The code can be redeemed.' }),
+        valid: constant(true, 'The code can be redeemed.'),
         email: Type.String({ ...EMAIL, description: 'The invited email.' }),
         waitlist: described(WaitlistReference, 'The waitlist the invite is for.'),
         expiresAt,
@@ -40,7 +41,7 @@ const InviteCheck = exactlyOne(
     ),
     Type.Object(
       {
-        valid: Type.Literal(false, { description: 'The code cannot be redeemed.' }),
+        valid: constant(false, 'The code cannot be redeemed.'),
         reason: oneOf(['not_found', 'expired', 'accepted', 'revoked'], {
           description: 'Why the code cannot be redeemed.',
         }),

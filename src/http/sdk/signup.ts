@@ -11,7 +11,7 @@ import {
   SIGNUP_ENTRIES_MAX,
 } from '../../waitlist/signup/signup-input.ts';
 import { errorResponses, okResponse } from '../responses.ts';
-import { EMAIL, named, WaitlistId, withExamples } from '../schemas.ts';
+import { constant, EMAIL, named, WaitlistId, withExamples } from '../schemas.ts';
 import type { SdkParts } from './parts.ts';
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
@@ -107,7 +107,7 @@ const SignupRequest = Type.Object(
 
 const SignupResult = Type.Object(
   {
-    success: Type.Literal(true, { description: 'Always `true`.' }),
+    success: constant(true, 'Always `true`.'),
     created: Type.Integer({
       minimum: 0,
       maximum: SIGNUP_ENTRIES_MAX,

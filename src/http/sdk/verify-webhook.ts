@@ -6,7 +6,7 @@ import { registerJsonBody } from '../plugins/body.ts';
 import { HttpError, sendError } from '../plugins/errors.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import { errorResponses, okResponse } from '../responses.ts';
-import { exactlyOne, limits, named, oneOf, withExamples } from '../schemas.ts';
+import { constant, exactlyOne, limits, named, oneOf, withExamples } from '../schemas.ts';
 import { WebhookEvent } from '../webhook-events.ts';
 import type { SdkParts } from './parts.ts';
 import { parseVerifyBody } from './verify-body.ts';
@@ -66,7 +66,7 @@ const Verification = exactlyOne(
   [
     Type.Object(
       {
-        verified: Type.Literal(true, { description: 'The delivery is genuine and recent.' }),
+        verified: constant(true, 'The delivery is genuine and recent.'),
         event: Type.Optional(
           Type.Union([WebhookEvent, Type.Unsafe<object>({ type: 'object', additionalProperties: true })], {
             description: 'The parsed payload. Left out if the payload is not a JSON object.',
@@ -77,7 +77,7 @@ const Verification = exactlyOne(
     ),
     Type.Object(
       {
-        verified: Type.Literal(false, { description: 'The delivery must not be trusted.' }),
+        verified: constant(false, 'The delivery must not be trusted.'),
         reason: oneOf(FAILURE_REASONS, { description: 'Why verification failed.' }),
       },
       { ...named('UnverifiedDelivery'), description: 'A delivery to ignore.' },
