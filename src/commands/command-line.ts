@@ -4,7 +4,7 @@ import { DatabaseUnavailable } from '../db/database.ts';
 import { SchemaTooNew } from '../db/migrate.ts';
 import { DoorlistError } from '../errors.ts';
 import { createLogger } from '../log.ts';
-import { openContext } from '../service.ts';
+import { openContext, withoutTimeLimits } from '../service.ts';
 import { MasterKeyProblem } from '../vault/master-key.ts';
 import { VERSION } from '../version.ts';
 import { type Command, type Flag, type Flags, type Outcome, UsageProblem } from './command.ts';
@@ -83,7 +83,9 @@ async function run(
   if (command.raw) return command.raw(config, operands, flags);
   const context = await openContext(config, createLogger('silent'));
   try {
-    return (await command.run?.(context, operands, flags, config)) ?? { json: null, text: '' };
+    return (
+      (await command.run?.(withoutTimeLimits(context), operands, flags, config)) ?? { json: null, text: '' }
+    );
   } finally {
     await context.db.close();
   }
