@@ -50,6 +50,11 @@ export function openDatabase(config: Config, log: Log, limits?: Partial<Postgres
     poolSize: config.databasePool,
     listenUrl: config.databaseListenUrl,
     limits,
-    onState: (state, error) => reportState(log, 'database', state, error ? { reason: error.message } : {}),
+    onState: (state, error) => reportState(log, 'database', state, error ? { reason: inWords(error) } : {}),
   });
+}
+
+/** What is wrong with the database, for the log. */
+export function inWords(error: Error): string {
+  return error.message;
 }

@@ -1,5 +1,6 @@
 import { DatabaseUnavailable } from './db/database.ts';
 import { isWorthWaitingFor } from './db/postgres-errors.ts';
+import { inWords } from './service.ts';
 import { reportState } from './state-log.ts';
 import type { Log } from './waitlist/context.ts';
 
@@ -13,7 +14,7 @@ export async function waitForDatabase<T>(open: () => Promise<T>, timeoutMs: numb
       return await open();
     } catch (error) {
       if (!isWorthWaitingFor(error)) throw error;
-      const reason = (error as Error).message;
+      const reason = inWords(error as Error);
       if (performance.now() >= giveUpAt) {
         const message = `The database was not available within ${timeoutMs / 1_000} s: ${reason}`;
         throw new DatabaseUnavailable(message, { cause: error });

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { type Config, readConfig } from '../config.ts';
 import { DoorlistError } from '../errors.ts';
 import { createLogger } from '../log.ts';
-import { openContext } from '../service.ts';
+import { openContext, withoutTimeLimits } from '../service.ts';
 import { troubleInWords } from '../trouble.ts';
 import { VERSION } from '../version.ts';
 import { type Command, type Flag, type Flags, type Outcome, UsageProblem } from './command.ts';
@@ -77,7 +77,9 @@ async function run(command: Command, operands: string[], flags: Flags, config: C
   if (command.raw) return command.raw(config, operands, flags);
   const context = await openContext(config, createLogger('silent'));
   try {
-    return (await command.run?.(context, operands, flags, config)) ?? { json: null, text: '' };
+    return (
+      (await command.run?.(withoutTimeLimits(context), operands, flags, config)) ?? { json: null, text: '' }
+    );
   } finally {
     await context.db.close();
   }

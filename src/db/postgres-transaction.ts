@@ -8,7 +8,8 @@ import { type Command, Session } from './postgres-session.ts';
 export interface TransactionOptions {
   /** Takes as long as it takes; else each statement has the time of one in a request. */
   long?: boolean;
-  begin?: Command;
+  /** All that is read is of one moment. Nobody waits for it, and large parts may be read as a whole. */
+  snapshot?: boolean;
 }
 
 interface Connected {
@@ -31,8 +32,8 @@ function sessionOf(pool: Pool, client: Client): Connected {
 }
 
 const BEGIN = { text: 'begin', name: 'begin' };
-/** What is read here is all of one moment, and nobody waits for it. */
-export const BEGIN_SNAPSHOT = { text: 'begin isolation level repeatable read read only' };
+const BEGIN_SNAPSHOT = { text: 'begin isolation level repeatable read read only' };
+const READ_WHOLE_TABLES = { text: 'set local enable_seqscan = on' };
 const COMMIT = { text: 'commit', name: 'commit' };
 const ROLLBACK = { text: 'rollback', name: 'rollback' };
 const TAKE_YOUR_TIME = {
@@ -42,7 +43,7 @@ const TAKE_YOUR_TIME = {
 export async function inTransaction<T>(
   pool: Pool,
   work: (trx: Trx, session: Session) => Promise<T>,
-  { long = false, begin = BEGIN }: TransactionOptions = {},
+  { long = false, snapshot = false }: TransactionOptions = {},
 ): Promise<T> {
   const client = await pool.connect();
   const { session, trx } = sessionOf(pool, client);
@@ -52,8 +53,9 @@ export async function inTransaction<T>(
   };
   client.on('error', onError); // Without a listener a lost connection would end the process.
   try {
-    sendAhead(session, begin);
+    sendAhead(session, snapshot ? BEGIN_SNAPSHOT : BEGIN);
     if (pool.throughPooler) sendAhead(session, setTransaction(pool.limits));
+    if (snapshot) sendAhead(session, READ_WHOLE_TABLES);
     if (long) {
       const { rows } = await session.run(TAKE_YOUR_TIME).catch(rethrow);
       pool.beginLongWork(client, rows[0]?.pid as number);

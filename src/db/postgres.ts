@@ -6,7 +6,7 @@ import { LIMITS, openPool, type Pool, type PoolOptions, type PostgresLimits } fr
 import { tryToWrite } from './postgres-probe.ts';
 import { type Answer, arrayOf, type Command } from './postgres-session.ts';
 import { analyzeGrownTables } from './postgres-statistics.ts';
-import { BEGIN_SNAPSHOT, inTransaction } from './postgres-transaction.ts';
+import { inTransaction } from './postgres-transaction.ts';
 import { refuseOldServer } from './postgres-trouble.ts';
 import { type NamedQuery, named } from './statement.ts';
 import type { ColumnType, Tables } from './tables.ts';
@@ -56,7 +56,7 @@ function database(pool: Pool, listenUrl: string, time: { long: boolean }, patien
     query,
     read: async (named) => (await connection.executeQuery<never>(named)).rows,
     transaction: (work) => inTransaction(pool, work, time),
-    snapshot: (work) => inTransaction(pool, work, { ...time, begin: BEGIN_SNAPSHOT }),
+    snapshot: (work) => inTransaction(pool, work, { ...time, snapshot: true }),
     lockSchema: async (trx) => {
       await sql`select pg_advisory_xact_lock(${SCHEMA_LOCK})`.execute(trx);
     },
