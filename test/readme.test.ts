@@ -107,7 +107,10 @@ describe('the documentation', () => {
         }
       }
       for (const [line, script = ''] of read(page).matchAll(/(?<=^|`|&& )npm (?:run (?!-s))?([a-z]+)/gm)) {
-        assert.ok(script in manifest.scripts || ['ci', 'install', 'run'].includes(script), `${page}: ${line}`);
+        assert.ok(
+          script in manifest.scripts || ['ci', 'install', 'run'].includes(script),
+          `${page}: ${line}`,
+        );
       }
     }
   });
