@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { isAsciiAddress } from './events/emails/settings.ts';
 import { checkAllowed } from './events/webhooks/addresses.ts';
+import { nearest } from './nearest.ts';
 import { MasterKeyProblem, masterKeyFromText } from './vault/master-key.ts';
 
 export interface Config {
@@ -260,7 +261,7 @@ export const VARIABLES = {
   mailFrom: text(
     'DOORLIST_MAIL_FROM',
     undefined,
-    'needed beside `DOORLIST_SMTP_URL`',
+    'required with `DOORLIST_SMTP_URL`',
     'Sender of mails whose waitlist has no From address of its own.',
     (value) => (isAsciiAddress(value) ? undefined : 'must be an email address in ASCII'),
   ),
@@ -295,9 +296,22 @@ export const VARIABLES = {
   limitPerKey: whole('DOORLIST_RATE_LIMIT_KEY', 0, 1e9, 0, 'Requests a minute for one server key; 0 is off.'),
 } as const;
 
+/** A misspelt variable would be ignored, and its default used, without anybody noticing. */
+function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
+  const names = Object.values(VARIABLES).map(({ name }) => name);
+  return Object.keys(environment)
+    .filter(
+      (name) => name.startsWith('DOORLIST_') && !name.startsWith('DOORLIST_TEST_') && !names.includes(name),
+    )
+    .map((name) => {
+      const near = nearest(name, names);
+      return `${name}: unknown variable.${near === undefined ? '' : ` Did you mean ${near}?`}`;
+    });
+}
+
 /** Reads every variable; throws one `ConfigProblem` that lists all that is wrong. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
-  const problems: string[] = [];
+  const problems = unknownVariables(environment);
   const read = <T>(variable: Variable<T>): T => {
     try {
       return variable.parse(environment[variable.name]);
@@ -342,13 +356,13 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     },
   };
   if (config.masterKeyNext !== undefined && config.masterKey === undefined) {
-    problems.push('DOORLIST_MASTER_KEY_NEXT: is of use only beside DOORLIST_MASTER_KEY');
+    problems.push('DOORLIST_MASTER_KEY_NEXT: can only be set together with DOORLIST_MASTER_KEY');
   }
   if (config.databaseListenUrl !== undefined && config.databaseUrl === undefined) {
     problems.push('DATABASE_URL: is required when DATABASE_LISTEN_URL is set');
   }
   if (config.smtpUrl !== undefined && mailFrom === undefined) {
-    problems.push('DOORLIST_MAIL_FROM: is needed beside DOORLIST_SMTP_URL');
+    problems.push('DOORLIST_MAIL_FROM: is required when DOORLIST_SMTP_URL is set');
   }
   if (problems.length > 0) throw new ConfigProblem(problems.join('\n'));
   return config;

@@ -95,9 +95,7 @@ async function startListening(
   // Nobody can know a port that is still to be chosen.
   const waitingRoom = config.port === 0 ? undefined : await openWaitingRoom(address);
   const open = () => openContext(config, log, Date.now, limits);
-  const opening = waitForDatabase(open, config.startTimeoutMs, log).then((context) =>
-    lockDirectory(config, context),
-  );
+  const opening = waitForDatabase(open, config, log).then((context) => lockDirectory(config, context));
   const { context, releaseDirectory } = await opening.catch(async (error) => {
     await waitingRoom?.close();
     throw error;

@@ -6,6 +6,7 @@ import { SchemaTooNew } from './db/migrate.ts';
 import { PostgresTooOld, postgresTrouble } from './db/postgres-trouble.ts';
 import { sqliteTrouble } from './db/sqlite-trouble.ts';
 import { DoorlistError } from './errors.ts';
+import { NothingThere } from './service.ts';
 import { systemErrorWords } from './system-error.ts';
 import { MasterKeyProblem } from './vault/master-key.ts';
 
@@ -21,6 +22,7 @@ export function troubleInWords(error: Error, config?: Where): string | undefined
     error instanceof ConfigProblem ||
     error instanceof MasterKeyProblem ||
     error instanceof SchemaTooNew ||
+    error instanceof NothingThere ||
     error instanceof PostgresTooOld
   )
     return error.message;

@@ -67,7 +67,7 @@ describe('a database that cannot be used is told in a sentence, at the start and
   it('a server that does not run', async () =>
     everywhere(
       `postgres://me:hunter2@127.0.0.1:${await freePort()}/doorlist`,
-      /PostgreSQL at 127\.0\.0\.1:\d+ refused the connection\. Check that the server is running/,
+      /Cannot reach PostgreSQL at 127\.0\.0\.1:\d+: the connection was refused\. Check that the server is running/,
       { serve: false },
     ));
 
@@ -114,7 +114,7 @@ describe('a database that cannot be used is told in a sentence, at the start and
     const refused = Object.assign(new Error('no'), { code: 'ECONNREFUSED' });
     assert.match(
       postgresTrouble(refused, 'postgres:///doorlist?host=/run/postgresql') ?? '',
-      /^PostgreSQL at \/run\/postgresql refused/,
+      /^Cannot reach PostgreSQL at \/run\/postgresql: /,
     );
     const lost = new Error('outer', { cause: new Error('timeout expired') });
     assert.match(

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import { type Config, readConfig } from '../config.ts';
+import { readEnvFile } from '../env-file.ts';
 import { DoorlistError } from '../errors.ts';
 import { createLogger } from '../log.ts';
-import { openContext, withoutTimeLimits } from '../service.ts';
+import { openExisting, withoutTimeLimits } from '../service.ts';
 import { troubleInWords } from '../trouble.ts';
 import { VERSION } from '../version.ts';
 import { type Command, type Flag, type Flags, type Outcome, UsageProblem } from './command.ts';
@@ -32,6 +33,8 @@ export const COMMANDS: Command[] = [
 
 export interface Terminal {
   environment: NodeJS.ProcessEnv;
+  /** Variables that the environment does not set are read from this file, if it exists. */
+  envFile?: string;
   out(text: string): void;
   error(text: string): void;
 }
@@ -63,7 +66,7 @@ export async function runCommandLine(words: string[], terminal: Terminal): Promi
       terminal.out(describe(command));
       return 0;
     }
-    config = readConfig(terminal.environment);
+    config = readConfig(settingsOf(terminal));
     const outcome = await run(command, operands, flags, config);
     if (asJson) terminal.out(JSON.stringify(outcome.json));
     else if (outcome.text !== '') terminal.out(outcome.text);
@@ -73,9 +76,13 @@ export async function runCommandLine(words: string[], terminal: Terminal): Promi
   }
 }
 
+function settingsOf({ environment, envFile }: Terminal): NodeJS.ProcessEnv {
+  return envFile === undefined ? environment : { ...readEnvFile(envFile), ...environment };
+}
+
 async function run(command: Command, operands: string[], flags: Flags, config: Config): Promise<Outcome> {
   if (command.raw) return command.raw(config, operands, flags);
-  const context = await openContext(config, createLogger('silent'));
+  const context = await openExisting(config, createLogger('silent'));
   try {
     return (
       (await command.run?.(withoutTimeLimits(context), operands, flags, config)) ?? { json: null, text: '' }

@@ -64,12 +64,12 @@ const BY_STATE: Record<string, Sentence> = {
 
 const BY_ERRNO: Record<string, Sentence> = {
   ECONNREFUSED: ({ server }) =>
-    `${server} refused the connection. Check that the server is running, and the host and port in DATABASE_URL.`,
+    `Cannot reach ${server}: the connection was refused. Check that the server is running, and the host and port in DATABASE_URL.`,
   ENOTFOUND: ({ host }) => `The PostgreSQL host ${host} is unknown. Check the host name in DATABASE_URL.`,
   EAI_AGAIN: ({ host }) =>
     `The name of the PostgreSQL host ${host} could not be resolved just now. Check DNS and the host name in DATABASE_URL.`,
   ETIMEDOUT: ({ server }) =>
-    `${server} did not answer. Check the host and port in DATABASE_URL, and firewalls on the way.`,
+    `Cannot reach ${server}: it did not answer. Check the host and port in DATABASE_URL, and firewalls on the way.`,
   ECONNRESET: ({ server }) => `${server} closed the connection. See its log for the reason.`,
   ENOENT: ({ host }) =>
     `There is no PostgreSQL socket in ${host}. Check that the server is running, and the host in DATABASE_URL.`,

@@ -52,7 +52,7 @@ export async function startProcess(
   environment: Record<string, string>,
   how: How = {},
 ): Promise<RunningProcess> {
-  const child = launch({ PORT: '0', ...environment }, ['serve'], how);
+  const child = launch(environment, ['serve'], how);
   const { finished, output } = follow(child);
   const ready = new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', () => {
@@ -89,7 +89,7 @@ function launch(
 ): ChildProcess {
   const { PATH = '', HOME = '' } = process.env; // Nothing else of our own: a DATABASE_URL must not get in.
   return spawn(process.execPath, [script, ...words], {
-    env: { PATH, HOME, ...environment },
+    env: { PATH, HOME, PORT: '0', ...environment }, // Whoever runs the tests may use port 3000.
     stdio: ['ignore', 'pipe', 'pipe'],
     ...user,
   });

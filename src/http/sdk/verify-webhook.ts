@@ -27,7 +27,11 @@ const DeliveryHeaders = Type.Object(
       description: 'Value of the `wh-signature` header: one or more `v1,` signatures, separated by spaces.',
     }),
   },
-  { additionalProperties: false, ...named('DeliveryHeaders'), description: 'The signature headers of the delivery.' },
+  {
+    additionalProperties: false,
+    ...named('DeliveryHeaders'),
+    description: 'The signature headers of the delivery.',
+  },
 );
 
 const VerificationRequest = Type.Object(
@@ -143,7 +147,11 @@ export function registerVerifyWebhook(app: FastifyInstance, { context, limits, r
           1 + extraCost(Number(request.headers['content-length'] ?? 0)),
         ),
       handler: async (request, reply) => {
-        const { payload, headers, webhookSecret: secret } = request.body as Static<typeof VerificationRequest>;
+        const {
+          payload,
+          headers,
+          webhookSecret: secret,
+        } = request.body as Static<typeof VerificationRequest>;
         if (Buffer.byteLength(payload) > PAYLOAD_BYTES_MAX) throw invalid(TOO_LARGE);
         const verification = verifyDelivery({ payload, headers, secret }, context.clock());
         if (!verification.verified) return verification;
