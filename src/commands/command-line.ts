@@ -2,11 +2,14 @@ import { parseArgs } from 'node:util';
 import { ConfigProblem, readConfig } from '../config.ts';
 import { DatabaseUnavailable } from '../db/database.ts';
 import { SchemaTooNew } from '../db/migrate.ts';
+import { PostgresToolProblem } from '../db/postgres-backup.ts';
 import { DoorlistError } from '../errors.ts';
 import { createLogger } from '../log.ts';
 import { openContext } from '../service.ts';
+import { BackupProblem } from '../vault/backup-format.ts';
 import { MasterKeyProblem } from '../vault/master-key.ts';
 import { VERSION } from '../version.ts';
+import { backups } from './backup.ts';
 import { type Command, type Flag, type Flags, type Outcome, UsageProblem } from './command.ts';
 import { entries } from './entries.ts';
 import { invites } from './invites.ts';
@@ -21,6 +24,7 @@ import { webhooks } from './webhooks.ts';
 
 export const COMMANDS: Command[] = [
   ...operations,
+  ...backups,
   ...waitlists,
   ...keys,
   ...entries,
@@ -132,6 +136,8 @@ function explain(error: Error, asJson: boolean, terminal: Terminal): number {
     error instanceof ConfigProblem ||
     error instanceof MasterKeyProblem ||
     error instanceof SchemaTooNew ||
+    error instanceof BackupProblem ||
+    error instanceof PostgresToolProblem ||
     error instanceof DatabaseUnavailable ||
     typeof (error as NodeJS.ErrnoException).syscall === 'string'; // A port that is taken, a directory that is not there.
   const code =

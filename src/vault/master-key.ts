@@ -65,11 +65,11 @@ export function masterKeyFromFile(directory: string): MasterKeySource {
   return {
     load,
     create: () => {
-      writeKeyFile(file);
+      writeKeyFile(file, generateMasterKey());
       return masterKeyFromText(readFileSync(file, 'utf8'), file);
     },
     prepareRotation: () => {
-      writeKeyFile(nextFile);
+      writeKeyFile(nextFile, generateMasterKey());
       return masterKeyFromText(readFileSync(nextFile, 'utf8'), nextFile);
     },
     finishRotation: () => {
@@ -80,11 +80,16 @@ export function masterKeyFromFile(directory: string): MasterKeySource {
   };
 }
 
+/** Brings back a key that was in a backup. One that is there already stays as it is. */
+export function restoreMasterKey(directory: string, key: string): void {
+  writeKeyFile(path.join(directory, 'master.key'), key);
+}
+
 /** Whole or not at all, and never over an existing key: the first of several processes wins. */
-function writeKeyFile(file: string): void {
+function writeKeyFile(file: string, key: string): void {
   const temporary = `${file}.${process.pid}.tmp`;
   const handle = openSync(temporary, 'w', 0o600);
-  writeSync(handle, `${generateMasterKey()}\n`);
+  writeSync(handle, `${key}\n`);
   fsyncSync(handle);
   closeSync(handle);
   try {
