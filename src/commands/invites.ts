@@ -1,5 +1,6 @@
 import { joinLink } from '../events/emails/links.ts';
 import { readParts } from '../events/emails/parts.ts';
+import { sharedNow } from '../events/outbox/shared-clock.ts';
 import { createInvite } from '../waitlist/invites/create-invites.ts';
 import { revokeAllInvites, revokeInvite } from '../waitlist/invites/end-invites.ts';
 import {
@@ -41,7 +42,7 @@ export const invites: Command[] = [
     },
     run: async (context, _, flags, { publicUrl }) => {
       const queue = await queueOf(context, flags);
-      const expiresAt = parseExpiry(flags, context.clock());
+      const expiresAt = parseExpiry(flags, await sharedNow(context));
       const invite = await createInvite(context, queue, { email: requireText(flags, 'email'), expiresAt });
       const { settings } = await readParts(context, queue.waitlist.internalId);
       const url = joinLink(settings.joinUrl, publicUrl, invite.code);
@@ -59,7 +60,7 @@ export const invites: Command[] = [
     run: async (context, [count = ''], flags) => {
       if (!/^[0-9]{1,9}$/.test(count)) throw new UsageProblem('COUNT: must be a whole number');
       const queue = await queueOf(context, flags);
-      const expiresAt = parseExpiry(flags, context.clock());
+      const expiresAt = parseExpiry(flags, await sharedNow(context));
       return told(await startInviteRun(context, queue, { first: Number(count) }, expiresAt, showProgress));
     },
   },
@@ -72,7 +73,7 @@ export const invites: Command[] = [
       if (Object.keys(segment).length === 0)
         throw new UsageProblem('give at least one condition, such as --where plan=pro');
       const queue = await queueOf(context, flags);
-      const expiresAt = parseExpiry(flags, context.clock());
+      const expiresAt = parseExpiry(flags, await sharedNow(context));
       return told(await startInviteRun(context, queue, { segment }, expiresAt, showProgress));
     },
   },

@@ -1,3 +1,4 @@
+import { sharedNow } from '../events/outbox/shared-clock.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from '../waitlist/keys/server-keys.ts';
 import {
   type Command,
@@ -31,7 +32,7 @@ export const keys: Command[] = [
         waitlistId,
         environment: textOr(flags, 'env', ''),
         canRead: flags.read === true,
-        expiresAt: parseExpiry(flags, context.clock()) ?? null,
+        expiresAt: parseExpiry(flags, await sharedNow(context)) ?? null,
       });
       return { json: created, text: flags.quiet === true ? created.key : keyText(created.id, created.key) };
     },

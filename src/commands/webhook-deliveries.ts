@@ -1,3 +1,4 @@
+import { sharedNow } from '../events/outbox/shared-clock.ts';
 import {
   DELIVERY_STATES,
   type DeliveryState,
@@ -73,7 +74,7 @@ export const webhookDeliveries: Command[] = [
         throw new UsageProblem('give --event or --failed-since');
       const result =
         eventId === undefined
-          ? await replayFailed(context, id, parseSince(since ?? '', context.clock()))
+          ? await replayFailed(context, id, parseSince(since ?? '', await sharedNow(context)))
           : await replayEvent(context, id, eventId);
       return { json: result, text: `${result.replayed} will be sent again.` };
     },

@@ -95,7 +95,7 @@ export async function openSqlite(file: string): Promise<Database> {
     insertRows: (trx, bulk) => runMany(trx, insertSql(bulk), bulk.rows),
     updateRows: (trx, bulk) => runMany(trx, updateSql(bulk), bulk.rows),
     now: async () => Date.now(), // There is one machine.
-    clock: sql`cast(unixepoch('subsec') * 1000 as integer)`,
+    clock: sql`cast(round(unixepoch('subsec') * 1000) as integer)`,
     lockDeliveries: async () => {}, // There is one writer.
     markErased: async (trx) => {
       await trx.send(CompiledQuery.raw(MARK_ERASED));

@@ -16,7 +16,6 @@ import type { Occasion } from './emails/occasion.ts';
 import { MAIL_CHANNEL, MAIL_TARGET, writeMail } from './emails/record.ts';
 import { type DomainEvent, wants } from './event.ts';
 import type { Lane } from './outbox/bell.ts';
-import { sharedNow } from './outbox/shared-clock.ts';
 
 const findListeners = statement<{ queueId: number }, { id: Uint8Array; events: string }>((db, parameter) =>
   db.query
@@ -43,10 +42,9 @@ export async function writeEvents(
   const { db } = context;
   const { trx, queue, now, send } = change;
   const seqs = [...new Set([...events, ...mails].flatMap((event) => seqOf(event) ?? []))];
-  const [listeners, rows, dueAt] = await Promise.all([
+  const [listeners, rows] = await Promise.all([
     events.length === 0 ? [] : findListeners.within(db, trx, { queueId: queue.id }),
     seqs.length === 0 ? [] : findBySeqs.within(db, trx, { queueId: queue.id, seqs: db.numbersList(seqs) }),
-    sharedNow(context, trx),
   ]);
   const shown = showEntries(context, queue, rows);
   const written = events.map((event, index) => writeEvent(queue, event, now, index, shown));
@@ -56,14 +54,14 @@ export async function writeEvents(
       .filter(({ events: filter }) => wants(filter, kind))
       .map(({ id: targetId }): unknown[] => {
         lanes.set(targetId, { queueId: queue.id, channel: 'webhook', targetId });
-        return [queue.id, 'webhook', targetId, id, dueAt];
+        return [queue.id, 'webhook', targetId, id, now];
       }),
   );
   const mailed = mails.flatMap(
     (mail, index) =>
       writeMail(change, mail, shown.get(seqOf(mail) ?? 0), eventId(now, events.length + index)) ?? [],
   );
-  for (const { id } of mailed) deliveries.push([queue.id, MAIL_CHANNEL, MAIL_TARGET, id, dueAt]);
+  for (const { id } of mailed) deliveries.push([queue.id, MAIL_CHANNEL, MAIL_TARGET, id, now]);
   if (mailed.length > 0)
     lanes.set(MAIL_TARGET, { queueId: queue.id, channel: MAIL_CHANNEL, targetId: MAIL_TARGET });
   const all = [...written, ...mailed];

@@ -42,6 +42,8 @@ export interface Directory {
   queueByTag(tag: string): Found<Queue>;
   queueById(id: number): Found<Queue>;
   key(text: string, hash: (text: string) => Buffer | undefined): Found<ServerKey>;
+  /** The database's time at the last look, and what has passed since. */
+  now(): number;
 }
 
 export function createDirectory(db: Database, keyring: Keyring): Directory {
@@ -52,10 +54,16 @@ export function createDirectory(db: Database, keyring: Keyring): Directory {
   let version = -1;
   let checkedAt = Number.NEGATIVE_INFINITY;
   let checking: Promise<void> | undefined;
+  /** What the database's clock is ahead of the monotonic one of this process. */
+  let ahead = performance.timeOrigin;
 
   const refresh = async () => {
     const startedAt = performance.now();
-    const row = await db.query.selectFrom('instance').select('settings_version').executeTakeFirstOrThrow();
+    const row = await db.query
+      .selectFrom('instance')
+      .select(['settings_version', db.clock.as('now')])
+      .executeTakeFirstOrThrow();
+    ahead = row.now - performance.now();
     if (row.settings_version !== version) {
       for (const cache of [queues, tags, ids, keys]) cache.clear();
       version = row.settings_version;
@@ -82,6 +90,7 @@ export function createDirectory(db: Database, keyring: Keyring): Directory {
     (isFresh() ? cache.get(name) : undefined) ?? load(cache, name, find);
 
   return {
+    now: () => Math.round(performance.now() + ahead),
     queue: (waitlistId, environment) =>
       cached(queues, `${environment} ${waitlistId}`, async () => {
         const row = await selectQueues(db)

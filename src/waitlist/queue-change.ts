@@ -5,6 +5,7 @@ import { RANK_COUNT_COLUMNS, STATUSES, type Status, type WaitlistTable } from '.
 import { type Occasion, occasionOf } from '../events/emails/occasion.ts';
 import { type DomainEvent, listensTo } from '../events/event.ts';
 import type { Lane } from '../events/outbox/bell.ts';
+import { sharedTime } from '../events/outbox/shared-clock.ts';
 import { type Told, writeEvents } from '../events/record.ts';
 import type { Context } from './context.ts';
 import type { Queue } from './directory.ts';
@@ -14,6 +15,7 @@ import { bucketOf, LEVEL_SHIFTS } from './entries/ranking.ts';
 export interface QueueChange {
   readonly trx: Trx;
   readonly queue: Queue;
+  /** By the clock that instances share. */
   readonly now: number;
   readonly settings: QueueSettings;
   /** How many waited when the lock was taken. */
@@ -90,13 +92,15 @@ type SettingsRow = Pick<
 >;
 
 /** The update takes the row's lock; the transactions of a queue follow one another. */
-const lockQueue = statement<{ queueId: number }, { last_seq: number; waiting: number; listens: string }>(
-  (db, parameter) =>
-    db.query
-      .updateTable('queue')
-      .set({ last_seq: sql`last_seq` })
-      .where('id', '=', parameter('queueId'))
-      .returning(['last_seq', 'waiting', 'listens']),
+const lockQueue = statement<
+  { queueId: number },
+  { last_seq: number; waiting: number; listens: string; now: number }
+>((db, parameter) =>
+  db.query
+    .updateTable('queue')
+    .set({ last_seq: sql`last_seq` })
+    .where('id', '=', parameter('queueId'))
+    .returning(['last_seq', 'waiting', 'listens', db.clock.as('now')]),
 );
 
 /**
@@ -178,7 +182,7 @@ export async function readAndChangeQueue<R, T>(
     const change: QueueChange = {
       trx,
       queue,
-      now: context.clock(),
+      now: sharedTime(context, row.now),
       settings,
       waiting: row.waiting,
       lastSeq: row.last_seq,

@@ -1,3 +1,4 @@
+import { sharedNow } from '../events/outbox/shared-clock.ts';
 import type { Context } from './context.ts';
 import type { Queue } from './directory.ts';
 import { expireInvites } from './invites/end-invites.ts';
@@ -36,11 +37,12 @@ export function startUpkeep(context: Context): Upkeep {
 
 /** One round of it, for each queue by itself: one that fails holds up no other. Several instances may do it at once: each step is a transaction under the queue's lock. */
 export async function keepUp(context: Context): Promise<void> {
-  const { db, clock } = context;
+  const { db } = context;
+  const now = await sharedNow(context);
   const due = await db.query
     .selectFrom('queue')
     .select('id')
-    .where('next_expiry', '<=', clock())
+    .where('next_expiry', '<=', now)
     .orderBy('next_expiry')
     .limit(QUEUES_AT_ONCE)
     .execute();
@@ -48,7 +50,7 @@ export async function keepUp(context: Context): Promise<void> {
   const reminding = await db.query
     .selectFrom('queue')
     .select('id')
-    .where('next_reminder', '<=', clock())
+    .where('next_reminder', '<=', now)
     .orderBy('next_reminder')
     .limit(QUEUES_AT_ONCE)
     .execute();

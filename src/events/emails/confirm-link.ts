@@ -3,6 +3,7 @@ import type { Queue } from '../../waitlist/directory.ts';
 import { confirmEntry } from '../../waitlist/entries/confirm-entry.ts';
 import { parseId } from '../../waitlist/ids.ts';
 import { changeQueue } from '../../waitlist/queue-change.ts';
+import { sharedNow } from '../outbox/shared-clock.ts';
 import { queueOfLink, readLink } from './links.ts';
 
 const LINK_MS = 7 * 24 * 60 * 60 * 1000;
@@ -22,7 +23,7 @@ export async function checkConfirmLink(context: Context, token: string): Promise
   const found = await openLink(context, token);
   if (!found) return UNKNOWN;
   const { queue, entry, at } = found;
-  const expired = context.clock() - at > LINK_MS;
+  const expired = (await sharedNow(context)) - at > LINK_MS;
   const state = entry.status !== 'pending' ? 'confirmed' : expired ? 'expired' : 'ready';
   return { state, waitlist: queue.waitlist.name };
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Trx } from '../../db/database.ts';
 import type { Context } from '../../waitlist/context.ts';
 import { oldestId } from '../../waitlist/ids.ts';
+import { sharedNow } from './shared-clock.ts';
 
 const EVERY_MS = 60 * 60 * 1000;
 /** A step's transaction takes milliseconds, and other work gets in between. */
@@ -42,7 +43,7 @@ export async function pruneEvents(
   keepMs: number,
   enough: () => boolean = () => false,
 ): Promise<number> {
-  const before = oldestId(context.clock() - keepMs);
+  const before = oldestId((await sharedNow(context)) - keepMs);
   let pruned = 0;
   for (let queueId = await nextQueue(context, -1); queueId !== null; ) {
     const count = enough() ? 0 : await pruneStep(context, queueId, before);

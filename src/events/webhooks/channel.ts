@@ -6,6 +6,7 @@ import type { Queue } from '../../waitlist/directory.ts';
 import { formatId } from '../../waitlist/ids.ts';
 import type { Lane } from '../outbox/bell.ts';
 import type { Channel, Quota, Target } from '../outbox/channel.ts';
+import { knownSharedNow } from '../outbox/shared-clock.ts';
 import { type EndpointRow, openEndpoint } from './endpoints.ts';
 import { MustNotBegin } from './post.ts';
 import { liveSecrets, type SigningKey, signingKeys } from './secrets.ts';
@@ -38,10 +39,11 @@ const readEndpoints = statement<{ ids: unknown }, OpenRow>((db, parameter) =>
 
 /** Endpoints as targets of the dispatcher. */
 export function webhookChannel(
-  { db, clock, log }: Context,
+  context: Context,
   sender: Sender,
   deadlineMs: number = DEADLINE_MS,
 ): Channel<Setup> {
+  const { db, log } = context;
   const opened = new Map<string, { updatedAt: number; setup: Setup }>();
   const noted = new Map<string, { failing: boolean; at: number }>();
 
@@ -83,7 +85,7 @@ export function webhookChannel(
       const { url, headers } = setup;
       const id = formatId('evt', eventId);
       while (await permit.renew()) {
-        const now = clock();
+        const now = knownSharedNow(context);
         const keys = liveSecrets(setup.keys, now).map(({ key }) => key);
         try {
           return await sender.send({ url, headers, keys, id, body }, now, permit.isGiven);

@@ -7,6 +7,7 @@ import { isoTime, isoTimeOrNull } from '../../waitlist/entries/entry-view.ts';
 import { formatId, newId, parseId } from '../../waitlist/ids.ts';
 import { changeQueue } from '../../waitlist/queue-change.ts';
 import { listensOf } from '../event.ts';
+import { sharedNow } from '../outbox/shared-clock.ts';
 import { checkEndpoint, type EndpointInput } from './endpoint-input.ts';
 import type { Guard } from './guard.ts';
 import { liveSecrets, newSecret, rotateSecrets, type Secret } from './secrets.ts';
@@ -193,7 +194,10 @@ export async function rotateEndpointSecret(
 /** For the eyes of operators. */
 export async function revealSecret(context: Context, endpointId: string) {
   const { sealed } = await findEndpoint(context, endpointId);
-  const [current, ...previous] = liveSecrets(sealed.secrets, context.clock()) as [Secret, ...Secret[]];
+  const [current, ...previous] = liveSecrets(sealed.secrets, await sharedNow(context)) as [
+    Secret,
+    ...Secret[],
+  ];
   return {
     id: endpointId,
     secret: current.text,

@@ -63,6 +63,7 @@ export async function acceptInvite(context: Context, input: AcceptInput): Promis
       .where('id', '=', row.id)
       .where('accepted_at', 'is', null)
       .where('revoked_at', 'is', null)
+      .where('expired_at', 'is', null)
       .returning('id')
       .executeTakeFirst();
     if (!accepted) throw new DoorlistError('accepted', 'this invite has been accepted already');

@@ -34,9 +34,9 @@ export async function createInvite(
 ): Promise<CreatedInvite> {
   const email = parseEmail(input.email);
   if (!email) throw invalid('email: not an email address');
-  checkExpiry(input.expiresAt, context.clock());
   const emailHash = queue.vault.hash('email', email.key);
   const [created] = await changeQueue(context, queue, async (change) => {
+    checkExpiry(input.expiresAt, change.now);
     const entry = (await findByEmails(context, change, [emailHash])).get(hashKey(emailHash)) ?? null;
     const invites = inviteAll(context, change, [{ email: email.shown, emailHash, entry }], input.expiresAt);
     if (entry?.status === 'pending') await creditReferrerOf(context, change, entry.seq);

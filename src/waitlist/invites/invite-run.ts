@@ -1,6 +1,7 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { Tables } from '../../db/tables.ts';
 import { invalid } from '../../errors.ts';
+import { sharedNow } from '../../events/outbox/shared-clock.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import type { Context } from '../context.ts';
 import type { Queue } from '../directory.ts';
@@ -51,8 +52,8 @@ export async function startInviteRun(
   if ('first' in selection && (!Number.isInteger(selection.first) || selection.first < 1)) {
     throw invalid('first: must be a whole number from 1');
   }
-  checkExpiry(expiresAt, context.clock());
   const { id, input } = await changeQueue(context, queue, async (change) => {
+    checkExpiry(expiresAt, change.now);
     const input: RunInput = {
       selection,
       expiry: expiresAt === undefined ? 'standard' : expiresAt,
@@ -74,7 +75,7 @@ export async function resumeInviteRun(
 ): Promise<RunResult> {
   const job = await findOpenJob<RunInput, RunProgress>(context, queue, jobId, 'invite');
   const { expiry } = job.input;
-  if (typeof expiry === 'number' && expiry <= context.clock()) {
+  if (typeof expiry === 'number' && expiry <= (await sharedNow(context))) {
     throw invalid(`${job.publicId}: its invites would have expired already; begin a new run`);
   }
   return continueRun(context, queue, job.id, job.input, onProgress);

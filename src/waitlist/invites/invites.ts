@@ -1,6 +1,7 @@
 import { statement } from '../../db/statement.ts';
 import type { InviteTable } from '../../db/tables.ts';
 import { invalid } from '../../errors.ts';
+import { sharedTime } from '../../events/outbox/shared-clock.ts';
 import type { Context } from '../context.ts';
 import type { Found, Queue } from '../directory.ts';
 import { isoTimeOrNull } from '../entries/entry-view.ts';
@@ -18,17 +19,20 @@ export interface SealedInvite {
   code: string;
 }
 
-type StateColumns = Pick<InviteTable, 'accepted_at' | 'revoked_at' | 'expires_at'>;
+type StateColumns = Pick<InviteTable, 'accepted_at' | 'revoked_at' | 'expires_at' | 'expired_at'>;
 
 /** None of the other states ever turns live again. */
 export function inviteState(row: StateColumns, now: number): InviteState {
   if (row.accepted_at !== null) return 'accepted';
   if (row.revoked_at !== null) return 'revoked';
-  if (row.expires_at !== null && row.expires_at <= now) return 'expired';
+  // Told once, it stays expired, whatever becomes of the clock.
+  if (row.expired_at !== null || (row.expires_at !== null && row.expires_at <= now)) return 'expired';
   return 'live';
 }
 
 export interface InviteRow extends StateColumns {
+  /** The database's time when it was read. */
+  now: number;
   id: Uint8Array;
   email_hash: Uint8Array;
   sealed: Uint8Array;
@@ -39,8 +43,8 @@ export interface InviteRow extends StateColumns {
 export const findInvite = statement<{ queueId: number; hash: Buffer }, InviteRow>((db, parameter) =>
   db.query
     .selectFrom('invite')
-    .select(['id', 'email_hash', 'sealed', 'expires_at', 'accepted_at', 'revoked_at'])
-    .select(['accept_key_hash', 'accept_answer'])
+    .select(['id', 'email_hash', 'sealed', 'expires_at', 'accepted_at', 'revoked_at', 'expired_at'])
+    .select(['accept_key_hash', 'accept_answer', db.clock.as('now')])
     .where('queue_id', '=', parameter('queueId'))
     .where('code_hash', '=', parameter('hash')),
 );
@@ -66,12 +70,12 @@ export async function checkInvite(context: Context, code: string): Promise<Invit
   checkCodeLength(code);
   const queue = await queueOfCode(context, code);
   if (!queue) return { valid: false, reason: 'not_found' };
-  const { db, clock } = context;
+  const { db } = context;
   const [row] = await findInvite.read(db, { queueId: queue.id, hash: queue.vault.hash('invite', code) });
   if (!row) return { valid: false, reason: 'not_found' };
   const expiresAt = isoTimeOrNull(row.expires_at);
   const expiry = expiresAt === null ? {} : { expiresAt };
-  const state = inviteState(row, clock());
+  const state = inviteState(row, sharedTime(context, row.now));
   if (state !== 'live') return { valid: false, reason: state, ...expiry };
   const { email } = queue.vault.open<SealedInvite>('invite.sealed', row.id, row.sealed);
   const { id, name } = queue.waitlist;

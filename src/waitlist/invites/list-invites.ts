@@ -1,4 +1,5 @@
 import { invalid } from '../../errors.ts';
+import { sharedNow } from '../../events/outbox/shared-clock.ts';
 import type { Context } from '../context.ts';
 import type { Queue } from '../directory.ts';
 import { isoTime, isoTimeOrNull } from '../entries/entry-view.ts';
@@ -24,14 +25,10 @@ interface Filter {
 }
 
 /** Invites in the order in which they were made, with their codes, for the operator's eyes. */
-export async function listInvites(
-  { db, clock }: Context,
-  queue: Queue,
-  filter: Filter,
-): Promise<InviteSummary[]> {
-  let query = db.query
+export async function listInvites(context: Context, queue: Queue, filter: Filter): Promise<InviteSummary[]> {
+  let query = context.db.query
     .selectFrom('invite')
-    .select(['id', 'sealed', 'created_at', 'expires_at', 'accepted_at', 'revoked_at'])
+    .select(['id', 'sealed', 'created_at', 'expires_at', 'accepted_at', 'revoked_at', 'expired_at'])
     .where('queue_id', '=', queue.id)
     .orderBy('id')
     .limit(filter.limit);
@@ -41,7 +38,7 @@ export async function listInvites(
     if (!after) throw invalid('after: must be the id of an invite');
     query = query.where('id', '>', after);
   }
-  const now = clock();
+  const now = await sharedNow(context);
   return (await query.execute()).map((row) => {
     const shredded = row.sealed.length === 0;
     const sealed = shredded ? null : queue.vault.open<SealedInvite>('invite.sealed', row.id, row.sealed);

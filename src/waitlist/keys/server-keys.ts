@@ -1,5 +1,6 @@
 import type { Trx } from '../../db/database.ts';
 import { DoorlistError, invalid, notFound } from '../../errors.ts';
+import { knownSharedNow, sharedNow } from '../../events/outbox/shared-clock.ts';
 import { plainHash } from '../../vault/crypto.ts';
 import type { Context } from '../context.ts';
 import type { Queue, ServerKey } from '../directory.ts';
@@ -36,9 +37,9 @@ export interface KeyInput {
 }
 
 export async function createKey(context: Context, input: KeyInput): Promise<CreatedKey> {
-  if (input.expiresAt !== null && input.expiresAt <= context.clock())
-    throw invalid('expires-at: lies in the past');
   return changeSettings(context, async (trx) => {
+    const now = await sharedNow(context, trx);
+    if (input.expiresAt !== null && input.expiresAt <= now) throw invalid('expires-at: lies in the past');
     const waitlist = await findWaitlist(trx, input.waitlistId);
     const environment = await trx
       .selectFrom('environment')
@@ -47,7 +48,7 @@ export async function createKey(context: Context, input: KeyInput): Promise<Crea
       .executeTakeFirst();
     if (!environment) throw notFound(`there is no environment ${input.environment}`);
     const canRead = input.canRead || waitlist === null; // Product keys have it built in.
-    return insertKey(trx, context.clock(), { ...input, canRead, waitlistInternalId: waitlist?.id ?? null });
+    return insertKey(trx, now, { ...input, canRead, waitlistInternalId: waitlist?.id ?? null });
   });
 }
 
@@ -141,8 +142,8 @@ export async function revokeKey(context: Context, keyId: string): Promise<void> 
 /** A new key with the same reach; the old one goes on working for `overlapMs`. */
 export async function rotateKey(context: Context, keyId: string, overlapMs: number): Promise<CreatedKey> {
   const id = requireKeyId(keyId);
-  const now = context.clock();
   return changeSettings(context, async (trx) => {
+    const now = await sharedNow(context, trx);
     const old = await trx
       .selectFrom('server_key as k')
       .leftJoin('waitlist as w', 'w.id', 'k.waitlist_id')
@@ -175,14 +176,14 @@ function requireKeyId(text: string): Buffer {
 
 /** The key behind an Authorization header; the same refusal whatever is wrong with it. */
 export function authenticate(
-  { directory, clock }: Context,
+  context: Context,
   authorization: string | undefined,
 ): ServerKey | Promise<ServerKey> {
   const text = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
-  const found = text === undefined ? undefined : directory.key(text, hashKey);
+  const found = text === undefined ? undefined : context.directory.key(text, hashKey);
   return found instanceof Promise
-    ? found.then((key) => requireLive(key, clock()))
-    : requireLive(found, clock());
+    ? found.then((key) => requireLive(key, knownSharedNow(context)))
+    : requireLive(found, knownSharedNow(context));
 }
 
 function requireLive(key: ServerKey | undefined, now: number): ServerKey {

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { readConfig } from '../src/config.ts';
+import { createLogger } from '../src/log.ts';
+import { openContext } from '../src/service.ts';
+import type { Context } from '../src/waitlist/context.ts';
+import type { Queue } from '../src/waitlist/directory.ts';
+import { createInvite } from '../src/waitlist/invites/create-invites.ts';
+import { createKey } from '../src/waitlist/keys/server-keys.ts';
+import { createWaitlist } from '../src/waitlist/settings/waitlists.ts';
+import { type Client, clientFor, eventually, forEachEngine, startService } from './support/harness.ts';
+import { type RunningProcess, startProcess } from './support/process.ts';
+import { createStorage, type Storage } from './support/storage.ts';
+import { listen } from './support/told.ts';
+
+const SKEW_MS = 10 * 60_000;
+/** Long enough for a busy machine to make an invite before it ends. */
+const SHORT_MS = 4_000;
+const SKEWED_CLOCK = path.join(import.meta.dirname, 'support', 'skewed-clock.ts');
+
+describe('two instances whose clocks are 20 minutes apart, on one PostgreSQL', () => {
+  let storage: Storage;
+  let context: Context;
+  let queue: Queue;
+  let told: Awaited<ReturnType<typeof listen>>;
+  let fast: Client;
+  let slow: Client;
+  const running: RunningProcess[] = [];
+  before(async () => {
+    storage = await createStorage('postgres');
+    context = await openContext(readConfig(storage.environment), createLogger('silent'));
+    await createWaitlist(context, { id: 'wl_acme', name: 'Acme' });
+    const found = await context.directory.queue('wl_acme', 'production');
+    assert.ok(found);
+    queue = found;
+    told = await listen(context, queue);
+    const start = async (skewMs: number) => {
+      const environment = { CLOCK_SKEW_MS: String(skewMs), NODE_OPTIONS: `--import ${SKEWED_CLOCK}` };
+      const server = await startProcess({
+        ...storage.environment,
+        ...environment,
+        DOORLIST_RATE_LIMIT_INVITE_CHECK: '0',
+        DOORLIST_RATE_LIMIT_INVITE_ACCEPT: '0',
+        DOORLIST_RATE_LIMIT_AUTH_FAILURES: '0',
+      });
+      running.push(server);
+      return clientFor(server.url);
+    };
+    fast = await start(SKEW_MS);
+    slow = await start(-SKEW_MS);
+  });
+  after(async () => {
+    await Promise.all(running.map((server) => server.stop()));
+    await context?.db.close();
+    await storage?.remove();
+  });
+
+  const invite = async (email: string, livesMs: number) => {
+    const expiresAt = (await context.db.now()) + livesMs;
+    const created = await createInvite(context, queue, { email, expiresAt });
+    return { ...created, endsAt: expiresAt };
+  };
+  const passed = (time: number) =>
+    eventually(
+      () => context.db.now(),
+      (now) => now > time,
+    );
+
+  it('agree on whether an invite is live', async () => {
+    const { code } = await invite('live@example.com', 5 * 60_000);
+    for (const client of [fast, slow]) assert.equal((await client.check(code)).body.valid, true);
+    assert.equal((await fast.accept(code)).status, 200);
+
+    const short = await invite('short@example.com', SHORT_MS);
+    await passed(short.endsAt);
+    for (const client of [fast, slow]) {
+      const { body } = await client.check(short.code);
+      assert.deepEqual([body.valid, 'reason' in body && body.reason], [false, 'expired']);
+      assert.equal((await client.accept(short.code)).status, 410);
+    }
+  });
+
+  it('give each invite exactly one end, and tell it once', async () => {
+    await told();
+    const invites: Awaited<ReturnType<typeof invite>>[] = [];
+    for (let i = 0; i < 12; i += 1) invites.push(await invite(`race${i}@example.com`, SHORT_MS));
+    const accepted = await Promise.all(
+      invites.map(async ({ code, endsAt }) => {
+        await passed(endsAt - 30);
+        const answers = await Promise.all([fast.accept(code), slow.accept(code)]);
+        return answers.filter(({ status }) => status === 200).length;
+      }),
+    );
+    const ends = new Map<string, string[]>();
+    await eventually(
+      async () => {
+        for (const { event, data } of await told()) {
+          if (event === 'invite.sent') continue;
+          const id = data.invite?.id ?? '';
+          ends.set(id, [...(ends.get(id) ?? []), event]);
+        }
+        return ends.size;
+      },
+      (size) => size === invites.length,
+    );
+    for (const [index, { id }] of invites.entries()) {
+      const kind = accepted[index] === 1 ? 'invite.accepted' : 'invite.expired';
+      assert.deepEqual(ends.get(id), [kind]);
+    }
+  });
+
+  it('agree on whether a server key is live', async () => {
+    const keyFor = async (livesMs: number) => {
+      const expiresAt = (await context.db.now()) + livesMs;
+      const input = { waitlistId: 'wl_acme', environment: 'production', canRead: true, expiresAt };
+      return { ...(await createKey(context, input)), endsAt: expiresAt };
+    };
+    const read = async (client: Client, key: string) =>
+      (await client.request('GET', '/sdk/v1/waitlist/wl_acme/entries', { key })).status;
+    const long = await keyFor(5 * 60_000);
+    const short = await keyFor(SHORT_MS);
+    for (const client of [fast, slow]) assert.equal(await read(client, long.key), 200);
+    await passed(short.endsAt);
+    for (const client of [fast, slow]) {
+      const status = await eventually(
+        () => read(client, short.key),
+        (answer) => answer === 401,
+      );
+      assert.equal(status, 401);
+    }
+  });
+});
+
+forEachEngine((engine) => {
+  describe('a clock that is set back', () => {
+    it('brings no expired invite back to life', async () => {
+      const service = await startService(engine);
+      try {
+        const list = await service.waitlist();
+        const { code } = await list.invite('ada@example.com', { expiresAt: service.clock.now + 1_000 });
+        service.clock.advance(1_000);
+        assert.equal(await service.expire(list), 1);
+        service.clock.advance(-1_000);
+        const { body } = await service.check(code);
+        assert.deepEqual([body.valid, 'reason' in body && body.reason], [false, 'expired']);
+        assert.equal((await service.accept(code)).status, 410);
+      } finally {
+        await service.close();
+      }
+    });
+  });
+});
