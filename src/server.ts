@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { setInterval } from 'node:timers';
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
+import { checkSmtpAtStart } from './events/emails/smtp-check.ts';
 import { startOutbox } from './events/start.ts';
 import { openWaitingRoom } from './http/waiting-room.ts';
 import { createLogger } from './log.ts';
@@ -29,6 +30,7 @@ export async function serve(config: Config, print: (text: string) => void): Prom
   });
   const { port } = app.server.address() as AddressInfo;
   const outbox = await startOutbox(context, config);
+  void checkSmtpAtStart(log, config.smtpUrl);
   const upkeep = startUpkeep(context);
   print(await welcome(context, config, port));
   const flushing = setInterval(() => log.flush(), LOG_FLUSH_EVERY_MS);

@@ -22,11 +22,14 @@ const ERASED: Attempt = {
   retryAfterMs: 0,
 };
 
-export async function attemptJob({ log }: Context, { line, queue, setup, delivery }: Job): Promise<Attempt> {
+export async function attemptJob(
+  { log }: Context,
+  { line, queue, setup, delivery, token }: Job,
+): Promise<Attempt> {
   if (delivery.body === null) return ERASED;
   try {
     const body = queue.vault.open<string>('event.body', delivery.eventId, delivery.body);
-    return await line.channel.send(setup, queue, delivery, body);
+    return await line.channel.send(setup, queue, delivery, body, token);
   } catch (error) {
     const reason =
       error instanceof Unreadable ? 'sealed data of an event does not open' : (error as Error).message;
@@ -39,12 +42,13 @@ export function toFinished({ job, attempt, at }: Done, now: number, random: () =
   const { line, queue, delivery, token } = job;
   const { eventId, tries, body } = delivery;
   const over = attempt.ok || attempt.final === true || body === null;
-  const delay = over ? null : delayAfter(tries, attempt.retryAfterMs, random);
+  const delay = over ? null : (attempt.deferMs ?? delayAfter(tries, attempt.retryAfterMs, random));
   const row = responseRow(line.lane, delivery);
   return {
     lane: line.lane,
     eventId,
     token,
+    tries: over || attempt.deferMs === undefined ? tries : tries - 1,
     attempt: delivery.attempt,
     at: at - attempt.durationMs,
     durationMs: attempt.durationMs,

@@ -18,10 +18,12 @@ export interface Channel<T = unknown> {
   ): Promise<(Target<T> | undefined)[]>;
   /** Charges a target that has a quota for what was claimed. */
   charge(trx: Trx, lane: Lane, quota: Quota, claimed: number, now: number): Promise<void>;
-  /** One attempt. Never throws. */
-  send(target: T, queue: Queue, delivery: Claimed, body: string): Promise<Attempt>;
+  /** One attempt. Never throws. The token is that of the claim, to extend its lease with. */
+  send(target: T, queue: Queue, delivery: Claimed, body: string, token: Uint8Array): Promise<Attempt>;
   /** Told after each turn how a target's attempts went, in the transaction that writes them down. */
   settle(trx: Trx, lane: Lane, attempts: readonly Attempt[], now: number): Promise<void>;
+  /** Nothing more is claimed: what takes long should come to an end. */
+  stopping?(): void;
   close(): Promise<void>;
 }
 
@@ -50,4 +52,6 @@ export interface Attempt {
   retryAfterMs: number;
   /** The other side said no for good: there is no next try. */
   final?: boolean;
+  /** Neither the delivery's fault nor its target's: it uses up no try, and is due again after so long. */
+  deferMs?: number;
 }
