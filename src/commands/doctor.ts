@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config.ts';
 import { SCHEMA_VERSION } from '../db/migrate.ts';
+import { plainLine } from '../events/emails/values.ts';
 import { createLogger } from '../log.ts';
 import { openExisting } from '../service.ts';
 import { troubleInWords } from '../trouble.ts';
@@ -39,6 +40,7 @@ export async function examine(config: Config, scope: Scope): Promise<Outcome> {
     const detail = troubleInWords(error as Error, config) ?? (error as Error).message;
     findings.push({ what: 'database', ok: false, detail });
   }
+  findings.push(await checkMailServer(config));
   const healthy = findings.every(({ ok }) => ok);
   const lines = findings.map(({ what, ok, detail }) => `${ok ? 'ok   ' : 'WRONG'}  ${what}: ${detail}`);
   return { json: { healthy, findings }, text: lines.join('\n'), exitCode: healthy ? 0 : 1 };
@@ -54,6 +56,22 @@ function checkKeyFile(config: Config): Finding {
   return mode & 0o077
     ? { what, ok: false, detail: `${file} can be read by others (mode ${mode.toString(8)}): chmod 600` }
     : { what, ok: true, detail: file };
+}
+
+async function checkMailServer({ smtpUrl }: Config): Promise<Finding> {
+  const what = 'mail server';
+  if (smtpUrl === undefined)
+    return { what, ok: true, detail: 'not set: mails are kept in the mailbox (DOORLIST_SMTP_URL)' };
+  const { checkSmtp } = await import('../events/emails/smtp-check.ts'); // With all that speaks SMTP: only where needed.
+  const { server, secure, loggedIn, failure } = await checkSmtp(smtpUrl);
+  if (!failure)
+    return {
+      what,
+      ok: true,
+      detail: `${server}, ${secure ? 'TLS' : 'no TLS'}, ${loggedIn ? 'logged in' : 'no login'}`,
+    };
+  const answer = failure.response ? `. It answered: ${plainLine(failure.response)}` : '';
+  return { what, ok: false, detail: `${failure.error}${answer}` };
 }
 
 async function checkQueues(context: Context, { waitlistId, repair }: Scope): Promise<Finding[]> {

@@ -23,6 +23,14 @@ export interface OutboxSettings {
   smtpRate: number;
 }
 
+/** For tests that cannot wait. */
+export interface OutboxTimes {
+  deadlineMs?: number;
+  leaseExtendedEveryMs?: number;
+  mailPausesMs?: readonly number[];
+  endOfDataMs?: number;
+}
+
 export interface Outbox {
   /** Looks for due deliveries now. */
   wake(): void;
@@ -34,7 +42,7 @@ export interface Outbox {
 export async function startOutbox(
   context: Context,
   settings: OutboxSettings,
-  options: DispatcherOptions & { deadlineMs?: number } = {},
+  options: DispatcherOptions & OutboxTimes = {},
 ): Promise<Outbox> {
   const { webhookAllow, webhookProxy, deliveryLogDays, publicUrl, mailFrom } = settings;
   const sender = createSender(createGuard(allowList(webhookAllow)), {
@@ -43,9 +51,15 @@ export async function startOutbox(
   });
   const mails = mailChannel(
     context,
-    connectSmtp(settings),
+    connectSmtp(settings, options),
     { publicUrl, defaultFrom: mailFrom },
-    { ...settings, deadlineMs: options.deadlineMs },
+    {
+      ...settings,
+      deadlineMs: options.deadlineMs,
+      leaseExtendedEveryMs: options.leaseExtendedEveryMs,
+      pausesMs: options.mailPausesMs,
+      stopMs: options.drainMs === undefined ? undefined : options.drainMs / 2,
+    },
   );
   const channels = [webhookChannel(context, sender, options.deadlineMs), mails];
   const dispatcher = await startDispatcher(context, channels, options);

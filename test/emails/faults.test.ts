@@ -66,7 +66,7 @@ forEachEngine((engine) => {
       const mail = await mailInState(service, await list.queue(), 'failed');
       server.refuseMail = () => undefined;
       assert.equal(mail.attempts, 1);
-      assert.equal(mail.error, 'refused for good: the mail (554)');
+      assert.equal(mail.error, `127.0.0.1:${server.port} refused the mail (554)`);
       assert.match((await show(list, mail.id)).log[0]?.response ?? '', /5\.7\.1 Spam/);
       assert.deepEqual(await listSuppressions(service.context, await list.queue(), 10), []);
     });
@@ -142,7 +142,11 @@ forEachEngine((engine) => {
           assert.deepEqual([server.received[0]?.user, server.received[0]?.secure], ['mailer', true]);
           const other = await mailingList(wary, ['welcome']);
           await other.signup({ email: 'bob@example.com' });
-          await mailPutOff(wary, await other.queue());
+          const { error } = await mailPutOff(wary, await other.queue());
+          assert.match(
+            error ?? '',
+            /certificate of 127\.0\.0\.1:\d+ is not trusted \(DEPTH_ZERO_SELF_SIGNED_CERT\)/,
+          );
           assert.equal(server.received.length, 1);
         } finally {
           await service.close();
@@ -160,7 +164,7 @@ forEachEngine((engine) => {
         const list = await mailingList(service, ['welcome']);
         await list.signup({ email: 'ada@example.com' });
         const { error } = await mailPutOff(service, await list.queue());
-        assert.equal(error, 'the mail server did not take our login');
+        assert.match(error ?? '', /^127\.0\.0\.1:\d+ refused the login \(535\)\. Check user and password/);
       } finally {
         await service.close();
         await server.close();

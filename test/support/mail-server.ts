@@ -20,6 +20,13 @@ export interface MailServer {
   /** What to answer to a recipient, and to a mail; nothing: it is taken. */
   refuseRecipient: (address: string) => string | undefined;
   refuseMail: (mail: ReceivedMail) => string | undefined;
+  /** The same for a connection and for a sender. */
+  refuseConnection: () => string | undefined;
+  refuseSender: (address: string) => string | undefined;
+  /** Mails are answered only when this has resolved. */
+  hold: Promise<unknown> | undefined;
+  /** Every user name that was sent, right or wrong. */
+  readonly logins: string[];
   /** Hangs up after so many bytes of the next mail. */
   hangUpAfter: number | undefined;
   close(): Promise<void>;
@@ -42,10 +49,14 @@ export async function startMailServer(
     authOptional: !login,
     disableReverseLookup: true,
     logger: false,
-    onAuth: ({ username, password }, _session, done) =>
-      username === USER && password === PASSWORD
+    onConnect: (_session, done) => done(refusal(mailServer.refuseConnection())),
+    onMailFrom: ({ address }, _session, done) => done(refusal(mailServer.refuseSender(address))),
+    onAuth: ({ username, password }, _session, done) => {
+      mailServer.logins.push(username ?? '');
+      return username === USER && password === PASSWORD
         ? done(null, { user: username })
-        : done(Object.assign(new Error('no such login'), { responseCode: 535 })),
+        : done(Object.assign(new Error('no such login'), { responseCode: 535 }));
+    },
     onRcptTo: ({ address }, _session, done) => done(refusal(mailServer.refuseRecipient(address))),
     onData: (stream, session, done) => {
       const chunks: Buffer[] = [];
@@ -69,6 +80,7 @@ export async function startMailServer(
           user: session.user as string | undefined,
           secure: session.secure === true,
         };
+        await mailServer.hold;
         const refused = refusal(mailServer.refuseMail(mail));
         if (!refused) received.push(mail);
         done(refused);
@@ -85,6 +97,10 @@ export async function startMailServer(
     received,
     refuseRecipient: () => undefined,
     refuseMail: () => undefined,
+    refuseConnection: () => undefined,
+    refuseSender: () => undefined,
+    hold: undefined,
+    logins: [],
     hangUpAfter: undefined,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };

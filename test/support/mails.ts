@@ -7,16 +7,17 @@ import { updateMailSettings } from '../../src/events/emails/update-settings.ts';
 import type { Context } from '../../src/waitlist/context.ts';
 import type { Queue } from '../../src/waitlist/directory.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
-import { eventually, type List, type ServiceOptions } from './harness.ts';
+import { eventually, type List } from './harness.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from './mail-server.ts';
 import { unique } from './storage.ts';
-import { startSending, until } from './webhooks.ts';
+import { type SendingOptions, startSending, until } from './webhooks.ts';
 
 export const PUBLIC_URL = 'https://doorlist.example';
 
-export function startMailing(engine: Engine, server?: MailServer, options: ServiceOptions = {}) {
+export function startMailing(engine: Engine, server?: Pick<MailServer, 'url'>, options: SendingOptions = {}) {
   return startSending(engine, {
     ...options,
+    dispatcher: { mailPausesMs: [50], ...options.dispatcher },
     environment: {
       DOORLIST_PUBLIC_URL: PUBLIC_URL,
       ...(server ? { DOORLIST_SMTP_URL: server.url, DOORLIST_MAIL_FROM: 'hello@acme.example' } : {}),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Engine } from '../../src/db/database.ts';
 import type { DispatcherOptions } from '../../src/events/outbox/dispatcher.ts';
-import { startOutbox } from '../../src/events/start.ts';
+import { type OutboxTimes, startOutbox } from '../../src/events/start.ts';
 import { allowList } from '../../src/events/webhooks/addresses.ts';
 import { type DeliveryState, listDeliveries } from '../../src/events/webhooks/deliveries.ts';
 import type { EndpointInput } from '../../src/events/webhooks/endpoint-input.ts';
@@ -14,10 +14,14 @@ import { eventually, type Service, type ServiceOptions, startService } from './h
 export const LOOPBACK = { DOORLIST_WEBHOOK_ALLOW: '127.0.0.1' };
 export const guard = createGuard(allowList(['127.0.0.1']));
 
+export interface SendingOptions extends ServiceOptions {
+  dispatcher?: DispatcherOptions & OutboxTimes;
+}
+
 /** A service whose deliveries leave. Jitter is off, and what is due is looked for all the time. */
 export async function startSending(
   engine: Engine,
-  { dispatcher = {}, ...options }: ServiceOptions & { dispatcher?: DispatcherOptions } = {},
+  { dispatcher = {}, ...options }: SendingOptions = {},
 ): Promise<Service & { wake(): void; stopSending(): Promise<void> }> {
   const service = await startService(engine, {
     ...options,

@@ -1,17 +1,16 @@
-import { createTransport } from 'nodemailer';
+import MailComposer from 'nodemailer/lib/mail-composer';
 import { isEssential, type MailKind } from './kinds.ts';
 import type { Mail } from './render.ts';
+import { describeFailure, type SmtpError, type SmtpFailure } from './smtp-failure.ts';
+import { type Letter, openSession, type SmtpSession } from './smtp-session.ts';
+import { readSmtpUrl, type SmtpServer } from './smtp-url.ts';
 
-/** From the first byte to the server's answer. */
-export const SEND_MS_MAX = 20_000;
-const CONNECT_MS_MAX = 10_000;
+/** How its state is named in the log. */
+export const MAIL_SERVER = 'mail server';
 /** Some servers close a connection after a hundred. */
-const MAILS_A_CONNECTION = 100;
-
-export interface SmtpSettings {
-  smtpUrl: string | undefined;
-  smtpConnections: number;
-}
+const MAILS_A_SESSION = 100;
+/** Sooner than servers close a connection on which nothing happens. */
+const IDLE_MS_MAX = 20_000;
 
 export interface Envelope {
   messageId: string;
@@ -21,64 +20,106 @@ export interface Envelope {
   at: number;
 }
 
-export type SmtpAnswer =
-  | { ok: true; response: string }
-  | {
-      ok: false;
-      status: number | null;
-      error: string;
-      response: string | null;
-      final: boolean;
-      bounced: boolean;
-    };
+export type SmtpAnswer = { ok: true; response: string } | ({ ok: false } & SmtpFailure);
 
 export interface Smtp {
+  readonly server: SmtpServer;
   /** `mayBegin` is asked once there is a connection, before anything of the mail is said; undefined: it said no. */
   send(mail: Mail, envelope: Envelope, mayBegin?: () => boolean): Promise<SmtpAnswer | undefined>;
   close(): void;
 }
 
-/** A pool of connections to the mail server; undefined when there is none. */
-export function connectSmtp({ smtpUrl, smtpConnections }: SmtpSettings): Smtp | undefined {
+/** Sends over connections that stay open for a while; undefined when there is no mail server. Callers limit how many send at once. */
+export function connectSmtp(
+  { smtpUrl }: { smtpUrl: string | undefined },
+  { endOfDataMs }: { endOfDataMs?: number | undefined } = {},
+): Smtp | undefined {
   if (smtpUrl === undefined) return undefined;
-  const transport = createTransport({
-    url: smtpUrl,
-    pool: true,
-    maxConnections: smtpConnections,
-    maxMessages: MAILS_A_CONNECTION,
-    connectionTimeout: CONNECT_MS_MAX,
-    greetingTimeout: CONNECT_MS_MAX,
-    socketTimeout: SEND_MS_MAX,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
-  transport.use('stream', (mail, done) => {
-    const { mayBegin } = mail.data as { mayBegin?: () => boolean };
-    const { message } = mail;
-    const envelope = message?.getEnvelope();
-    // Asked for on an open connection, right before it is spoken. Without a recipient nothing is.
-    if (message && envelope && mayBegin)
-      message.getEnvelope = () => (mayBegin() ? envelope : { ...envelope, to: [] });
-    done();
-  });
-  return {
-    send: async (mail, envelope, mayBegin = () => true) => {
-      let refused = false;
-      const begin = () => {
-        refused = !mayBegin();
-        return !refused;
-      };
+  const server = readSmtpUrl(smtpUrl);
+  const idle = new Map<SmtpSession, NodeJS.Timeout>();
+  const busy = new Set<SmtpSession>();
+  let closed = false;
+
+  const takeIdle = (): SmtpSession | undefined => {
+    for (const [session, timer] of idle) {
+      clearTimeout(timer);
+      idle.delete(session);
+      if (session.isOpen) return session;
+    }
+    return undefined;
+  };
+  const putBack = (session: SmtpSession) => {
+    if (!session.isOpen) return;
+    if (closed || session.used >= MAILS_A_SESSION) {
+      session.quit();
+      return;
+    }
+    const timer = setTimeout(() => {
+      idle.delete(session);
+      session.quit();
+    }, IDLE_MS_MAX);
+    idle.set(session, timer.unref());
+  };
+  const sendOver = async (
+    session: SmtpSession,
+    letter: Letter,
+    mayBegin: () => boolean,
+  ): Promise<string | undefined> => {
+    busy.add(session);
+    try {
+      return mayBegin() ? await session.send(letter) : undefined;
+    } finally {
+      busy.delete(session);
+      putBack(session);
+    }
+  };
+  /** A connection that was kept may have been closed by the server this moment: then a new one gets the mail. */
+  const sendLetter = async (letter: Letter, mayBegin: () => boolean): Promise<string | undefined> => {
+    const kept = takeIdle();
+    if (kept) {
       try {
-        const message = { ...toMessage(mail, envelope), mayBegin: begin };
-        const { response } = await withDeadline(transport.sendMail(message));
-        return { ok: true, response };
+        return await sendOver(kept, letter, mayBegin);
       } catch (error) {
-        if (refused) return undefined;
-        return classify(error as SmtpError);
+        if (!wasDropped(error as SmtpError)) throw error;
+      }
+    }
+    return sendOver(await openSession(server, endOfDataMs), letter, mayBegin);
+  };
+
+  return {
+    server,
+    send: async (mail, envelope, mayBegin = () => true) => {
+      const letter = await write(mail, envelope);
+      try {
+        const response = await sendLetter(letter, mayBegin);
+        return response === undefined ? undefined : { ok: true, response };
+      } catch (error) {
+        const failure = describeFailure(error as SmtpError, server, letter);
+        // Some of it was sent, and perhaps all of it arrived: it must not be sent again without end.
+        const counts = failure.fault === 'unreachable' && (error as SmtpError).begun === true;
+        return { ok: false, ...failure, ...(counts ? { fault: 'passing' as const } : {}) };
       }
     },
-    close: () => transport.close(),
+    close: () => {
+      closed = true;
+      for (const [session, timer] of idle) {
+        clearTimeout(timer);
+        session.quit();
+      }
+      for (const session of busy) session.close();
+    },
   };
+}
+
+/** Before any of the mail was sent. */
+function wasDropped({ code = '', responseCode, begun }: SmtpError): boolean {
+  return begun !== true && (responseCode === 421 || code === 'ECONNECTION' || code === 'ESOCKET');
+}
+
+async function write(mail: Mail, envelope: Envelope): Promise<Letter> {
+  const message = new MailComposer(toMessage(mail, envelope)).compile();
+  const { from, to } = message.getEnvelope();
+  return { from: String(from), to: String(to[0] ?? ''), bytes: await message.build() };
 }
 
 export function toMessage(mail: Mail, { messageId, seed, kind, at }: Envelope) {
@@ -95,7 +136,8 @@ export function toMessage(mail: Mail, { messageId, seed, kind, at }: Envelope) {
     messageId,
     date: new Date(at),
     baseBoundary: seed,
-    xMailer: false as const,
+    disableFileAccess: true,
+    disableUrlAccess: true,
     headers: {
       'Auto-Submitted': 'auto-generated',
       'X-Doorlist-Kind': kind,
@@ -107,69 +149,4 @@ export function toMessage(mail: Mail, { messageId, seed, kind, at }: Envelope) {
           }),
     },
   };
-}
-
-async function withDeadline<T>(sending: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(Object.assign(new Error('late'), { code: 'ETIMEDOUT' })), SEND_MS_MAX);
-  });
-  try {
-    return await Promise.race([sending, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-interface SmtpError extends Error {
-  code?: string;
-  responseCode?: number;
-  response?: string;
-  command?: string;
-}
-
-const FAILURES: Record<string, string> = {
-  ETIMEDOUT: 'the mail server did not answer in time',
-  ECONNECTION: 'the connection to the mail server was lost',
-  ESOCKET: 'the mail server cannot be reached',
-  EDNS: 'the name of the mail server does not resolve',
-  ETLS: 'TLS with the mail server failed',
-};
-
-/** 4xx, and whatever says nothing about this one mail, is tried again; 5xx for this mail is the end of it. */
-function classify({ code = '', responseCode, response, command = '' }: SmtpError): SmtpAnswer {
-  const status = responseCode ?? null;
-  const said = { status, response: response ?? null };
-  if (code === 'EAUTH')
-    return {
-      ok: false,
-      ...said,
-      error: 'the mail server did not take our login',
-      final: false,
-      bounced: false,
-    };
-  const about = command === 'RCPT TO' ? 'the address' : command === 'MAIL FROM' ? 'the sender' : 'the mail';
-  const ofThisMail = code === 'EENVELOPE' || code === 'EMESSAGE';
-  if (status !== null && status >= 500 && ofThisMail) {
-    const bounced = command === 'RCPT TO' && isHardBounce(status, response ?? '');
-    return { ok: false, ...said, error: `refused for good: ${about} (${status})`, final: true, bounced };
-  }
-  // Without a code the server was not even asked: the address cannot be written in its protocol.
-  if (status === null && code === 'EENVELOPE')
-    return {
-      ok: false,
-      ...said,
-      error: 'the address cannot be used with this mail server',
-      final: true,
-      bounced: false,
-    };
-  const error = status === null ? (FAILURES[code] ?? `failed (${code || 'unknown'})`) : `answered ${status}`;
-  return { ok: false, ...said, error, final: false, bounced: false };
-}
-
-/** There is no such mailbox. A refusal for policy or content says nothing about the address. */
-function isHardBounce(status: number, response: string): boolean {
-  const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response)?.[1];
-  if (enhanced === undefined) return [550, 551, 553].includes(status);
-  return /^5\.1\.(1|2|3|6|10)$|^5\.2\.1$/.test(enhanced);
 }

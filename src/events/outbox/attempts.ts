@@ -28,11 +28,11 @@ const ERASED: Attempt = {
 
 /** undefined: it did not come to an attempt. When its lease ends, it is claimed again. */
 export async function attemptJob({ log }: Context, job: Job): Promise<Attempt | undefined> {
-  const { line, queue, setup, delivery, permit } = job;
+  const { line, queue, setup, delivery, permit, token } = job;
   if (delivery.body === null) return ERASED;
   try {
     const body = queue.vault.open<string>('event.body', delivery.eventId, delivery.body);
-    const attempt = await line.channel.send(setup, queue, delivery, body, permit);
+    const attempt = await line.channel.send(setup, queue, delivery, body, { permit, token });
     return attempt ?? (permit.erased ? ERASED : undefined);
   } catch (error) {
     const reason =
@@ -46,12 +46,13 @@ export function toFinished({ job, attempt, at }: Done, now: number, random: () =
   const { line, queue, delivery, token } = job;
   const { eventId, tries } = delivery;
   const over = attempt.ok || attempt.final === true;
-  const delay = over ? null : delayAfter(tries, attempt.retryAfterMs, random);
+  const delay = over ? null : (attempt.deferMs ?? delayAfter(tries, attempt.retryAfterMs, random));
   const row = responseRow(line.lane, delivery);
   return {
     lane: line.lane,
     eventId,
     token,
+    tries: over || attempt.deferMs === undefined ? tries : tries - 1,
     attempt: delivery.attempt,
     at: at - attempt.durationMs,
     durationMs: attempt.durationMs,

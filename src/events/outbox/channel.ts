@@ -21,17 +21,20 @@ export interface Channel<T = unknown> {
   charge(trx: Trx, lane: Lane, quota: Quota, claimed: number, now: number): Promise<void>;
   /**
    * One attempt. Never throws. Asks the permit right before the first byte that leaves this process, and renews it
-   * where it must; undefined: it was not renewed, and nothing has left.
+   * where it must; undefined: it was not renewed, and nothing has left. The token is that of the claim, to extend its
+   * lease with.
    */
   send(
     target: T,
     queue: Queue,
     delivery: Claimed,
     body: string,
-    permit: Permit,
+    claim: { permit: Permit; token: Uint8Array },
   ): Promise<Attempt | undefined>;
   /** Told after each turn how a target's attempts went, in the transaction that writes them down. */
   settle(trx: Trx, lane: Lane, attempts: readonly Attempt[], now: number): Promise<void>;
+  /** Nothing more is claimed: what takes long should come to an end. */
+  stopping?(): void;
   close(): Promise<void>;
 }
 
@@ -62,4 +65,6 @@ export interface Attempt {
   final?: boolean;
   /** Nothing left this process: it says nothing about the other side. */
   unsent?: boolean;
+  /** Neither the delivery's fault nor its target's: it uses up no try, and is due again after so long. */
+  deferMs?: number;
 }

@@ -21,6 +21,7 @@ export interface Finished {
   lane: Lane;
   eventId: Uint8Array;
   token: Uint8Array;
+  tries: number;
   attempt: number;
   at: number;
   durationMs: number;
@@ -205,11 +206,14 @@ export function finish(db: Database, trx: Trx, finished: readonly Finished[]): P
   return Promise.all([
     db.updateRows(trx, {
       table: 'delivery',
-      columns: { ...KEY_COLUMNS, due_at: 'bigint', delivered_at: 'bigint', failed_at: 'bigint' },
+      columns: {
+        ...KEY_COLUMNS,
+        ...({ tries: 'bigint', due_at: 'bigint', delivered_at: 'bigint', failed_at: 'bigint' } as const),
+      },
       key: KEY,
-      rows: finished.map(({ lane, eventId, token, dueAt, deliveredAt, failedAt }) => [
+      rows: finished.map(({ lane, eventId, token, tries, dueAt, deliveredAt, failedAt }) => [
         ...[lane.queueId, lane.channel, lane.targetId, eventId, token],
-        ...[dueAt, deliveredAt, failedAt],
+        ...[tries, dueAt, deliveredAt, failedAt],
       ]),
     }),
     db.insertRows(trx, {
@@ -222,6 +226,23 @@ export function finish(db: Database, trx: Trx, finished: readonly Finished[]): P
       suffix: 'on conflict do nothing', // The same report again, when nobody knows whether its commit went through.
     }),
   ]);
+}
+
+/** For an attempt that takes long: nobody else claims it meanwhile. */
+export async function extendLease(
+  db: Database,
+  lane: Lane,
+  { eventId, token, until }: { eventId: Uint8Array; token: Uint8Array; until: number },
+): Promise<void> {
+  await db.query
+    .updateTable('delivery')
+    .set({ due_at: until })
+    .where('queue_id', '=', lane.queueId)
+    .where('channel', '=', lane.channel)
+    .where('target_id', '=', lane.targetId)
+    .where('event_id', '=', eventId)
+    .where('token', '=', token)
+    .execute();
 }
 
 /** Gives back what was claimed and not attempted, as if it had never been. */

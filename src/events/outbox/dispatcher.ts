@@ -57,6 +57,7 @@ export async function startDispatcher(
     stop: async () => {
       endBell();
       sending.stop();
+      for (const channel of channels) channel.stopping?.();
       await Promise.all([endListening(), looping]);
       await sending.drain();
       await Promise.all(channels.map((channel) => channel.close()));

@@ -81,7 +81,7 @@ export function webhookChannel(
       const until = Math.max(usedUntil, now) + Math.ceil((claimed * 1000) / perSecond);
       await byLane(trx.updateTable('webhook_endpoint').set({ rate_used_until: until }), lane).execute();
     },
-    send: async (setup, _queue, { eventId }, body, permit) => {
+    send: async (setup, _queue, { eventId }, body, { permit }) => {
       const { url, headers } = setup;
       const id = formatId('evt', eventId);
       while (await permit.renew()) {

@@ -1,0 +1,171 @@
+import type { SmtpServer } from './smtp-url.ts';
+
+/**
+ * Whose failure it is. `recipient` and `mail` end one mail. `sender` keeps a waitlist from sending, `refused` and
+ * `unreachable` everybody: those wait, and no mail is the worse for it. `passing` is tried again on the schedule.
+ */
+export type Fault = 'recipient' | 'mail' | 'sender' | 'refused' | 'unreachable' | 'passing';
+
+export interface SmtpFailure {
+  fault: Fault;
+  status: number | null;
+  /** For operators: what happened, and what to do about it. Without anything personal. */
+  error: string;
+  /** What the server said. */
+  response: string | null;
+  /** There is no such mailbox. */
+  bounced: boolean;
+}
+
+/** What nodemailer tells. `command` is the one that was answered; `originalCode` is Node's, for a socket. */
+export interface SmtpError extends Error {
+  code?: string;
+  originalCode?: string;
+  command?: string;
+  responseCode?: number;
+  response?: string;
+  /** Some of the mail was sent. */
+  begun?: boolean;
+}
+
+/** Codes by which a server wants a login, or another one, whatever it was asked. */
+const LOGIN_WANTED = [530, 534, 535, 538];
+const BAD_SEQUENCE = 503;
+const TOO_LARGE = 552;
+const PARAMETER_REFUSED = 555;
+
+/** Decides by the command that failed and by codes: what servers write is for people. */
+export function describeFailure(
+  error: SmtpError,
+  server: SmtpServer,
+  { from, to }: { from: string; to: string } = { from: '', to: '' },
+): SmtpFailure {
+  const { code = '', command = '', response } = error;
+  const status = error.responseCode ?? null;
+  const said = { status, response: response ?? null, bounced: false };
+  const permanent = status !== null && status >= 500 && status !== BAD_SEQUENCE;
+  const answered = status === null ? '' : ` (${status})`;
+
+  if (code === 'EAUTH' || (permanent && LOGIN_WANTED.includes(status))) {
+    if (status !== null && !permanent) return { ...said, fault: 'unreachable', error: later(server, status) };
+    return { ...said, fault: 'refused', error: loginRefused(server, answered, code === 'EAUTH') };
+  }
+  if (code === 'EENVELOPE' || code === 'EMESSAGE') {
+    if (status === null)
+      return {
+        ...said,
+        fault: 'mail',
+        error: `${server.shown} can't take this address or a mail of this size`,
+      };
+    if (!permanent) return { ...said, fault: 'passing', error: `${server.shown} answered ${status}` };
+    if (command === 'RCPT TO') {
+      const bounced = isHardBounce(status, response ?? '');
+      return {
+        ...said,
+        fault: 'recipient',
+        bounced,
+        error: `${server.shown} refused the recipient (${status})`,
+      };
+    }
+    const aboutThisMail = status === TOO_LARGE || status === PARAMETER_REFUSED || !isAscii(to);
+    if (command === 'MAIL FROM' && !aboutThisMail)
+      return {
+        ...said,
+        fault: 'sender',
+        error: `${server.shown} refused the sender ${from}${answered}. Check that it may send from this address (DOORLIST_MAIL_FROM, or mail settings --from)`,
+      };
+    return { ...said, fault: 'mail', error: `${server.shown} refused the mail (${status})` };
+  }
+  if (permanent && code !== 'ETLS')
+    return {
+      ...said,
+      fault: 'refused',
+      error: `${server.shown} turned the connection away${answered}. Ask its operator why, or check the host in DOORLIST_SMTP_URL`,
+    };
+  if (status !== null && code !== 'ETLS')
+    return { ...said, fault: 'unreachable', error: later(server, status) };
+  return { ...said, ...connectionFailure(error, server) };
+}
+
+function loginRefused({ shown, auth }: SmtpServer, answered: string, tried: boolean): string {
+  if (!auth) return `${shown} requires a login${answered}. Add user and password to DOORLIST_SMTP_URL`;
+  return tried
+    ? `${shown} refused the login${answered}. Check user and password in DOORLIST_SMTP_URL; special characters must be percent-encoded`
+    : `${shown} requires a login or TLS before it takes mail${answered}. Try smtps:// or port 587 in DOORLIST_SMTP_URL`;
+}
+
+function later({ shown }: SmtpServer, status: number): string {
+  return `${shown} is not available right now (${status})`;
+}
+
+const UNTRUSTED = [
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+];
+const NOT_TLS = ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'EPROTO'];
+
+function connectionFailure(
+  { code = '', originalCode = '', response }: SmtpError,
+  { shown, host, requireTLS }: SmtpServer,
+): { fault: Fault; error: string } {
+  if (UNTRUSTED.includes(originalCode))
+    return {
+      fault: 'refused',
+      error: `The certificate of ${shown} is not trusted (${originalCode}). If it was issued by a private CA, set NODE_EXTRA_CA_CERTS to the file with the CA's certificate`,
+    };
+  if (originalCode === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return {
+      fault: 'refused',
+      error: `The certificate of ${shown} is for another name. Use the name in the certificate in DOORLIST_SMTP_URL`,
+    };
+  if (originalCode === 'CERT_HAS_EXPIRED' || originalCode === 'CERT_NOT_YET_VALID')
+    return {
+      fault: 'refused',
+      error: `The certificate of ${shown} has expired or is not valid yet. Renew it, and check the clock of this machine`,
+    };
+  if (NOT_TLS.includes(originalCode))
+    return {
+      fault: 'refused',
+      error: `${shown} does not speak TLS from the start. Use smtp:// instead of smtps:// in DOORLIST_SMTP_URL, or port 465`,
+    };
+  if (code === 'ETLS' && requireTLS && response !== undefined)
+    return {
+      fault: 'refused',
+      error: `${shown} offers no TLS, and the password is not sent without it. Use smtps:// or another port; ?requireTLS=false in DOORLIST_SMTP_URL sends it in clear`,
+    };
+  if (code === 'ETLS')
+    return { fault: 'refused', error: `TLS with ${shown} failed (${originalCode || 'ETLS'})` };
+  if (code === 'EDNS')
+    return {
+      fault: 'unreachable',
+      error: `The host ${host} can't be resolved. Check its name in DOORLIST_SMTP_URL`,
+    };
+  if (originalCode === 'ECONNREFUSED')
+    return {
+      fault: 'unreachable',
+      error: `${shown} refused the connection. Check host and port in DOORLIST_SMTP_URL, and that the mail server is running`,
+    };
+  if (code === 'ETIMEDOUT' || originalCode === 'ETIMEDOUT')
+    return {
+      fault: 'unreachable',
+      error: `${shown} did not answer in time. Check host and port in DOORLIST_SMTP_URL, and that no firewall blocks the port`,
+    };
+  return {
+    fault: 'unreachable',
+    error: `The connection to ${shown} was lost (${originalCode || code || 'unknown'})`,
+  };
+}
+
+function isAscii(text: string): boolean {
+  return !/[^\0-\x7f]/.test(text);
+}
+
+/** There is no such mailbox. A refusal for policy or content says nothing about the address. */
+function isHardBounce(status: number, response: string): boolean {
+  const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response)?.[1];
+  if (enhanced === undefined) return [550, 551, 553].includes(status);
+  return /^5\.1\.(1|2|3|6|10)$|^5\.2\.1$/.test(enhanced);
+}

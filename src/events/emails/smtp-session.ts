@@ -1,0 +1,130 @@
+import { Readable } from 'node:stream';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { SmtpError } from './smtp-failure.ts';
+import type { SmtpServer } from './smtp-url.ts';
+
+const CONNECT_MS_MAX = 10_000;
+/** Until the whole mail is sent. */
+export const SEND_MS_MAX = 20_000;
+/** RFC 5321, 4.5.3.2.6: who hangs up sooner gets mails delivered twice. */
+const END_OF_DATA_MS_MAX = 10 * 60_000;
+
+export interface Letter {
+  from: string;
+  to: string;
+  bytes: Buffer;
+}
+
+/** A connection that greeted, speaks TLS where it must, and is logged in. */
+export interface SmtpSession {
+  readonly isOpen: boolean;
+  readonly secure: boolean;
+  readonly loggedIn: boolean;
+  /** Mails that it has taken or refused. */
+  readonly used: number;
+  /** Returns what the server answered. `begun` in an error: some of the mail was sent. */
+  send(letter: Letter): Promise<string>;
+  quit(): void;
+  close(): void;
+}
+
+export async function openSession(
+  server: SmtpServer,
+  endOfDataMs: number = END_OF_DATA_MS_MAX,
+): Promise<SmtpSession> {
+  const { host, port, secure, requireTLS, auth, tls } = server;
+  const connection = new SMTPConnection({
+    ...{ host, port, secure, requireTLS, tls },
+    connectionTimeout: CONNECT_MS_MAX,
+    greetingTimeout: CONNECT_MS_MAX,
+    socketTimeout: Math.max(endOfDataMs, SEND_MS_MAX),
+  });
+  let isOpen = true;
+  let used = 0;
+  connection.on('error', () => {}); // Whoever waits for an answer gets it, too.
+  connection.once('end', () => {
+    isOpen = false;
+  });
+
+  /** What the connection owes an answer to; its end is one. */
+  const asked = <T>(
+    limitMs: number,
+    ask: (done: (error?: Error | null, value?: T) => void, extend: (ms: number) => void) => void,
+  ) =>
+    new Promise<T>((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined;
+      const finish = (settle: () => void) => {
+        clearTimeout(timer);
+        connection.removeListener('error', fail);
+        connection.removeListener('end', ended);
+        settle();
+      };
+      const fail = (error: Error) => finish(() => reject(error));
+      const ended = () => fail(failure('ECONNECTION'));
+      const extend = (ms: number) => {
+        clearTimeout(timer);
+        timer = setTimeout(() => {
+          fail(failure('ETIMEDOUT'));
+          connection.close();
+        }, ms);
+      };
+      connection.once('error', fail);
+      connection.once('end', ended);
+      extend(limitMs);
+      ask((error, value) => (error ? fail(error) : finish(() => resolve(value as T))), extend);
+    });
+
+  try {
+    await asked<void>(2 * CONNECT_MS_MAX, (done) =>
+      connection.connect((error) => done(error as Error | undefined)),
+    );
+    if (auth && connection.allowsAuth)
+      await asked(SEND_MS_MAX, (done) => connection.login({ ...auth, credentials: auth }, done));
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+  return {
+    secure: connection.secure,
+    loggedIn: connection.authenticated,
+    get isOpen() {
+      return isOpen;
+    },
+    get used() {
+      return used;
+    },
+    send: async ({ from, to, bytes }) => {
+      let begun = false;
+      const body = Readable.from(
+        (function* () {
+          begun = true;
+          yield bytes;
+        })(),
+        { objectMode: false },
+      );
+      used += 1;
+      try {
+        const { response } = await asked<{ response: string }>(SEND_MS_MAX, (done, extend) => {
+          body.once('end', () => extend(endOfDataMs));
+          connection.send({ from, to: [to], size: bytes.length }, body, done as never);
+        });
+        return response;
+      } catch (error) {
+        const { code, responseCode } = error as SmtpError;
+        const refused = (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== 421;
+        if (refused && isOpen)
+          await asked<void>(SEND_MS_MAX, (done) => connection.reset(done as never)).catch(() =>
+            connection.close(),
+          );
+        else connection.close();
+        throw Object.assign(error as Error, { begun });
+      }
+    },
+    quit: () => connection.quit(),
+    close: () => connection.close(),
+  };
+}
+
+function failure(code: string): SmtpError {
+  return Object.assign(new Error(code), { code, command: 'CONN' });
+}
