@@ -162,7 +162,7 @@ async function welcome(context: Context, config: Config, port: number): Promise<
 Doorlist is ready at ${address} (${storage})
 API reference: ${address}/docs
 
-${first ? 'Make a key and add the next person:' : 'Make a waitlist and a key, and add the first person:'}
+${first ? 'Create a key and add the next person:' : 'Create a waitlist and a key, and add the first person:'}
 ${create}
   KEY=$(npm run -s doorlist -- key create --waitlist ${id} --env production --read --quiet)
   curl ${address}/sdk/v1/waitlist/signup -H "Authorization: Bearer $KEY" \\

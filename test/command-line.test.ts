@@ -183,8 +183,48 @@ forEachEngine((engine) => {
       assert.match(await text('waitlist', 'list'), /^ID .*NAME.*\nwl_acme +Acme .*\nwl_made /);
       assert.match(
         await text('waitlist', 'create', 'wl_other', '--name', 'Other'),
-        /Made wl_other \("Other"\)/,
+        /Created wl_other \("Other"\)/,
       );
+    });
+
+    it('show control characters of what people sent instead of performing them', async () => {
+      const hostile = 'a\u001b[2Jb\u009b31mc\u202ed\u2066e\u007f';
+      const shown = 'a\\u001b[2Jb\\u009b31mc\\u202ed\\u2066e\\u007f';
+      await jsonHere('waitlist', 'create', 'wl_bidi', '--name', 'Bidi \u202egnp.exe');
+      assert.match(await text('waitlist', 'list'), /wl_bidi +Bidi \\u202egnp\.exe /);
+      const { key } = await newKey('--waitlist', 'wl_acme');
+      await listOver(client, 'wl_acme', key).signup({
+        email: 'hostile@example.com',
+        metadata: { note: hostile },
+      });
+      const words = ['entry', 'export', 'hostile@example.com', '--waitlist', 'wl_acme'];
+      assert.ok((await text(...words)).includes(shown));
+      const { stdout } = await here(...words, '--json');
+      assert.ok(stdout.includes(shown));
+      assert.equal(JSON.parse(stdout).entry.metadata.note, hostile, 'the value is the same');
+      const refused = await here('waitlist', 'close', 'wl_\u001b[2J');
+      assertFailed(refused, /there is no waitlist wl_\\u001b\[2J/);
+    });
+
+    it('list every waitlist, however many there are', async () => {
+      const many = await createStorage(engine);
+      try {
+        const context = await openContext(readConfig(many.environment), silent);
+        const row = (n: number) => ({
+          public_id: `wl_${String(n).padStart(5, '0')}`,
+          name: 'One of many',
+          boost: 5,
+          closed_at: null,
+          created_at: 1,
+        });
+        const rows = Array.from({ length: 2_001 }, (_, n) => row(n));
+        await context.db.query.insertInto('waitlist').values(rows).execute();
+        await context.db.close();
+        const listed = await runHere(many.environment, 'waitlist', 'list', '--json');
+        assert.equal(JSON.parse(listed.stdout).length, 2_001);
+      } finally {
+        await many.remove();
+      }
     });
 
     it('refuse waitlists that exist or cannot be', async () => {
@@ -267,6 +307,24 @@ forEachEngine((engine) => {
         /--expires-in and --expires-at/,
       );
       assertFailed(await here(...create, '--expires-at', '2020-01-01T00:00:00Z'), /lies in the past/);
+      const odd = [
+        ...['2099-02-30T00:00:00Z', '2099-01-01T10:00', '2099-01-01T10:00:00', '2099-13-01', '2099-02-29'],
+        ...[
+          '2099-01-01T25:00:00Z',
+          '2099-01-01 10:00:00Z',
+          '2099-01-01T10:00:00+9',
+          '2099-01-01T10:00:00 CET',
+        ],
+      ];
+      for (const time of odd)
+        assertUsage(await here(...create, '--expires-at', time), /--expires-at: must be an ISO 8601 time/);
+      assertUsage(await here(...create, '--expires-in', '99999999d'), /--expires-in: must be a duration/);
+      for (const [time, same] of [
+        ['2096-02-29T10:00:00+09:30', '2096-02-29T00:30:00.000Z'],
+        ['2096-02-29', '2096-02-29T00:00:00.000Z'],
+        ['2096-02-29T10:00Z', '2096-02-29T10:00:00.000Z'],
+      ] as const)
+        assert.equal((await newKey('--product', '--expires-at', time)).expiresAt, same);
     });
 
     it('revoke a key, and the server refuses it at once', async () => {

@@ -359,6 +359,7 @@ forEachEngine((engine) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       it(`by ${signal} finishes what is under way, answers new requests with 503, and ends with code 0`, async () => {
         const storage = await createStorage(engine);
+        await commandJson(storage.environment, 'migrate');
         await commandJson(storage.environment, 'waitlist', 'create', 'wl_stop', '--name', 'Stop');
         const { key } = await commandJson<{ key: string }>(
           ...([

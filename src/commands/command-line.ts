@@ -14,6 +14,7 @@ import { keys } from './keys.ts';
 import { mailTemplates } from './mail-templates.ts';
 import { mails } from './mails.ts';
 import { operations } from './operations.ts';
+import { printable, printableJson } from './printable.ts';
 import { transfer } from './transfer.ts';
 import { waitlists } from './waitlists.ts';
 import { webhookDeliveries } from './webhook-deliveries.ts';
@@ -70,8 +71,8 @@ export async function runCommandLine(words: string[], terminal: Terminal): Promi
     }
     config = readConfig(settingsOf(terminal));
     const outcome = await run(command, operands, flags, config);
-    if (asJson) terminal.out(JSON.stringify(outcome.json));
-    else if (outcome.text !== '') terminal.out(outcome.text);
+    if (asJson) terminal.out(printableJson(outcome.json));
+    else if (outcome.text !== '') terminal.out(printable(outcome.text));
     return outcome.exitCode ?? 0;
   } catch (error) {
     return explain(error as Error, asJson, terminal, config);
@@ -135,8 +136,8 @@ function explain(error: Error, asJson: boolean, terminal: Terminal, config: Conf
   const mistyped = error instanceof UsageProblem;
   const words = mistyped ? error.message : troubleInWords(error, config);
   const code = error instanceof DoorlistError ? error.code : mistyped ? 'usage' : 'failed';
-  if (asJson) terminal.out(JSON.stringify({ code, message: words ?? error.message }));
-  terminal.error(`doorlist: ${words ?? error.stack ?? error.message}`);
+  if (asJson) terminal.out(printableJson({ code, message: words ?? error.message }));
+  terminal.error(printable(`doorlist: ${words ?? error.stack ?? error.message}`));
   return mistyped ? USAGE : FAILED;
 }
 

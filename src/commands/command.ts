@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import type { Context } from '../waitlist/context.ts';
+import { printableLine } from './printable.ts';
 
 /** One value for programs and one text for people. */
 export interface Outcome {
@@ -49,12 +50,15 @@ export function textOr<T>(flags: Flags, name: string, otherwise: T): string | T 
 
 const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
+/** A hundred years: what is longer is a slip, and would leave the range of dates. */
+const DURATION_MAX_MS = 36_500 * 86_400_000;
+
 /** `90s`, `30m`, `24h`, `7d`. */
 export function parseDuration(text: string, flag: string): number {
   const match = /^([0-9]{1,9})([smhd])$/.exec(text);
   const unit = UNIT_MS[match?.[2] ?? ''];
-  if (!match || unit === undefined)
-    throw new UsageProblem(`--${flag}: must be a duration such as 90s, 30m, 24h or 7d`);
+  if (!match || unit === undefined || Number(match[1]) * unit > DURATION_MAX_MS)
+    throw new UsageProblem(`--${flag}: must be a duration such as 90s, 30m, 24h or 7d, at most 36500d`);
   return Number(match[1]) * unit;
 }
 
@@ -70,29 +74,57 @@ export function parseExpiry(flags: Flags, now: number): number | null | undefine
 
 export function parseTime(flags: Flags, name: string): number | undefined {
   const text = textOr(flags, name, undefined);
-  if (text === undefined) return undefined;
+  return text === undefined ? undefined : parseTimeText(text, name);
+}
+
+/** A time, or how long ago: `2026-12-01T00:00:00Z`, `24h`, `7d`. */
+export function parseSince(text: string, flag: string, now: number): number {
+  return /^[0-9]+[smhd]$/.test(text) ? now - parseDuration(text, flag) : parseTimeText(text, flag);
+}
+
+const ISO_TIME = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+
+/** A time needs a zone, because ours and the server's may differ; a date alone is midnight UTC. */
+export function parseTimeText(text: string, flag: string): number {
+  const day = ISO_TIME.exec(text)?.[1] ?? '';
+  const midnight = Date.parse(`${day}T00:00:00Z`);
   const time = Date.parse(text);
-  if (!/^\d{4}-\d{2}-\d{2}/.test(text) || Number.isNaN(time)) {
-    throw new UsageProblem(`--${name}: must be an ISO 8601 time such as 2026-12-01T00:00:00Z`);
+  // Date.parse takes February 30 for March 2.
+  if (Number.isNaN(midnight) || Number.isNaN(time) || !new Date(midnight).toISOString().startsWith(day)) {
+    throw new UsageProblem(
+      `--${flag}: must be an ISO 8601 time with its zone, such as 2026-12-01T00:00:00Z, or a date`,
+    );
   }
   return time;
 }
 
-export function parseWhole(flags: Flags, name: string): number | undefined {
+export function parseWhole(
+  flags: Flags,
+  name: string,
+  range?: { from: number; to: number },
+): number | undefined {
   const text = textOr(flags, name, undefined);
-  if (text === undefined) return undefined;
-  if (!/^[0-9]{1,9}$/.test(text)) throw new UsageProblem(`--${name}: must be a whole number`);
-  return Number(text);
+  return text === undefined ? undefined : parseWholeText(text, `--${name}`, range);
+}
+
+export function parseWholeText(text: string, what: string, range?: { from: number; to: number }): number {
+  const value = Number(text);
+  if (!/^[0-9]{1,9}$/.test(text) || (range && (value < range.from || value > range.to))) {
+    throw new UsageProblem(
+      `${what}: must be a whole number${range ? ` from ${range.from} to ${range.to}` : ''}`,
+    );
+  }
+  return value;
 }
 
 export const EXPIRY_FLAGS: Record<string, Flag> = {
   'expires-in': { value: 'DURATION', about: 'How long it lives: 90s, 30m, 24h, 7d.' },
-  'expires-at': { value: 'TIME', about: 'When it ends, in ISO 8601.' },
+  'expires-at': { value: 'TIME', about: 'When it ends: 2026-12-01T00:00:00Z, or a date.' },
 };
 
 /** Rows under their headings, in columns as wide as they need. */
 export function table(headings: string[], rows: (string | number | null)[][]): string {
-  const cells = [headings, ...rows.map((row) => row.map((cell) => String(cell ?? '-')))];
+  const cells = [headings, ...rows.map((row) => row.map((cell) => printableLine(String(cell ?? '-'))))];
   const widths = headings.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
   return cells
     .map((row) =>

@@ -8,7 +8,7 @@ import { openExisting } from '../service.ts';
 import { troubleInWords } from '../trouble.ts';
 import { auditQueue } from '../waitlist/audit.ts';
 import type { Context } from '../waitlist/context.ts';
-import { listEnvironments, listWaitlists } from '../waitlist/settings/waitlists.ts';
+import { listAllWaitlists, listEnvironments } from '../waitlist/settings/waitlists.ts';
 import type { Outcome } from './command.ts';
 
 export interface Scope {
@@ -77,7 +77,7 @@ async function checkMailServer({ smtpUrl }: Config): Promise<Finding> {
 async function checkQueues(context: Context, { waitlistId, repair }: Scope): Promise<Finding[]> {
   const findings: Finding[] = [];
   const environments = await listEnvironments(context);
-  for (const id of waitlistId === undefined ? await allWaitlists(context) : [waitlistId]) {
+  for (const id of waitlistId === undefined ? await allIds(context) : [waitlistId]) {
     for (const environment of environments) {
       findings.push(await checkQueue(context, id, environment, repair));
     }
@@ -85,14 +85,8 @@ async function checkQueues(context: Context, { waitlistId, repair }: Scope): Pro
   return findings;
 }
 
-async function allWaitlists(context: Context): Promise<string[]> {
-  const ids: string[] = [];
-  for (;;) {
-    const last = ids.at(-1);
-    const page = await listWaitlists(context, last === undefined ? {} : { after: last });
-    if (page.length === 0) return ids;
-    ids.push(...page.map(({ id }) => id));
-  }
+async function allIds(context: Context): Promise<string[]> {
+  return (await listAllWaitlists(context)).map(({ id }) => id);
 }
 
 async function checkQueue(

@@ -2,10 +2,10 @@ import { STATUSES, type Status } from '../db/tables.ts';
 import type { Context } from '../waitlist/context.ts';
 import type { Queue } from '../waitlist/directory.ts';
 import { confirmEntry, confirmSegment } from '../waitlist/entries/confirm-entry.ts';
-import { findEntry } from '../waitlist/entries/entries.ts';
+import { findEntry, PAGE_LIMIT_MAX } from '../waitlist/entries/entries.ts';
 import type { EntryView } from '../waitlist/entries/entry-view.ts';
 import { exportPerson } from '../waitlist/entries/export-person.ts';
-import { leaderboard } from '../waitlist/entries/leaderboard.ts';
+import { LEADERBOARD_MAX, leaderboard } from '../waitlist/entries/leaderboard.ts';
 import { listSegment } from '../waitlist/entries/list-segment.ts';
 import { removeEntry } from '../waitlist/entries/remove-entry.ts';
 import type { Segment } from '../waitlist/entries/segment.ts';
@@ -31,7 +31,10 @@ export const SEGMENT_FLAGS: Record<string, Flag> = {
     repeated: true,
   },
   'min-referrals': { value: 'N', about: 'Only entries with at least so many referrals.' },
-  'joined-before': { value: 'TIME', about: 'Only entries that joined before, in ISO 8601.' },
+  'joined-before': {
+    value: 'TIME',
+    about: 'Only entries that joined before: 2026-12-01T00:00:00Z, or a date.',
+  },
   'joined-after': { value: 'TIME', about: 'Only entries that joined then or later.' },
 };
 
@@ -58,7 +61,10 @@ export const entries: Command[] = [
     },
     run: async (context, _, flags) => {
       const queue = await queueOf(context, flags);
-      const page = { limit: parseWhole(flags, 'limit') ?? 50, after: textOr(flags, 'after', undefined) };
+      const page = {
+        limit: parseWhole(flags, 'limit', { from: 1, to: PAGE_LIMIT_MAX }) ?? 50,
+        after: textOr(flags, 'after', undefined),
+      };
       const list = await listSegment(context, queue, parseSegment(flags), page);
       return { json: list, text: entryTable(list) };
     },
@@ -101,12 +107,12 @@ export const entries: Command[] = [
   {
     name: 'leaderboard',
     about: 'Lists who has referred the most.',
-    flags: { ...QUEUE_FLAGS, limit: { value: 'N', about: 'How many (10).' } },
+    flags: { ...QUEUE_FLAGS, limit: { value: 'N', about: 'How many, up to 1000 (10).' } },
     run: async (context, _, flags) => {
       const list = await leaderboard(
         context,
         await queueOf(context, flags),
-        parseWhole(flags, 'limit') ?? 10,
+        parseWhole(flags, 'limit', { from: 1, to: LEADERBOARD_MAX }) ?? 10,
       );
       return { json: list, text: entryTable(list) };
     },

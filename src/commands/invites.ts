@@ -1,6 +1,8 @@
 import { joinLink } from '../events/emails/links.ts';
 import { readParts } from '../events/emails/parts.ts';
 import { sharedNow } from '../events/outbox/shared-clock.ts';
+import type { Context } from '../waitlist/context.ts';
+import type { Queue } from '../waitlist/directory.ts';
 import { createInvite } from '../waitlist/invites/create-invites.ts';
 import { revokeAllInvites, revokeInvite } from '../waitlist/invites/end-invites.ts';
 import {
@@ -10,6 +12,7 @@ import {
   startInviteRun,
 } from '../waitlist/invites/invite-run.ts';
 import { listInvites } from '../waitlist/invites/list-invites.ts';
+import { type NotInvited, whyNotInvited } from '../waitlist/invites/not-invited.ts';
 import {
   type Command,
   EXPIRY_FLAGS,
@@ -17,6 +20,7 @@ import {
   type Outcome,
   parseExpiry,
   parseWhole,
+  parseWholeText,
   requireText,
   table,
   textOr,
@@ -58,10 +62,10 @@ export const invites: Command[] = [
     operands: ['COUNT'],
     flags: { ...QUEUE_FLAGS, ...INVITE_EXPIRY_FLAGS },
     run: async (context, [count = ''], flags) => {
-      if (!/^[0-9]{1,9}$/.test(count)) throw new UsageProblem('COUNT: must be a whole number');
+      const first = parseWholeText(count, 'COUNT', { from: 1, to: 999_999_999 });
       const queue = await queueOf(context, flags);
       const expiresAt = parseExpiry(flags, await sharedNow(context));
-      return told(await startInviteRun(context, queue, { first: Number(count) }, expiresAt, showProgress));
+      return told(context, queue, await startInviteRun(context, queue, { first }, expiresAt, showProgress));
     },
   },
   {
@@ -74,7 +78,7 @@ export const invites: Command[] = [
         throw new UsageProblem('give at least one condition, such as --where plan=pro');
       const queue = await queueOf(context, flags);
       const expiresAt = parseExpiry(flags, await sharedNow(context));
-      return told(await startInviteRun(context, queue, { segment }, expiresAt, showProgress));
+      return told(context, queue, await startInviteRun(context, queue, { segment }, expiresAt, showProgress));
     },
   },
   {
@@ -83,7 +87,8 @@ export const invites: Command[] = [
     flags: { ...QUEUE_FLAGS, job: { value: 'JOB_ID', about: 'Which one (the newest).' } },
     run: async (context, _, flags) => {
       const queue = await queueOf(context, flags);
-      return told(await resumeInviteRun(context, queue, textOr(flags, 'job', undefined), showProgress));
+      const job = textOr(flags, 'job', undefined);
+      return told(context, queue, await resumeInviteRun(context, queue, job, showProgress));
     },
   },
   {
@@ -91,11 +96,11 @@ export const invites: Command[] = [
     about: 'Lists invites with their codes.',
     flags: {
       ...QUEUE_FLAGS,
-      limit: { value: 'N', about: 'Invites a page (100).' },
+      limit: { value: 'N', about: 'Invites a page, up to 1000 (100).' },
       after: { value: 'INVITE_ID', about: 'Continue behind this one.' },
     },
     run: async (context, _, flags) => {
-      const limit = Math.min(parseWhole(flags, 'limit') ?? 100, 1_000);
+      const limit = parseWhole(flags, 'limit', { from: 1, to: 1_000 }) ?? 100;
       const list = await listInvites(context, await queueOf(context, flags), {
         limit,
         after: textOr(flags, 'after', undefined),
@@ -130,11 +135,39 @@ function showProgress({ invited }: RunProgress): void {
   progressLine(`${invited} invited`);
 }
 
-function told({ jobId, invited, unreadable }: RunResult): Outcome {
-  const left =
-    unreadable.length === 0 ? '' : ` Left out ${unreadable.length} whose data does not open: see doctor.`;
+async function told(context: Context, queue: Queue, result: RunResult): Promise<Outcome> {
+  const { jobId, invited, requested, unreadable } = result;
+  const fewer = requested !== null && invited < requested;
+  const notInvited = fewer ? await whyNotInvited(context, queue, result) : undefined;
+  const damaged = unreadable.length;
+  const count = fewer ? `${invited} of ${requested}` : people(invited, 'person', 'people');
+  const reasons = notInvited ? reasonsInWords(notInvited) : damaged > 0 ? [unreadableInWords(damaged)] : [];
+  const why = fewer
+    ? ` Nobody else could be invited${reasons.length > 0 ? `: ${reasons.join('; ')}` : ''}.`
+    : '';
+  const left = !fewer && damaged > 0 ? ` Skipped: ${reasons.join('; ')}.` : '';
+  const codes = invited === 0 ? '' : ' Run `invite list` to see the codes.';
   return {
-    json: { jobId, invited, unreadable: unreadable.length },
-    text: `Invited ${invited}. Their codes: invite list.${left}`,
+    json: { jobId, invited, requested, unreadable: damaged, ...(notInvited ? { notInvited } : {}) },
+    text: `Invited ${count}.${why}${left}${codes}`,
   };
+}
+
+function reasonsInWords({ withoutEmail, unreadable, alreadyInvited, pending }: NotInvited): string[] {
+  return [
+    withoutEmail > 0
+      ? `${people(withoutEmail, 'waiting entry has', 'waiting entries have')} no email address`
+      : '',
+    unreadable > 0 ? unreadableInWords(unreadable) : '',
+    alreadyInvited > 0 ? `${people(alreadyInvited, 'entry was', 'entries were')} already invited` : '',
+    pending > 0 ? `${people(pending, 'entry has', 'entries have')} not confirmed the email yet` : '',
+  ].filter(Boolean);
+}
+
+function unreadableInWords(count: number): string {
+  return `${people(count, 'entry', 'entries')} cannot be decrypted (run \`doctor\`)`;
+}
+
+function people(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
 }

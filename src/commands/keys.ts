@@ -15,7 +15,7 @@ const QUIET = { quiet: { about: 'Print the key alone.' } };
 export const keys: Command[] = [
   {
     name: 'key create',
-    about: 'Makes a server key and shows it, this once.',
+    about: 'Creates a server key and shows it, this once.',
     flags: {
       waitlist: { value: 'WAITLIST_ID', about: 'A key for this waitlist alone.' },
       product: { about: 'A key for every waitlist, with waitlist:read built in.' },
@@ -68,7 +68,7 @@ export const keys: Command[] = [
   },
   {
     name: 'key rotate',
-    about: 'Makes a key of the same reach; the old one ends after the overlap.',
+    about: 'Replaces a key with a new one; the old one keeps working during the overlap.',
     operands: ['KEY_ID'],
     flags: {
       overlap: { value: 'DURATION', about: 'How long the old key goes on working (24h).' },

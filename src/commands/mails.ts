@@ -60,7 +60,7 @@ export const mails: Command[] = [
     run: async (context, _, flags) => {
       const { listMails } = await import('../events/emails/mailbox.ts'); // With all that makes mails: only where needed.
       const page = await listMails(context, await queueOf(context, flags), {
-        limit: parseWhole(flags, 'limit') ?? 50,
+        limit: parseWhole(flags, 'limit', { from: 1, to: 200 }) ?? 50,
         cursor: textOr(flags, 'cursor', undefined),
       });
       const rows = page.mails.map((one) => [
@@ -105,7 +105,7 @@ export const mails: Command[] = [
     about: 'Lists addresses that get no mail, by a hash: bounced, or unsubscribed.',
     flags: { ...QUEUE_FLAGS, limit: { value: 'N', about: 'How many (100).' } },
     run: async (context, _, flags) => {
-      const limit = Math.min(parseWhole(flags, 'limit') ?? 100, 1_000);
+      const limit = parseWhole(flags, 'limit', { from: 1, to: 1_000 }) ?? 100;
       const list = await listSuppressions(context, await queueOf(context, flags), limit);
       const rows = list.map(({ hash, reason, since }) => [hash, reason, since]);
       return { json: list, text: table(['HASH', 'REASON', 'SINCE'], rows) };

@@ -1,9 +1,9 @@
-import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { STATUSES, type Status } from '../db/tables.ts';
 import { invalid } from '../errors.ts';
+import { createPrivateFile } from '../private-file.ts';
 import type { Context } from '../waitlist/context.ts';
 import type { Queue } from '../waitlist/directory.ts';
 import { type ExportOptions, exportEntries } from '../waitlist/transfer/export-entries.ts';
@@ -148,7 +148,8 @@ async function writeExport(
   out: string | undefined,
 ): Promise<number> {
   const unfinished = `${out}.part`;
-  const stream = out === undefined ? process.stdout : createWriteStream(unfinished, { mode: 0o600 });
+  const stream =
+    out === undefined ? process.stdout : (await createPrivateFile(unfinished)).createWriteStream();
   stream.on('error', () => {}); // Told by the next write.
   const progress = transferProgress();
   let written = 0;

@@ -1,9 +1,10 @@
 import type { Context } from '../waitlist/context.ts';
 import { applyBoost } from '../waitlist/settings/rerank.ts';
-import { updateWaitlist, type WaitlistChanges } from '../waitlist/settings/update-waitlist.ts';
+import { BOOST_MAX, updateWaitlist, type WaitlistChanges } from '../waitlist/settings/update-waitlist.ts';
 import {
   createEnvironment,
   createWaitlist,
+  listAllWaitlists,
   listEnvironments,
   listWaitlists,
   setWaitlistClosed,
@@ -23,19 +24,19 @@ import { progressLine } from './progress.ts';
 export const waitlists: Command[] = [
   {
     name: 'waitlist create',
-    about: 'Makes a waitlist, in every environment.',
+    about: 'Creates a waitlist, in every environment.',
     operands: ['WAITLIST_ID'],
     flags: { name: { value: 'NAME', about: 'Its name, as people see it.', required: true } },
     run: async (context, [id = ''], flags) => {
       const created = await createWaitlist(context, { id, name: requireText(flags, 'name') });
-      return { json: created, text: `Made ${created.id} ("${created.name}").` };
+      return { json: created, text: `Created ${created.id} ("${created.name}").` };
     },
   },
   {
     name: 'waitlist list',
     about: 'Lists the waitlists.',
     run: async (context) => {
-      const list = await listWaitlists(context);
+      const list = await listAllWaitlists(context);
       const rows = list.map(({ id, name, boost, closedAt, createdAt }) => [
         id,
         name,
@@ -76,7 +77,7 @@ export const waitlists: Command[] = [
     operands: ['NAME'],
     run: async (context, [name = '']) => {
       await createEnvironment(context, name);
-      return { json: { name }, text: `Made the environment ${name}.` };
+      return { json: { name }, text: `Created environment ${name}.` };
     },
   },
   {
@@ -102,7 +103,7 @@ function parseChanges(flags: Flags): WaitlistChanges {
   };
   const changes = {
     name: textOr(flags, 'name', undefined),
-    boost: parseWhole(flags, 'boost'),
+    boost: parseWhole(flags, 'boost', { from: 0, to: BOOST_MAX }),
     referralCap: orNone(flags, 'referral-cap', () => parseWhole(flags, 'referral-cap') ?? null),
     inviteExpiryMs: orNone(flags, 'invite-expiry', () =>
       parseDuration(textOr(flags, 'invite-expiry', ''), 'invite-expiry'),

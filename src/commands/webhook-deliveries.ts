@@ -1,12 +1,13 @@
 import { sharedNow } from '../events/outbox/shared-clock.ts';
 import {
+  DELIVERIES_PAGE_MAX,
   DELIVERY_STATES,
   type DeliveryState,
   listDeliveries,
   showDelivery,
 } from '../events/webhooks/deliveries.ts';
 import { replayEvent, replayFailed, sendTestEvent } from '../events/webhooks/replay.ts';
-import { type Command, parseDuration, table, textOr, UsageProblem } from './command.ts';
+import { type Command, parseSince, parseWhole, table, textOr, UsageProblem } from './command.ts';
 
 export const webhookDeliveries: Command[] = [
   {
@@ -23,7 +24,7 @@ export const webhookDeliveries: Command[] = [
       if (state !== undefined && !(DELIVERY_STATES as readonly string[]).includes(state))
         throw new UsageProblem(`--state: must be one of ${DELIVERY_STATES.join(', ')}`);
       const page = await listDeliveries(context, id, {
-        limit: Number(textOr(flags, 'limit', '50')),
+        limit: parseWhole(flags, 'limit', { from: 1, to: DELIVERIES_PAGE_MAX }) ?? 50,
         cursor: textOr(flags, 'cursor', undefined),
         state: state as DeliveryState | undefined,
       });
@@ -74,7 +75,7 @@ export const webhookDeliveries: Command[] = [
         throw new UsageProblem('give --event or --failed-since');
       const result =
         eventId === undefined
-          ? await replayFailed(context, id, parseSince(since ?? '', await sharedNow(context)))
+          ? await replayFailed(context, id, parseSince(since ?? '', 'failed-since', await sharedNow(context)))
           : await replayEvent(context, id, eventId);
       return { json: result, text: `${result.replayed} will be sent again.` };
     },
@@ -90,11 +91,3 @@ export const webhookDeliveries: Command[] = [
     },
   },
 ];
-
-function parseSince(text: string, now: number): number {
-  if (/^[0-9]+[smhd]$/.test(text)) return now - parseDuration(text, 'failed-since');
-  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time))
-    throw new UsageProblem('--failed-since: must be an ISO 8601 time or a duration such as 24h');
-  return time;
-}

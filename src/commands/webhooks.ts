@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import { allowList } from '../events/webhooks/addresses.ts';
+import { RATE_MAX } from '../events/webhooks/endpoint-input.ts';
 import {
   createEndpoint,
   DEFAULT_OVERLAP_MS,
@@ -18,6 +19,7 @@ import {
   type Flag,
   type Flags,
   parseDuration,
+  parseWhole,
   requireText,
   table,
   textOr,
@@ -154,12 +156,12 @@ function settingsOf(flags: Flags) {
   const events = textOr(flags, 'events', undefined);
   const description = textOr(flags, 'description', undefined);
   const headers = textOr(flags, 'headers', undefined);
-  const rateLimit = textOr(flags, 'rate-limit', undefined);
+  const rateLimit = parseWhole(flags, 'rate-limit', { from: 0, to: RATE_MAX });
   return {
     ...(events === undefined ? {} : { events: parseList(events) }),
     ...(description === undefined ? {} : { description }),
     ...(headers === undefined ? {} : { headers: parseHeaders(headers) }),
-    ...(rateLimit === undefined ? {} : { rateLimit: Number(rateLimit) === 0 ? null : Number(rateLimit) }),
+    ...(rateLimit === undefined ? {} : { rateLimit: rateLimit || null }),
   };
 }
 

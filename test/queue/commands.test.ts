@@ -110,7 +110,7 @@ forEachEngine((engine) => {
         /--joined-after: must be an ISO 8601/,
       );
       await assertRefused([...words, '--status', 'gone'], 2, /--status: must be one of pending, /);
-      await assertRefused([...words, '--limit', '201'], 1, /limit: must be 1 to 200/);
+      await assertRefused([...words, '--limit', '201'], 2, /--limit: must be a whole number from 1 to 200/);
       await assertRefused([...words, '--after', 'ent_x'], 1, /there is no entry ent_x/);
     });
 
@@ -190,7 +190,7 @@ forEachEngine((engine) => {
       assert.equal(run.invited, 1);
       assert.equal((await list.lookup('c@example.com')).body.status, 'invited');
       const { out } = await type(...of('invite', 'segment', '--where', 'plan=pro', '--where', 'beta=true'));
-      assert.equal(out, 'Invited 1. Their codes: invite list.');
+      assert.equal(out, 'Invited 1 person. Run `invite list` to see the codes.');
       assert.equal((await list.lookup('a@example.com')).body.status, 'invited');
       const listed = await succeed<InviteSummary[]>(...of('invite', 'list'));
       assert.deepEqual(listed.map(({ email, state }) => [email, state]).sort(), [
@@ -205,12 +205,46 @@ forEachEngine((engine) => {
       assert.equal((await type(...of('invite', 'revoke-all'))).out, 'Revoked 0 invites.');
       assert.equal((await list.page({ status: 'waiting' })).body.total, 4);
       await assertRefused(of('invite', 'first', 'ten'), 2, /COUNT: must be a whole number/);
-      await assertRefused(of('invite', 'first', '0'), 1, /first: must be a whole number from 1/);
+      await assertRefused(of('invite', 'first', '0'), 2, /COUNT: must be a whole number from 1/);
       await assertRefused(of('invite', 'first'), 2, /expected COUNT/);
       await assertRefused(of('invite', 'segment'), 2, /at least one condition/);
       await assertRefused(of('invite', 'segment', '--where', 'x'), 2, /--where: must be KEY=VALUE/);
       await assertRefused(of('invite', 'list', '--after', 'ent_1'), 1, /after: must be the id of an invite/);
       await assertRefused(of('invite', 'list', '--limit', '-1'), 2, /--limit/);
+    });
+
+    it('first says why it invited fewer', async () => {
+      const list = await filled();
+      const of = (...words: string[]) => [...words, '--waitlist', list.id];
+      await succeed(...of('invite', 'create', '--email', 'a@example.com'));
+      await updateWaitlist(service.context, list.id, { confirmEmails: true });
+      await list.signup({ email: 'unconfirmed@example.com' });
+      const damaged = await service.context.directory.queue(list.id, 'production');
+      await service.context.db.query
+        .updateTable('entry')
+        .set({ person: Buffer.alloc(60) })
+        .where('queue_id', '=', damaged?.id ?? 0)
+        .where('seq', '=', 4)
+        .execute();
+      const { out } = await type(...of('invite', 'first', '100'));
+      assert.equal(
+        out,
+        'Invited 1 of 100. Nobody else could be invited: 1 waiting entry has no email address; ' +
+          '1 entry cannot be decrypted (run `doctor`); 1 entry was already invited; ' +
+          '1 entry has not confirmed the email yet. Run `invite list` to see the codes.',
+      );
+      const again = await succeed<Record<string, unknown>>(...of('invite', 'first', '5'));
+      const { jobId, ...rest } = again;
+      assert.match(String(jobId), /^job_/);
+      assert.deepEqual(rest, {
+        invited: 0,
+        requested: 5,
+        unreadable: 1,
+        notInvited: { withoutEmail: 1, unreadable: 1, alreadyInvited: 2, pending: 1 },
+      });
+      const empty = await service.waitlist();
+      const none = await type('invite', 'first', '3', '--waitlist', empty.id);
+      assert.equal(none.out, 'Invited 0 of 3. Nobody else could be invited.');
     });
 
     it('resume goes on with the run that was cut off', async () => {
@@ -272,7 +306,7 @@ forEachEngine((engine) => {
       const list = await filled();
       const words = ['waitlist', 'update', list.id];
       await assertRefused(words, 1, /nothing was given to change/);
-      await assertRefused([...words, '--boost', '1001'], 1, /boost: must be a whole number from 0 to 1000/);
+      await assertRefused([...words, '--boost', '1001'], 2, /--boost: must be a whole number from 0 to 1000/);
       await assertRefused([...words, '--boost', '1.5'], 2, /--boost: must be a whole number/);
       await assertRefused([...words, '--referral-cap', 'x'], 2, /--referral-cap: must be a whole number/);
       await assertRefused([...words, '--invite-expiry', '1w'], 2, /--invite-expiry: must be a duration/);

@@ -135,13 +135,17 @@ forEachEngine((engine) => {
         [[...url, '--headers', '{"Connection":"x"}'], /Connection is set by the service/],
         [[...url, '--headers', '{"X-A":"a\\r\\nX-B: b"}'], /value of X-A must be printable/],
         [[...url, '--headers', '{"X A":"a"}'], /X A is not a header name/],
-        [[...url, '--rate-limit', '1.5'], /rate-limit: must be a whole number/],
       ] as [string[], RegExp][]) {
         const { code, errors } = await make(...words);
         assert.equal(code, 1, words.join(' '));
         assert.match(errors, why);
       }
       assert.equal((await make(...url, '--headers', '[1]')).code, 2);
+      for (const rate of ['1.5', '10001', 'many']) {
+        const { code, errors } = await make(...url, '--rate-limit', rate);
+        assert.equal(code, 2, rate);
+        assert.match(errors, /--rate-limit: must be a whole number from 0 to 10000/);
+      }
       assert.equal((await run('webhook', 'create', '--waitlist', 'wl_none', ...url)).code, 1);
       assert.equal((await run('webhook', 'show', 'whe_x')).code, 1);
       assert.deepEqual(await json('webhook', 'list', '--waitlist', list.id), []);

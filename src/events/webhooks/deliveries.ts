@@ -10,7 +10,7 @@ import { findEndpoint } from './endpoints.ts';
 
 export const DELIVERY_STATES = ['pending', 'held', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
-const PAGE_MAX = 200;
+export const DELIVERIES_PAGE_MAX = 200;
 
 export interface DeliveryView {
   event: string;
@@ -46,8 +46,8 @@ export async function listDeliveries(
   endpointId: string,
   { limit, state, cursor }: DeliveryQuery,
 ): Promise<{ deliveries: DeliveryView[]; nextCursor: string | null }> {
-  if (!(Number.isInteger(limit) && limit >= 1 && limit <= PAGE_MAX))
-    throw invalid(`limit: must be a whole number from 1 to ${PAGE_MAX}`);
+  if (!(Number.isInteger(limit) && limit >= 1 && limit <= DELIVERIES_PAGE_MAX))
+    throw invalid(`limit: must be a whole number from 1 to ${DELIVERIES_PAGE_MAX}`);
   const { row: endpoint } = await findEndpoint(context, endpointId);
   let query = selectDeliveries(context, endpoint.queue_id, endpoint.id)
     .orderBy('d.event_id', 'desc')

@@ -16,7 +16,7 @@ const URL_CHARACTERS_MAX = 2_048;
 const DESCRIPTION_CHARACTERS_MAX = 500;
 const HEADERS_MAX = 20;
 const HEADER_VALUE_CHARACTERS_MAX = 4_096;
-const RATE_MAX = 10_000;
+export const RATE_MAX = 10_000;
 /** What HTTP itself, the signature and the body speak through. */
 const RESERVED_HEADER =
   /^(host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|user-agent|content-.*|wh-.*|webhook-.*)$/;

@@ -36,6 +36,8 @@ export interface RunProgress {
 
 export interface RunResult extends RunProgress {
   jobId: string;
+  /** How many were asked for; null for a segment, which is everyone in it. */
+  requested: number | null;
 }
 
 /**
@@ -88,10 +90,11 @@ async function continueRun(
   input: RunInput,
   onProgress: (progress: RunProgress) => void = () => {},
 ): Promise<RunResult> {
+  const requested = 'first' in input.selection ? input.selection.first : null;
   for (;;) {
     const step = await changeQueue(context, queue, (change) => inviteStep(context, change, id, input));
     onProgress(step.progress);
-    if (step.done) return { jobId: formatId('job', id), ...step.progress };
+    if (step.done) return { jobId: formatId('job', id), requested, ...step.progress };
   }
 }
 

@@ -143,6 +143,17 @@ export async function listWaitlists(
   }));
 }
 
+/** However many there are, page by page. */
+export async function listAllWaitlists(context: Context): Promise<WaitlistSummary[]> {
+  const all: WaitlistSummary[] = [];
+  for (;;) {
+    const last = all.at(-1);
+    const page = await listWaitlists(context, last === undefined ? {} : { after: last.id });
+    all.push(...page);
+    if (page.length < PAGE) return all;
+  }
+}
+
 /** A closed waitlist takes no new signups; everything else goes on. */
 export async function setWaitlistClosed(context: Context, id: string, closed: boolean): Promise<void> {
   await changeSettings(context, async (trx) => {

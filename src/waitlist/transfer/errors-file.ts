@@ -1,4 +1,5 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
+import { createPrivateFile } from '../../private-file.ts';
 import type { RowProblem } from './import-row.ts';
 
 /** About a hundred thousand rows: more than anybody reads, and no file of nonsense fills the disk. */
@@ -16,12 +17,12 @@ export interface ErrorsFile {
 export async function openErrorsFile(path: string, keepBytes: number): Promise<ErrorsFile> {
   let file: FileHandle | undefined;
   let size = keepBytes;
-  if (keepBytes === 0) await rm(path, { force: true });
+  if (keepBytes === 0) await rm(path, { force: true }); // An older one would tell of other rows.
   return {
     append: async (problems) => {
       if (problems.length === 0 || size >= ERRORS_FILE_BYTES_MAX) return size;
       if (!file) {
-        file = await open(path, keepBytes === 0 ? 'w' : 'r+').catch(() => open(path, 'w'));
+        file = keepBytes === 0 ? await createPrivateFile(path) : await reopen(path);
         size = Math.min(size, (await file.stat()).size);
         await file.truncate(size);
       }
@@ -45,4 +46,12 @@ function linesFor(problems: readonly RowProblem[], room: number): string {
     if (lines.length >= room) return lines + FULL;
   }
   return lines;
+}
+
+/** For an import that goes on; where its file is gone, a new one. */
+async function reopen(path: string): Promise<FileHandle> {
+  return open(path, 'r+').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return createPrivateFile(path);
+  });
 }

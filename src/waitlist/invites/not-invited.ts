@@ -1,0 +1,38 @@
+import type { Context } from '../context.ts';
+import type { Queue } from '../directory.ts';
+import type { RunResult } from './invite-run.ts';
+
+/** Entries that a run of invites had to leave out, by reason. */
+export interface NotInvited {
+  withoutEmail: number;
+  unreadable: number;
+  /** By somebody else, or earlier. */
+  alreadyInvited: number;
+  pending: number;
+}
+
+/** Why a run invited fewer than it was asked for, as the queue is now. */
+export async function whyNotInvited(
+  { db }: Context,
+  queue: Queue,
+  { invited, unreadable }: RunResult,
+): Promise<NotInvited> {
+  const counters = await db.query
+    .selectFrom('queue')
+    .select(['invited', 'pending'])
+    .where('id', '=', queue.id)
+    .executeTakeFirstOrThrow();
+  const { count } = await db.query
+    .selectFrom('entry')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('queue_id', '=', queue.id)
+    .where('status', '=', 'waiting')
+    .where('email_hash', 'is', null)
+    .executeTakeFirstOrThrow();
+  return {
+    withoutEmail: Number(count),
+    unreadable: unreadable.length,
+    alreadyInvited: Math.max(0, counters.invited - invited),
+    pending: counters.pending,
+  };
+}
