@@ -51,6 +51,29 @@ forEachEngine((engine) => {
         });
       }
 
+      it('charge a large body as several requests of verify, announced or in chunks', async () => {
+        const roomy = await startService(engine, { environment: { DOORLIST_RATE_LIMIT_VERIFY: '10' } });
+        try {
+          const payload = 'x'.repeat(5 * 128 * 1024);
+          const left = (answer: Answer) => /r=([0-9]+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1];
+          const first = await roomy.verify({ ...VERIFY_BODY, payload });
+          assert.deepEqual([first.status, left(first)], [200, '4']);
+          const body = new Blob([JSON.stringify({ ...VERIFY_BODY, payload })]).stream();
+          const chunked = await fetch(`${roomy.url}/sdk/v1/waitlist/webhooks/verify`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body,
+            duplex: 'half',
+          } as RequestInit);
+          assert.equal(chunked.status, 429);
+          assert.equal((await roomy.verify(VERIFY_BODY)).status, 429);
+          roomy.clock.advance(60_000);
+          assert.equal((await roomy.verify({ ...VERIFY_BODY, payload: 'x'.repeat(1_000_000) })).status, 200);
+        } finally {
+          await roomy.close();
+        }
+      });
+
       it('say in Retry-After when the next request is served', async () => {
         for (let i = 0; i < 3; i += 1) await service.check('abc');
         service.clock.advance(18_500);
@@ -153,6 +176,19 @@ forEachEngine((engine) => {
           3,
         );
         assert.equal(await served('192.0.2.1, 10.1.1.1', '192.0.2.2, 10.1.1.2'), 4);
+      });
+
+      it('count an address once, whatever port, brackets or quotes the proxy writes to it', async () => {
+        assert.equal(await served('192.0.2.1:1', '192.0.2.1:65535', '192.0.2.1', '"192.0.2.1:7"'), 3);
+        assert.equal(
+          await served('[2001:db8::1]:1', '[2001:db8::1]', '"[2001:db8::2]:443"', '2001:db8::1'),
+          3,
+        );
+        assert.equal(await served('for="[2001:db8::1]:1"', 'For=192.0.2.1'), 4);
+        assert.equal(await served('192.0.2.1:1', '192.0.2.2:1'), 4);
+        const behindProxies = ['192.0.2.1:1, 10.1.1.1:443', '192.0.2.1:2, 10.1.1.2:443, 10.1.1.3:1'];
+        assert.equal(await served(...behindProxies), 3);
+        assert.equal(await served('192.0.2.1:1, 10.1.1.1:443', '192.0.2.2:1, 10.1.1.1:443'), 4);
       });
 
       it('serve a request whose forwarded header is nonsense', async () => {
