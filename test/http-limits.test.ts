@@ -4,7 +4,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { newServerKey } from '../src/waitlist/keys/server-key-format.ts';
-import { type Answer, assertError, forEachEngine, type Service, startService } from './support/harness.ts';
+import {
+  type Answer,
+  assertError,
+  eventually,
+  forEachEngine,
+  type Service,
+  startService,
+} from './support/harness.ts';
 
 const VERIFY_BODY = { payload: '', headers: { id: '', timestamp: '', signature: '' }, webhookSecret: '' };
 
@@ -255,6 +262,35 @@ forEachEngine((engine) => {
       const totals = (await list.page()).body.total + (await other.page()).body.total;
       assert.equal(totals, 5);
       assert.equal((await list.signup({ email: 'after@example.com' })).status, 201);
+    } finally {
+      await service.close();
+    }
+  });
+
+  it('refuses signups with 503 and Retry-After that have waited for too long, and never stores them', async () => {
+    const service = await startService(engine, { longestSignupWaitMs: 500 });
+    try {
+      const list = await service.waitlist();
+      await list.page();
+      const letGo = await holdQueues(service);
+      const answers: Answer[] = [];
+      const all = [1, 2, 3, 4].map(async (i) =>
+        answers.push(await list.signup({ email: `p${i}@example.com` })),
+      );
+      // One is under way; the others wait behind it.
+      await eventually(
+        async () => answers.length,
+        (count) => count === 3,
+      );
+      for (const answer of answers) assertError(answer, 503, 'unavailable', /too many signups/);
+      await letGo();
+      await Promise.all(all);
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [503, 503, 503, 201],
+      );
+      assert.equal((await list.signup({ email: 'next@example.com' })).status, 201);
+      assert.equal((await list.page()).body.total, 2);
     } finally {
       await service.close();
     }
