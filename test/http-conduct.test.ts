@@ -76,6 +76,23 @@ forEachEngine((engine) => {
       }
     });
 
+    it('may send any header', async () => {
+      for (const asked of ['authorization,x-anything', 'Idempotency-Key, X-Trace, traceparent', 'x']) {
+        const { status, headers } = await service.request('OPTIONS', `${INVITES}/abc/accept`, {
+          headers: {
+            ...ORIGIN,
+            'access-control-request-method': 'POST',
+            'access-control-request-headers': asked,
+          },
+        });
+        assert.equal(status, 204);
+        assert.equal(headers.get('access-control-allow-headers'), asked);
+        assert.equal(headers.get('vary'), 'access-control-request-headers');
+      }
+      const unasked = await service.request('OPTIONS', `${INVITES}/abc`, { headers: ORIGIN });
+      assert.equal(unasked.headers.get('access-control-allow-headers'), '*');
+    });
+
     it('can read refusals as well', async () => {
       const list = await service.waitlist();
       const { code } = await list.invite('a@example.com');
@@ -341,6 +358,27 @@ forEachEngine((engine) => {
         assert.match(answer.headers.get('retry-after') ?? '', /^[0-9]+$/);
         assert.match(answer.headers.get('x-request-id') ?? '', /^req_/);
       }
+      const browser = clientFor(`http://127.0.0.1:${port}`);
+      const preflight = await browser.request('OPTIONS', `${INVITES}/abc/accept`, {
+        headers: {
+          ...ORIGIN,
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'x-any',
+        },
+      });
+      assert.deepEqual([preflight.status, preflight.text], [204, '']);
+      assert.equal(preflight.headers.get('access-control-allow-origin'), '*');
+      assert.equal(preflight.headers.get('access-control-allow-methods'), 'POST');
+      assert.equal(preflight.headers.get('access-control-allow-headers'), 'x-any');
+      const check = await browser.check('abc', { headers: ORIGIN });
+      assertError(check, 503, 'unavailable');
+      assert.equal(check.headers.get('access-control-allow-origin'), '*');
+      assert.match(check.headers.get('access-control-expose-headers') ?? '', /retry-after/);
+      const elsewhere = await browser.request('OPTIONS', SIGNUP, { headers: ORIGIN });
+      assertError(elsewhere, 503, 'unavailable');
+      assert.equal(elsewhere.headers.get('access-control-allow-origin'), null);
+      const large = rawRequest('POST', SIGNUP, { 'content-type': 'application/json' }, 'x'.repeat(5_000_000));
+      assertError(await exchangeOne(browser.url, large), 503, 'unavailable');
       const junk = await exchangeOne(`http://127.0.0.1:${port}`, Buffer.from('NONSENSE\r\n\r\n'));
       assert.deepEqual([junk.status, (junk.body as { code: string }).code], [400, 'invalid_request']);
       await release();

@@ -4,7 +4,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { newServerKey } from '../src/waitlist/keys/server-key-format.ts';
-import { type Answer, assertError, forEachEngine, type Service, startService } from './support/harness.ts';
+import {
+  type Answer,
+  assertError,
+  eventually,
+  forEachEngine,
+  type Service,
+  startService,
+} from './support/harness.ts';
 
 const VERIFY_BODY = { payload: '', headers: { id: '', timestamp: '', signature: '' }, webhookSecret: '' };
 
@@ -50,6 +57,29 @@ forEachEngine((engine) => {
           }
         });
       }
+
+      it('charge a large body as several requests of verify, announced or in chunks', async () => {
+        const roomy = await startService(engine, { environment: { DOORLIST_RATE_LIMIT_VERIFY: '10' } });
+        try {
+          const payload = 'x'.repeat(5 * 128 * 1024);
+          const left = (answer: Answer) => /r=([0-9]+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1];
+          const first = await roomy.verify({ ...VERIFY_BODY, payload });
+          assert.deepEqual([first.status, left(first)], [200, '4']);
+          const body = new Blob([JSON.stringify({ ...VERIFY_BODY, payload })]).stream();
+          const chunked = await fetch(`${roomy.url}/sdk/v1/waitlist/webhooks/verify`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body,
+            duplex: 'half',
+          } as RequestInit);
+          assert.equal(chunked.status, 429);
+          assert.equal((await roomy.verify(VERIFY_BODY)).status, 429);
+          roomy.clock.advance(60_000);
+          assert.equal((await roomy.verify({ ...VERIFY_BODY, payload: 'x'.repeat(1_000_000) })).status, 200);
+        } finally {
+          await roomy.close();
+        }
+      });
 
       it('say in Retry-After when the next request is served', async () => {
         for (let i = 0; i < 3; i += 1) await service.check('abc');
@@ -155,6 +185,19 @@ forEachEngine((engine) => {
         assert.equal(await served('192.0.2.1, 10.1.1.1', '192.0.2.2, 10.1.1.2'), 4);
       });
 
+      it('count an address once, whatever port, brackets or quotes the proxy writes to it', async () => {
+        assert.equal(await served('192.0.2.1:1', '192.0.2.1:65535', '192.0.2.1', '"192.0.2.1:7"'), 3);
+        assert.equal(
+          await served('[2001:db8::1]:1', '[2001:db8::1]', '"[2001:db8::2]:443"', '2001:db8::1'),
+          3,
+        );
+        assert.equal(await served('for="[2001:db8::1]:1"', 'For=192.0.2.1'), 4);
+        assert.equal(await served('192.0.2.1:1', '192.0.2.2:1'), 4);
+        const behindProxies = ['192.0.2.1:1, 10.1.1.1:443', '192.0.2.1:2, 10.1.1.2:443, 10.1.1.3:1'];
+        assert.equal(await served(...behindProxies), 3);
+        assert.equal(await served('192.0.2.1:1, 10.1.1.1:443', '192.0.2.2:1, 10.1.1.1:443'), 4);
+      });
+
       it('serve a request whose forwarded header is nonsense', async () => {
         assert.equal(await served('nonsense', '', ',,,', 'ü'), 4);
       });
@@ -219,6 +262,35 @@ forEachEngine((engine) => {
       const totals = (await list.page()).body.total + (await other.page()).body.total;
       assert.equal(totals, 5);
       assert.equal((await list.signup({ email: 'after@example.com' })).status, 201);
+    } finally {
+      await service.close();
+    }
+  });
+
+  it('refuses signups with 503 and Retry-After that have waited for too long, and never stores them', async () => {
+    const service = await startService(engine, { longestSignupWaitMs: 500 });
+    try {
+      const list = await service.waitlist();
+      await list.page();
+      const letGo = await holdQueues(service);
+      const answers: Answer[] = [];
+      const all = [1, 2, 3, 4].map(async (i) =>
+        answers.push(await list.signup({ email: `p${i}@example.com` })),
+      );
+      // One is under way; the others wait behind it.
+      await eventually(
+        async () => answers.length,
+        (count) => count === 3,
+      );
+      for (const answer of answers) assertError(answer, 503, 'unavailable', /too many signups/);
+      await letGo();
+      await Promise.all(all);
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [503, 503, 503, 201],
+      );
+      assert.equal((await list.signup({ email: 'next@example.com' })).status, 201);
+      assert.equal((await list.page()).body.total, 2);
     } finally {
       await service.close();
     }

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { corsHeadersWithoutRoutes } from './plugins/cors.ts';
 import { answerParserError } from './plugins/errors.ts';
 import { requestIdOf } from './plugins/request-id.ts';
+import { drainBeforeClosing } from './plugins/unread-body.ts';
 
 const RETRY_AFTER_SECONDS = 2;
 
@@ -26,6 +28,13 @@ export async function openWaitingRoom(address: { host: string; port: number }): 
 }
 
 function answer(request: IncomingMessage, response: ServerResponse): void {
+  const cors = corsHeadersWithoutRoutes(request);
+  const always = { 'cache-control': 'no-store', 'x-request-id': requestIdOf(request), connection: 'close' };
+  drainBeforeClosing(request);
+  if (cors.isPreflight) {
+    response.writeHead(204, { ...always, ...cors.headers }).end(); // The request itself then hears what to wait for.
+    return;
+  }
   const alive = request.method === 'GET' && request.url === '/healthz';
   const body = JSON.stringify(
     alive
@@ -34,12 +43,11 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   );
   response
     .writeHead(alive ? 200 : 503, {
+      ...always,
+      ...cors.headers,
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(body),
-      'cache-control': 'no-store',
-      'x-request-id': requestIdOf(request),
       ...(alive ? {} : { 'retry-after': String(RETRY_AFTER_SECONDS) }),
-      connection: 'close',
     })
     .end(body);
 }

@@ -53,6 +53,7 @@ export interface ServiceOptions {
   timeouts?: Partial<Timeouts>;
   /** Entries that may wait, when the configuration's least is too many. */
   mostWaitingSignups?: number;
+  longestSignupWaitMs?: number;
   /** To start on what another service keeps; it is then the caller's to remove. */
   storage?: Storage;
   startAt?: number;
@@ -91,7 +92,11 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
   const { app, draining } = await buildApp({
     context,
     keyUsage,
-    signups: openSignupDesk(context, options.mostWaitingSignups ?? config.mostWaitingSignups),
+    signups: openSignupDesk(
+      context,
+      options.mostWaitingSignups ?? config.mostWaitingSignups,
+      options.longestSignupWaitMs,
+    ),
     rateLimits: config.rateLimits,
     trustedProxies: config.trustedProxies,
     ...(options.timeouts ? { timeouts: options.timeouts } : {}),

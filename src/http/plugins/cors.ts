@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 const ONE_DAY_SECONDS = 86_400;
@@ -5,6 +6,12 @@ const ONE_DAY_SECONDS = 86_400;
 /** The two invite endpoints are called from join pages on any origin, without credentials. No other endpoint is. */
 const OPEN_PATHS = ['/sdk/v1/waitlist/invites/:code', '/sdk/v1/waitlist/invites/:code/accept'];
 const OPEN_PREFIX = '/sdk/v1/waitlist/invites/';
+const OPEN_PATH = /^\/sdk\/v1\/waitlist\/invites\/[^/?]*(?:\/accept)?$/;
+
+const ANY_ORIGIN = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'retry-after, ratelimit, ratelimit-policy, x-request-id',
+};
 
 export function registerCors(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, next) => {
@@ -12,21 +19,29 @@ export function registerCors(app: FastifyInstance): void {
     next();
   });
   for (const url of OPEN_PATHS) {
-    app.options(url, { schema: { hide: true } }, async (_request, reply) => {
-      reply
-        .code(204)
-        .header('access-control-allow-methods', url.endsWith('accept') ? 'POST' : 'GET')
-        .header('access-control-allow-headers', 'content-type, idempotency-key, x-request-id')
-        .header('access-control-max-age', String(ONE_DAY_SECONDS));
+    app.options(url, { schema: { hide: true } }, async (request, reply) => {
+      reply.code(204).headers(preflightHeaders(url, request.headers));
     });
   }
+}
+
+const HEADER_NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~, \t-]{1,4096}$/;
+
+/** Any request header may be sent: without credentials, none can harm. Named one by one, as `*` leaves out Authorization. */
+export function preflightHeaders(path: string, headers: IncomingHttpHeaders): Record<string, string> {
+  const asked = headers['access-control-request-headers'] ?? '';
+  return {
+    'access-control-allow-methods': path.endsWith('/accept') ? 'POST' : 'GET',
+    'access-control-allow-headers': HEADER_NAMES.test(asked) ? asked : '*',
+    'access-control-max-age': String(ONE_DAY_SECONDS),
+    vary: 'access-control-request-headers',
+  };
 }
 
 /** Also called for refusals that are sent before any hook has run. */
 export function allowAnyOrigin(request: FastifyRequest, reply: FastifyReply): void {
   if (request.headers.origin === undefined || !isOpen(request)) return;
-  reply.header('access-control-allow-origin', '*');
-  reply.header('access-control-expose-headers', 'retry-after, ratelimit, ratelimit-policy, x-request-id');
+  reply.headers(ANY_ORIGIN);
 }
 
 /** A path that is broken has no route; one like `/invites/entries/…` has another. */
@@ -34,4 +49,15 @@ function isOpen({ url, routeOptions }: FastifyRequest): boolean {
   return (
     url.startsWith(OPEN_PREFIX) && (routeOptions.url === undefined || OPEN_PATHS.includes(routeOptions.url))
   );
+}
+
+/** The same where there are no routes yet: what a cross-origin request gets beside its answer, if it gets one at all. */
+export function corsHeadersWithoutRoutes({ method, url = '', headers }: IncomingMessage): {
+  isPreflight: boolean;
+  headers: Record<string, string>;
+} {
+  const path = url.split('?', 1)[0] ?? '';
+  if (headers.origin === undefined || !OPEN_PATH.test(path)) return { isPreflight: false, headers: {} };
+  const isPreflight = method === 'OPTIONS';
+  return { isPreflight, headers: { ...ANY_ORIGIN, ...(isPreflight ? preflightHeaders(path, headers) : {}) } };
 }

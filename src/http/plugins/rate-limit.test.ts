@@ -31,6 +31,7 @@ describe('clientOf', () => {
 
   it('is whatever a trusted proxy says, where that is no address', () => {
     assert.equal(client('unknown'), 'unknown');
+    assert.equal(client('x'.repeat(10_000)).length, 64);
   });
 });
 
@@ -68,6 +69,19 @@ describe('rateLimiter', () => {
     limiter.take('a', recorder().reply);
     now = 12_345;
     assert.throws(() => limiter.take('a', recorder().reply), { retryAfterSeconds: 48 });
+  });
+
+  it('counts a costly request as several, and serves one of any cost in a fresh window', () => {
+    let now = 0;
+    const limiter = rateLimiter('test', 10, () => now);
+    const { headers, reply } = recorder();
+    limiter.take('a', reply, 4);
+    assert.equal(headers.ratelimit, '"test";r=6;t=60');
+    limiter.take('a', undefined, 5);
+    assert.throws(() => limiter.take('a', reply, 2), { code: 'rate_limited' });
+    now += 60_000;
+    limiter.take('a', reply, 1_000);
+    assert.throws(() => limiter.take('a', reply), { code: 'rate_limited' });
   });
 
   it('is off at 0', () => {

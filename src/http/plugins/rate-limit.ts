@@ -46,9 +46,12 @@ export function rateLimiter(name: string, limit: number, now: () => number): Rat
   };
 }
 
+/** What a proxy forwards need not be an address, and must not take more memory than one. */
+const CLIENT_CHARACTERS_MAX = 64;
+
 /** One network, one client: an IPv6 user owns a whole /64. */
 export function clientOf({ ip }: FastifyRequest): string {
-  if (!isIPv6(ip)) return ip;
+  if (!isIPv6(ip)) return ip.slice(0, CLIENT_CHARACTERS_MAX);
   if (ip.startsWith('::ffff:') && ip.includes('.')) return ip.slice(7);
   const [head = '', tail = ''] = ip.split('%', 1)[0]?.split('::') ?? [];
   const left = head === '' ? [] : head.split(':');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { type LaneOptions, Lanes } from './lanes.ts';
 
 type Job = { name: string; weight?: number };
@@ -22,6 +22,8 @@ function lanes(options: Partial<LaneOptions<Job, string>> = {}) {
     weigh: ({ weight = 1 }) => weight,
     groupWeight: 100,
     mostWaiting: 1_000,
+    longestWaitMs: 10_000,
+    now: () => Date.now(),
     ...options,
   });
   const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -132,6 +134,77 @@ describe('Lanes', () => {
     await turn();
     for (const { commit } of begun) commit();
     assert.deepEqual(await Promise.all([second, third]), ['did b', 'did d']);
+  });
+
+  describe('when jobs wait for too long', () => {
+    const tooLong = { code: 'unavailable', retryAfterSeconds: 1 };
+    beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'] }));
+    afterEach(() => mock.timers.reset());
+
+    it('refuses them with 503 and never does them, and gives their room back', async () => {
+      const { lanes: made, begun, turn } = lanes({ mostWaiting: 3 });
+      const first = made.submit(1, { name: 'under way' });
+      const early = made.submit(1, { name: 'early' });
+      mock.timers.tick(6_000);
+      const late = made.submit(1, { name: 'late' });
+      mock.timers.tick(3_999);
+      await assert.rejects(made.submit(1, { name: 'no room' }), /too many signups/);
+      mock.timers.tick(1);
+      await assert.rejects(early, tooLong);
+      const next = made.submit(1, { name: 'next' });
+      begun[0]?.commit();
+      assert.equal(await first, 'did under way');
+      await turn();
+      begun[1]?.commit();
+      assert.deepEqual(await Promise.all([late, next]), ['did late', 'did next']);
+      assert.deepEqual(
+        begun.map(({ jobs }) => jobs),
+        [['under way'], ['late', 'next']],
+      );
+    });
+
+    it('refuses each in its own time, in every lane', async () => {
+      const { lanes: made, begun } = lanes();
+      const underWay = [made.submit(1, { name: 'a' }), made.submit(2, { name: 'b' })];
+      const refused: string[] = [];
+      const waiting = [
+        [1, 'one'],
+        [2, 'two'],
+        [1, 'three'],
+      ].map(async ([lane, name]) => {
+        const job = made.submit(lane as number, { name: name as string });
+        mock.timers.tick(1_000);
+        await assert.rejects(job, tooLong);
+        refused.push(name as string);
+      });
+      mock.timers.tick(7_000);
+      for (const left of [1, 2, 3]) {
+        await waiting[left - 1];
+        assert.equal(refused.length, left);
+        mock.timers.tick(1_000);
+      }
+      for (const { commit } of begun) commit();
+      assert.deepEqual(await Promise.all(underWay), ['did a', 'did b']);
+    });
+
+    it('does not start those again one by one that have waited for too long since', async () => {
+      const { lanes: made, begun, turn } = lanes();
+      const first = made.submit(1, { name: 'first' });
+      const [one, two] = [made.submit(1, { name: 'one' }), made.submit(1, { name: 'two' })];
+      begun[0]?.commit();
+      await first;
+      await turn();
+      begun[1]?.fail(new Error('the group failed'));
+      await turn();
+      mock.timers.tick(10_000);
+      begun[2]?.commit();
+      assert.equal(await one, 'did one');
+      await assert.rejects(two, tooLong);
+      assert.deepEqual(
+        begun.map(({ jobs }) => jobs),
+        [['first'], ['one', 'two'], ['one']],
+      );
+    });
   });
 
   it('gives the room of failed jobs back too', async () => {

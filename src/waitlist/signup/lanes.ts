@@ -3,6 +3,7 @@ import { unavailable } from '../../errors.ts';
 interface Waiting<J, R> {
   job: J;
   weight: number;
+  since: number;
   resolve(result: R): void;
   reject(error: unknown): void;
 }
@@ -17,6 +18,10 @@ export interface LaneOptions<J, R> {
   groupWeight: number;
   /** Past this much waiting weight, new jobs are refused. */
   mostWaiting: number;
+  /** A job that has not been begun after this time is refused, and never begun. */
+  longestWaitMs: number;
+  /** In milliseconds, and never set back. */
+  now?(): number;
 }
 
 /**
@@ -27,22 +32,26 @@ export class Lanes<J, R> {
   readonly #options: LaneOptions<J, R>;
   readonly #lanes = new Map<number, Waiting<J, R>[]>();
   #waitingWeight = 0;
+  readonly #now: () => number;
+  #sweep: NodeJS.Timeout | undefined;
 
   constructor(options: LaneOptions<J, R>) {
     this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
   }
 
   submit(lane: number, job: J): Promise<R> {
     const weight = this.#options.weigh(job);
     if (this.#waitingWeight + weight > this.#options.mostWaiting) {
-      return Promise.reject(unavailable('too many signups are waiting to be written: try again in a moment'));
+      return Promise.reject(tooMany());
     }
     this.#waitingWeight += weight;
     return new Promise((resolve, reject) => {
-      const waiting = { job, weight, resolve, reject };
+      const waiting = { job, weight, since: this.#now(), resolve, reject };
       const queue = this.#lanes.get(lane);
       if (queue) {
         queue.push(waiting);
+        this.#sweep ??= this.#sweepIn(this.#options.longestWaitMs);
       } else {
         this.#lanes.set(lane, [waiting]);
         void this.#drive(lane);
@@ -55,7 +64,7 @@ export class Lanes<J, R> {
     while (queue.length > 0) {
       const group = takeGroup(queue, this.#options.groupWeight);
       await this.#commitGroup(lane, group);
-      for (const { weight } of group) this.#waitingWeight -= weight;
+      this.#giveRoomBack(group);
     }
     this.#lanes.delete(lane);
   }
@@ -72,9 +81,42 @@ export class Lanes<J, R> {
         for (const { reject } of group) reject(error);
         return;
       }
-      for (const single of group) await this.#commitGroup(lane, [single]);
+      for (const single of group) {
+        if (single.since <= this.#latestTooEarly()) single.reject(tooMany());
+        else await this.#commitGroup(lane, [single]);
+      }
     }
   }
+
+  #giveRoomBack(jobs: Waiting<J, R>[]): void {
+    for (const { weight } of jobs) this.#waitingWeight -= weight;
+  }
+
+  #latestTooEarly(): number {
+    return this.#now() - this.#options.longestWaitMs;
+  }
+
+  #sweepIn(ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.#refuseLateJobs(), ms).unref();
+  }
+
+  /** One timer for all jobs, set for the oldest: a job that is begun in time costs none. */
+  #refuseLateJobs(): void {
+    const tooEarly = this.#latestTooEarly();
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const queue of this.#lanes.values()) {
+      const fresh = queue.findIndex(({ since }) => since > tooEarly);
+      const late = queue.splice(0, fresh < 0 ? queue.length : fresh);
+      this.#giveRoomBack(late);
+      for (const { reject } of late) reject(tooMany());
+      oldest = Math.min(oldest, queue[0]?.since ?? oldest);
+    }
+    this.#sweep = oldest === Number.POSITIVE_INFINITY ? undefined : this.#sweepIn(oldest - tooEarly);
+  }
+}
+
+function tooMany() {
+  return unavailable('too many signups are waiting to be written: try again in a moment');
 }
 
 function takeGroup<T extends { weight: number }>(queue: T[], most: number): T[] {

@@ -23,13 +23,21 @@ interface Job {
   candidates: Candidate[];
 }
 
+/** Callers give up on an answer sooner or later; better that they hear it, and try again. */
+const LONGEST_WAIT_MS = 10_000;
+
 /** Where signups come in; requests that arrive together are written together. */
-export function openSignupDesk(context: Context, mostWaiting: number): SignupDesk {
+export function openSignupDesk(
+  context: Context,
+  mostWaiting: number,
+  longestWaitMs = LONGEST_WAIT_MS,
+): SignupDesk {
   const lanes = new Lanes<Job, SignupResult>({
     commit: (_, jobs) => commitSignups(context, jobs),
     isolate: (error) => !(error instanceof DoorlistError || error instanceof DatabaseUnavailable),
     weigh: (job) => job.candidates.length,
     mostWaiting,
+    longestWaitMs,
     groupWeight: context.db.groupSize,
   });
   return {

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { bodyBudget } from './body-budget.ts';
+
+describe('bodyBudget', () => {
+  it('refuses a client past its own share, and gives back what is released', () => {
+    const budget = bodyBudget({ total: 100, perClient: 10 });
+    budget.hold('a', 6);
+    assert.throws(() => budget.hold('a', 5), { code: 'rate_limited', retryAfterSeconds: 1 });
+    budget.hold('b', 10);
+    budget.hold('a', 4);
+    budget.release('a', 10);
+    budget.hold('a', 10);
+  });
+
+  it('refuses everybody past the total, and counts nothing of what it refused', () => {
+    const budget = bodyBudget({ total: 15, perClient: 10 });
+    budget.hold('a', 10);
+    assert.throws(() => budget.hold('b', 6), { code: 'unavailable', retryAfterSeconds: 1 });
+    budget.hold('b', 5);
+    budget.release('b', 5);
+    budget.hold('c', 5);
+  });
+});
