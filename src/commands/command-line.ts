@@ -8,6 +8,7 @@ import { openContext } from '../service.ts';
 import { MasterKeyProblem } from '../vault/master-key.ts';
 import { VERSION } from '../version.ts';
 import { type Command, type Flag, type Flags, type Outcome, UsageProblem } from './command.ts';
+import { copy } from './copy.ts';
 import { entries } from './entries.ts';
 import { invites } from './invites.ts';
 import { keys } from './keys.ts';
@@ -26,6 +27,7 @@ export const COMMANDS: Command[] = [
   ...entries,
   ...invites,
   ...transfer,
+  ...copy,
   ...webhooks,
   ...webhookDeliveries,
   ...mails,

@@ -12,6 +12,7 @@ import {
 import pg from 'pg';
 import type { BulkInsert, BulkUpdate, Database, Trx } from './database.ts';
 import { DatabaseUnavailable, UniqueViolation } from './database.ts';
+import { freezeDatabase } from './postgres-freeze.ts';
 import { CHANNEL, listenForNotifications } from './postgres-listen.ts';
 import { type Answer, arrayOf, type Command, parserFor, Session } from './postgres-session.ts';
 import { analyzeGrownTables } from './postgres-statistics.ts';
@@ -91,6 +92,12 @@ export async function openPostgres({ url, poolSize, onIdleError }: PostgresOptio
     updateRows: async (trx, bulk) => {
       if (bulk.rows.length > 0) await trx.send(bulkQuery(updateSql(bulk), bulk));
     },
+    freeze: freezeDatabase,
+    continueNumbers: async (trx, table) => {
+      await sql`select setval(pg_get_serial_sequence(${table}, 'id'), max(id)) from ${sql.table(table)}`.execute(
+        trx,
+      );
+    },
     now: async (trx) => {
       const [row] = trx
         ? await trx.send<{ now: number }>(CLOCK)
@@ -125,7 +132,9 @@ function unnest(columns: object): string {
 }
 
 function insertSql<T extends keyof Tables & string>({ table, columns, suffix = '' }: BulkInsert<T>): string {
-  return `insert into ${table} (${Object.keys(columns).join(', ')}) select * from ${unnest(columns)} ${suffix}`;
+  // Ids that the server would hand out are taken as they are: only a copy brings any.
+  return `insert into ${table} (${Object.keys(columns).join(', ')}) overriding system value
+    select * from ${unnest(columns)} ${suffix}`;
 }
 
 function updateSql<T extends keyof Tables & string>({ table, columns, key }: BulkUpdate<T>): string {

@@ -76,6 +76,8 @@ export async function openSqlite(file: string): Promise<Database> {
     numbersList: (values) => JSON.stringify(values),
     insertRows: (trx, bulk) => runMany(trx, insertSql(bulk), bulk.rows),
     updateRows: (trx, bulk) => runMany(trx, updateSql(bulk), bulk.rows),
+    freeze: async () => {}, // `begin immediate` keeps other writers out, and what is read is a snapshot.
+    continueNumbers: async () => {}, // The next id is always behind the highest one.
     now: async () => Date.now(), // There is one machine.
     skipLocked: sql``, // There is one writer.
     notify: async () => {},
