@@ -3,16 +3,18 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../../src/config.ts';
+import { copyDatabase } from '../../src/db/copy/copy-database.ts';
 import { COPIED_TABLES } from '../../src/db/copy/table-keys.ts';
-import type { Engine } from '../../src/db/database.ts';
+import type { Database, Engine } from '../../src/db/database.ts';
 import { updateMailSettings } from '../../src/events/emails/update-settings.ts';
 import { createLogger } from '../../src/log.ts';
 import { openDatabase } from '../../src/service.ts';
 import type { EntryView } from '../../src/waitlist/entries/entry-view.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import { importFile } from '../../src/waitlist/transfer/import-start.ts';
-import { eventually, forEachEngine, listOver, type Service, startService } from '../support/harness.ts';
+import { forEachEngine, listOver, type Service, startService } from '../support/harness.ts';
 import { commandJson, runCommand, startCommand } from '../support/process.ts';
 import { createStorage, type Storage } from '../support/storage.ts';
 import { endpointFor } from '../support/webhooks.ts';
@@ -139,17 +141,12 @@ forEachEngine((engine) => {
         const { child, finished } = startCommand(source.environment, 'copy', '--to', to);
         const db = await openTarget(environment);
         try {
-          const begun = await eventually(
-            () =>
-              db.query
-                .selectFrom('entry')
-                .select('seq')
-                .limit(1)
-                .execute()
-                .catch(() => []),
-            (rows) => rows.length > 0,
-          );
-          assert.equal(begun.length, 1);
+          let over = false;
+          finished.then(() => {
+            over = true;
+          });
+          while (!over && (await countEntries(db)) === 0) await sleep(5);
+          assert.equal(over, false);
         } finally {
           child.kill('SIGKILL');
           await db.close();
@@ -168,6 +165,30 @@ forEachEngine((engine) => {
         }
       }));
 
+    it('is refused when the source changed before it went on', () =>
+      withStorages(async (source, target) => {
+        const { to, environment } = targetFor(source, target);
+        const service = await startService(engine, { storage: source });
+        const db = await openTarget(environment);
+        try {
+          const list = await service.waitlist();
+          await list.signup({ email: 'a@example.com' });
+          const other = await openTarget(source.environment);
+          const stopped = copyDatabase(unlocked(other), db, (_, table) => {
+            if (table === 'rank_count') throw new Error('stopped');
+          });
+          await assert.rejects(stopped.finally(other.close), /stopped/);
+          await list.signup({ email: 'b@example.com' });
+        } finally {
+          await db.close();
+          await service.close();
+        }
+        const { code, stderr } = await runCommand(source.environment, 'copy', '--to', to);
+        assert.deepEqual([code, /the source has changed/.test(stderr)], [1, true], stderr);
+        const refused = await runCommand(environment, 'waitlist', 'list');
+        assert.deepEqual([refused.code, /was interrupted/.test(refused.stderr)], [1, true]);
+      }));
+
     it('refuses a target that holds anything, and one that is no database', () =>
       withStorages(async (source, target) => {
         const { to } = targetFor(source, target);
@@ -181,6 +202,17 @@ forEachEngine((engine) => {
   });
 });
 
-function openTarget(environment: Record<string, string>) {
+function openTarget(environment: Record<string, string>): Promise<Database> {
   return openDatabase(readConfig(environment), createLogger('silent'));
+}
+
+/** Without the refusal of a source that is in use: the service that filled it still is. */
+function unlocked(db: Database): Database {
+  return { ...db, freeze: async () => {} };
+}
+
+async function countEntries(db: Database): Promise<number> {
+  if (!(await db.hasTable(db.query, 'entry'))) return 0;
+  const rows = await db.query.selectFrom('entry').select('seq').limit(1).execute();
+  return rows.length;
 }
