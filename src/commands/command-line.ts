@@ -8,6 +8,7 @@ import { troubleInWords } from '../trouble.ts';
 import { VERSION } from '../version.ts';
 import { backups } from './backup.ts';
 import { type Command, type Flag, type Flags, type Outcome, UsageProblem } from './command.ts';
+import { copy } from './copy.ts';
 import { entries } from './entries.ts';
 import { invites } from './invites.ts';
 import { keys } from './keys.ts';
@@ -28,6 +29,7 @@ export const COMMANDS: Command[] = [
   ...entries,
   ...invites,
   ...transfer,
+  ...copy,
   ...webhooks,
   ...webhookDeliveries,
   ...mails,

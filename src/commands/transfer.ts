@@ -27,7 +27,7 @@ export const transfer: Command[] = [
       format: { value: 'FORMAT', about: `${FORMATS.join(' or ')} (as the file looks).` },
       map: {
         value: 'COLUMN=FIELD,…',
-        about: 'What columns are: email, phone, referredBy, joinedAt, metadata.KEY, -',
+        about: 'What columns are: email, phone, joinedAt, referredBy, referralCode, metadata.KEY, -',
       },
       preset: { value: 'SERVICE', about: `Columns of an export of ${Object.keys(PRESETS).join(', ')}.` },
       'drop-unmapped': { about: 'Leave other columns out; else they become metadata.' },

@@ -42,6 +42,10 @@ export interface Database {
   insertRows<T extends keyof Tables & string>(trx: Trx, bulk: BulkInsert<T>): Promise<void>;
   /** Sets the columns that are not in `key` on the rows that `key` finds. */
   updateRows<T extends keyof Tables & string>(trx: Trx, bulk: BulkUpdate<T>): Promise<void>;
+  /** As the first thing in a transaction: what it reads stays as it is, and nobody else can write, until it ends. */
+  freeze(trx: Trx): Promise<void>;
+  /** Has the ids that the engine hands out go on behind the highest one. */
+  continueNumbers(trx: Trx, table: 'waitlist' | 'queue'): Promise<void>;
   /** The clock that every instance shares. */
   now(trx?: Trx): Promise<number>;
   /** The same, to be selected along with something else. */

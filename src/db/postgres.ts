@@ -1,6 +1,7 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { BulkInsert, BulkUpdate, Database } from './database.ts';
 import { PostgresConnection, queriesOver, type Runner } from './postgres-dialect.ts';
+import { freezeDatabase } from './postgres-freeze.ts';
 import { CHANNEL, listenForNotifications } from './postgres-listen.ts';
 import { LIMITS, openPool, type Pool, type PoolOptions, type PostgresLimits } from './postgres-pool.ts';
 import { tryToWrite } from './postgres-probe.ts';
@@ -81,6 +82,12 @@ function database(pool: Pool, listenUrl: string, time: { long: boolean }, patien
     updateRows: async (trx, bulk) => {
       if (bulk.rows.length > 0) await trx.send(bulkQuery(updateSql(bulk), bulk));
     },
+    freeze: freezeDatabase,
+    continueNumbers: async (trx, table) => {
+      await sql`select setval(pg_get_serial_sequence(${table}, 'id'), max(id)) from ${sql.table(table)}`.execute(
+        trx,
+      );
+    },
     now: async (trx) => {
       const [row] = trx
         ? await trx.send<{ now: number }>(CLOCK)
@@ -136,7 +143,9 @@ function unnest(columns: object): string {
 }
 
 function insertSql<T extends keyof Tables & string>({ table, columns, suffix = '' }: BulkInsert<T>): string {
-  return `insert into ${table} (${Object.keys(columns).join(', ')}) select * from ${unnest(columns)} ${suffix}`;
+  // Ids that the server would hand out are taken as they are: only a copy brings any.
+  return `insert into ${table} (${Object.keys(columns).join(', ')}) overriding system value
+    select * from ${unnest(columns)} ${suffix}`;
 }
 
 function updateSql<T extends keyof Tables & string>({ table, columns, key }: BulkUpdate<T>): string {

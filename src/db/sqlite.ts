@@ -94,6 +94,8 @@ export async function openSqlite(file: string): Promise<Database> {
     numbersList: (values) => JSON.stringify(values),
     insertRows: (trx, bulk) => runMany(trx, insertSql(bulk), bulk.rows),
     updateRows: (trx, bulk) => runMany(trx, updateSql(bulk), bulk.rows),
+    freeze: async () => {}, // `begin immediate` keeps other writers out, and what is read is a snapshot.
+    continueNumbers: async () => {}, // The next id is always behind the highest one.
     now: async () => Date.now(), // There is one machine.
     clock: sql`cast(round(unixepoch('subsec') * 1000) as integer)`,
     lockDeliveries: async () => {}, // There is one writer.

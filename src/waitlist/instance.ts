@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { requireNoMark } from '../db/copy/copy-mark.ts';
 import type { Database, Trx } from '../db/database.ts';
 import { migrate, schemaVersion } from '../db/migrate.ts';
 import type { SealingKey } from '../vault/crypto.ts';
@@ -12,6 +13,7 @@ export const FIRST_ENVIRONMENTS = ['production', 'development'];
  * Nothing is changed before the master key has been found to fit.
  */
 export async function openInstance(db: Database, source: MasterKeySource, now: number): Promise<Keyring> {
+  if (await db.hasTable(db.query, 'copy_mark')) await requireNoMark(db.query);
   const keyring = createKeyring(source);
   const known = (await schemaVersion(db)) > 0 ? await readCheck(db) : undefined;
   if (known) {

@@ -1,0 +1,96 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Config } from '../config.ts';
+import { type CopyResult, copyDatabase } from '../db/copy/copy-database.ts';
+import type { Database } from '../db/database.ts';
+import { schemaVersion } from '../db/migrate.ts';
+import { isSqliteInUse } from '../db/sqlite-in-use.ts';
+import { invalid } from '../errors.ts';
+import { createLogger } from '../log.ts';
+import { masterKeySource, openDatabase } from '../service.ts';
+import { openInstance } from '../waitlist/instance.ts';
+import { type Command, requireText, UsageProblem } from './command.ts';
+import { progressLine } from './progress.ts';
+
+const FILE = 'doorlist.db';
+const log = createLogger('silent');
+
+export const copy: Command[] = [
+  {
+    name: 'copy',
+    about: 'Copies everything into another, empty database; the server must be stopped.',
+    flags: {
+      to: { value: 'DATABASE_URL', about: 'postgres://… or sqlite:/DATA_DIRECTORY.', required: true },
+    },
+    raw: async (config, _, flags) => {
+      const target = targetOf(config, requireText(flags, 'to'));
+      const source = await openSource(config);
+      const result = await copyTo(source, target).finally(() => source.close());
+      if (config.masterKey === undefined) copyMasterKey(config, target);
+      return { json: result, text: describeCopy(result, config, target) };
+    },
+  },
+];
+
+/** The configuration of an installation on the target. */
+function targetOf(config: Config, url: string): Config {
+  const protocol = URL.canParse(url) ? new URL(url).protocol : '';
+  if (protocol === 'postgres:' || protocol === 'postgresql:') {
+    if (url === config.databaseUrl) throw invalid('the target is the database that is copied');
+    return { ...config, databaseUrl: url };
+  }
+  const location = url.startsWith('sqlite:') ? url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '') : '';
+  if (location === '') throw new UsageProblem('--to: must be postgres://… or sqlite:/DATA_DIRECTORY');
+  const dataDir = path.basename(location) === FILE ? path.dirname(location) : location;
+  if (config.databaseUrl === undefined && path.resolve(dataDir) === path.resolve(config.dataDir))
+    throw invalid('the target is the database that is copied');
+  return { ...config, databaseUrl: undefined, dataDir };
+}
+
+async function openSource(config: Config): Promise<Database> {
+  if (config.databaseUrl === undefined) {
+    const file = path.join(config.dataDir, FILE);
+    if (!existsSync(file)) throw invalid(`there is no database at ${path.resolve(file)}`);
+    if (isSqliteInUse(file)) throw invalid('the source is in use: stop the server, then run this again');
+  }
+  const source = await openDatabase({ ...config, databasePool: 1 }, log);
+  try {
+    if ((await schemaVersion(source)) === 0) throw invalid('the source holds no data');
+    await openInstance(source, masterKeySource(config), Date.now());
+    return source;
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+}
+
+async function copyTo(source: Database, config: Config): Promise<CopyResult> {
+  if (config.databaseUrl === undefined) mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  const target = await openDatabase(config, log);
+  try {
+    return await copyDatabase(source, target, (step, table, rows) =>
+      progressLine(`${step === 'copy' ? 'Copying' : 'Verifying'} ${table}: ${rows} rows`),
+    );
+  } finally {
+    progressLine('');
+    await target.close();
+  }
+}
+
+/** What is sealed opens with the same master key: a new data directory needs it, too. */
+function copyMasterKey({ dataDir }: Config, target: Config): void {
+  const [from, to] = [path.join(dataDir, 'master.key'), path.join(target.dataDir, 'master.key')];
+  if (path.resolve(from) === path.resolve(to)) return;
+  if (!existsSync(to)) copyFileSync(from, to);
+  else if (!readFileSync(from).equals(readFileSync(to)))
+    throw invalid(`${to} is another master key: replace it with ${from}`);
+}
+
+function describeCopy({ tables, rows }: CopyResult, source: Config, target: Config): string {
+  const next =
+    target.databaseUrl === undefined
+      ? `DOORLIST_DATA_DIR=${target.dataDir} and no DATABASE_URL`
+      : 'DATABASE_URL set to the target';
+  const key = source.masterKey === undefined ? ' The master key stays the same.' : '';
+  return `Copied and verified ${rows} rows in ${tables.length} tables.${key}\nStart the server with ${next}.`;
+}

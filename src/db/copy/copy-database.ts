@@ -1,0 +1,102 @@
+import { Buffer } from 'node:buffer';
+import { invalid } from '../../errors.ts';
+import type { Database, Trx } from '../database.ts';
+import { migrate } from '../migrate.ts';
+import { beginOrResume, type CopyProgress, writeMark } from './copy-mark.ts';
+import { digestTable } from './digest.ts';
+import { COPIED_TABLES, NUMBERED_TABLES } from './table-keys.ts';
+import { describeTables, keyOf, readRows, type TableShape } from './table-rows.ts';
+
+/** Rows of one transaction. */
+const CHUNK = 1_000;
+
+export interface CopyResult {
+  tables: { table: string; rows: number }[];
+  rows: number;
+}
+
+/** Called after each step: what is being done, and with how many rows of the table. */
+export type CopyWatch = (step: 'copy' | 'verify', table: string, rows: number) => void;
+
+/**
+ * Copies everything from one database into another, empty one, of either engine. Interrupted, it goes on when it is
+ * run again; until it is finished and every table was compared, the target carries a mark and serves nothing.
+ */
+export async function copyDatabase(
+  source: Database,
+  target: Database,
+  watch: CopyWatch = () => {},
+): Promise<CopyResult> {
+  await migrate(target);
+  return source.transaction(async (frozen) => {
+    await source.freeze(frozen);
+    const shapes = await describeTables(target.query);
+    const start = await target.transaction(async (trx) => beginOrResume(trx, await identify(frozen)));
+    for (const table of COPIED_TABLES.slice(COPIED_TABLES.indexOf(start.table))) {
+      const shape = shapes.get(table) as TableShape;
+      const after = table === start.table ? start.after : null;
+      await copyTable(frozen, target, shape, { ...start, table, after }, watch);
+    }
+    const tables = await compareTables(frozen, target, shapes, watch);
+    await target.transaction(async (trx) => {
+      for (const table of NUMBERED_TABLES) await target.continueNumbers(trx, table);
+      await trx.deleteFrom('copy_mark').execute();
+    });
+    await target.refreshStatistics();
+    return { tables, rows: tables.reduce((sum, { rows }) => sum + rows, 0) };
+  });
+}
+
+async function identify(executor: Trx): Promise<string> {
+  const { master_key_id, created_at } = await executor
+    .selectFrom('instance')
+    .select(['master_key_id', 'created_at'])
+    .executeTakeFirstOrThrow();
+  return `${created_at} ${Buffer.from(master_key_id).toString('hex')}`;
+}
+
+async function copyTable(
+  frozen: Trx,
+  target: Database,
+  shape: TableShape,
+  start: CopyProgress,
+  watch: CopyWatch,
+): Promise<void> {
+  const { table, columns } = shape;
+  let copied = 0;
+  for (let { after } = start; ; ) {
+    const rows = await readRows(frozen, shape, after, CHUNK);
+    const last = rows.at(-1);
+    if (!last) return;
+    after = keyOf(shape, last);
+    await target.transaction(async (trx) => {
+      await target.insertRows(trx, { table, columns, rows });
+      await writeMark(trx, { ...start, after });
+    });
+    copied += rows.length;
+    watch('copy', table, copied);
+    if (rows.length < CHUNK) return;
+  }
+}
+
+async function compareTables(
+  frozen: Trx,
+  target: Database,
+  shapes: Map<string, TableShape>,
+  watch: CopyWatch,
+): Promise<CopyResult['tables']> {
+  const compared: CopyResult['tables'] = [];
+  for (const table of COPIED_TABLES) {
+    const shape = shapes.get(table) as TableShape;
+    const [ours, theirs] = [await digestTable(frozen, shape), await digestTable(target.query, shape)];
+    if (ours.rows !== theirs.rows || ours.hash !== theirs.hash) {
+      throw invalid(
+        `${table} is not the same in the target (${theirs.rows} rows, the source has ${ours.rows}): ` +
+          'the source has changed since the copy began. Empty the target and copy again.',
+      );
+    }
+    watch('verify', table, ours.rows);
+    compared.push({ table, rows: ours.rows });
+  }
+  return compared;
+}

@@ -1,0 +1,63 @@
+import type { Kysely } from 'kysely';
+import { invalid, unavailable } from '../../errors.ts';
+import type { Tables } from '../tables.ts';
+import { COPIED_TABLES, type CopiedTable } from './table-keys.ts';
+import type { Row } from './table-rows.ts';
+
+/** How far a copy has come: kept in its target, and written in the transaction of what it tells of. */
+export interface CopyProgress {
+  /** Tells installations apart. */
+  source: string;
+  table: CopiedTable;
+  /** The key of the last row of that table. */
+  after: Row | null;
+}
+
+export async function readMark(executor: Kysely<Tables>): Promise<CopyProgress | undefined> {
+  const row = await executor.selectFrom('copy_mark').select('progress').executeTakeFirst();
+  return row && (JSON.parse(row.progress, readBytes) as CopyProgress);
+}
+
+export async function writeMark(executor: Kysely<Tables>, progress: CopyProgress): Promise<void> {
+  const values = { id: 1, progress: JSON.stringify({ ...progress, after: progress.after?.map(showBytes) }) };
+  await executor
+    .insertInto('copy_mark')
+    .values(values)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ progress: values.progress }))
+    .execute();
+}
+
+function showBytes(value: unknown): unknown {
+  return value instanceof Uint8Array ? { bytes: Buffer.from(value).toString('base64') } : value;
+}
+
+function readBytes(_: string, value: unknown): unknown {
+  const { bytes } = (value ?? {}) as { bytes?: string };
+  return bytes === undefined ? value : Buffer.from(bytes, 'base64');
+}
+
+/** A copy that was interrupted is not the installation that it was made from. */
+export async function requireNoMark(executor: Kysely<Tables>): Promise<void> {
+  if (await readMark(executor)) {
+    throw unavailable('a copy into this database was interrupted: run the same copy again to finish it');
+  }
+}
+
+/** Where the copy goes on; throws unless the target is empty, or holds an unfinished copy of the same source. */
+export async function beginOrResume(executor: Kysely<Tables>, source: string): Promise<CopyProgress> {
+  const mark = await readMark(executor);
+  if (mark && mark.source !== source)
+    throw invalid('the target holds an unfinished copy of another installation: choose an empty database');
+  if (mark) return mark;
+  for (const table of COPIED_TABLES) {
+    const row = await executor
+      .selectFrom(table as 'instance')
+      .select((e) => e.lit(1).as('one'))
+      .limit(1)
+      .executeTakeFirst();
+    if (row) throw invalid('the target already holds data: choose an empty database');
+  }
+  const progress = { source, table: COPIED_TABLES[0] as CopiedTable, after: null };
+  await writeMark(executor, progress);
+  return progress;
+}

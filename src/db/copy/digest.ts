@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import type { Tables } from '../tables.ts';
+import { keyOf, type Row, readRows, type TableShape } from './table-rows.ts';
+
+const PAGE = 1_000;
+
+/** The rows of a table, as far as two tables can be told apart by them. */
+export interface Digest {
+  rows: number;
+  hash: string;
+}
+
+/**
+ * Counts and hashes the rows. The hashes of the rows are added up, so that it does not matter that the engines sort
+ * text differently.
+ */
+export async function digestTable(executor: Kysely<Tables>, shape: TableShape): Promise<Digest> {
+  let rows = 0;
+  let [high, low] = [0n, 0n];
+  for (let after: Row | null = null; ; ) {
+    const page: Row[] = await readRows(executor, shape, after, PAGE);
+    for (const row of page) {
+      const hash = createHash('sha256').update(encodeRow(row)).digest();
+      high = BigInt.asUintN(64, high + hash.readBigUInt64LE(0));
+      low = BigInt.asUintN(64, low + hash.readBigUInt64LE(8));
+    }
+    rows += page.length;
+    const last = page.at(-1);
+    if (page.length < PAGE || !last) return { rows, hash: `${high.toString(16)}-${low.toString(16)}` };
+    after = keyOf(shape, last);
+  }
+}
+
+function encodeRow(row: Row): string {
+  const values = row.map((value) =>
+    value instanceof Uint8Array ? { bytes: Buffer.from(value).toString('base64') } : value,
+  );
+  return JSON.stringify(values);
+}

@@ -1,0 +1,35 @@
+import type { Tables } from '../tables.ts';
+
+type Copied = Exclude<keyof Tables, 'copy_mark'>;
+
+/** Every table with its primary key, a table behind those that it refers to. A table that is missing here does not compile. */
+export const TABLE_KEYS = {
+  instance: ['id'],
+  environment: ['name'],
+  waitlist: ['id'],
+  queue: ['id'],
+  entry: ['queue_id', 'seq'],
+  rank_count: ['queue_id', 'level', 'bucket'],
+  metadata_pair: ['queue_id', 'pair_hash', 'seq'],
+  job: ['queue_id', 'id'],
+  import_code: ['queue_id', 'job_id', 'code_hash'],
+  import_link: ['queue_id', 'job_id', 'seq'],
+  referral_alias: ['queue_id', 'code_hash'],
+  operator_confirmation: ['queue_id', 'seq'],
+  invite: ['queue_id', 'id'],
+  server_key: ['id'],
+  webhook_endpoint: ['queue_id', 'id'],
+  event: ['queue_id', 'id'],
+  event_subject: ['queue_id', 'subject', 'event_id'],
+  delivery: ['queue_id', 'channel', 'target_id', 'event_id'],
+  delivery_attempt: ['queue_id', 'event_id', 'channel', 'target_id', 'attempt'],
+  mail_part: ['waitlist_id', 'part', 'version'],
+  mail_suppression: ['queue_id', 'email_hash', 'reason'],
+} as const satisfies { [T in Copied]: readonly (keyof Tables[T] & string)[] };
+
+export type CopiedTable = keyof typeof TABLE_KEYS;
+
+export const COPIED_TABLES = Object.keys(TABLE_KEYS) as CopiedTable[];
+
+/** Tables whose ids the database hands out: it has to go on behind those that were copied. */
+export const NUMBERED_TABLES = ['waitlist', 'queue'] as const satisfies readonly CopiedTable[];

@@ -1,0 +1,17 @@
+import { sql } from 'kysely';
+import { invalid } from '../errors.ts';
+import type { Trx } from './database.ts';
+
+/** One snapshot for as long as it takes, behind a lock that every change to queues and settings waits for. */
+export async function freezeDatabase(trx: Trx): Promise<void> {
+  await sql`set transaction isolation level repeatable read`.execute(trx);
+  await sql`set local statement_timeout = 0`.execute(trx);
+  await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
+  await sql`lock table instance, queue in share mode`.execute(trx);
+  const others = await sql`select pid from pg_stat_activity
+    where datname = current_database() and application_name = 'doorlist' and pid <> pg_backend_pid()`.execute(
+    trx,
+  );
+  if (others.rows.length > 0)
+    throw invalid('the source is in use: stop every Doorlist that is connected to it, then run this again');
+}

@@ -1,0 +1,17 @@
+import { DatabaseSync } from 'node:sqlite';
+
+const SQLITE_BUSY = 5;
+
+/** Whether another process has the database open: in WAL mode each one keeps a shared lock on the file. */
+export function isSqliteInUse(file: string): boolean {
+  const db = new DatabaseSync(file);
+  try {
+    db.exec('pragma locking_mode = exclusive; begin exclusive; commit');
+    return false;
+  } catch (error) {
+    if (((error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_BUSY) return true;
+    throw error;
+  } finally {
+    db.close();
+  }
+}
