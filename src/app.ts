@@ -2,6 +2,8 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { registerPages } from './http/pages/register.ts';
 import { requireServerKey } from './http/plugins/auth.ts';
 import { registerJsonBody } from './http/plugins/body.ts';
+import { bodyBudgets } from './http/plugins/body-budget.ts';
+import { bodyReader, type ReadBody } from './http/plugins/body-reader.ts';
 import { registerCors } from './http/plugins/cors.ts';
 import { registerDocs } from './http/plugins/docs.ts';
 import { answerExpectation, answerParserError, registerErrors, sendError } from './http/plugins/errors.ts';
@@ -14,6 +16,7 @@ import { requestIdOf } from './http/plugins/request-id.ts';
 import { registerTurns } from './http/plugins/turns.ts';
 import { compileValidator } from './http/plugins/validation.ts';
 import { registerAcceptInvite } from './http/sdk/accept-invite.ts';
+import { SDK_API } from './http/sdk/api.ts';
 import { registerCheckInvite } from './http/sdk/check-invite.ts';
 import { registerGetEntry } from './http/sdk/get-entry.ts';
 import { registerListEntries } from './http/sdk/list-entries.ts';
@@ -81,24 +84,30 @@ export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance;
   app.setValidatorCompiler(compileValidator);
   app.setSerializerCompiler(() => JSON.stringify);
   registerErrors(app, context.log);
-  registerJsonBody(app);
+  const readBody = bodyReader(bodyBudgets());
+  registerJsonBody(app, readBody);
   const draining = registerLifecycle(app, context.log);
   registerTurns(app);
   const methods = registerMethodCheck(app);
   registerCors(app);
-  await registerOpenApi(app, VERSION);
-  registerDocs(app);
+  const document = await registerOpenApi(app, SDK_API, VERSION);
+  registerDocs(app, { path: '/docs', source: SDK_API.path, document });
   registerHealth(app, context);
-  registerSdk(app, parts);
+  registerSdk(app, parts, readBody);
   app.after(() => methods.complete());
   return { app, draining };
 }
 
-function registerSdk(app: FastifyInstance, { context, signups, keyUsage, rateLimits }: AppParts): void {
+function registerSdk(
+  app: FastifyInstance,
+  { context, signups, keyUsage, rateLimits }: AppParts,
+  readBody: ReadBody,
+): void {
   const limit = (name: string, perMinute: number) => rateLimiter(name, perMinute, context.clock);
   const sdk: SdkParts = {
     context,
     signups,
+    readBody,
     requireKey: requireServerKey(app, {
       context,
       keyUsage,

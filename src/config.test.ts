@@ -69,6 +69,25 @@ describe('readConfig', () => {
     );
   });
 
+  it('refuses variables that do not exist, with the nearest name', () => {
+    const message = (environment: Record<string, string>) => {
+      try {
+        readConfig(environment);
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    assert.equal(
+      message({ DOORLIST_DATADIR: '/var/lib/doorlist' }),
+      'DOORLIST_DATADIR: unknown variable. Did you mean DOORLIST_DATA_DIR?',
+    );
+    assert.equal(
+      message({ DOORLIST_SMTP_ULR: '', DOORLIST_COLOUR_OF_THE_SKY: 'blue' }),
+      'DOORLIST_SMTP_ULR: unknown variable. Did you mean DOORLIST_SMTP_URL?\nDOORLIST_COLOUR_OF_THE_SKY: unknown variable.',
+    );
+    assert.equal(message({ DOORLIST_TEST_SEED: '1', SOMETHING_ELSE: '1' }), undefined);
+  });
+
   it('refuses values that are nearly right', () => {
     const wrong: Record<string, string[]> = {
       PORT: ['-1', '65536', '80a', '0x50', ' 80', '8e1', '1.5'],

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { isAsciiAddress } from './events/emails/settings.ts';
 import { checkAllowed } from './events/webhooks/addresses.ts';
+import { nearest } from './nearest.ts';
 import { MasterKeyProblem, masterKeyFromText } from './vault/master-key.ts';
 
 export interface Config {
@@ -9,6 +10,9 @@ export interface Config {
   dataDir: string;
   databaseUrl: string | undefined;
   databasePool: number;
+  /** undefined: the same as `databaseUrl`. */
+  databaseListenUrl: string | undefined;
+  startTimeoutMs: number;
   masterKey: string | undefined;
   masterKeyNext: string | undefined;
   publicUrl: string;
@@ -57,6 +61,23 @@ function whole(name: string, least: number, most: number, standard: number, abou
         throw new ConfigProblem(`${name}: must be a whole number from ${least} to ${most}`);
       }
       return value;
+    },
+  };
+}
+
+const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
+
+function duration(name: string, standard: string, about: string): Variable<number> {
+  return {
+    name,
+    about,
+    shownDefault: standard,
+    parse: (given) => {
+      const match = /^([0-9]{1,6})([smh])$/.exec(optional(given) ?? standard);
+      const unit = UNIT_MS[match?.[2] ?? ''];
+      if (!match || unit === undefined)
+        throw new ConfigProblem(`${name}: must be a duration such as 30s, 5m or 1h`);
+      return Number(match[1]) * unit;
     },
   };
 }
@@ -137,6 +158,18 @@ export const VARIABLES = {
     1_000,
     10,
     'Connections each instance keeps to PostgreSQL.',
+  ),
+  databaseListenUrl: text(
+    'DATABASE_LISTEN_URL',
+    undefined,
+    '`DATABASE_URL`',
+    'A direct connection to the same database, for notifications, when `DATABASE_URL` leads to a pooler.',
+    checkUrl('postgres:', 'postgresql:'),
+  ),
+  startTimeout: duration(
+    'DOORLIST_START_TIMEOUT',
+    '60s',
+    'How long a start waits for PostgreSQL to become available.',
   ),
   masterKey: text(
     'DOORLIST_MASTER_KEY',
@@ -228,7 +261,7 @@ export const VARIABLES = {
   mailFrom: text(
     'DOORLIST_MAIL_FROM',
     undefined,
-    'needed beside `DOORLIST_SMTP_URL`',
+    'required with `DOORLIST_SMTP_URL`',
     'Sender of mails whose waitlist has no From address of its own.',
     (value) => (isAsciiAddress(value) ? undefined : 'must be an email address in ASCII'),
   ),
@@ -263,9 +296,22 @@ export const VARIABLES = {
   limitPerKey: whole('DOORLIST_RATE_LIMIT_KEY', 0, 1e9, 0, 'Requests a minute for one server key; 0 is off.'),
 } as const;
 
+/** A misspelt variable would be ignored, and its default used, without anybody noticing. */
+function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
+  const names = Object.values(VARIABLES).map(({ name }) => name);
+  return Object.keys(environment)
+    .filter(
+      (name) => name.startsWith('DOORLIST_') && !name.startsWith('DOORLIST_TEST_') && !names.includes(name),
+    )
+    .map((name) => {
+      const near = nearest(name, names);
+      return `${name}: unknown variable.${near === undefined ? '' : ` Did you mean ${near}?`}`;
+    });
+}
+
 /** Reads every variable; throws one `ConfigProblem` that lists all that is wrong. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
-  const problems: string[] = [];
+  const problems = unknownVariables(environment);
   const read = <T>(variable: Variable<T>): T => {
     try {
       return variable.parse(environment[variable.name]);
@@ -284,6 +330,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     dataDir: read(VARIABLES.dataDir),
     databaseUrl: read(VARIABLES.databaseUrl),
     databasePool: read(VARIABLES.databasePool),
+    databaseListenUrl: read(VARIABLES.databaseListenUrl),
+    startTimeoutMs: read(VARIABLES.startTimeout),
     masterKey: read(VARIABLES.masterKey),
     masterKeyNext: read(VARIABLES.masterKeyNext),
     publicUrl: (
@@ -308,10 +356,13 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     },
   };
   if (config.masterKeyNext !== undefined && config.masterKey === undefined) {
-    problems.push('DOORLIST_MASTER_KEY_NEXT: is of use only beside DOORLIST_MASTER_KEY');
+    problems.push('DOORLIST_MASTER_KEY_NEXT: can only be set together with DOORLIST_MASTER_KEY');
+  }
+  if (config.databaseListenUrl !== undefined && config.databaseUrl === undefined) {
+    problems.push('DATABASE_URL: is required when DATABASE_LISTEN_URL is set');
   }
   if (config.smtpUrl !== undefined && mailFrom === undefined) {
-    problems.push('DOORLIST_MAIL_FROM: is needed beside DOORLIST_SMTP_URL');
+    problems.push('DOORLIST_MAIL_FROM: is required when DOORLIST_SMTP_URL is set');
   }
   if (problems.length > 0) throw new ConfigProblem(problems.join('\n'));
   return config;

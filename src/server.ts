@@ -2,57 +2,101 @@ import type { AddressInfo } from 'node:net';
 import { setInterval } from 'node:timers';
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
+import type { PostgresLimits } from './db/postgres-pool.ts';
+import { SERVE_LOCK, tryLock } from './db/sqlite-lock.ts';
+import { unavailable } from './errors.ts';
 import { startOutbox } from './events/start.ts';
 import { openWaitingRoom } from './http/waiting-room.ts';
 import { createLogger } from './log.ts';
-import { openContext } from './service.ts';
+import { openContext, withoutTimeLimits } from './service.ts';
+import { waitForDatabase } from './wait-for-database.ts';
 import type { Context, Log } from './waitlist/context.ts';
 import { trackKeyUsage } from './waitlist/keys/key-usage.ts';
 import { listWaitlists } from './waitlist/settings/waitlists.ts';
 import { openSignupDesk } from './waitlist/signup/signup.ts';
 import { startUpkeep } from './waitlist/upkeep.ts';
 
-/** What is still under way then is cut off: supervisors kill after 30 s. */
-const DRAIN_DEADLINE_MS = 25_000;
+/** Supervisors kill after 30 s: by then the process has ended by itself, whatever hangs. */
+const STOP_DEADLINE_MS = 25_000;
+/** Of that, what is under way has this share to be finished; the rest is for closing what is open. */
+const DRAIN_SHARE = 0.8;
 const LOG_FLUSH_EVERY_MS = 1_000;
 
+export interface ServeOptions {
+  limits?: Partial<PostgresLimits>;
+  stopDeadlineMs?: number;
+}
+
 /** Serves until a signal asks it to stop; resolves with the exit code. */
-export async function serve(config: Config, print: (text: string) => void): Promise<number> {
+export async function serve(
+  config: Config,
+  print: (text: string) => void,
+  { limits, stopDeadlineMs = STOP_DEADLINE_MS }: ServeOptions = {},
+): Promise<number> {
   const log = createLogger(config.logLevel);
+  const flushing = setInterval(() => log.flush(), LOG_FLUSH_EVERY_MS);
+  flushing.unref();
   const asked = nextSignal();
   let starting = true;
   asked.then(() => {
     if (starting) process.exit(0); // Nothing was promised to anybody yet, and what is half done is rolled back.
   });
-  const { context, app, draining, keyUsage } = await startListening(config, log, () => {
-    starting = false;
-  });
+  const { context, app, draining, keyUsage, releaseDirectory } = await startListening(
+    config,
+    log,
+    limits,
+    () => {
+      starting = false;
+    },
+  );
   const { port } = app.server.address() as AddressInfo;
   const outbox = await startOutbox(context, config);
-  const upkeep = startUpkeep(context);
+  const upkeep = startUpkeep(withoutTimeLimits(context));
   print(await welcome(context, config, port));
-  const flushing = setInterval(() => log.flush(), LOG_FLUSH_EVERY_MS);
 
   const signal = await asked;
   log.info({ signal }, 'stopping: new requests get a 503, those under way are finished');
   nextSignal().then(() => process.exit(1)); // Asked twice: whoever asks means now.
-  await Promise.race([Promise.all([draining.start(), outbox.stop()]), pause(DRAIN_DEADLINE_MS)]);
+  const deadline = setTimeout(() => {
+    log.error({}, 'stopped at the deadline: something did not end');
+    log.flush(() => process.exit(1));
+  }, stopDeadlineMs);
+  await Promise.race([Promise.all([draining.start(), outbox.stop()]), pause(stopDeadlineMs * DRAIN_SHARE)]);
   app.server.closeAllConnections();
   await app.close();
-  await upkeep.close();
-  await keyUsage.close();
+  await Promise.all([upkeep.close(), keyUsage.close()]);
   await context.db.close();
+  releaseDirectory();
   clearInterval(flushing);
   await new Promise((resolve) => log.flush(resolve));
+  deadline.unref(); // What is still open keeps the process until then, and no longer.
   return 0;
 }
 
+/** SQLite has one writer: two servers on one file would only wait for each other. */
+async function lockDirectory(config: Config, context: Context) {
+  if (config.databaseUrl !== undefined) return { context, releaseDirectory: () => {} };
+  const releaseDirectory = tryLock(config.dataDir, SERVE_LOCK);
+  if (releaseDirectory) return { context, releaseDirectory };
+  await context.db.close();
+  throw unavailable(
+    `another Doorlist server is already running on ${config.dataDir}: stop it first, set DOORLIST_DATA_DIR to another directory, or set DATABASE_URL to run several servers on PostgreSQL`,
+  );
+}
+
 /** Whoever asks is told to wait until everything is open. */
-async function startListening(config: Config, log: Log, ready: () => void) {
+async function startListening(
+  config: Config,
+  log: Log,
+  limits: Partial<PostgresLimits> | undefined,
+  ready: () => void,
+) {
   const address = { host: config.host, port: config.port };
   // Nobody can know a port that is still to be chosen.
   const waitingRoom = config.port === 0 ? undefined : await openWaitingRoom(address);
-  const context = await openContext(config, log).catch(async (error) => {
+  const open = () => openContext(config, log, Date.now, limits);
+  const opening = waitForDatabase(open, config, log).then((context) => lockDirectory(config, context));
+  const { context, releaseDirectory } = await opening.catch(async (error) => {
     await waitingRoom?.close();
     throw error;
   });
@@ -75,7 +119,7 @@ async function startListening(config: Config, log: Log, ready: () => void) {
     await context.db.close(); // Left open, it would keep the process from ending.
     throw error;
   }
-  return { context, app, draining, keyUsage };
+  return { context, app, draining, keyUsage, releaseDirectory };
 }
 
 function nextSignal(): Promise<string> {

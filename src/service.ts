@@ -1,26 +1,74 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from './config.ts';
+import { DATABASE_FILE, prepareDataDirectory } from './data-directory.ts';
 import type { Database } from './db/database.ts';
+import { schemaVersion } from './db/migrate.ts';
 import { openPostgres } from './db/postgres.ts';
+import type { PostgresLimits } from './db/postgres-pool.ts';
 import { openSqlite } from './db/sqlite.ts';
 import { createBell } from './events/outbox/bell.ts';
-import { masterKeyFromEnvironment, masterKeyFromFile } from './vault/master-key.ts';
+import { reportState } from './state-log.ts';
+import { troubleInWords } from './trouble.ts';
+import { type MasterKeySource, masterKeyFromEnvironment, masterKeyFromFile } from './vault/master-key.ts';
 import type { Clock, Context, Log } from './waitlist/context.ts';
 import { createDirectory } from './waitlist/directory.ts';
 import { openInstance } from './waitlist/instance.ts';
 
-/** Opens everything that the domain works with; the server and the command line both start here. */
-export async function openContext(config: Config, log: Log, clock: Clock = Date.now): Promise<Context> {
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+/** There is no installation where a command looked for one. */
+export class NothingThere extends Error {
+  override name = 'NothingThere';
+}
+
+/** Opens everything that the domain works with, and creates what is not there yet: for `serve` and `migrate`. */
+export async function openContext(
+  config: Config,
+  log: Log,
+  clock: Clock = Date.now,
+  limits?: Partial<PostgresLimits>,
+): Promise<Context> {
+  const masterKey = masterKeySource(config);
+  masterKey.load(); // A malformed key is told before anything is created.
+  prepareDataDirectory(config, log);
+  return openParts(await openDatabase(config, log, limits), masterKey, log, clock);
+}
+
+/** The same for every other command: in the wrong directory it says so, and leaves nothing behind. */
+export async function openExisting(config: Config, log: Log, clock: Clock = Date.now): Promise<Context> {
+  const dataDir = path.resolve(config.dataDir);
+  if (config.databaseUrl === undefined && !existsSync(databaseFile(config))) throw nothingIn(dataDir);
   const db = await openDatabase(config, log);
   try {
-    const keyring = await openInstance(db, masterKeySource(config), clock());
+    if ((await schemaVersion(db)) === 0)
+      throw config.databaseUrl === undefined ? nothingIn(dataDir) : emptyDatabase(config.databaseUrl);
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+  return openParts(db, masterKeySource(config), log, clock);
+}
+
+async function openParts(db: Database, masterKey: MasterKeySource, log: Log, clock: Clock): Promise<Context> {
+  try {
+    const keyring = await openInstance(db.patient, masterKey, clock());
     return { db, keyring, clock, log, directory: createDirectory(db, keyring), bell: createBell(db) };
   } catch (error) {
     await db.close();
     throw error;
   }
+}
+
+function nothingIn(dataDir: string): NothingThere {
+  return new NothingThere(
+    `There is no Doorlist in ${dataDir}. Set DOORLIST_DATA_DIR to the data directory of your installation, or create a new one there with \`migrate\` or \`serve\`.`,
+  );
+}
+
+function emptyDatabase(url: string): NothingThere {
+  const { host, pathname } = new URL(url);
+  return new NothingThere(
+    `There is no Doorlist in database "${pathname.slice(1)}" at ${host}. Point DATABASE_URL at your installation's database, or create a new one there with \`migrate\` or \`serve\`.`,
+  );
 }
 
 export function masterKeySource(config: Config) {
@@ -29,11 +77,23 @@ export function masterKeySource(config: Config) {
     : masterKeyFromEnvironment(config.masterKey, config.masterKeyNext);
 }
 
-export function openDatabase(config: Config, log: Log): Promise<Database> {
-  if (config.databaseUrl === undefined) return openSqlite(path.join(config.dataDir, 'doorlist.db'));
+/** For commands and upkeep, whose statements may take longer than those of a request. */
+export function withoutTimeLimits(context: Context): Context {
+  return { ...context, db: context.db.patient };
+}
+
+export function openDatabase(config: Config, log: Log, limits?: Partial<PostgresLimits>): Promise<Database> {
+  if (config.databaseUrl === undefined) return openSqlite(databaseFile(config));
   return openPostgres({
     url: config.databaseUrl,
     poolSize: config.databasePool,
-    onIdleError: (error) => log.warn({ reason: error.message }, 'a database connection was lost'),
+    listenUrl: config.databaseListenUrl,
+    limits,
+    onState: (state, error) =>
+      reportState(log, 'database', state, error ? { reason: troubleInWords(error, config) } : {}),
   });
+}
+
+function databaseFile(config: Config): string {
+  return path.join(config.dataDir, DATABASE_FILE);
 }

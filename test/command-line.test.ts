@@ -72,7 +72,12 @@ forEachEngine((engine) => {
 
     it('may happen in several processes at once on an empty database', async () => {
       const storage = await createStorage(engine);
-      const servers = await Promise.all(Array.from({ length: 4 }, () => startProcess(storage.environment)));
+      const one = engine === 'sqlite'; // It has one server; commands may come first there as well.
+      const starts = Array.from({ length: one ? 1 : 4 }, () => startProcess(storage.environment));
+      const migrations = Array.from({ length: one ? 3 : 0 }, () =>
+        commandJson(storage.environment, 'migrate'),
+      );
+      const [servers] = await Promise.all([Promise.all(starts), Promise.all(migrations)]);
       const key = readFileSync(path.join(storage.dataDir, 'master.key'), 'utf8');
       const [first] = servers;
       const created = await commandJson(
@@ -101,7 +106,7 @@ forEachEngine((engine) => {
       const ends = await Promise.all(servers.map((server) => server.stop()));
       assert.deepEqual(
         ends.map(({ code }) => code),
-        [0, 0, 0, 0],
+        servers.map(() => 0),
       );
       assert.equal(readFileSync(path.join(storage.dataDir, 'master.key'), 'utf8'), key);
       await storage.remove();

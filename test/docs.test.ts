@@ -36,8 +36,31 @@ describe('/docs', () => {
       assert.ok(page.includes(`<a href="#${post.operationId}">${kind}</a>`), kind);
       assert.ok(page.includes(`aria-label="Data of ${kind}"`), kind);
     }
-    assert.ok(page.includes('Entry or null'));
+    assert.ok(page.includes('<a href="#object-Entry">Entry</a> or null'));
     assert.match(page, /wh-signature<\/code>/);
+  });
+
+  it('shows the name of every schema, and those that a field tells apart one by one', () => {
+    for (const name of ['SignupRequest', 'SignupResult', 'EntryPage', 'InviteCheck', 'Verification']) {
+      assert.ok(page.includes(`<code class="schema">${name}</code>`), name);
+    }
+    assert.ok(page.includes('array of SignupEntry'));
+    assert.match(page, /If <code>valid<\/code> is <code>false<\/code> <code class="schema">InvalidInvite</);
+    assert.match(
+      page,
+      /If <code>verified<\/code> is <code>true<\/code> <code class="schema">VerifiedDelivery</,
+    );
+    const objects = [...page.matchAll(/<article id="object-(\w+)"/g)].map(([, name]) => name);
+    assert.deepEqual(objects.sort(), ['Entry', 'Invite', 'Problem', 'WaitlistReference']);
+  });
+
+  it('has no link that leads nowhere', () => {
+    const ids = new Set([...page.matchAll(/\bid="([^"]+)"/g)].map(([, id]) => id));
+    const links = [...page.matchAll(/\bhref="#([^"]+)"/g)].map(([, id]) => id);
+    assert.deepEqual(
+      links.filter((id) => !ids.has(id)),
+      [],
+    );
   });
 
   it('allows its own style and script and nothing else', () => {
@@ -65,7 +88,7 @@ describe('/docs', () => {
         ? `${value}<script>alert("1")</script>'&`
         : value,
     );
-    const rendered = renderPage(hostile)('http://localhost');
+    const rendered = renderPage(hostile, '/openapi.json')('http://localhost');
     assert.equal(rendered.match(/<script/g)?.length, 1);
     assert.ok(rendered.includes('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;&amp;'));
   });

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { assertError, forEachEngine, type List, type Service, startService } from './support/harness.ts';
+import {
+  assertError,
+  eventually,
+  forEachEngine,
+  type List,
+  type Service,
+  startService,
+} from './support/harness.ts';
 import { exchange, exchangeOne, open, parseAnswers, type RawAnswer, rawRequest } from './support/raw-http.ts';
 
 const SIGNUP = '/sdk/v1/waitlist/signup';
@@ -33,38 +42,49 @@ forEachEngine((engine) => {
     assert.equal((await service.request('GET', '/healthz')).status, 200);
   }
 
+  /** Waits for the answer while the request is unfinished, then hangs up. */
+  const half = (socket: Socket) => once(socket, 'end').then(() => socket.destroy());
   const keepAlive = (headers: Record<string, string>) => ({ ...headers, connection: 'keep-alive' });
   const authorized = () => ({ authorization: `Bearer ${list.key}` });
 
   describe('bodies', () => {
-    const routes = (): [string, Record<string, string>][] => [
-      [SIGNUP, authorized()],
-      [VERIFY, {}],
-      ['/sdk/v1/waitlist/invites/abc/accept', {}],
+    /** Each with the name of a field that it knows. */
+    const routes = (): [string, Record<string, string>, string][] => [
+      [SIGNUP, authorized(), 'waitlistId'],
+      [VERIFY, {}, 'payload'],
+      ['/sdk/v1/waitlist/invites/abc/accept', {}, 'email'],
     ];
-    const broken: Record<string, [string | Uint8Array, RegExp]> = {
-      'broken JSON': ['{"waitlistId":', /not valid JSON/],
-      'two values': ['{} {}', /not valid JSON/],
-      'a byte order mark': ['\ufeff{}', /not valid JSON/],
-      'a raw NUL': ['{"a":"\0"}', /not valid JSON/],
-      'nesting without end': ['['.repeat(10_000), /not valid JSON/],
-      'deep nesting': [`${'['.repeat(5_000)}${']'.repeat(5_000)}`, /nested deeper/],
-      ['__proto__']: ['{"__proto__":{"email":"a@example.com"}}', /__proto__/],
-      'an escaped __proto__': ['{"\\u005f\\u005fproto__":1}', /__proto__/],
-      'the same key twice': ['{"email":"a@example.com","email":"b@example.com"}', /same key twice/],
-      'the same key twice, once escaped': ['{"email":1,"\\u0065mail":2}', /same key twice/],
-      'a NUL': ['{"email":"a\\u0000@example.com"}', /NUL/],
-      'a NUL in a key': ['{"a\\u0000":1}', /NUL/],
-      'half of a surrogate pair': ['{"email":"\\ud83c@example.com"}', /surrogate/],
-      'half of a surrogate pair in a key': ['{"\\udf89":1}', /surrogate/],
-      'invalid UTF-8': [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), /UTF-8/],
-      'an overlong NUL': [Buffer.from([0x22, 0xc0, 0x80, 0x22]), /UTF-8/],
-      'a surrogate in UTF-8': [Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), /UTF-8/],
+    const bytes = (hex: string) => () => Buffer.from(hex, 'hex');
+    const broken: Record<string, [(field: string) => string | Uint8Array, RegExp]> = {
+      'broken JSON': [(field) => `{"${field}":`, /not valid JSON/],
+      'two values': [() => '{} {}', /not valid JSON/],
+      'a byte order mark': [() => '\ufeff{}', /not valid JSON/],
+      'a raw NUL': [(field) => `{"${field}":"\0"}`, /not valid JSON/],
+      // What is not an object at all, verify refuses at its first character.
+      'nesting without end': [() => '['.repeat(10_000), /not valid JSON|^body: must be an object$/],
+      'deep nesting': [
+        () => `${'['.repeat(5_000)}${']'.repeat(5_000)}`,
+        /nested deeper|^body: must be an object$/,
+      ],
+      ['__proto__']: [() => '{"__proto__":{"email":"a@example.com"}}', /__proto__/],
+      'an escaped __proto__': [() => '{"\\u005f\\u005fproto__":1}', /__proto__/],
+      'the same key twice': [(field) => `{"${field}":"a","${field}":"b"}`, /same key twice/],
+      'the same key twice, once escaped': [
+        (field) => `{"${field}":"a","\\u00${field.charCodeAt(0).toString(16)}${field.slice(1)}":"b"}`,
+        /same key twice/,
+      ],
+      'a NUL': [(field) => `{"${field}":"a\\u0000@example.com"}`, /NUL/],
+      'a NUL in a key': [() => '{"a\\u0000":1}', /NUL/],
+      'half of a surrogate pair': [(field) => `{"${field}":"\\ud83c@example.com"}`, /surrogate/],
+      'half of a surrogate pair in a key': [() => '{"\\udf89":1}', /surrogate/],
+      'invalid UTF-8': [bytes('7b22ff223a317d'), /UTF-8/],
+      'an overlong NUL': [bytes('22c08022'), /UTF-8/],
+      'a surrogate in UTF-8': [bytes('22eda08022'), /UTF-8/],
     };
     for (const [name, [body, message]] of Object.entries(broken)) {
       it(`with ${name} get a 400 on every route, and the next request is served`, async () => {
-        for (const [path, headers] of routes()) {
-          const request = rawRequest('POST', path, keepAlive({ ...JSON_TYPE, ...headers }), body);
+        for (const [path, headers, field] of routes()) {
+          const request = rawRequest('POST', path, keepAlive({ ...JSON_TYPE, ...headers }), body(field));
           assertError(await sendAndGoOn(request), 400, 'invalid_request', message);
         }
       });
@@ -124,10 +144,42 @@ forEachEngine((engine) => {
         'Application/JSON',
         'application/json;charset=UTF-8',
         'application/json ; charset="utf-8"',
+        'application/json; charset=utf-8; profile=x',
+        'application/json; profile="https://example.com/v1"',
       ]) {
         const { status } = await send(rawRequest('POST', VERIFY, { 'content-type': type }, '{}'));
         assert.equal(status, 400, type);
       }
+    });
+
+    it('with a Content-Encoding get a 415, unless it is identity', async () => {
+      for (const [path, headers] of routes()) {
+        for (const encoding of ['gzip', 'br', 'deflate, gzip', 'nonsense']) {
+          const encoded = keepAlive({ ...JSON_TYPE, ...headers, 'content-encoding': encoding });
+          assertError(
+            await sendAndGoOn(rawRequest('POST', path, encoded, '{}')),
+            415,
+            'unsupported_media_type',
+          );
+        }
+        const identity = keepAlive({ ...JSON_TYPE, ...headers, 'content-encoding': 'Identity' });
+        assert.notEqual((await sendAndGoOn(rawRequest('POST', path, identity, '{}'))).status, 415);
+      }
+    });
+
+    it('of more than 50,000 values get a 400, however they are nested', async () => {
+      const many: Record<string, string> = {
+        keys: `{${Array.from({ length: 200_000 }, (_, i) => `"${i}":1`).join()}}`,
+        elements: `{"entries":[${'1,'.repeat(1_000_000)}1]}`,
+        objects: `{"entries":[${'{},'.repeat(1_000_000)}1]}`,
+      };
+      for (const body of Object.values(many)) {
+        const answer = await send(rawRequest('POST', SIGNUP, { ...JSON_TYPE, ...authorized() }, body));
+        assertError(answer, 400, 'invalid_request', /more than 50000 values/);
+      }
+      const deep = `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`;
+      const answer = await send(rawRequest('POST', SIGNUP, { ...JSON_TYPE, ...authorized() }, deep));
+      assertError(answer, 400, 'invalid_request', /nested deeper/);
     });
 
     it('may come in chunks', async () => {
@@ -288,6 +340,15 @@ forEachEngine((engine) => {
           const answer = await sendAndGoOn(rawRequest(method, path, headers, method === 'GET' ? '' : 'junk'));
           assertError(answer, 404, 'not_found', 'there is nothing at this path');
         }
+      }
+    });
+
+    it('that lead nowhere, and methods that a path does not know, are told before any body is read', async () => {
+      const unfinished = { ...JSON_TYPE, 'content-length': String(100 * MIB) };
+      for (const body of ['{"broken', 'x'.repeat(64 * 1024)]) {
+        assertError(await send(rawRequest('POST', '/nope', unfinished), body, half), 404, 'not_found');
+        assertError(await send(rawRequest('PUT', SIGNUP, unfinished), body, half), 405, 'method_not_allowed');
+        assertError(await send(rawRequest('POST', SIGNUP, unfinished), body, half), 401, 'unauthorized');
       }
     });
 
@@ -463,6 +524,21 @@ forEachEngine((engine) => {
           assert.equal((await impatient.request('GET', '/healthz')).status, 200);
         });
       }
+
+      it('are closed after a 408 also when they never close by themselves', async () => {
+        const before = await impatient.openConnections();
+        const { hostname, port } = new URL(impatient.url);
+        const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+        socket.on('error', () => {});
+        socket.write(rawRequest('POST', VERIFY, { ...JSON_TYPE, 'content-length': '100' }));
+        const told: Buffer[] = [];
+        socket.on('data', (chunk) => told.push(chunk));
+        await once(socket, 'end');
+        assert.equal(parseAnswers(Buffer.concat(told))[0]?.status, 408);
+        const left = await eventually(impatient.openConnections, (count) => count <= before);
+        socket.destroy();
+        assert.ok(left <= before, `${left} connections are open`);
+      });
 
       it('and say nothing at all are closed', async () => {
         await exchange(impatient.url, []);

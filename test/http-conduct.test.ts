@@ -288,7 +288,11 @@ describe('readiness on PostgreSQL', () => {
       assert.ok(back.status < 300, back.text);
       assert.equal((await list.page()).body.total, 2);
       assert.equal((await service.accept(code)).status, 200);
-      assert.equal((await service.request('GET', '/readyz')).status, 200);
+      const ready = await eventually(
+        () => service.request('GET', '/readyz'),
+        ({ status }) => status === 200,
+      );
+      assert.equal(ready.status, 200);
       assert.doesNotMatch(service.log.join(''), new RegExp(direct.password));
     } finally {
       await service.close();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import type { Document } from '../src/http/docs/document.ts';
+import type { Document, Media } from '../src/http/docs/document.ts';
 import { assertMatches, operationOf, operationsOf } from './support/documented.ts';
 import { type ReferenceApp, startReferenceApp } from './support/reference-app.ts';
 
@@ -19,9 +19,10 @@ before(async () => {
 after(() => reference.close());
 
 describe('the OpenAPI document', () => {
-  it('passes the linter without an error or a warning', async () => {
+  it('passes the linter without an error or a warning', async (test) => {
     const file = path.join(tmpdir(), `doorlist-openapi-${process.pid}.json`);
     await writeFile(file, JSON.stringify(document));
+    test.after(() => rm(file));
     const root = path.join(import.meta.dirname, '..');
     const { stdout } = await promisify(execFile)(
       process.execPath,
@@ -70,15 +71,123 @@ describe('the OpenAPI document', () => {
     }
     assert.equal(operationOf(document, 'acceptInvite').requestBody?.required, false);
     assert.equal(operationOf(document, 'createSignups').requestBody?.required, true);
-    assert.deepEqual(Object.keys(document.components.schemas).sort(), [
-      'Entry',
-      'Error',
-      'WaitlistReference',
+    assert.doesNotMatch(JSON.stringify(document), /"(\$id|x-[a-z]+|allOf)":/);
+  });
+
+  it('names the schema of every body', () => {
+    const names = operationsOf(document).map(({ operation: { operationId, requestBody, responses } }) => {
+      const nameOf = (media?: Media) => media?.schema.$ref?.replace('#/components/schemas/', '');
+      const answers = Object.entries(responses).map(([status, { content }]) => ({
+        isError: Number(status) >= 400,
+        name: nameOf(content['application/json']),
+      }));
+      for (const { isError, name } of answers) if (isError) assert.equal(name, 'Problem', operationId);
+      const good = new Set(answers.filter(({ isError }) => !isError).map(({ name }) => name));
+      return [operationId, nameOf(requestBody?.content['application/json']), ...good];
+    });
+    assert.deepEqual(names, [
+      ['health', undefined, 'Health'],
+      ['readiness', undefined, 'Health'],
+      ['createSignups', 'SignupRequest', 'SignupResult'],
+      ['listEntries', undefined, 'EntryPage'],
+      ['getEntry', undefined, 'Entry'],
+      ['verifyWebhook', 'VerificationRequest', 'Verification'],
+      ['checkInvite', undefined, 'InviteCheck'],
+      ['acceptInvite', 'AcceptRequest', 'InviteAccepted'],
     ]);
-    assert.doesNotMatch(JSON.stringify(document), /"(\$id|x-optional|x-examples|allOf)":/);
+    assert.ok(!('Error' in document.components.schemas), 'a client would hide the Error of the language');
+  });
+
+  it('has complete alternatives that a constant or a required field tells apart', () => {
+    const { schemas } = document.components;
+    const tellingApart = (name: string, keyword: 'oneOf' | 'anyOf') =>
+      (schemas[name]?.[keyword] ?? []).map(({ $ref = '' }) => {
+        const { type, properties = {}, required = [] } = schemas[$ref.split('/').at(-1) ?? ''] ?? {};
+        assert.equal(type, 'object', $ref);
+        const [constant] = required.filter((key) => properties[key]?.const !== undefined);
+        return constant === undefined ? required : { [constant]: properties[constant]?.const };
+      });
+    assert.deepEqual(tellingApart('SignupEntry', 'anyOf'), [['email'], ['phone']]);
+    assert.deepEqual(tellingApart('InviteCheck', 'oneOf'), [{ valid: true }, { valid: false }]);
+    assert.deepEqual(tellingApart('Verification', 'oneOf'), [{ verified: true }, { verified: false }]);
+    const kinds = Object.keys(document.webhooks);
+    assert.deepEqual(
+      tellingApart('WebhookEvent', 'oneOf'),
+      kinds.map((event) => ({ event })),
+    );
+    assert.deepEqual(schemas.WebhookEvent?.discriminator, {
+      propertyName: 'event',
+      mapping: Object.fromEntries(
+        Object.entries(document.webhooks).map(([kind, { post }]) => [
+          kind,
+          post.requestBody?.content['application/json']?.schema.$ref,
+        ]),
+      ),
+    });
+    for (const name of ['EmailSignup', 'PhoneSignup']) {
+      const { properties = {} } = schemas[name] ?? {};
+      assert.deepEqual(Object.keys(properties), ['email', 'phone', 'metadata', 'referredBy'], name);
+    }
+  });
+
+  it('states limits where a program finds them', () => {
+    const { schemas } = document.components;
+    const parameter = (id: string, name: string) =>
+      operationOf(document, id).parameters?.find((each) => each.name === name)?.schema;
+    const { email, phone, metadata } = schemas.EmailSignup?.properties ?? {};
+    const { payload } = schemas.VerificationRequest?.properties ?? {};
+    const limits = {
+      entries: [schemas.SignupRequest?.properties?.entries, { minItems: 1, maxItems: 100 }],
+      email: [email, { format: 'idn-email', maxLength: 254 }],
+      metadata: [metadata, { maxProperties: 64, propertyNames: { minLength: 1, maxLength: 64 } }],
+      code: [parameter('checkInvite', 'code'), { minLength: 1, maxLength: 200 }],
+      limit: [parameter('listEntries', 'limit'), { minimum: 1, maximum: 200, default: 50 }],
+      key: [parameter('acceptInvite', 'Idempotency-Key'), { minLength: 1, maxLength: 255 }],
+      payload: [payload, { maxLength: 1_048_576 }],
+    } as const;
+    for (const [name, [schema, expected]] of Object.entries(limits)) {
+      assert.partialDeepStrictEqual(schema, expected, name);
+    }
+    const waitlistId = new RegExp(parameter('getEntry', 'waitlistId')?.pattern ?? '', 'u');
+    for (const id of ['wl_acme', `wl_${'x'.repeat(62)}`]) assert.match(id, waitlistId);
+    for (const id of ['acme', 'wl_', 'wl_-', 'wl_A', `wl_${'x'.repeat(63)}`])
+      assert.doesNotMatch(id, waitlistId);
+    const phones = new RegExp(phone?.pattern ?? '', 'u');
+    for (const text of ['+1415555', '+1 (415) 555-0123', '(+1)415.555.0123']) assert.match(text, phones);
+    for (const text of ['14155550123', '+0415555', '+141555', `+${'1'.repeat(16)}`])
+      assert.doesNotMatch(text, phones);
+  });
+
+  it('says where unknown fields are refused, and only there', async () => {
+    const bodies = {
+      createSignups: {
+        path: '/sdk/v1/waitlist/signup',
+        body: { waitlistId: 'wl_acme', entries: [{ phone: '+14155550199' }] },
+      },
+      acceptInvite: { path: '/sdk/v1/waitlist/invites/unknown/accept', body: {} },
+      verifyWebhook: {
+        path: '/sdk/v1/waitlist/webhooks/verify',
+        body: { payload: '', headers: { id: '', timestamp: '', signature: '' }, webhookSecret: '' },
+      },
+    };
+    for (const [id, { path: url, body }] of Object.entries(bodies)) {
+      const headers = { authorization: `Bearer ${reference.keys.writer}` };
+      const payload = { ...body, unheardOf: 1 };
+      const answer = await reference.app.inject({ method: 'POST', url, headers, payload });
+      const isRefused = answer.statusCode === 400 && /^unheardOf: /.test(answer.json().message);
+      const { $ref = '' } = operationOf(document, id).requestBody?.content['application/json']?.schema ?? {};
+      const schema = document.components.schemas[$ref.split('/').at(-1) ?? ''];
+      assert.equal(schema?.additionalProperties === false, isRefused, id);
+    }
   });
 
   it('has examples that match their schemas', () => {
+    for (const { post } of Object.values(document.webhooks)) {
+      for (const { schema, examples } of Object.values(post.requestBody?.content ?? {})) {
+        for (const { value } of Object.values(examples))
+          assertMatches(document, schema, value, post.operationId);
+      }
+    }
     for (const { operation } of operationsOf(document)) {
       const { operationId, parameters = [], requestBody, responses } = operation;
       for (const { name, schema, example, examples } of parameters) {

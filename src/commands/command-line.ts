@@ -1,11 +1,10 @@
 import { parseArgs } from 'node:util';
-import { ConfigProblem, readConfig } from '../config.ts';
-import { DatabaseUnavailable } from '../db/database.ts';
-import { SchemaTooNew } from '../db/migrate.ts';
+import { type Config, readConfig } from '../config.ts';
+import { readEnvFile } from '../env-file.ts';
 import { DoorlistError } from '../errors.ts';
 import { createLogger } from '../log.ts';
-import { openContext } from '../service.ts';
-import { MasterKeyProblem } from '../vault/master-key.ts';
+import { openExisting, withoutTimeLimits } from '../service.ts';
+import { troubleInWords } from '../trouble.ts';
 import { VERSION } from '../version.ts';
 import { type Command, type Flag, type Flags, type Outcome, UsageProblem } from './command.ts';
 import { entries } from './entries.ts';
@@ -34,6 +33,8 @@ export const COMMANDS: Command[] = [
 
 export interface Terminal {
   environment: NodeJS.ProcessEnv;
+  /** Variables that the environment does not set are read from this file, if it exists. */
+  envFile?: string;
   out(text: string): void;
   error(text: string): void;
 }
@@ -49,6 +50,7 @@ const COMMON: Record<string, Flag> = {
 /** Runs one command; returns its exit code: 0 done, 1 failed, 2 not typed right. */
 export async function runCommandLine(words: string[], terminal: Terminal): Promise<number> {
   const asJson = words.includes('--json');
+  let config: Config | undefined;
   try {
     if (words.length === 0 || words[0] === 'help' || words[0] === '--help') {
       terminal.out(overview());
@@ -64,26 +66,27 @@ export async function runCommandLine(words: string[], terminal: Terminal): Promi
       terminal.out(describe(command));
       return 0;
     }
-    const outcome = await run(command, operands, flags, terminal);
+    config = readConfig(settingsOf(terminal));
+    const outcome = await run(command, operands, flags, config);
     if (asJson) terminal.out(JSON.stringify(outcome.json));
     else if (outcome.text !== '') terminal.out(outcome.text);
     return outcome.exitCode ?? 0;
   } catch (error) {
-    return explain(error as Error, asJson, terminal);
+    return explain(error as Error, asJson, terminal, config);
   }
 }
 
-async function run(
-  command: Command,
-  operands: string[],
-  flags: Flags,
-  { environment }: Terminal,
-): Promise<Outcome> {
-  const config = readConfig(environment);
+function settingsOf({ environment, envFile }: Terminal): NodeJS.ProcessEnv {
+  return envFile === undefined ? environment : { ...readEnvFile(envFile), ...environment };
+}
+
+async function run(command: Command, operands: string[], flags: Flags, config: Config): Promise<Outcome> {
   if (command.raw) return command.raw(config, operands, flags);
-  const context = await openContext(config, createLogger('silent'));
+  const context = await openExisting(config, createLogger('silent'));
   try {
-    return (await command.run?.(context, operands, flags, config)) ?? { json: null, text: '' };
+    return (
+      (await command.run?.(withoutTimeLimits(context), operands, flags, config)) ?? { json: null, text: '' }
+    );
   } finally {
     await context.db.close();
   }
@@ -110,7 +113,8 @@ function parseWords(command: Command, words: string[]): { operands: string[]; fl
     const flags = values as Flags;
     if (flags.help === true) return { operands: [], flags };
     const wanted = command.operands ?? [];
-    if (positionals.length !== wanted.length) {
+    const required = wanted.filter((name) => !name.startsWith('['));
+    if (positionals.length < required.length || positionals.length > wanted.length) {
       throw new UsageProblem(
         `expected ${wanted.length === 0 ? 'nothing' : wanted.join(' ')} after "${command.name}"`,
       );
@@ -124,21 +128,14 @@ function parseWords(command: Command, words: string[]): { operands: string[]; fl
   }
 }
 
-/** What a person can do something about is told in a line; anything else is a defect and shows where it is. */
-function explain(error: Error, asJson: boolean, terminal: Terminal): number {
-  const expected =
-    error instanceof UsageProblem ||
-    error instanceof DoorlistError ||
-    error instanceof ConfigProblem ||
-    error instanceof MasterKeyProblem ||
-    error instanceof SchemaTooNew ||
-    error instanceof DatabaseUnavailable ||
-    typeof (error as NodeJS.ErrnoException).syscall === 'string'; // A port that is taken, a directory that is not there.
-  const code =
-    error instanceof DoorlistError ? error.code : error instanceof UsageProblem ? 'usage' : 'failed';
-  if (asJson) terminal.out(JSON.stringify({ code, message: error.message }));
-  terminal.error(`doorlist: ${expected ? error.message : (error.stack ?? error.message)}`);
-  return error instanceof UsageProblem ? USAGE : FAILED;
+/** What an operator can do something about is told in a line; anything else is a defect and shows where it is. */
+function explain(error: Error, asJson: boolean, terminal: Terminal, config: Config | undefined): number {
+  const mistyped = error instanceof UsageProblem;
+  const words = mistyped ? error.message : troubleInWords(error, config);
+  const code = error instanceof DoorlistError ? error.code : mistyped ? 'usage' : 'failed';
+  if (asJson) terminal.out(JSON.stringify({ code, message: words ?? error.message }));
+  terminal.error(`doorlist: ${words ?? error.stack ?? error.message}`);
+  return mistyped ? USAGE : FAILED;
 }
 
 function usage({ name, operands = [], flags = {} }: Command): string {

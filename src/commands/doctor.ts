@@ -3,7 +3,8 @@ import path from 'node:path';
 import type { Config } from '../config.ts';
 import { SCHEMA_VERSION } from '../db/migrate.ts';
 import { createLogger } from '../log.ts';
-import { openContext } from '../service.ts';
+import { openExisting } from '../service.ts';
+import { troubleInWords } from '../trouble.ts';
 import { auditQueue } from '../waitlist/audit.ts';
 import type { Context } from '../waitlist/context.ts';
 import { listEnvironments, listWaitlists } from '../waitlist/settings/waitlists.ts';
@@ -25,7 +26,7 @@ interface Finding {
 export async function examine(config: Config, scope: Scope): Promise<Outcome> {
   const findings: Finding[] = [checkKeyFile(config)];
   try {
-    const context = await openContext(config, createLogger('silent'));
+    const context = await openExisting(config, createLogger('silent'));
     try {
       const { engine } = context.db;
       findings.push({ what: 'database', ok: true, detail: `${engine}, schema version ${SCHEMA_VERSION}` });
@@ -35,7 +36,8 @@ export async function examine(config: Config, scope: Scope): Promise<Outcome> {
       await context.db.close();
     }
   } catch (error) {
-    findings.push({ what: 'database', ok: false, detail: (error as Error).message });
+    const detail = troubleInWords(error as Error, config) ?? (error as Error).message;
+    findings.push({ what: 'database', ok: false, detail });
   }
   const healthy = findings.every(({ ok }) => ok);
   const lines = findings.map(({ what, ok, detail }) => `${ok ? 'ok   ' : 'WRONG'}  ${what}: ${detail}`);

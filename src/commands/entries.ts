@@ -1,5 +1,7 @@
 import { STATUSES, type Status } from '../db/tables.ts';
-import { confirmEntry } from '../waitlist/entries/confirm-entry.ts';
+import type { Context } from '../waitlist/context.ts';
+import type { Queue } from '../waitlist/directory.ts';
+import { confirmEntry, confirmSegment } from '../waitlist/entries/confirm-entry.ts';
 import { findEntry } from '../waitlist/entries/entries.ts';
 import type { EntryView } from '../waitlist/entries/entry-view.ts';
 import { exportPerson } from '../waitlist/entries/export-person.ts';
@@ -11,13 +13,16 @@ import {
   type Command,
   type Flag,
   type Flags,
+  type Outcome,
   parseTime,
   parseWhole,
   table,
   textOr,
   UsageProblem,
 } from './command.ts';
+import { progressLine } from './progress.ts';
 import { QUEUE_FLAGS, queueOf } from './queue.ts';
+import { systemUser } from './system-user.ts';
 
 export const SEGMENT_FLAGS: Record<string, Flag> = {
   where: {
@@ -60,15 +65,16 @@ export const entries: Command[] = [
   },
   {
     name: 'entry confirm',
-    about: 'Confirms a pending entry as if its email had been confirmed.',
-    operands: ['ENTRY_ID'],
-    flags: QUEUE_FLAGS,
-    run: async (context, [id = ''], flags) => {
-      const { confirmed } = await confirmEntry(context, await queueOf(context, flags), id);
-      return {
-        json: { id, confirmed },
-        text: confirmed ? `${id} waits now.` : `${id} was confirmed already.`,
-      };
+    about: 'Confirms pending entries on your word: one, those of a segment, or all of them.',
+    operands: ['[ENTRY_ID]'],
+    flags: { ...QUEUE_FLAGS, ...SEGMENT_FLAGS, all: { about: 'Confirm every pending entry.' } },
+    run: async (context, [id], flags) => {
+      const segment = parseSegment(flags);
+      const chosen = [id !== undefined, flags.all === true, Object.keys(segment).length > 0];
+      if (chosen.filter(Boolean).length !== 1)
+        throw new UsageProblem('give one of ENTRY_ID, conditions such as --where KEY=VALUE, or --all');
+      const queue = await queueOf(context, flags);
+      return id === undefined ? confirmMany(context, queue, segment) : confirmOne(context, queue, id);
     },
   },
   {
@@ -106,6 +112,20 @@ export const entries: Command[] = [
     },
   },
 ];
+
+async function confirmOne(context: Context, queue: Queue, id: string): Promise<Outcome> {
+  const { confirmed } = await confirmEntry(context, queue, id, systemUser());
+  const text = confirmed ? `Confirmed ${id}.` : `${id} was already confirmed.`;
+  return { json: { id, confirmed }, text };
+}
+
+async function confirmMany(context: Context, queue: Queue, segment: Segment): Promise<Outcome> {
+  const { confirmed } = await confirmSegment(context, queue, segment, systemUser(), (count) =>
+    progressLine(`${count} confirmed`),
+  );
+  progressLine('');
+  return { json: { confirmed }, text: `Confirmed ${confirmed} ${confirmed === 1 ? 'entry' : 'entries'}.` };
+}
 
 function entryTable(list: EntryView[]): string {
   const rows = list.map(({ id, email, phone, status, position, referrals, createdAt }) => [

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { prepareDataDirectory } from '../data-directory.ts';
 import { SCHEMA_VERSION, schemaVersion } from '../db/migrate.ts';
 import { createLogger } from '../log.ts';
 import { openContext, openDatabase } from '../service.ts';
@@ -63,6 +64,7 @@ export const operations: Command[] = [
 ];
 
 async function currentSchema(config: Config): Promise<number> {
+  prepareDataDirectory(config, createLogger('silent'));
   const db = await openDatabase(config, createLogger('silent'));
   try {
     return await schemaVersion(db);

@@ -14,6 +14,7 @@ import { PRESETS } from '../waitlist/transfer/presets.ts';
 import { ORDERS } from '../waitlist/transfer/row-order.ts';
 import { type Command, type Flags, textOr, UsageProblem } from './command.ts';
 import { QUEUE_FLAGS, queueOf } from './queue.ts';
+import { systemUser } from './system-user.ts';
 import { transferProgress } from './transfer-progress.ts';
 
 export const transfer: Command[] = [
@@ -31,9 +32,10 @@ export const transfer: Command[] = [
       preset: { value: 'SERVICE', about: `Columns of an export of ${Object.keys(PRESETS).join(', ')}.` },
       'drop-unmapped': { about: 'Leave other columns out; else they become metadata.' },
       order: { value: 'ORDER', about: `Of joining: ${ORDERS.join(', ')} (joined, if the file says when).` },
-      errors: { value: 'FILE', about: 'Where bad rows are told (FILE.errors.jsonl).' },
-      events: { about: 'Tell webhooks of everybody who is imported.' },
-      resume: { value: 'JOB_ID', about: 'Go on with an import that was interrupted.' },
+      errors: { value: 'FILE', about: 'Where to list bad rows (FILE.errors.jsonl).' },
+      events: { about: 'Send webhooks for everybody who is imported.' },
+      confirmed: { about: 'Import as confirmed, on your word: nobody is asked to confirm their email.' },
+      resume: { value: 'JOB_ID', about: 'Continue an import that was interrupted.' },
       'dry-run': { about: 'Check everything, write nothing.' },
     },
     run: async (context, [file = ''], flags) => {
@@ -77,7 +79,17 @@ function runImportCommand(
       say(`This is ${begun}. If it is interrupted, go on with --resume ${begun}`),
     );
   }
-  const given = ['format', 'map', 'preset', 'drop-unmapped', 'order', 'errors', 'events', 'dry-run'];
+  const given = [
+    'format',
+    'map',
+    'preset',
+    'drop-unmapped',
+    'order',
+    'errors',
+    'events',
+    'confirmed',
+    'dry-run',
+  ];
   const other = given.find((name) => flags[name] !== undefined);
   if (other) throw new UsageProblem(`--resume goes on as the import began: leave --${other} out`);
   return resumeImport(context, queue, file, jobId, rows);
@@ -97,6 +109,7 @@ function importOptions(flags: Flags): ImportOptions {
     ...(errorsFile === undefined ? {} : { errorsFile }),
     dropUnmapped: flags['drop-unmapped'] === true,
     events: flags.events === true,
+    ...(flags.confirmed === true ? { confirmedBy: systemUser() } : {}),
     dryRun: flags['dry-run'] === true,
   };
 }
@@ -107,11 +120,16 @@ function oneOf<T extends string>(flags: Flags, name: string, choices: readonly T
   throw new UsageProblem(`--${name}: must be one of ${choices.join(', ')}`);
 }
 
-function importText({ jobId, rows, created, skipped, failed, errorsFile }: ImportResult): string {
+function importText(result: ImportResult): string {
+  const { jobId, rows, created, skipped, failed, codesTaken, errorsFile } = result;
   const lines = [
-    jobId === null ? `Of ${rows} rows, ${created} would be added.` : `Added ${created} of ${rows} rows.`,
-    ...(skipped === 0 ? [] : [`${skipped} are on the list already, or stand in the file twice.`]),
-    ...(failed === 0 ? [] : [`${failed} cannot be used; ${errorsFile} says why.`]),
+    jobId === null ? `${created} of ${rows} rows would be added.` : `Added ${created} of ${rows} rows.`,
+    ...(skipped === 0 ? [] : [`Skipped ${skipped} ${skipped === 1 ? 'duplicate' : 'duplicates'}.`]),
+    ...(failed === 0 ? [] : [`${failed} cannot be used.`]),
+    ...(codesTaken === 0
+      ? []
+      : [`${codesTaken} have a referral code that already belongs to somebody else.`]),
+    ...(errorsFile === null ? [] : [`Details: ${errorsFile}`]),
   ];
   return lines.join('\n');
 }

@@ -25,6 +25,10 @@ export interface Database {
   /** Runs a query outside of any transaction, by the shortest way that the engine has. */
   read<O>(query: NamedQuery<O>): Promise<O[]> | O[];
   transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
+  /** Reads of one moment, however long they take; nobody who writes waits for them. */
+  snapshot<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
+  /** The same database without the time limits of a request: for migrations, imports and maintenance. */
+  readonly patient: Database;
   /** Holds other writers off for the length of the transaction while the schema changes. */
   lockSchema(trx: Trx): Promise<void>;
   hasTable(trx: Kysely<Tables>, name: string): Promise<boolean>;
@@ -59,8 +63,10 @@ export interface Database {
   listen(notified: () => void): Promise<() => Promise<void>>;
   /** Has the engine look at tables that have grown, where it plans by what it saw in them. */
   refreshStatistics(): Promise<void>;
-  /** Throws unless the database can be written to. */
-  ping(): Promise<void>;
+  /** Gives back the space of a write-ahead log that has grown, where the engine leaves that to us. */
+  shrinkLog(): Promise<void>;
+  /** Tries to write, and throws what is wrong; whoever asks often shares the answer. */
+  probe(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -5,13 +5,14 @@ import { webhooks } from './migrations/0002-webhooks.ts';
 import { imports } from './migrations/0003-import.ts';
 import { emails } from './migrations/0004-emails.ts';
 import { erasure } from './migrations/0005-erasure.ts';
+import { transfer } from './migrations/0006-transfer.ts';
 
 export interface Migration {
   version: number;
   statements: string[];
 }
 
-export const MIGRATIONS: readonly Migration[] = [start, webhooks, imports, emails, erasure];
+export const MIGRATIONS: readonly Migration[] = [start, webhooks, imports, emails, erasure, transfer];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 export class SchemaTooNew extends Error {

@@ -31,19 +31,22 @@ interface Column {
 export class Session {
   readonly #client: pg.PoolClient;
   readonly #prepared = new Map<string, Column[]>();
+  readonly #keepsPrepared: boolean;
   #waiting: Sent[] = [];
   #busy = false;
   #scheduled = false;
 
-  constructor(client: pg.PoolClient) {
+  /** Behind a pooler nothing stays prepared: the next transaction may run elsewhere. */
+  constructor(client: pg.PoolClient, keepsPrepared: boolean) {
     this.#client = client;
+    this.#keepsPrepared = keepsPrepared;
   }
 
   run(command: Command): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const { text, values = [] } = command;
       // The driver prepares statements too, outside of transactions, and may use the same name.
-      const name = command.name === undefined ? '' : `session ${command.name}`;
+      const name = command.name === undefined || !this.#keepsPrepared ? '' : `session ${command.name}`;
       this.#waiting.push({ text, values, name, resolve, reject });
       if (this.#scheduled) return;
       this.#scheduled = true;

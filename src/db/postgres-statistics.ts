@@ -1,4 +1,6 @@
-import type pg from 'pg';
+import type { Pool } from './postgres-pool.ts';
+import type { Session } from './postgres-session.ts';
+import { inTransaction } from './postgres-transaction.ts';
 
 /**
  * Tables that have at least doubled since they were last looked at. The server has a look of its own, but a minute or
@@ -8,7 +10,10 @@ const GROWN = `select format('%I.%I', schemaname, s.relname) as name
   from pg_stat_user_tables as s join pg_class as c on c.oid = s.relid
   where schemaname = current_schema() and n_mod_since_analyze > greatest(500, c.reltuples)`;
 
-export async function analyzeGrownTables(pool: Pick<pg.Pool, 'query'>): Promise<void> {
-  const { rows } = await pool.query<{ name: string }>(GROWN);
-  for (const { name } of rows) await pool.query(`analyze (skip_locked) ${name}`);
+export function analyzeGrownTables(pool: Pool): Promise<void> {
+  const work = async (_: unknown, session: Session) => {
+    const { rows } = await session.run({ text: GROWN });
+    for (const { name } of rows) await session.run({ text: `analyze (skip_locked) ${name}` });
+  };
+  return inTransaction(pool, work, { long: true });
 }

@@ -1,12 +1,16 @@
+import { chmodSync, existsSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { DatabaseUnavailable, UniqueViolation } from './database.ts';
+import { DatabaseReplaced, watchIdentity } from './sqlite-identity.ts';
 
 /** Longer than any transaction of ours takes; past it the caller is told to come back. */
-const BUSY_TIMEOUT_MS = 10_000;
+export const BUSY_TIMEOUT_MS = 10_000;
 const CACHE_KIB = 24 * 1024;
 /** 32 MiB: a page of an index that many commits touched is copied into the database once, not each time. */
 const CHECKPOINT_PAGES = 8_192;
+/** What the log may keep on disk; twice what lies between two checkpoints that nobody holds up. */
+export const LOG_LIMIT_BYTES = 2 * CHECKPOINT_PAGES * 4_096;
 const MOST_PREPARED = 500;
 
 export interface WriterRequest {
@@ -28,7 +32,14 @@ export interface Writer {
   close(): Promise<void>;
 }
 
-type Reply = WriterAnswer | { failed: { message: string; errcode: number } };
+type Reply = WriterAnswer | { failed: Failure };
+
+interface Failure {
+  message: string;
+  /** 0: not SQLite's. */
+  errcode: number;
+  replaced: boolean;
+}
 
 /** SQLite has one writer at a time: this is the one of this process, on a thread of its own. */
 export async function startWriter(file: string): Promise<Writer> {
@@ -37,14 +48,14 @@ export async function startWriter(file: string): Promise<Writer> {
   let broken: Error | undefined;
 
   const fail = (error: Error) => {
-    broken ??= new DatabaseUnavailable(`the SQLite writer stopped: ${error.message}`);
+    broken ??= new DatabaseUnavailable(`the SQLite writer stopped: ${error.message}`, { cause: error });
     for (const call of waiting.splice(0)) call.reject(broken);
   };
   worker.on('error', fail);
   worker.on('exit', (code) => fail(new Error(`exit code ${code}`)));
   worker.on('message', (reply: Reply) => {
     const call = waiting.shift();
-    if ('failed' in reply) call?.reject(toError(reply.failed));
+    if ('failed' in reply) call?.reject(toError(reply.failed, file));
     else call?.resolve(reply);
   });
 
@@ -79,20 +90,30 @@ function fifoLock(): () => Promise<() => void> {
 }
 
 const SQLITE_BUSY = 5;
+const SQLITE_READONLY = 8;
 const SQLITE_IOERR = 10;
 const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
 const SQLITE_CONSTRAINT_PRIMARYKEY = 1555;
 const SQLITE_CONSTRAINT_UNIQUE = 2067;
 
-function toError({ message, errcode }: { message: string; errcode: number }): Error {
+function toError({ message, errcode, replaced }: Failure, file: string): Error {
   if (errcode === SQLITE_CONSTRAINT_UNIQUE || errcode === SQLITE_CONSTRAINT_PRIMARYKEY) {
     return new UniqueViolation(message);
   }
-  if ([SQLITE_BUSY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN].includes(errcode & 0xff)) {
-    return new DatabaseUnavailable(message);
+  if (replaced) return new DatabaseUnavailable(message);
+  const told = { cause: Object.assign(new Error(message), { errcode }) };
+  switch (errcode & 0xff) {
+    case SQLITE_READONLY:
+      return new DatabaseUnavailable(`${file} is read-only: check its owner and permissions`, told);
+    case SQLITE_FULL:
+      return new DatabaseUnavailable(`the disk of ${file} is full`, told);
+    case SQLITE_BUSY:
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+      return new DatabaseUnavailable(message, told);
   }
-  return new Error(message);
+  return Object.assign(new Error(message), { errcode });
 }
 
 interface Prepared {
@@ -104,25 +125,31 @@ interface Prepared {
 function serveWriter(file: string): void {
   const port = parentPort;
   if (!port) return;
-  const db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
-  db.exec(`
-    pragma journal_mode = wal;
-    pragma synchronous = full;
-    pragma foreign_keys = on;
-    pragma cache_size = -${CACHE_KIB};
-    pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
-    pragma secure_delete = on; -- What was erased is overwritten, not only forgotten.
-  `);
+  let db = openForWriting(file);
+  let checkIdentity = watchIdentity(file);
+  let readOnly = false;
   const prepared = new Map<string, Prepared>();
+  const compile = (text: string): Prepared => {
+    const statement = db.prepare(text);
+    return { statement, answers: statement.columns().length > 0 };
+  };
   const prepare = (text: string): Prepared => {
-    let known = prepared.get(text);
-    if (!known) {
-      if (prepared.size >= MOST_PREPARED) prepared.clear();
-      const statement = db.prepare(text);
-      known = { statement, answers: statement.columns().length > 0 };
-      prepared.set(text, known);
-    }
-    return known;
+    const known = prepared.get(text);
+    if (known) return known;
+    if (text.startsWith('pragma ')) return compile(text); // Some do their work when they are compiled, and only then.
+    if (prepared.size >= MOST_PREPARED) prepared.clear();
+    const fresh = compile(text);
+    prepared.set(text, fresh);
+    return fresh;
+  };
+  /** A connection to a file that could only be read stays so, whatever becomes of the permissions. */
+  const reopen = () => {
+    const fresh = openForWriting(file);
+    prepared.clear();
+    db.close();
+    db = fresh;
+    checkIdentity = watchIdentity(file);
+    readOnly = false;
   };
   /** Set by the first failure inside a transaction: what was sent behind it must not be done, least of all the commit. */
   let aborted: unknown;
@@ -144,10 +171,15 @@ function serveWriter(file: string): void {
       if (!db.isTransaction) return { rows: [], changes: 0 };
     }
     if (aborted) throw aborted;
+    const begins = request.sql === 'begin immediate';
+    const within = begins || db.isTransaction; // Asked before: a full disk ends a transaction by itself.
     try {
+      if (readOnly && !db.isTransaction) reopen();
+      if (request.sql === 'commit' || !within) checkIdentity();
       return execute(request);
     } catch (error) {
-      if (db.isTransaction || request.sql === 'begin immediate') aborted = error;
+      if (((error as Partial<Failure>).errcode ?? 0) % 256 === SQLITE_READONLY) readOnly = true;
+      if (within) aborted = error;
       throw error;
     }
   };
@@ -162,9 +194,38 @@ function serveWriter(file: string): void {
       port.postMessage(answer(request) satisfies Reply);
     } catch (error) {
       const { message, errcode = 0 } = error as Error & { errcode?: number };
-      port.postMessage({ failed: { message, errcode } } satisfies Reply);
+      const replaced = error instanceof DatabaseReplaced;
+      port.postMessage({ failed: { message, errcode, replaced } } satisfies Reply);
     }
   });
+}
+
+function openForWriting(file: string): DatabaseSync {
+  alignLogModes(file);
+  const db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  db.exec(`
+    pragma journal_mode = wal;
+    pragma synchronous = full;
+    pragma foreign_keys = on;
+    pragma cache_size = -${CACHE_KIB};
+    pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
+    pragma journal_size_limit = ${LOG_LIMIT_BYTES};
+    pragma secure_delete = on; -- What was erased is overwritten, not only forgotten.
+  `);
+  return db;
+}
+
+/** SQLite gives `-wal` and `-shm` the mode of the database. Made beside a read-only one, they stay so when it is mended. */
+function alignLogModes(file: string): void {
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode;
+  if (mode === undefined) return;
+  for (const log of [`${file}-wal`, `${file}-shm`]) {
+    try {
+      if (existsSync(log)) chmodSync(log, mode & 0o777);
+    } catch {
+      // Not ours to change. Where that matters, the first write says so.
+    }
+  }
 }
 
 if (!isMainThread && typeof workerData?.file === 'string') serveWriter(workerData.file);

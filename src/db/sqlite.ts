@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import {
   CompiledQuery,
@@ -12,7 +13,7 @@ import {
 } from 'kysely';
 import type { BulkInsert, BulkUpdate, Database, Trx } from './database.ts';
 import { MARK_ERASED, wipeErased } from './sqlite-wipe.ts';
-import { startWriter, type Writer } from './sqlite-writer.ts';
+import { BUSY_TIMEOUT_MS, LOG_LIMIT_BYTES, startWriter, type Writer } from './sqlite-writer.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -22,6 +23,8 @@ import type { Tables } from './tables.ts';
 const READER_MMAP_BYTES = 2 ** 31;
 const READER_CACHE_KIB = 64 * 1024;
 const MOST_PREPARED = 500;
+/** A commit as recent as this proves that the database can be written to. */
+const COMMIT_PROVES_MS = 1_000;
 
 /**
  * Embedded SQLite. Reads run at once on this thread: in WAL mode they never wait. Everything else goes to
@@ -34,8 +37,9 @@ export async function openSqlite(file: string): Promise<Database> {
   const read = createReader(reader);
   const query = new Kysely<Tables>({ dialect: sqliteDialect(new SqliteConnection(read, writer)) });
   const trx = openTrx(new WriterConnection(writer));
+  let committedAt = Number.NEGATIVE_INFINITY;
 
-  return {
+  const db: Database = {
     engine: 'sqlite',
     // A commit here takes microseconds: small groups let this thread answer one while the writer writes the next.
     groupSize: 32,
@@ -48,6 +52,7 @@ export async function openSqlite(file: string): Promise<Database> {
         begun.catch(() => {}); // What is sent next fails for the same reason.
         const result = await work(trx);
         await writer.run({ sql: 'commit' });
+        committedAt = performance.now();
         return result;
       } catch (error) {
         await writer.run({ sql: 'rollback' }).catch(() => {});
@@ -55,6 +60,18 @@ export async function openSqlite(file: string): Promise<Database> {
       } finally {
         release();
       }
+    },
+    snapshot: async (work) => {
+      const own = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+      try {
+        own.exec('begin');
+        return await work(openTrx(new SnapshotConnection(own)));
+      } finally {
+        own.close();
+      }
+    },
+    get patient() {
+      return db; // Its statements have no time limit.
     },
     lockSchema: async () => {}, // `begin immediate` is that lock already.
     hasTable: async (executor, name) => {
@@ -88,8 +105,11 @@ export async function openSqlite(file: string): Promise<Database> {
     notify: async () => {},
     listen: async () => async () => {},
     refreshStatistics: async () => {}, // Its plans follow the indexes alone.
-    ping: async () => {
-      await writer.run({ sql: 'select 1' });
+    shrinkLog: () => shrinkLog(file, writer),
+    probe: async () => {
+      if (performance.now() - committedAt < COMMIT_PROVES_MS) return;
+      // Writes a page although nothing changes: only that finds a full disk.
+      await db.transaction((trx) => trx.updateTable('instance').set({ id: 1 }).execute());
     },
     close: async () => {
       await query.destroy();
@@ -97,6 +117,23 @@ export async function openSqlite(file: string): Promise<Database> {
       await writer.close();
     },
   };
+  return db;
+}
+
+/** Readers of other processes can hold a checkpoint up; the log then grows, and is cut when they are gone. */
+async function shrinkLog(file: string, writer: Writer): Promise<void> {
+  const size = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  if (size <= LOG_LIMIT_BYTES) return;
+  const release = await writer.lock();
+  try {
+    await Promise.all([
+      writer.run({ sql: 'pragma busy_timeout = 0' }), // Nobody waits for a reader; the next round tries again.
+      writer.run({ sql: 'pragma wal_checkpoint(truncate)' }),
+      writer.run({ sql: `pragma busy_timeout = ${BUSY_TIMEOUT_MS}` }),
+    ]);
+  } finally {
+    release();
+  }
 }
 
 /** One statement run once for each row, inside one message to the writer. */
@@ -163,7 +200,7 @@ function toRow<O>(names: string[], values: unknown[]): O {
   return row as O;
 }
 
-function openTrx(connection: WriterConnection): Trx {
+function openTrx(connection: SqlConnection): Trx {
   const builder = new Kysely<Tables>({ dialect: sqliteDialect(connection) });
   const send = async <O>(query: CompiledQuery<O>) => (await connection.executeQuery<O>(query)).rows;
   return Object.assign(builder, { send });
@@ -187,24 +224,43 @@ function sqliteDialect(connection: DatabaseConnection): Dialect {
   };
 }
 
-/** Inside a transaction: everything goes to the writer. */
-class WriterConnection implements DatabaseConnection {
-  readonly #writer: Writer;
-
-  constructor(writer: Writer) {
-    this.#writer = writer;
-  }
-
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const rows = (query as Partial<ManyQuery>).rows;
-    const what = rows ? { rows } : { parameters: query.parameters };
-    const answer = await this.#writer.run({ sql: query.sql, ...what });
-    return { rows: answer.rows as R[], numAffectedRows: BigInt(answer.changes) };
-  }
+abstract class SqlConnection implements DatabaseConnection {
+  abstract executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>>;
 
   // biome-ignore lint/correctness/useYield: the interface asks for it, nothing here streams.
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('streaming is not supported: page through the rows instead');
+  }
+}
+
+/** Reads from a connection of its own, in the transaction that is open there. */
+class SnapshotConnection extends SqlConnection {
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    super();
+    this.#database = database;
+  }
+
+  async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    return { rows: this.#database.prepare(text).all(...(parameters as never[])) as R[] };
+  }
+}
+
+/** Inside a transaction: everything goes to the writer. */
+class WriterConnection extends SqlConnection {
+  readonly #writer: Writer;
+
+  constructor(writer: Writer) {
+    super();
+    this.#writer = writer;
+  }
+
+  override async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const rows = (query as Partial<ManyQuery>).rows;
+    const what = rows ? { rows } : { parameters: query.parameters };
+    const answer = await this.#writer.run({ sql: query.sql, ...what });
+    return { rows: answer.rows as R[], numAffectedRows: BigInt(answer.changes) };
   }
 }
 

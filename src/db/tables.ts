@@ -12,6 +12,8 @@ export interface Tables {
   job: JobTable;
   import_code: ImportCodeTable;
   import_link: ImportLinkTable;
+  referral_alias: ReferralAliasTable;
+  operator_confirmation: OperatorConfirmationTable;
   invite: InviteTable;
   server_key: ServerKeyTable;
   webhook_endpoint: WebhookEndpointTable;
@@ -21,6 +23,7 @@ export interface Tables {
   delivery_attempt: DeliveryAttemptTable;
   mail_part: MailPartTable;
   mail_suppression: MailSuppressionTable;
+  copy_mark: CopyMarkTable;
 }
 
 export const STATUSES = ['pending', 'waiting', 'invited', 'joined', 'removed'] as const;
@@ -158,6 +161,22 @@ export interface ImportLinkTable {
   hash: Uint8Array;
 }
 
+/** A referral code of another system, by its keyed hash, and whom it leads to here. */
+export interface ReferralAliasTable {
+  queue_id: number;
+  code_hash: Uint8Array;
+  seq: number;
+}
+
+/** An email that nobody clicked for: an operator said that it is confirmed. */
+export interface OperatorConfirmationTable {
+  queue_id: number;
+  seq: number;
+  source: 'import' | 'operator';
+  said_by: string;
+  said_at: number;
+}
+
 export interface InviteTable {
   queue_id: number;
   id: Uint8Array;
@@ -282,6 +301,13 @@ export interface MailSuppressionTable {
   created_at: number;
 }
 
+/** One row while a copy into this database is unfinished: nothing may be served from it. */
+export interface CopyMarkTable {
+  id: number;
+  /** How far the copy has come, as JSON. */
+  progress: string;
+}
+
 export type ColumnType = 'bigint' | 'text' | 'bytes';
 export type Columns<T extends keyof Tables> = { readonly [C in keyof Tables[T]]?: ColumnType };
 
@@ -323,6 +349,20 @@ export const IMPORT_LINK_COLUMNS = {
   kind: 'text',
   hash: 'bytes',
 } as const satisfies Required<Columns<'import_link'>>;
+
+export const REFERRAL_ALIAS_COLUMNS = {
+  queue_id: 'bigint',
+  code_hash: 'bytes',
+  seq: 'bigint',
+} as const satisfies Required<Columns<'referral_alias'>>;
+
+export const OPERATOR_CONFIRMATION_COLUMNS = {
+  queue_id: 'bigint',
+  seq: 'bigint',
+  source: 'text',
+  said_by: 'text',
+  said_at: 'bigint',
+} as const satisfies Required<Columns<'operator_confirmation'>>;
 
 export const INVITE_COLUMNS = {
   queue_id: 'bigint',

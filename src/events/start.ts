@@ -49,7 +49,7 @@ export async function startOutbox(
   );
   const channels = [webhookChannel(context, sender, options.deadlineMs), mails];
   const dispatcher = await startDispatcher(context, channels, options);
-  const pruning = startPruning(context, deliveryLogDays * DAY_MS);
+  const pruning = startPruning({ ...context, db: context.db.patient }, deliveryLogDays * DAY_MS);
   return {
     wake: dispatcher.wake,
     stop: async () => {

@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import { STATUS, type WireCode } from './plugins/errors.ts';
-import { ref } from './schemas.ts';
+import { Problem } from './schemas.ts';
 
 interface ErrorCase {
   when: string;
@@ -9,7 +9,7 @@ interface ErrorCase {
 
 const ERRORS: Record<WireCode, ErrorCase> = {
   invalid_request: {
-    when: 'The request is malformed or breaks a limit.',
+    when: 'The request is malformed or exceeds a limit.',
     message: 'the path is not valid percent-encoded UTF-8',
   },
   unauthorized: {
@@ -17,49 +17,49 @@ const ERRORS: Record<WireCode, ErrorCase> = {
     message: 'a valid server key is needed: send it as Authorization: Bearer <key>',
   },
   forbidden: {
-    when: 'The server key is good, but lacks the grant that this endpoint asks for.',
+    when: 'The server key is valid but does not have the required grant.',
     message: 'this server key lacks the grant waitlist:read',
   },
   not_found: {
-    when: 'The waitlist does not exist, or this key does not cover it.',
+    when: 'The waitlist does not exist, or the server key does not have access to it.',
     message: 'there is no such waitlist',
   },
   method_not_allowed: {
-    when: 'The path exists, but not with this method; `Allow` lists the right ones.',
+    when: 'The path does not support this method. `Allow` lists the methods it supports.',
     message: 'this path answers GET, HEAD only',
   },
   waitlist_closed: {
-    when: 'The waitlist was closed and takes no new signups.',
+    when: 'The waitlist is closed to new signups.',
     message: 'this waitlist takes no new signups',
   },
   accepted: {
-    when: 'The invite has been accepted before.',
+    when: 'The invite has already been accepted.',
     message: 'this invite has been accepted already',
   },
   email_mismatch: {
-    when: 'The `email` that was sent is not the invited one.',
+    when: 'The `email` in the request is not the invited email.',
     message: 'email: this invite belongs to another email address',
   },
-  expired: { when: 'The invite is past its expiry.', message: 'this invite has expired' },
+  expired: { when: 'The invite has expired.', message: 'this invite has expired' },
   revoked: { when: 'The invite was revoked.', message: 'this invite was revoked' },
   payload_too_large: {
-    when: 'The body is larger than this endpoint takes.',
+    when: 'The request body is too large.',
     message: 'the body is larger than this endpoint takes',
   },
   unsupported_media_type: {
-    when: 'The body was not sent as `application/json`.',
+    when: 'The request body was not sent as `application/json`.',
     message: 'the body must be sent as Content-Type: application/json',
   },
   rate_limited: {
-    when: 'Too many requests in a minute. Wait for `Retry-After` seconds.',
+    when: 'Too many requests. Wait for the number of seconds in `Retry-After`.',
     message: 'more than 600 requests in a minute: slow down',
   },
   internal_error: {
-    when: 'Something failed on our side. The request id names it in the log.',
+    when: 'Something went wrong on the server. Look up the request id in the log.',
     message: 'something went wrong on our side; the request id names this failure in the log',
   },
   unavailable: {
-    when: 'The service is starting, stopping, overloaded or without its database. Safe to try again.',
+    when: 'The service is starting, stopping, overloaded, or cannot reach its database. It is safe to retry.',
     message: 'the service is shutting down: try again in a moment',
   },
 };
@@ -94,31 +94,45 @@ function errorResponse(
   return {
     description: cases.map(({ code, when }) => `\`${code}\`: ${when}`).join(' '),
     headers: headers(...codes.flatMap((code) => ERROR_HEADERS[code] ?? []), ...(counted ? RATE_LIMIT : [])),
-    content: { 'application/json': { schema: ref('Error'), examples } },
+    content: { 'application/json': { schema: Problem, examples } },
   } as unknown as TSchema;
 }
 
 /** Described once, under `components`; a response names those that it carries. */
 export const RESPONSE_HEADERS = {
   'X-Request-Id': {
-    description: 'Names this request in the log: yours, if you sent a sane one, else ours.',
-    schema: { type: 'string', examples: ['req_5f0c1d2e3b4a5968770a1'] },
+    description: 'Identifies the request in the log: the id you sent, if it was valid, or a generated one.',
+    schema: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9._:/+=-]{1,128}$',
+      examples: ['req_5f0c1d2e3b4a5968770a1'],
+    },
   },
   'WWW-Authenticate': {
-    description: 'How to authenticate.',
-    schema: { type: 'string', examples: ['Bearer'] },
+    description: 'The authentication scheme to use.',
+    schema: { type: 'string', const: 'Bearer' },
   },
   'Retry-After': {
-    description: 'Seconds to wait before the next try.',
+    description: 'Number of seconds to wait before retrying.',
     schema: { type: 'integer', minimum: 1, examples: [12] },
   },
   RateLimit: {
-    description: 'Requests left (`r`) until the window ends (`t` seconds). Absent where a limit is off.',
-    schema: { type: 'string', examples: ['"invite-check";r=599;t=60'] },
+    description:
+      'Requests remaining (`r`) and seconds until the limit resets (`t`). Not sent when the limit is turned off.',
+    schema: {
+      type: 'string',
+      pattern: '^"[a-z-]+";r=[0-9]+;t=[0-9]+$',
+      examples: ['"invite-check";r=599;t=60'],
+    },
   },
   'RateLimit-Policy': {
-    description: 'The limit: requests (`q`) in a window (`w` seconds). Absent where a limit is off.',
-    schema: { type: 'string', examples: ['"invite-check";q=600;w=60'] },
+    description:
+      'The limit: requests allowed (`q`) in a window of `w` seconds. Not sent when the limit is turned off.',
+    schema: {
+      type: 'string',
+      pattern: '^"[a-z-]+";q=[0-9]+;w=[0-9]+$',
+      examples: ['"invite-check";q=600;w=60'],
+    },
   },
 };
 

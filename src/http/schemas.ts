@@ -1,55 +1,103 @@
 import Type, { type TSchema } from 'typebox';
 import { STATUSES, type Status } from '../db/tables.ts';
-import { STATUS } from './plugins/errors.ts';
+import { EMAIL_MAX_CHARACTERS } from '../waitlist/signup/identity.ts';
+import { STATUS, type WireCode } from './plugins/errors.ts';
+
+/** Names a schema in the OpenAPI document: what uses it there refers to it. */
+export const named = (name: string) => ({ 'x-name': name });
+
+/** Says what a named schema is in this place. Beside the reference, its own description stays as it is. */
+export function described<T extends TSchema>(schema: T, description: string): T {
+  return { ...schema, description, 'x-description': (schema as { description?: string }).description };
+}
+
+/** Limits that the domain checks in its own words. They are documented, and left out of the check of the schema. */
+export const limits = (keywords: object) => ({ 'x-limits': keywords });
+
+/** Named examples of a body or a parameter. */
+export const withExamples = (examples: Record<string, { summary: string; value: unknown }>) => ({
+  'x-examples': examples,
+});
 
 export const oneOf = <T extends string>(values: readonly T[], options: object = {}) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], ...options });
 
-const nullable = (type: 'string' | 'integer' | 'object', options: object) =>
-  Type.Unsafe<unknown>({ type: [type, 'null'], ...options });
+/** Said twice: of the generators of clients, some know `const` only and some `enum`. */
+export const constant = <T extends string | boolean>(value: T, description: string) =>
+  Type.Literal(value, { enum: [value], description });
 
-const time = (description: string) => nullable('string', { format: 'date-time', description });
+/** Objects that a constant tells apart. */
+export const exactlyOne = (alternatives: TSchema[], options: object) =>
+  Type.Unsafe<object>({ oneOf: alternatives, ...options });
 
-export const ErrorBody = Type.Object(
+const nullable = <T>(type: 'string' | 'integer' | 'object', options: object) =>
+  Type.Unsafe<T | null>({ type: [type, 'null'], ...options });
+
+export const time = (description: string) => Type.String({ format: 'date-time', description });
+export const timeOrNull = (description: string) =>
+  nullable<string>('string', { format: 'date-time', description });
+
+/** Addresses may have letters of any alphabet, which the format `email` does not allow. */
+export const EMAIL = { format: 'idn-email', maxLength: EMAIL_MAX_CHARACTERS };
+export const CURSOR = { pattern: '^[A-Za-z0-9_-]+$' };
+export const idPattern = (prefix: string) => ({ pattern: `^${prefix}_[0-9a-z]{26}$` });
+
+const ErrorCode = oneOf(Object.keys(STATUS) as WireCode[], {
+  ...named('ErrorCode'),
+  description: 'Identifies the error. Use it in your code.',
+});
+
+export const Problem = Type.Object(
   {
-    code: oneOf(Object.keys(STATUS), { description: 'For programs: what to branch on.' }),
+    code: ErrorCode,
     message: Type.String({
-      description: 'For people: what is wrong and where. The wording may change; do not parse it.',
+      description:
+        'Explains the error and names the field that caused it. Wording can change; do not parse it.',
     }),
   },
-  { $id: 'Error', description: 'What went wrong. Every error of every endpoint has this shape.' },
+  { ...named('Problem'), description: 'An error. Every endpoint returns errors in this shape.' },
 );
+
+export const EntryStatus = oneOf<Status>(STATUSES, {
+  ...named('EntryStatus'),
+  description:
+    '`pending` has not confirmed their email yet, `waiting` is in the queue, `invited` has an invite, ' +
+    '`joined` accepted it, and `removed` was taken off the waitlist.',
+});
 
 export const Entry = Type.Object(
   {
-    id: Type.String({ description: 'Starts with `ent_` and never changes.' }),
-    email: nullable('string', { description: 'The address as it was typed at signup.' }),
-    phone: nullable('string', { description: 'The number in E.164 form: a plus sign and digits.' }),
-    metadata: nullable('object', {
+    id: Type.String({ ...idPattern('ent'), description: 'Unique id of the entry. Never changes.' }),
+    email: nullable<string>('string', { ...EMAIL, description: 'Email address, as entered at signup.' }),
+    phone: nullable<string>('string', {
+      pattern: '^\\+[1-9][0-9]{6,14}$',
+      description: 'Phone number in E.164 format.',
+    }),
+    metadata: nullable<Record<string, unknown>>('object', {
       additionalProperties: true,
-      description: 'Your own data, as it was sent at signup.',
+      description: 'The custom data sent at signup.',
     }),
-    status: oneOf<Status>(STATUSES, {
-      description:
-        '`pending` has yet to confirm the email, `waiting` stands in the queue, `invited` holds an invite, ' +
-        '`joined` accepted it, `removed` was taken off.',
-    }),
-    position: nullable('integer', {
+    status: EntryStatus,
+    position: nullable<number>('integer', {
       minimum: 1,
-      description: 'Place among the waiting entries, 1 is next. Computed live; null for any other status.',
+      description:
+        'Current position among waiting entries; 1 is next. Always up to date. `null` unless the status is `waiting`.',
     }),
-    referrals: Type.Integer({ minimum: 0, description: 'Signups that were credited to this entry.' }),
-    referralCode: nullable('string', {
-      description: 'A short code to share. Others send it as `referredBy` when they sign up.',
+    referrals: Type.Integer({ minimum: 0, description: 'Number of signups credited to this entry.' }),
+    referralCode: nullable<string>('string', {
+      description: 'Short code to share. New signups send it as `referredBy`.',
     }),
-    referredBy: nullable('string', {
-      description: 'Email of the entry that was credited for this signup, or its phone if it has no email.',
+    referredBy: nullable<string>('string', {
+      description: 'Email of the entry credited with this signup, or its phone number if it has no email.',
     }),
-    createdAt: Type.String({ format: 'date-time', description: 'When the entry was added.' }),
-    invitedAt: time('When the entry was invited.'),
-    joinedAt: time('When the invite was accepted.'),
+    createdAt: time('When the entry was added.'),
+    invitedAt: timeOrNull('When the entry was invited.'),
+    joinedAt: timeOrNull('When the invite was accepted.'),
   },
-  { $id: 'Entry', description: 'One person on a waitlist. An absent value is `null`, never left out.' },
+  {
+    ...named('Entry'),
+    description: 'A person on a waitlist. Every field is always present; a missing value is `null`.',
+  },
 );
 
 export const EXAMPLE_ENTRY = {
@@ -67,29 +115,19 @@ export const EXAMPLE_ENTRY = {
   joinedAt: null,
 };
 
-export const WaitlistReference = Type.Object(
-  {
-    id: Type.String({ description: 'Short waitlist id, `wl_` and a name.' }),
-    name: Type.String({ description: 'Display name of the waitlist.' }),
-  },
-  { $id: 'WaitlistReference', description: 'Names a waitlist.' },
-);
-
 export const EXAMPLE_WAITLIST = { id: 'wl_acme', name: 'Acme' };
 
+/** A waitlist that cannot exist is one that does not: the domain answers 404. */
 export const WaitlistId = Type.String({
-  description: 'Short waitlist id, `wl_` and a name.',
+  ...limits({ pattern: '^wl_[a-z0-9][a-z0-9_-]{0,61}$' }),
+  description: 'Short id of the waitlist, starting with `wl_`.',
   examples: [EXAMPLE_WAITLIST.id],
 });
 
-/** Points to one of the shared schemas above; a description says what it is in this place. */
-export function ref(name: 'Error' | 'Entry' | 'WaitlistReference', description?: string): TSchema {
-  const $ref = `${name}#`;
-  // Next to a bare $ref the generator drops every other keyword; `finishDocument` unwraps this again.
-  return Type.Unsafe<never>(description ? { allOf: [{ $ref }], description } : { $ref });
-}
-
-/** Named examples of a body or a parameter. */
-export function withExamples(examples: Record<string, { summary: string; value: unknown }>): object {
-  return { 'x-examples': examples };
-}
+export const WaitlistReference = Type.Object(
+  {
+    id: WaitlistId,
+    name: Type.String({ description: 'Display name of the waitlist.' }),
+  },
+  { ...named('WaitlistReference'), description: 'The id and name of a waitlist.' },
+);

@@ -39,6 +39,17 @@ export function masterKeyFromText(text: string, where: string): SealingKey {
   return sealingKey(key);
 }
 
+function masterKeyIn(file: string): SealingKey {
+  try {
+    return masterKeyFromText(readFileSync(file, 'utf8'), file);
+  } catch (error) {
+    if (!(error instanceof MasterKeyProblem)) throw error;
+    throw new MasterKeyProblem(
+      `${path.resolve(file)} does not hold a master key (${KEY_BYTES} bytes in base64). Restore the file from a backup, or set DOORLIST_MASTER_KEY.`,
+    );
+  }
+}
+
 export function masterKeyFromEnvironment(current: string, next: string | undefined): MasterKeySource {
   const inUse = masterKeyFromText(current, 'DOORLIST_MASTER_KEY');
   const upcoming = next === undefined ? undefined : masterKeyFromText(next, 'DOORLIST_MASTER_KEY_NEXT');
@@ -60,17 +71,16 @@ export function masterKeyFromEnvironment(current: string, next: string | undefin
 export function masterKeyFromFile(directory: string): MasterKeySource {
   const file = path.join(directory, 'master.key');
   const nextFile = `${file}.next`;
-  const load = () =>
-    [file, nextFile].filter(existsSync).map((name) => masterKeyFromText(readFileSync(name, 'utf8'), name));
+  const load = () => [file, nextFile].filter(existsSync).map(masterKeyIn);
   return {
     load,
     create: () => {
       writeKeyFile(file);
-      return masterKeyFromText(readFileSync(file, 'utf8'), file);
+      return masterKeyIn(file);
     },
     prepareRotation: () => {
       writeKeyFile(nextFile);
-      return masterKeyFromText(readFileSync(nextFile, 'utf8'), nextFile);
+      return masterKeyIn(nextFile);
     },
     finishRotation: () => {
       renameSync(nextFile, file);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Trx } from '../db/database.ts';
 import { RANK_COUNT_COLUMNS, STATUSES, type Status } from '../db/tables.ts';
 import type { Context } from './context.ts';
 import type { Queue } from './directory.ts';
@@ -13,31 +14,45 @@ export interface Audit {
   repaired: boolean;
 }
 
-/** Counts a queue from scratch, compares with what is kept, and mends the counters when asked to. */
-export function auditQueue(context: Context, queue: Queue, repair: boolean): Promise<Audit> {
-  return changeQueue(context, queue, async (change) => {
-    const counted = await countStatuses(change);
-    const findings = await compare(change, counted);
-    let repaired = false;
-    if (repair && findings.length > 0) {
-      await rebuild(context, change, counted);
-      repaired = (await compare(change, counted)).length === 0;
-    }
-    const entries = STATUSES.reduce((sum, status) => sum + counted[status], 0);
-    return { queue: `${queue.waitlist.id} in ${queue.environment}`, entries, findings, repaired };
+/** A queue as it is at one moment: in a snapshot, or under its lock. */
+interface Moment {
+  readonly trx: Trx;
+  readonly queue: Queue;
+}
+
+type Counted = Record<Status, number>;
+
+/**
+ * Counts a queue from scratch, compares with what is kept, and mends the counters when asked to. Looking takes no
+ * lock: counters and entries are compared within one snapshot, while signups go on.
+ */
+export async function auditQueue(context: Context, queue: Queue, repair: boolean): Promise<Audit> {
+  const patient = { ...context, db: context.db.patient };
+  const found = await patient.db.snapshot((trx) => examine({ trx, queue }));
+  if (!repair || found.findings.length === 0) return found;
+  return changeQueue(patient, queue, async (change) => {
+    const before = await examine(change); // Counted again: under the lock it stays as it is.
+    if (before.findings.length === 0) return before;
+    await rebuild(patient, change);
+    const after = await examine(change);
+    return { ...before, repaired: after.findings.length === 0 };
   });
 }
 
-async function compare(change: QueueChange, counted: Record<Status, number>): Promise<string[]> {
-  return [
-    ...(await compareStatuses(change, counted)),
-    ...(await compareSequence(change, counted)),
-    ...(await compareRankCounts(change)),
-    ...(await compareReferrals(change)),
+async function examine(moment: Moment): Promise<Audit> {
+  const counted = await countStatuses(moment);
+  const findings = [
+    ...(await compareStatuses(moment, counted)),
+    ...(await compareSequence(moment, counted)),
+    ...(await compareRankCounts(moment)),
+    ...(await compareReferrals(moment)),
   ];
+  const { waitlist, environment } = moment.queue;
+  const entries = STATUSES.reduce((sum, status) => sum + counted[status], 0);
+  return { queue: `${waitlist.id} in ${environment}`, entries, findings, repaired: false };
 }
 
-async function countStatuses({ trx, queue }: QueueChange): Promise<Record<Status, number>> {
+async function countStatuses({ trx, queue }: Moment): Promise<Counted> {
   const rows = await trx
     .selectFrom('entry')
     .select(['status', sql<number>`count(*)`.as('count')])
@@ -49,10 +64,7 @@ async function countStatuses({ trx, queue }: QueueChange): Promise<Record<Status
   return counted;
 }
 
-async function compareStatuses(
-  { trx, queue }: QueueChange,
-  counted: Record<Status, number>,
-): Promise<string[]> {
+async function compareStatuses({ trx, queue }: Moment, counted: Counted): Promise<string[]> {
   const kept = await trx
     .selectFrom('queue')
     .select(STATUSES)
@@ -63,17 +75,23 @@ async function compareStatuses(
   );
 }
 
-async function compareSequence(change: QueueChange, counted: Record<Status, number>): Promise<string[]> {
+async function compareSequence(moment: Moment, counted: Counted): Promise<string[]> {
+  const { trx, queue } = moment;
+  const { last_seq } = await trx
+    .selectFrom('queue')
+    .select('last_seq')
+    .where('id', '=', queue.id)
+    .executeTakeFirstOrThrow();
   const entries = STATUSES.reduce((sum, status) => sum + counted[status], 0);
-  const highest = await highestSeq(change);
+  const highest = await highestSeq(moment);
   const findings: string[] = [];
-  if (highest !== change.lastSeq)
-    findings.push(`joining sequence: it stands at ${change.lastSeq}, the last entry has ${highest}`);
+  if (highest !== last_seq)
+    findings.push(`joining sequence: it stands at ${last_seq}, the last entry has ${highest}`);
   if (highest !== entries) findings.push(`joining sequence: ${highest - entries} entries are missing in it`);
   return findings;
 }
 
-async function highestSeq({ trx, queue }: QueueChange): Promise<number> {
+async function highestSeq({ trx, queue }: Moment): Promise<number> {
   const { seq } = await trx
     .selectFrom('entry')
     .select((e) => e.fn.max<number | null>('seq').as('seq'))
@@ -84,7 +102,7 @@ async function highestSeq({ trx, queue }: QueueChange): Promise<number> {
 
 type RankCount = { level: number; bucket: number; waiting: number };
 
-async function countRanks({ trx, queue }: QueueChange): Promise<RankCount[]> {
+async function countRanks({ trx, queue }: Moment): Promise<RankCount[]> {
   const counts: RankCount[] = [];
   for (const [level, shift] of LEVEL_SHIFTS.entries()) {
     const rows = await sql<{ bucket: number; waiting: number }>`
@@ -95,25 +113,27 @@ async function countRanks({ trx, queue }: QueueChange): Promise<RankCount[]> {
   return counts;
 }
 
-async function compareRankCounts(change: QueueChange): Promise<string[]> {
-  const kept = await change.trx
+async function compareRankCounts(moment: Moment): Promise<string[]> {
+  const { trx, queue } = moment;
+  const kept = await trx
     .selectFrom('rank_count')
     .select(['level', 'bucket', 'waiting'])
-    .where('queue_id', '=', change.queue.id)
+    .where('queue_id', '=', queue.id)
     .where('waiting', '<>', 0)
     .execute();
   const name = ({ level, bucket, waiting }: RankCount) => `${level}/${bucket}=${waiting}`;
-  const right = new Set((await countRanks(change)).map(name));
+  const right = new Set((await countRanks(moment)).map(name));
   const wrong = kept.filter((count) => !right.delete(name(count)));
   const off = Math.max(wrong.length, right.size);
   return off === 0 ? [] : [`positions: ${off} counters of rank ranges are off`];
 }
 
-async function compareReferrals({ trx, queue, settings: { boost } }: QueueChange): Promise<string[]> {
-  const { rerank_after } = await trx
-    .selectFrom('queue')
-    .select('rerank_after')
-    .where('id', '=', queue.id)
+async function compareReferrals({ trx, queue }: Moment): Promise<string[]> {
+  const { rerank_after, boost } = await trx
+    .selectFrom('queue as q')
+    .innerJoin('waitlist as w', 'w.id', 'q.waitlist_id')
+    .select(['q.rerank_after', 'w.boost'])
+    .where('q.id', '=', queue.id)
     .executeTakeFirstOrThrow();
   const misranked = await trx
     .selectFrom('entry')
@@ -135,7 +155,7 @@ async function compareReferrals({ trx, queue, settings: { boost } }: QueueChange
   return findings;
 }
 
-async function rebuild({ db }: Context, change: QueueChange, counted: Record<Status, number>): Promise<void> {
+async function rebuild({ db }: Context, change: QueueChange): Promise<void> {
   const { trx, queue } = change;
   const { boost } = change.settings;
   await sql`update entry set referrals = (
@@ -148,6 +168,10 @@ async function rebuild({ db }: Context, change: QueueChange, counted: Record<Sta
     columns: RANK_COUNT_COLUMNS,
     rows: (await countRanks(change)).map(({ level, bucket, waiting }) => [queue.id, level, bucket, waiting]),
   });
-  await trx.updateTable('queue').set(counted).where('id', '=', queue.id).execute();
   change.lastSeq = await highestSeq(change);
+  await trx
+    .updateTable('queue')
+    .set({ ...(await countStatuses(change)), last_seq: change.lastSeq })
+    .where('id', '=', queue.id)
+    .execute();
 }

@@ -9,8 +9,8 @@ const EVERY_MS = 1_000;
 const QUEUES_AT_ONCE = 100;
 
 /**
- * What has to happen without anybody asking: invites expire, their reminders go out, a changed boost is applied, and
- * the database learns how large its tables have become.
+ * What has to happen without anybody asking: invites expire, their reminders go out, a changed boost is applied,
+ * the database learns how large its tables have become, and its log is kept small.
  */
 export interface Upkeep {
   close(): Promise<void>;
@@ -64,6 +64,7 @@ export async function keepUp(context: Context): Promise<void> {
   for (const { id } of unranked) await attend(context, id, applyBoost);
   await db.wipeErased(); // Where a reader was in the way of the erasure itself.
   await db.refreshStatistics();
+  await db.shrinkLog();
 }
 
 async function attend(

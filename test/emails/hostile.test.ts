@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { listMails } from '../../src/events/emails/mailbox.ts';
 import { previewMail, sendTestMail } from '../../src/events/emails/preview.ts';
+import { insertMail } from '../../src/events/emails/record.ts';
 import {
   resetTemplate,
   saveTemplate,
@@ -11,6 +13,7 @@ import { updateMailSettings } from '../../src/events/emails/update-settings.ts';
 import { forEachEngine } from '../support/harness.ts';
 import type { MailServer, ReceivedMail } from '../support/mail-server.ts';
 import {
+  countMails,
   type Mailing,
   type MailingList,
   mailingList,
@@ -19,6 +22,7 @@ import {
   PUBLIC_URL,
   withMailing,
 } from '../support/mails.ts';
+import { until } from '../support/webhooks.ts';
 
 const SENDING = { publicUrl: PUBLIC_URL, defaultFrom: 'x@y.z' };
 
@@ -33,6 +37,17 @@ const HOSTILE: Record<string, string> = {
   long: 'x'.repeat(10_000),
   encoded: '=?utf-8?Q?=0D=0ABcc:_victim@example.com?=',
 };
+
+/** To a parser of address lists, each of these is or contains victim@example.com. */
+const LISTS_OF_ADDRESSES = [
+  'a1;victim@example.com',
+  'g1:victim@example.com',
+  '(c1)victim@example.com',
+  'victim(x)@example.com',
+  'x[y]victim@example.com',
+  'back\\slash@example.com',
+];
+const isVictim = (text: string) => text.includes('victim@example.com');
 
 forEachEngine((engine) => {
   describe('what somebody signed up with', () => {
@@ -103,18 +118,59 @@ ${list.name}: <b>not bold</b> [site](https://example.com/?q={{ metadata.name }})
 
     it('may be an address of odd characters, and is the one recipient', async () => {
       const list = await mailingList(service, ['welcome']);
-      const odd = [
-        'a(b)c@example.com',
-        'x;y:z@example.com',
-        "o'hara+tag!#$%&*@example.com",
-        'back\\slash@example.com',
-      ];
+      const odd = ["o'hara+tag!#$%&*@example.com", '{curly}|~`=?^/@example.com', 'ünï@example.com'];
       for (const email of odd) assert.equal((await list.signup({ email })).status, 201);
       const mails = await mailsArrived(server, list, odd.length);
-      for (const { to, parsed } of mails) {
-        assert.equal(to.length, 1);
-        assert.equal(parsed.to?.length, 1);
+      assert.deepEqual(mails.flatMap(({ to }) => to).sort(), [...odd].sort());
+      for (const { to, parsed } of mails)
+        assert.deepEqual(
+          parsed.to?.map(({ address }) => address),
+          to,
+        );
+    });
+
+    it('is no address when a mail server could read it as another one', async () => {
+      const list = await mailingList(service, ['welcome', 'invite']);
+      for (const email of LISTS_OF_ADDRESSES) {
+        assert.equal((await list.signup({ email })).status, 400, email);
+        await assert.rejects(list.invite(email), /not an email address/);
       }
+      assert.equal(await countMails(service.context, list), 0);
+    });
+
+    it('never mails anybody else, even where it was stored when such addresses were allowed', async () => {
+      const list = await mailingList(service, ['welcome']);
+      const { context } = service;
+      const queue = await list.queue();
+      const person = { email: 'a1;victim@example.com', phone: null, metadata: null };
+      server.refuseMail = () => '451 4.3.0 Wait';
+      await list.signup({ email: 'plain@example.com' });
+      await mailPutOff(service, queue);
+      const { id } = await context.db.query
+        .selectFrom('entry')
+        .select('id')
+        .where('queue_id', '=', queue.id)
+        .executeTakeFirstOrThrow();
+      await context.db.query
+        .updateTable('entry')
+        .set({ person: queue.vault.seal('entry.person', id, person) })
+        .where('queue_id', '=', queue.id)
+        .execute();
+      server.refuseMail = () => undefined;
+      const facts = { at: service.clock.now, version: 0, waitlist: list.name, entry: null, invite: null };
+      for (const to of LISTS_OF_ADDRESSES)
+        await insertMail(context, queue, { ...facts, mail: 'accepted', to }, undefined);
+      service.clock.advance(6_000);
+      service.wake();
+      await until('every mail has ended', async () => {
+        const { mails } = await listMails(context, queue, { limit: 50 });
+        return mails.every(({ state }) => state === 'failed');
+      });
+      const { mails } = await listMails(context, queue, { limit: 50 });
+      assert.equal(mails.length, LISTS_OF_ADDRESSES.length + 1);
+      for (const { error } of mails)
+        assert.equal(error, 'not sent: the address contains characters that are no longer accepted');
+      assert.ok(!server.received.some(({ to, raw }) => to.some(isVictim) || isVictim(raw)));
     });
 
     const assertRefused = (list: MailingList, body: string, reason: RegExp, subject = 'Hi') =>

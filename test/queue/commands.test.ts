@@ -122,7 +122,7 @@ forEachEngine((engine) => {
       const words = ['entry', 'confirm', id, '--waitlist', list.id];
       assert.deepEqual(await succeed(...words), { id, confirmed: true });
       assert.deepEqual(await succeed(...words), { id, confirmed: false });
-      assert.match((await type(...words)).out, /was confirmed already/);
+      assert.match((await type(...words)).out, /was already confirmed/);
       assert.equal((await list.lookup('p@example.com')).body.status, 'waiting');
       await assertRefused(
         ['entry', 'confirm', 'p@example.com', '--waitlist', list.id],

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { sql } from 'kysely';
+import { auditQueue } from '../../src/waitlist/audit.ts';
+import { changeQueue } from '../../src/waitlist/queue-change.ts';
 import { createWaitlist } from '../../src/waitlist/settings/waitlists.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { runCommand } from '../support/process.ts';
@@ -118,6 +120,22 @@ forEachEngine((engine) => {
       78,
       'the counters are right all the same',
     );
+  });
+
+  it('doctor looks without waiting for whoever holds the queue, and holds nobody up', async () => {
+    const list = await filled();
+    const { context } = service;
+    const queue = await list.queue();
+    await changeQueue(context, queue, async () => {
+      const { findings, entries } = await auditQueue(context, queue, false);
+      assert.deepEqual([findings, entries], [[], 80]);
+    });
+    await context.db.snapshot(async (trx) => {
+      await trx.selectFrom('entry').select('seq').where('queue_id', '=', queue.id).execute();
+      assert.equal((await list.signup({ email: 'meanwhile@example.com' })).status, 201);
+      const seen = trx.selectFrom('queue').select('last_seq').where('id', '=', queue.id);
+      assert.equal((await seen.executeTakeFirst())?.last_seq, 80);
+    });
   });
 
   it('doctor says so when there is no such waitlist', async () => {

@@ -134,6 +134,14 @@ forEachEngine((engine) => {
         assert.equal((await service.check(code)).body.valid, true);
       });
 
+      it('counts as empty when it is only whitespace, whatever its type', async () => {
+        const list = await service.waitlist();
+        for (const [i, headers] of [JSON_TYPE, { 'content-type': 'text/plain' }].entries()) {
+          const { code } = await list.invite(`white${i}@example.com`);
+          assert.equal((await service.accept(code, { headers, rawBody: ' \r\n\t ' })).status, 200);
+        }
+      });
+
       it('is refused with 415 in another format and with 413 when it is too large', async () => {
         const list = await service.waitlist();
         const { code } = await list.invite('a@example.com');
@@ -165,6 +173,7 @@ forEachEngine((engine) => {
         ]) {
           assertError(await service.accept(code), 404, 'not_found', 'there is no invite with this code');
         }
+        assertError(await raw('%00'), 404, 'not_found');
         const { tag } = await (await service.waitlist()).queue();
         assertError(await service.accept(tag + '0'.repeat(26)), 404, 'not_found');
       });
@@ -178,7 +187,6 @@ forEachEngine((engine) => {
         );
         assertError(await raw(''), 400, 'invalid_request', 'code: is empty');
         assertError(await raw('%'), 400, 'invalid_request', /percent/);
-        assertError(await raw('%00'), 400, 'invalid_request', 'code: contains a NUL character');
       });
 
       it('answers 410 for an expired code, from the instant on', async () => {

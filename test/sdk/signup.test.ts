@@ -454,14 +454,45 @@ forEachEngine((engine) => {
         );
       });
 
-      it('refuses a number in metadata that would be lost', async () => {
-        const list = await service.waitlist();
-        const answer = await service.request('POST', PATH, {
-          key: list.key,
-          headers: { 'content-type': 'application/json' },
-          rawBody: `{"waitlistId":"${list.id}","entries":[{"email":"a@example.com","metadata":{"n":1e999}}]}`,
+      describe('numbers in metadata', () => {
+        const sendMetadata = async (metadata: string) => {
+          const list = await service.waitlist();
+          const entries = `[{"email":"first@example.com"},{"email":"a@example.com","metadata":${metadata}}]`;
+          const answer = await service.request('POST', PATH, {
+            key: list.key,
+            headers: { 'content-type': 'application/json' },
+            rawBody: `{"waitlistId":"${list.id}","entries":${entries}}`,
+          });
+          return { list, answer };
+        };
+
+        it('are refused by name where they could not be shown back exactly', async () => {
+          const inexact = [
+            '9007199254740993',
+            '12345678901234567890',
+            '1e-400',
+            '1e400',
+            '0.12345678901234567890',
+          ];
+          for (const number of inexact) {
+            const { list, answer } = await sendMetadata(`{"big":${number},"list":[1,{"deep":-${number}}]}`);
+            const why = 'is a number that cannot be kept exactly; send it as a string';
+            const message = `entries[1].metadata.big: ${why}; entries[1].metadata.list[1].deep: ${why}`;
+            assertError(answer, 400, 'invalid_request', message);
+            assert.equal((await list.page()).body.total, 0);
+          }
         });
-        assertError(answer, 400, 'invalid_request', 'entries[0].metadata: has a number that is too large');
+
+        it('are shown back with the value that was sent, in whatever spelling', async () => {
+          const { list, answer } = await sendMetadata(
+            '{"a":1.0,"b":1E2,"c":-0,"d":0.30000000000000004,"e":9007199254740992,"f":1e23,"g":" 12345678901234567890, 1e400"}',
+          );
+          assert.equal(answer.status, 201, answer.text);
+          assert.deepEqual((await list.lookup('a@example.com')).body.metadata, {
+            ...{ a: 1, b: 100, c: 0, d: 0.30000000000000004, e: 9007199254740992, f: 1e23 },
+            g: ' 12345678901234567890, 1e400',
+          });
+        });
       });
 
       it('takes a body of 4 MiB and refuses one byte more with 413', async () => {

@@ -341,10 +341,49 @@ forEachEngine((engine) => {
         }
       });
 
-      it('lets pass what it does not know: a caller may send all headers of the delivery', async () => {
+      it('refuses by name what it does not know', async () => {
         const delivery = signed('{}');
         const headers = { ...delivery.headers, 'content-type': 'application/json' };
-        assertVerified(await service.verify({ ...delivery, headers, more: 1 }), {});
+        const unknown: [object, string][] = [
+          [{ ...delivery, more: 1 }, 'more: unknown field'],
+          [{ ...delivery, headers }, 'headers.content-type: unknown field'],
+          [{ ...delivery, toString: {} }, 'toString: unknown field'],
+          [{ more: [[[]]] }, 'more: unknown field'],
+        ];
+        for (const [body, message] of unknown) {
+          assertError(await service.verify(body), 400, 'invalid_request', message);
+        }
+      });
+
+      it('reads its fields in any order and spacing, with any escapes', async () => {
+        const { payload, headers, webhookSecret } = signed('{"n":1}');
+        const spaced = JSON.stringify({ webhookSecret, headers, payload }, null, '\t').replaceAll(
+          '\n',
+          ' \r\n',
+        );
+        assertVerified(await sendRaw(`\n ${spaced} `), { n: 1 });
+        assertVerified(await sendRaw(spaced.replace('"headers"', '"\\u0068eaders"')), { n: 1 });
+      });
+
+      it('refuses what is not quite JSON', async () => {
+        const json = JSON.stringify(signed('{}'));
+        const broken = [
+          json.slice(0, -1),
+          `${json}}`,
+          json.replace(',', ''),
+          json.replace(':', ''),
+          `${json},`,
+        ];
+        broken.push(json.replace('{', '{,'), `${json.slice(0, -1)},}`, json.replace('"payload"', 'payload'));
+        broken.push(
+          json.replace('"{}"', '"\\x"'),
+          json.replace('"{}"', '}'),
+          json.replace('"{}"', "'{}'"),
+          '{"',
+        );
+        for (const body of broken) {
+          assertError(await sendRaw(body), 400, 'invalid_request', 'body: is not valid JSON');
+        }
       });
 
       it('asks for JSON, and needs no key', async () => {

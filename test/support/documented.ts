@@ -34,8 +34,10 @@ function closed(document: Document, schema: JsonSchema): JsonSchema {
     assert.ok(target, `${$ref} is not there`);
     return { ...closed(document, target), ...rest };
   }
-  const copy = { ...schema } as JsonSchema & { additionalProperties?: boolean };
+  const copy = { ...schema };
   if (schema.items) copy.items = closed(document, schema.items);
+  if (schema.oneOf) copy.oneOf = schema.oneOf.map((each) => closed(document, each));
+  if (schema.anyOf) copy.anyOf = schema.anyOf.map((each) => closed(document, each));
   if (schema.properties) {
     copy.additionalProperties ??= false;
     copy.properties = Object.fromEntries(

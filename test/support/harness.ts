@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { describe } from 'node:test';
+import { promisify } from 'node:util';
 import { buildApp, type Timeouts } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/db/database.ts';
+import type { PostgresLimits } from '../../src/db/postgres-pool.ts';
 import { createLogger } from '../../src/log.ts';
 import { openContext } from '../../src/service.ts';
 import type { Context } from '../../src/waitlist/context.ts';
@@ -54,6 +56,7 @@ export interface ServiceOptions {
   /** To start on what another service keeps; it is then the caller's to remove. */
   storage?: Storage;
   startAt?: number;
+  databaseLimits?: Partial<PostgresLimits>;
 }
 
 /** A clock that stands still until a test moves it. */
@@ -83,7 +86,7 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
   };
   const log: string[] = [];
   const logger = createLogger('info', { write: (line) => void log.push(line) });
-  const context = await openContext(config, logger, () => clock.now);
+  const context = await openContext(config, logger, () => clock.now, options.databaseLimits);
   const keyUsage = trackKeyUsage(context);
   const { app, draining } = await buildApp({
     context,
@@ -105,6 +108,7 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
     storage,
     draining,
     config,
+    openConnections: promisify(app.server.getConnections.bind(app.server)) as () => Promise<number>,
     /** A key; a product key unless it is for one waitlist. */
     key: (input: { waitlistId?: string; environment?: string; read?: boolean; expiresAt?: number } = {}) =>
       createKey(context, {

@@ -48,8 +48,11 @@ export async function commandJson<T = Record<string, unknown>>(
 }
 
 /** Starts the real server as a process of its own and waits until it serves. */
-export async function startProcess(environment: Record<string, string>): Promise<RunningProcess> {
-  const child = launch({ PORT: '0', ...environment }, ['serve']);
+export async function startProcess(
+  environment: Record<string, string>,
+  how: How = {},
+): Promise<RunningProcess> {
+  const child = launch(environment, ['serve'], how);
   const { finished, output } = follow(child);
   const ready = new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', () => {
@@ -73,11 +76,22 @@ export async function startProcess(environment: Record<string, string>): Promise
   };
 }
 
-function launch(environment: Record<string, string>, words: string[]): ChildProcess {
+interface How {
+  script?: string;
+  uid?: number;
+  gid?: number;
+}
+
+function launch(
+  environment: Record<string, string>,
+  words: string[],
+  { script = MAIN, ...user }: How = {},
+): ChildProcess {
   const { PATH = '', HOME = '' } = process.env; // Nothing else of our own: a DATABASE_URL must not get in.
-  return spawn(process.execPath, [MAIN, ...words], {
-    env: { PATH, HOME, ...environment },
+  return spawn(process.execPath, [script, ...words], {
+    env: { PATH, HOME, PORT: '0', ...environment }, // Whoever runs the tests may use port 3000.
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...user,
   });
 }
 

@@ -1,9 +1,19 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-/** Stands between the service and its database, and can be cut. */
+/** Stands between the service and its database, and can be cut or go silent. */
 export async function startTcpProxy(target: { host: string; port: number }) {
   const sockets = new Set<Socket>();
   let cut = false;
+  let deaf = false;
+  const goSilent = (incoming: Socket, outgoing: Socket) => {
+    for (const socket of [incoming, outgoing]) {
+      socket.unpipe();
+      socket.removeAllListeners('close'); // Neither side learns of the other's end.
+      socket.on('close', () => sockets.delete(socket));
+      socket.resume(); // What arrives is taken, and vanishes.
+    }
+  };
+  const passing = new Set<[Socket, Socket]>();
   const server = createServer((incoming) => {
     if (cut) {
       incoming.destroy();
@@ -20,6 +30,8 @@ export async function startTcpProxy(target: { host: string; port: number }) {
       });
     }
     incoming.pipe(outgoing).pipe(incoming);
+    if (deaf) goSilent(incoming, outgoing);
+    else passing.add([incoming, outgoing]);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const hangUp = () => {
@@ -31,8 +43,15 @@ export async function startTcpProxy(target: { host: string; port: number }) {
       cut = true;
       hangUp();
     },
+    /** Packets of the connections there are vanish from now on; with `all`, those of new ones too. */
+    silence: ({ all = false } = {}) => {
+      deaf = all;
+      for (const pair of passing) goSilent(...pair);
+      passing.clear();
+    },
     restore: () => {
       cut = false;
+      deaf = false;
     },
     close: () =>
       new Promise<void>((resolve) => {

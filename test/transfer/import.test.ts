@@ -70,6 +70,7 @@ forEachEngine((engine) => {
         created: 4,
         skipped: 0,
         failed: 0,
+        codesTaken: 0,
         errorsFile: null,
         problems: [],
       });
@@ -226,10 +227,24 @@ forEachEngine((engine) => {
         { dryRun: true },
       );
       assert.equal(jobId, null);
-      assert.deepEqual(counts, { rows: 4, created: 1, skipped: 2, failed: 1 });
+      assert.deepEqual(counts, { rows: 4, created: 1, skipped: 2, failed: 1, codesTaken: 0 });
       assert.equal(problems.length, 1);
       assert.deepEqual(emails(await list.walk()), ['a@example.com']);
     });
+  });
+
+  it('refuses such a number in the JSON of a CSV cell too, where other cells are text', async () => {
+    const list = await service.waitlist();
+    const { created, problems } = await importText(
+      list,
+      'email,score,metadata\na@example.com,9007199254740993,\nb@example.com,,"{""n"":9007199254740993}"\n',
+    );
+    assert.equal(created, 1);
+    assert.deepEqual(
+      problems.map(({ line, field }) => [line, field]),
+      [[3, 'metadata.n']],
+    );
+    assert.deepEqual((await list.lookup('a@example.com')).body.metadata, { score: '9007199254740993' });
   });
 
   describe('import of JSON Lines', () => {
@@ -254,6 +269,25 @@ forEachEngine((engine) => {
       assert.deepEqual(first?.metadata, { deep: { n: 1 } });
       assert.deepEqual(second?.metadata, { answers: [1, { x: null }], score: 2.5 });
       assert.equal(third?.phone, '+14155550123');
+    });
+
+    it('refuses numbers that would not come back as they are, by line and field', async () => {
+      const list = await service.waitlist();
+      const { created, problems } = await importText(
+        list,
+        '{"email":"a@example.com","score":9007199254740993,"metadata":{"list":[1,1e400]}}\n' +
+          '{"email":"b@example.com","score":1.50,"metadata":{"list":[1e2]}}\n' +
+          '{"email":"c@example.com","dropped":12345678901234567890}\n',
+        { map: 'dropped=-' },
+        'people.jsonl',
+      );
+      const reason = 'is a number that cannot be kept exactly; send it as a string';
+      assert.deepEqual(problems, [
+        { line: 1, field: 'score', reason },
+        { line: 1, field: 'metadata.list[1]', reason },
+      ]);
+      assert.equal(created, 2);
+      assert.deepEqual((await list.lookup('b@example.com')).body.metadata, { score: 1.5, list: [100] });
     });
   });
 

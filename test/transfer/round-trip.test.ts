@@ -86,6 +86,7 @@ forEachEngine((engine) => {
             created: people.length,
             skipped: 1,
             failed: 0,
+            codesTaken: 0,
             errorsFile: null,
           },
         );

@@ -1,6 +1,7 @@
 import type { Context } from '../../waitlist/context.ts';
 import type { Queue } from '../../waitlist/directory.ts';
 import { formatId } from '../../waitlist/ids.ts';
+import { parseEmail } from '../../waitlist/signup/identity.ts';
 import type { Attempt, Channel, Quota } from '../outbox/channel.ts';
 import type { Permit } from '../outbox/permit.ts';
 import { readFacts } from './facts.ts';
@@ -22,6 +23,12 @@ const KEPT: Attempt = {
   retryAfterMs: 0,
 };
 
+const ADDRESS_REFUSED: Attempt = {
+  ...KEPT,
+  ok: false,
+  final: true,
+  error: 'not sent: the address contains characters that are no longer accepted',
+};
 const GONE: Attempt = { ...KEPT, ok: false, final: true, error: 'not sent: what it told was erased' };
 
 export interface MailPace {
@@ -48,6 +55,7 @@ export function mailChannel(
     facts: MailFacts,
     permit: Permit,
   ): Promise<Attempt | undefined> => {
+    if (!parseEmail(facts.to)) return ADDRESS_REFUSED; // Stored before the rules for addresses were as strict as now.
     const reason = await whySuppressed(context, queue, facts.to, facts.mail);
     if (reason)
       return { ...KEPT, ok: false, final: true, error: `not sent: the address is suppressed (${reason})` };

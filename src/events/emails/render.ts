@@ -12,7 +12,7 @@ import { Marks } from './marks.ts';
 import type { MailParts } from './parts.ts';
 import type { MailFacts } from './record.ts';
 import { DEFAULT_COLOUR, type MailSettings } from './settings.ts';
-import { plainLine, plainMetadata } from './values.ts';
+import { plainEmail, plainLine, plainMetadata } from './values.ts';
 
 const SUBJECT_CHARACTERS_MAX = 200;
 const PREVIEW_CHARACTERS_MAX = 120;
@@ -65,7 +65,7 @@ export function renderMail(queue: Queue, facts: MailFacts, parts: MailParts, sen
   const waitlist = plainLine(facts.waitlist);
   const values = {
     waitlist,
-    email: facts.to,
+    email: plainEmail(facts.to),
     position: entry?.position ?? null,
     referrals: entry?.referrals ?? 0,
     referralCode: entry?.referralCode ?? null,

@@ -84,8 +84,8 @@ export function connectSmtp({ smtpUrl, smtpConnections }: SmtpSettings): Smtp | 
 export function toMessage(mail: Mail, { messageId, seed, kind, at }: Envelope) {
   const { from, replyTo, to, subject, text, html, unsubscribeLink } = mail;
   return {
-    // Given apart from the headers: no header is ever read to find out who gets the mail.
-    envelope: { from: from.address, to: [to] },
+    // As objects, and apart from the headers: nodemailer parses a text as a list of addresses.
+    envelope: { from: { name: '', address: from.address }, to: [{ name: '', address: to }] },
     from,
     to: { name: '', address: to },
     ...(replyTo === null ? {} : { replyTo: { name: '', address: replyTo } }),

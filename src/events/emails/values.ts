@@ -1,9 +1,8 @@
+import { couldBecomeLink } from './link-like.ts';
+
 const VALUE_CHARACTERS_MAX = 200;
 /** Controls, and marks that turn the direction of what follows. */
 const INVISIBLE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
-/** Mail clients make links of these by themselves: a stranger's signup could send anybody anywhere in our name. */
-const LINK_LIKE = /:\/\/|\bwww\.|\b[\p{L}\p{N}-]+\.[\p{L}]{2,}(?:\/|\b)/iu;
-
 /** One line without anything that could act as more than text. */
 export function plainLine(text: string, most: number = VALUE_CHARACTERS_MAX): string {
   const line = text.toWellFormed().replace(INVISIBLE, ' ').replace(/\s+/g, ' ').trim();
@@ -15,13 +14,22 @@ export function plainLine(text: string, most: number = VALUE_CHARACTERS_MAX): st
 export function plainMetadata(value: unknown): unknown {
   if (typeof value === 'string') {
     const line = plainLine(value);
-    return line === '' || LINK_LIKE.test(line) ? null : line;
+    return line === '' || couldBecomeLink(value) ? null : line;
   }
   if (typeof value === 'number' || typeof value === 'boolean') return value;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
   const plain: Record<string, unknown> = Object.create(null);
   for (const [key, inner] of Object.entries(value)) plain[key] = plainMetadata(inner);
   return plain;
+}
+
+/** Clients show these as an address to write to, whatever the part before the @ looks like. */
+const ORDINARY_LOCAL_PART = /^(?!www\.)[a-z0-9][a-z0-9._+'-]*$/i;
+
+/** An email as templates may see it; missing when the part before the @ could become a link by itself. */
+export function plainEmail(email: string): string | null {
+  const local = email.slice(0, email.lastIndexOf('@'));
+  return ORDINARY_LOCAL_PART.test(local) || !couldBecomeLink(local) ? plainLine(email, email.length) : null;
 }
 
 const ENTITIES: Record<string, string> = {

@@ -3,6 +3,7 @@ import type { Database, Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { DELIVERY_ATTEMPT_COLUMNS } from '../../db/tables.ts';
 import type { Lane } from './bell.ts';
+import { lineName } from './lane-state.ts';
 
 /** A delivery that this process may attempt until its lease ends. */
 export interface Claimed {
@@ -87,6 +88,8 @@ export async function lanesWithDeliveries(db: Database): Promise<LaneDue[]> {
 }
 
 interface ClaimedRow {
+  queue_id: number;
+  channel: string;
   target_id: Uint8Array;
   event_id: Uint8Array;
   tries: number;
@@ -101,7 +104,7 @@ interface Terms {
   token: Uint8Array;
 }
 
-const RETURNED = sql`delivery.target_id, delivery.event_id, delivery.tries, delivery.attempts,
+const RETURNED = sql`delivery.queue_id, delivery.channel, delivery.target_id, delivery.event_id, delivery.tries, delivery.attempts,
   (select e.body from event as e where e.queue_id = delivery.queue_id and e.id = delivery.event_id) as body`;
 
 const claimInLane = statement<
@@ -174,11 +177,12 @@ export async function claim(
     targetIds: requests.map(({ lane }) => lane.targetId),
     limits: requests.map(({ limit }) => limit),
   });
-  const byTarget = Map.groupBy(rows, ({ target_id }) => nameOfTarget(target_id));
-  return requests.map(({ lane }) => inOrder(byTarget.get(nameOfTarget(lane.targetId)) ?? []));
+  // By the whole lane: all queues share one target for their mails.
+  const byLane = Map.groupBy(rows, ({ queue_id, channel, target_id }) =>
+    lineName({ queueId: queue_id, channel, targetId: target_id }),
+  );
+  return requests.map(({ lane }) => inOrder(byLane.get(lineName(lane)) ?? []));
 }
-
-const nameOfTarget = (id: Uint8Array) => Buffer.from(id).toString('latin1');
 
 /** As things happened. */
 function inOrder(rows: ClaimedRow[]): Claimed[] {

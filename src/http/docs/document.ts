@@ -1,5 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
 import { RESPONSE_HEADERS } from '../responses.ts';
-import { webhookOperations } from './webhook-operations.ts';
 
 /** The part of an OpenAPI 3.1 document that ours uses. */
 export interface Document {
@@ -8,7 +8,11 @@ export interface Document {
   paths: Record<string, Record<string, Operation>>;
   /** What the service sends, by kind of event. */
   webhooks: Record<string, { post: WebhookOperation }>;
-  components: { schemas: Record<string, Schema>; headers: Record<string, Header> };
+  components: {
+    schemas: Record<string, Schema>;
+    headers: Record<string, Header>;
+    securitySchemes: Record<string, object>;
+  };
 }
 
 export interface Operation {
@@ -16,7 +20,7 @@ export interface Operation {
   summary: string;
   description: string;
   tags: string[];
-  security: object[];
+  security: Record<string, string[]>[];
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Record<string, Media> };
   responses: Record<string, Response>;
@@ -66,26 +70,42 @@ export interface Schema {
   required?: string[];
   items?: Schema;
   enum?: unknown[];
+  const?: unknown;
   format?: string;
+  pattern?: string;
   default?: unknown;
   minimum?: number;
   maximum?: number;
+  minLength?: number;
+  maxLength?: number;
   minItems?: number;
   maxItems?: number;
-  allOf?: Schema[];
+  maxProperties?: number;
+  propertyNames?: Schema;
+  additionalProperties?: boolean;
   oneOf?: Schema[];
+  anyOf?: Schema[];
+  discriminator?: { propertyName: string; mapping: Record<string, string> };
+  /** Only until the document is finished: see `schemas.ts`. */
+  'x-name'?: string;
+  'x-limits'?: Partial<Schema>;
+  'x-description'?: string;
   'x-optional'?: boolean;
 }
 
 /** Says in the generated document what the generator has no words for. */
-export function finishDocument(generated: object): Document {
-  const document = unwrapReferences(generated) as Document;
-  document.components.headers = RESPONSE_HEADERS;
-  document.webhooks = webhookOperations();
+export function finishDocument(generated: object, webhooks: Document['webhooks']): Document {
+  const document = structuredClone(generated) as Document;
   for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path))) {
     finishOperation(operation);
   }
-  return document;
+  const schemas: Record<string, Schema> = {};
+  return {
+    ...document,
+    paths: withReferences(document.paths, schemas) as Document['paths'],
+    webhooks: withReferences(webhooks, schemas) as Document['webhooks'],
+    components: { ...document.components, schemas, headers: RESPONSE_HEADERS },
+  };
 }
 
 function finishOperation({ parameters = [], requestBody, responses }: Operation): void {
@@ -104,15 +124,21 @@ function finishOperation({ parameters = [], requestBody, responses }: Operation)
   }
 }
 
-/** `{ allOf: [{ $ref }], description }` becomes `{ $ref, description }`, which OpenAPI 3.1 allows. */
-function unwrapReferences(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(unwrapReferences);
+/** Moves every named schema to `schemas`, leaves a reference in its place, and states the limits of all. */
+function withReferences(value: unknown, schemas: Record<string, Schema>): unknown {
+  if (Array.isArray(value)) return value.map((element) => withReferences(element, schemas));
   if (typeof value !== 'object' || value === null) return value;
-  const copy = Object.fromEntries(
-    Object.entries(value).map(([key, child]) => [key, unwrapReferences(child)]),
+  const copy: Schema = Object.fromEntries(
+    Object.entries(value).map(([key, child]) => [key, withReferences(child, schemas)]),
   );
-  const [only, ...others] = (copy.allOf as Schema[] | undefined) ?? [];
-  if (!only?.$ref || others.length > 0) return copy;
-  const { allOf: _, ...rest } = copy;
-  return { ...only, ...rest };
+  const { 'x-name': name, 'x-limits': limits, 'x-description': ownDescription, ...rest } = copy;
+  const schema = { ...rest, ...limits };
+  if (name === undefined) return schema;
+  const { description = '', ...keywords } = schema;
+  const named: Schema = { description: ownDescription ?? description, ...keywords };
+  if (schemas[name] && !isDeepStrictEqual(schemas[name], named))
+    throw new Error(`two schemas are named ${name}`);
+  schemas[name] = named;
+  const $ref = `#/components/schemas/${name}`;
+  return ownDescription !== undefined && description !== '' ? { $ref, description } : { $ref };
 }

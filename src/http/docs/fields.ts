@@ -4,58 +4,112 @@ import type { Schema } from './document.ts';
 export interface Field {
   /** With the way to it: `entries[].email`. */
   name: string;
-  type: string;
-  /** The object that `type` names. */
-  object: string | undefined;
+  type: TypeText[];
   required: boolean;
   description: string;
   limits: string[];
 }
 
-/** One row for each property, those of nested objects behind their parent; shared objects are named, not unfolded. */
-export function fieldsOf(schema: Schema, prefix = ''): Field[] {
-  const { properties = {}, required = [] } = schema;
+/** Words, and names of objects with their place on the page. */
+export type TypeText = string | { object: string; href: string };
+
+/** The named schemas of a document, and where on the page those are that have a place of their own. */
+export interface Schemas {
+  named: Record<string, Schema>;
+  places: Map<string, string>;
+}
+
+/** One row for each property, those of nested objects behind their parent. An object with a place of its own is only named. */
+export function fieldsOf(schemas: Schemas, schema: Schema, prefix = ''): Field[] {
+  const { properties = {}, required = [] } = merged(schemas, schema);
   return Object.entries(properties).flatMap(([key, property]) => {
     const name = prefix + key;
-    const nested = property.items ? fieldsOf(property.items, `${name}[].`) : fieldsOf(property, `${name}.`);
-    return [fieldOf(name, property, required.includes(key)), ...nested];
+    const inside = property.items ?? property;
+    const nested = schemas.places.has(nameOf(inside) ?? '')
+      ? []
+      : fieldsOf(schemas, inside, property.items ? `${name}[].` : `${name}.`);
+    return [fieldOf(schemas, name, property, required.includes(key)), ...nested];
   });
 }
 
-export function fieldOf(name: string, schema: Schema, required: boolean): Field {
-  const object = objectName(schema.items ?? schema);
+export function fieldOf(schemas: Schemas, name: string, schema: Schema, required: boolean): Field {
+  const resolved = resolve(schemas, schema);
   return {
     name,
-    type: typeOf(schema),
-    object,
+    type: typeOf(schemas, schema),
     required,
-    description: schema.description ?? '',
-    limits: limitsOf(schema),
+    description: resolved.description ?? '',
+    limits: limitsOf(resolved),
   };
 }
 
-export function objectName({ $ref }: Schema): string | undefined {
+export function nameOf({ $ref }: Schema): string | undefined {
   return $ref?.split('/').at(-1);
 }
 
-function typeOf(schema: Schema): string {
-  const name = objectName(schema);
-  if (name) return name;
-  if (schema.oneOf) return schema.oneOf.map(typeOf).join(' or ');
-  if (schema.items) return `array of ${typeOf(schema.items)}${schema.items.$ref ? '' : 's'}`;
-  const types = [schema.type ?? 'any']
-    .flat()
-    .map((type) => (schema.format && type !== 'null' ? 'time' : type));
-  return types.join(' or ');
+/** A reference with the schema that it names; what stands beside the reference wins. */
+export function resolve({ named }: Schemas, schema: Schema): Schema {
+  const { $ref: _, ...rest } = schema;
+  return { ...named[nameOf(schema) ?? ''], ...rest };
 }
 
+/** The alternatives of a schema that a constant tells apart, such as `valid`. */
+export function alternativesOf(schemas: Schemas, schema: Schema): Schema[] {
+  return resolve(schemas, schema).oneOf ?? [];
+}
+
+/** An object with every property of its alternatives; required is what all of them require. */
+function merged(schemas: Schemas, schema: Schema): Schema {
+  const resolved = resolve(schemas, schema);
+  const name = nameOf(schema);
+  if (!resolved.anyOf || name === undefined) return resolved;
+  const objects = resolved.anyOf.map((alternative) => resolve(schemas, alternative));
+  return {
+    properties: Object.assign({}, ...objects.map(({ properties }) => properties)),
+    required: objects
+      .map(({ required = [] }) => required)
+      .reduce((all, each) => all.filter((key) => each.includes(key))),
+  };
+}
+
+function typeOf(schemas: Schemas, schema: Schema): TypeText[] {
+  const name = nameOf(schema);
+  const resolved = resolve(schemas, schema);
+  if (name && (resolved.properties || resolved.anyOf || resolved.oneOf)) {
+    const href = schemas.places.get(name);
+    return [href === undefined ? name : { object: name, href }];
+  }
+  const choice = resolved.oneOf ?? resolved.anyOf;
+  if (choice) return choice.flatMap((each, i) => [...(i > 0 ? [' or '] : []), ...typeOf(schemas, each)]);
+  if (resolved.items) {
+    return ['array of ', ...typeOf(schemas, resolved.items), ...(resolved.items.$ref ? [] : ['s'])];
+  }
+  if (typeof resolved.const === 'boolean') return [String(resolved.const)];
+  const types = [resolved.type ?? 'any'].flat();
+  return [
+    types
+      .map((type) => (resolved.format === 'date-time' && type !== 'null' ? 'timestamp' : type))
+      .join(' or '),
+  ];
+}
+
+const number = new Intl.NumberFormat('en-US');
+
 function limitsOf(schema: Schema): string[] {
-  const { description = '', enum: values, default: standard, minimum, maximum, minItems, maxItems } = schema;
+  const { description = '', enum: values, default: standard } = schema;
   const limits: string[] = [];
   const untold = values?.some((value) => !description.includes(`\`${value}\``));
   if (values && untold) limits.push(`One of ${values.map((value) => `\`${value}\``).join(', ')}.`);
+  const { minimum, maximum, minItems, maxItems, minLength, maxLength } = schema;
   if (minimum !== undefined && maximum !== undefined) limits.push(`From ${minimum} to ${maximum}.`);
-  if (minItems !== undefined && maxItems !== undefined) limits.push(`${minItems} to ${maxItems} elements.`);
-  if (standard !== undefined) limits.push(`Default \`${standard}\`.`);
+  limits.push(...range(minItems, maxItems, 'items'), ...range(minLength, maxLength, 'characters'));
+  if (standard !== undefined) limits.push(`Defaults to \`${standard}\`.`);
   return limits;
+}
+
+function range(from: number | undefined, to: number | undefined, what: string): string[] {
+  if (to === undefined) return [];
+  return [
+    from === undefined ? `Up to ${number.format(to)} ${what}.` : `${from} to ${number.format(to)} ${what}.`,
+  ];
 }

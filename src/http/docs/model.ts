@@ -1,6 +1,7 @@
 import { curlOf } from './curl.ts';
-import type { Document, Example, Media, Operation } from './document.ts';
-import { type Field, fieldOf, fieldsOf, objectName } from './fields.ts';
+import type { Document, Example, Media, Operation, Schema } from './document.ts';
+import { alternativesOf, type Field, fieldOf, fieldsOf, nameOf, resolve, type Schemas } from './fields.ts';
+import { placesOf } from './places.ts';
 
 /** The document as a page shows it: sections of operations, with every schema flattened into rows. */
 export interface Model {
@@ -8,9 +9,9 @@ export interface Model {
   version: string;
   about: string;
   sections: { title: string; description: string; operations: OperationModel[] }[];
-  /** What the service sends by itself. */
-  events: { headers: Field[]; envelope: Field[]; kinds: EventModel[] };
-  objects: { name: string; description: string; fields: Field[] }[];
+  /** What the service sends by itself; undefined when that is nothing. */
+  events: { headers: Field[]; envelope: Field[]; kinds: EventModel[] } | undefined;
+  objects: { name: string; id: string; description: string; fields: Field[] }[];
   headers: Field[];
 }
 
@@ -20,34 +21,54 @@ export interface OperationModel {
   path: string;
   summary: string;
   description: string;
-  needsKey: boolean;
+  /** The names of the security schemes that it takes, in words. */
+  credentials: string[];
   parameters: { title: string; fields: Field[] }[];
-  body: { required: boolean; fields: Field[]; others: Example[] } | undefined;
+  body: (BodyModel & { required: boolean; others: Example[] }) | undefined;
   curl: string;
   answers: Answer[];
   errors: { status: string; code: string; when: string; value: unknown }[];
 }
 
+export interface BodyModel {
+  /** The name of its schema. */
+  name: string | undefined;
+  /** Where that is described, when not here. */
+  href: string | undefined;
+  /** One, or several that the value of a field tells apart. */
+  shapes: Shape[];
+}
+
+export interface Shape {
+  /** In Markdown, when there is more than one. */
+  when: string | undefined;
+  name: string | undefined;
+  fields: Field[];
+}
+
 export interface EventModel {
   kind: string;
   id: string;
+  name: string | undefined;
   when: string;
   data: Field[];
   example: unknown;
 }
 
-export interface Answer {
+export interface Answer extends BodyModel {
   status: string;
   description: string;
   headers: string[];
-  /** The name of the object that the answer is, where it is one. */
-  object: string | undefined;
-  fields: Field[];
   examples: Example[];
 }
 
 export function modelOf(document: Document): Model {
   const { info, tags, paths, components } = document;
+  const places = placesOf(document);
+  const schemas: Schemas = {
+    named: components.schemas,
+    places: new Map([...places.objects, ...places.events]),
+  };
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
@@ -60,40 +81,41 @@ export function modelOf(document: Document): Model {
       description,
       operations: operations
         .filter(({ operation }) => operation.tags[0] === name)
-        .map(({ path, method, operation }) => operationModel(document, path, method, operation)),
+        .map(({ path, method, operation }) => operationModel(schemas, path, method, operation)),
     })),
-    events: eventsOf(document),
-    objects: Object.entries(components.schemas).map(([name, schema]) => ({
-      name,
-      description: schema.description ?? '',
-      fields: fieldsOf(schema),
-    })),
+    events: eventsOf(schemas, document),
+    objects: [...places.objects].map(([name, href]) => {
+      const schema = components.schemas[name] ?? {};
+      const description = schema.description ?? '';
+      return { name, id: href.slice(1), description, fields: fieldsOf(schemas, schema) };
+    }),
     headers: Object.entries(components.headers).map(([name, { schema, description }]) =>
-      fieldOf(name, { ...schema, description }, false),
+      fieldOf(schemas, name, { ...schema, description }, false),
     ),
   };
 }
 
 /** All events have one envelope; what differs is the data in it. */
-function eventsOf({ webhooks }: Document): Model['events'] {
+function eventsOf(schemas: Schemas, { webhooks }: Document): Model['events'] {
   const kinds = Object.entries(webhooks).map(([kind, { post }]) => {
     const [media] = Object.values(post.requestBody?.content ?? {});
     const [example] = Object.values(media?.examples ?? {});
-    const fields = media ? fieldsOf(media.schema) : [];
-    return { kind, operation: post, fields, example: example?.value };
+    const schema = media?.schema ?? {};
+    const fields = fieldsOf(schemas, schema);
+    return { kind, operation: post, name: nameOf(schema), fields, example: example?.value };
   });
   const inData = ({ name }: Field) => name.startsWith('data.');
   const [first] = kinds;
+  if (!first) return undefined;
   return {
-    headers: (first?.operation.parameters ?? []).map(({ name, schema, description = '' }) =>
-      fieldOf(name, { ...schema, description }, false),
+    headers: (first.operation.parameters ?? []).map(({ name, schema, description = '' }) =>
+      fieldOf(schemas, name, { ...schema, description }, false),
     ),
-    envelope: (first?.fields ?? [])
-      .filter((field) => !inData(field))
-      .map((field) => ({ ...field, limits: [] })),
-    kinds: kinds.map(({ kind, operation, fields, example }) => ({
+    envelope: first.fields.filter((field) => !inData(field)).map((field) => ({ ...field, limits: [] })),
+    kinds: kinds.map(({ kind, operation, name, fields, example }) => ({
       kind,
       id: operation.operationId,
+      name,
       when: `${operation.summary}.`,
       data: fields.filter(inData),
       example,
@@ -104,7 +126,7 @@ function eventsOf({ webhooks }: Document): Model['events'] {
 const PLACES = { path: 'Path parameters', query: 'Query parameters', header: 'Headers' };
 
 function operationModel(
-  document: Document,
+  schemas: Schemas,
   path: string,
   method: string,
   operation: Operation,
@@ -115,7 +137,7 @@ function operationModel(
     fields: parameters
       .filter((parameter) => parameter.in === place)
       .map(({ name, schema, description = '', required }) =>
-        fieldOf(name, { ...schema, description }, required),
+        fieldOf(schemas, name, { ...schema, description }, required),
       ),
   }));
   const body = requestBody?.content['application/json'];
@@ -125,23 +147,27 @@ function operationModel(
     path,
     summary: operation.summary,
     description: operation.description,
-    needsKey: operation.security.length > 0,
+    credentials: operation.security.flatMap(Object.keys).map(inWords),
     parameters: groups.filter(({ fields }) => fields.length > 0),
     body: body && {
+      ...bodyModel(schemas, body.schema),
       required: requestBody?.required === true,
-      fields: fieldsOf(body.schema),
       others: Object.values(body.examples).slice(1),
     },
     curl: curlOf(path, method, operation),
     answers: Object.entries(responses)
       .filter(([status]) => status.startsWith('2'))
       .reverse() // What was created before what was found.
-      .map(([status, { description, headers = {}, content }]) => ({
-        status,
-        description,
-        headers: Object.keys(headers),
-        ...answerBody(document, content['application/json'] as Media),
-      })),
+      .map(([status, { description, headers = {}, content }]) => {
+        const { schema, examples } = content['application/json'] as Media;
+        return {
+          status,
+          description,
+          headers: Object.keys(headers),
+          examples: Object.values(examples),
+          ...bodyModel(schemas, schema),
+        };
+      }),
     errors: Object.entries(responses)
       .filter(([status]) => !status.startsWith('2'))
       .flatMap(([status, { content }]) =>
@@ -155,8 +181,31 @@ function operationModel(
   };
 }
 
-function answerBody(document: Document, { schema, examples }: Media) {
-  const object = objectName(schema);
-  const resolved = object === undefined ? schema : (document.components.schemas[object] ?? {});
-  return { object, fields: fieldsOf(resolved), examples: Object.values(examples) };
+/** `serverKey` becomes `Server key`. */
+function inWords(name: string): string {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+}
+
+function bodyModel(schemas: Schemas, schema: Schema): BodyModel {
+  const name = nameOf(schema);
+  const href = schemas.places.get(name ?? '');
+  if (href !== undefined) return { name, href, shapes: [] };
+  const alternatives = alternativesOf(schemas, schema);
+  const shapes =
+    alternatives.length > 0
+      ? alternatives.map((each) => ({
+          when: conditionOf(resolve(schemas, each)),
+          name: nameOf(each),
+          fields: fieldsOf(schemas, each),
+        }))
+      : [{ when: undefined, name: undefined, fields: fieldsOf(schemas, schema) }];
+  return { name, href, shapes };
+}
+
+/** The constant that only this alternative has. */
+function conditionOf({ properties = {} }: Schema): string {
+  const [name = '', { const: value } = {}] =
+    Object.entries(properties).find(([, property]) => property.const !== undefined) ?? [];
+  return `If \`${name}\` is \`${value}\``;
 }

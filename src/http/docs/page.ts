@@ -4,7 +4,7 @@ import type { Document } from './document.ts';
 import { Html, html } from './html.ts';
 import { headings, inline, markdown } from './markdown.ts';
 import { type Model, modelOf } from './model.ts';
-import { eventArticle, fieldTable, methodBadge, objectId, operationArticle } from './pieces.ts';
+import { eventArticle, fieldTable, methodBadge, operationArticle } from './pieces.ts';
 import { SCRIPT } from './script.ts';
 import { STYLE } from './style.ts';
 
@@ -25,12 +25,12 @@ const ICON =
   'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"%3E%3Crect width="16" height="16" rx="4" fill="%230f766e"/%3E%3Cpath d="M5 13V3h6v10" fill="none" stroke="white" stroke-width="2"/%3E%3C/svg%3E';
 
 /** The page for a document; what it returns puts in the address of the installation, which only a request knows. */
-export function renderPage(document: Document): (base: string) => string {
-  const pieces = page(modelOf(document)).text.split(BASE);
+export function renderPage(document: Document, source: string): (base: string) => string {
+  const pieces = page(modelOf(document), source).text.split(BASE);
   return (base) => pieces.join(html`${base}`.text);
 }
 
-function page(model: Model): Html {
+function page(model: Model, source: string): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -48,9 +48,9 @@ function page(model: Model): Html {
 <div class="layout">
 ${navigation(model)}
 <main id="content">
-${introduction(model)}
+${introduction(model, source)}
 ${model.sections.map(section)}
-${events(model)}
+${model.events && eventSection(model.events)}
 ${objects(model)}
 </main>
 </div>
@@ -77,25 +77,28 @@ ${sections.map((each) =>
     ),
   ),
 )}
-${group('Events', [
-  html`<a href="#event-envelope">Envelope</a>`,
-  ...events.kinds.map(({ id, kind }) => html`<a href="#${id}">${kind}</a>`),
-])}
+${
+  events &&
+  group('Events', [
+    html`<a href="#event-envelope">Envelope</a>`,
+    ...events.kinds.map(({ id, kind }) => html`<a href="#${id}">${kind}</a>`),
+  ])
+}
 ${group('Objects', [
-  ...objects.map(({ name }) => html`<a href="#${objectId(name)}">${name}</a>`),
+  ...objects.map(({ name, id }) => html`<a href="#${id}">${name}</a>`),
   html`<a href="#headers">Response headers</a>`,
 ])}
 </nav>`;
 }
 
-function introduction({ title, about }: Model): Html {
+function introduction({ title, about }: Model, source: string): Html {
   const [lead = '', ...rest] = about.split('\n\n');
   return html`<section class="introduction">
 <h1>${title}</h1>
 <p class="lead">${inline(lead)}</p>
 <dl class="facts">
 <div><dt>Base address</dt><dd><code>${BASE}</code></dd></div>
-<div><dt>OpenAPI 3.1</dt><dd><a href="/openapi.json">openapi.json</a></dd></div>
+<div><dt>OpenAPI 3.1</dt><dd><a href="${source}">${source.split('/').at(-1)}</a></dd></div>
 </dl>
 ${markdown(rest.join('\n\n'))}
 </section>`;
@@ -109,13 +112,14 @@ ${operations.map(operationArticle)}
 </section>`;
 }
 
-function events({ events: { headers, envelope, kinds } }: Model): Html {
+function eventSection({ headers, envelope, kinds }: NonNullable<Model['events']>): Html {
   return html`<section aria-labelledby="section-events">
 <header class="section"><h2 id="section-events">Events</h2>
-<p>What the service posts to your webhook endpoints, signed by the Standard Webhooks scheme, until a 2xx comes back.</p></header>
+<p>What Doorlist sends to your webhook endpoints. Deliveries follow Standard Webhooks.</p></header>
 <article id="event-envelope">
 <h3><a href="#event-envelope">Envelope</a></h3>
-<p>The same around every event. Check the signature over the raw body before anything else.</p>
+<p>Every event has the same headers and outer fields. Verify the signature of the raw body before you use it.
+A delivery is retried for up to three days until you return a 2xx status.</p>
 <h4>Headers</h4>
 ${fieldTable({ label: 'Headers of events', heading: 'Header', fields: headers })}
 <h4>Body</h4>
@@ -127,17 +131,17 @@ ${kinds.map(eventArticle)}
 
 function objects(model: Model): Html {
   return html`<section aria-labelledby="section-objects">
-<header class="section"><h2 id="section-objects">Objects</h2><p>What the operations share.</p></header>
+<header class="section"><h2 id="section-objects">Objects</h2><p>Objects that several operations and events share.</p></header>
 ${model.objects.map(
-  ({ name, description, fields }) => html`<article id="${objectId(name)}">
-<h3><a href="#${objectId(name)}">${name}</a></h3>
+  ({ name, id, description, fields }) => html`<article id="${id}">
+<h3><a href="#${id}">${name}</a></h3>
 <p>${inline(description)}</p>
 ${fieldTable({ label: name, heading: 'Field', fields, mark: 'optional' })}
 </article>`,
 )}
 <article id="headers">
 <h3><a href="#headers">Response headers</a></h3>
-<p>Headers with a meaning of their own; each response above names those that it carries.</p>
+<p>Each response above lists the headers it includes.</p>
 ${fieldTable({ label: 'Response headers', heading: 'Header', fields: model.headers })}
 </article>
 </section>`;

@@ -1,7 +1,7 @@
-import type { Field } from './fields.ts';
+import type { Field, TypeText } from './fields.ts';
 import { type Html, html } from './html.ts';
 import { inline, json } from './markdown.ts';
-import type { Answer, EventModel, OperationModel } from './model.ts';
+import type { Answer, BodyModel, EventModel, OperationModel } from './model.ts';
 
 export function methodBadge(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`;
@@ -28,24 +28,21 @@ export function fieldTable({ label, heading, fields, mark }: FieldTable): Html {
 </table>`;
 }
 
-function fieldRow({ name, type, object, description, limits }: Field, mark: string): Html {
+function fieldRow({ name, type, description, limits }: Field, mark: string): Html {
   const end = name.lastIndexOf('.') + 1;
   return html`<tr>
 <th scope="row"><code><span class="parent">${name.slice(0, end)}</span>${end > 0 && html`<wbr>`}${name.slice(end)}</code>
-<span class="type">${typeText(type, object)}</span> <span class="${mark}">${mark}</span></th>
+<span class="type">${type.map(typePart)}</span> <span class="${mark}">${mark}</span></th>
 <td>${inline(description)}${limits.map((limit) => html` <span class="limit">${inline(limit)}</span>`)}</td>
 </tr>`;
 }
 
-function typeText(type: string, object: string | undefined): Html {
-  if (object === undefined) return html`${type}`;
-  return html`${type.slice(0, -object.length)}<a href="#${objectId(object)}">${object}</a>`;
+function typePart(part: TypeText): Html {
+  return typeof part === 'string' ? html`${part}` : html`<a href="${part.href}">${part.object}</a>`;
 }
 
-export const objectId = (name: string) => `object-${name}`;
-
 export function operationArticle(operation: OperationModel): Html {
-  const { id, method, path, summary, description, needsKey } = operation;
+  const { id, method, path, summary, description, credentials } = operation;
   return html`<article id="${id}" aria-labelledby="${id}-title">
 <h3 id="${id}-title"><a href="#${id}">${summary}</a></h3>
 <p class="endpoint">${methodBadge(method)} <code>${pathText(path)}</code></p>
@@ -53,8 +50,8 @@ export function operationArticle(operation: OperationModel): Html {
 <div class="reference">
 <p>${inline(description)}</p>
 <p class="auth">${
-    needsKey
-      ? html`<a href="#authentication">Server key</a> in <code>Authorization: Bearer</code>`
+    credentials.length > 0
+      ? html`<a href="#authentication">${credentials.join(' or ')}</a> in <code>Authorization: Bearer</code>`
       : 'No authentication'
   }</p>
 ${operation.parameters.map(
@@ -79,9 +76,9 @@ ${operation.answers.map(({ status, examples }) =>
 </article>`;
 }
 
-export function eventArticle({ kind, id, when, data, example }: EventModel, index: number): Html {
+export function eventArticle({ kind, id, name, when, data, example }: EventModel, index: number): Html {
   return html`<article id="${id}" aria-labelledby="${id}-title">
-<h3 id="${id}-title"><a href="#${id}">${kind}</a></h3>
+<h3 id="${id}-title"><a href="#${id}">${kind}</a> ${schemaName(name)}</h3>
 <div class="columns">
 <div class="reference">
 <p>${inline(when)}</p>
@@ -96,15 +93,30 @@ ${foldedSample(html`Body`, example, index === 0)}
 
 function bodyPart({ body, summary }: OperationModel): Html | undefined {
   if (!body) return undefined;
-  return html`<h4>Body${!body.required && html` <span class="optional">may be left out</span>`}</h4>
-${fieldTable({ label: `Body of ${summary}`, heading: 'Field', fields: body.fields, mark: 'required' })}`;
+  return html`<h4>Body ${schemaName(body.name)}${!body.required && html` <span class="optional">optional</span>`}</h4>
+${shapeTables(body, `Body of ${summary}`, 'required')}`;
 }
 
-function answerPart({ status, description, object, fields, headers }: Answer, summary: string): Html {
-  return html`<h4>Response ${statusBadge(status)}</h4>
-<p>${description}${object !== undefined && html` It is an object of type <a href="#${objectId(object)}">${object}</a>.`}
-<span class="headers">With the <a href="#headers">headers</a> ${headers.map((name, index) => html`${index > 0 && ', '}<code>${name}</code>`)}.</span></p>
-${object === undefined && fieldTable({ label: `Response ${status} of ${summary}`, heading: 'Field', fields, mark: 'optional' })}`;
+function answerPart(answer: Answer, summary: string): Html {
+  const { status, description, name, href, headers } = answer;
+  return html`<h4>Response ${statusBadge(status)} ${schemaName(href === undefined ? name : undefined)}</h4>
+<p>${description}${href !== undefined && html` See <a href="${href}">${name ?? ''}</a>.`}
+<span class="headers"><a href="#headers">Headers</a>: ${headers.map((header, index) => html`${index > 0 && ', '}<code>${header}</code>`)}</span></p>
+${shapeTables(answer, `Response ${status} of ${summary}`, 'optional')}`;
+}
+
+/** What generated clients call it. */
+function schemaName(name: string | undefined): Html | undefined {
+  return name === undefined ? undefined : html`<code class="schema">${name}</code>`;
+}
+
+function shapeTables({ shapes }: BodyModel, label: string, mark: 'required' | 'optional'): Html[] {
+  return shapes.map(({ when, name, fields }) =>
+    when === undefined
+      ? fieldTable({ label, heading: 'Field', fields, mark })
+      : html`<p class="shape">${inline(when)} ${schemaName(name)}</p>
+${fieldTable({ label: `${label}, ${name ?? ''}`, heading: 'Field', fields, mark })}`,
+  );
 }
 
 function errorTable({ errors, summary }: OperationModel): Html {

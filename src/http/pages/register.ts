@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { DoorlistError } from '../../errors.ts';
 import { html } from '../docs/html.ts';
-import { STATUS, sendError } from '../plugins/errors.ts';
+import { closeUnread, STATUS, sendError } from '../plugins/errors.ts';
 import { registerConfirmPage } from './confirm.ts';
 import { registerJoinPage } from './join.ts';
 import { registerLeavePage } from './leave.ts';
@@ -17,6 +17,7 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
     scope.setErrorHandler((error: Error, request, reply) => {
       if (!(error instanceof DoorlistError) || wantsJson(request))
         return sendError(error, request, reply, parts.context.log);
+      closeUnread(request, reply);
       if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds));
       const page = sendPage(reply, {
         status: STATUS[error.code],

@@ -1,36 +1,58 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalid } from '../../errors.ts';
 import { parseStrictJson } from '../json.ts';
+import type { ReadBody } from './body-reader.ts';
 import { HttpError } from './errors.ts';
 
-const JSON_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?(;\s*)?$/i;
-
 /** Only JSON, read strictly. Fastify would also take text/plain, and keys that stand twice. */
-export function registerJsonBody(app: FastifyInstance): void {
+export function registerJsonBody(
+  app: FastifyInstance,
+  readBody: ReadBody,
+  parse: (body: Buffer, request: FastifyRequest) => unknown = parseStrictJson,
+): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    try {
-      if (!JSON_TYPE.test(request.headers['content-type'] ?? '')) throw notJson();
-      if (body.length === 0) throw invalid('body: is empty');
-      done(null, parseStrictJson(body as Buffer));
-    } catch (error) {
-      done(error as Error);
-    }
+  app.addContentTypeParser('application/json', (request, payload, done) => {
+    if (!isJson(request.headers['content-type'] ?? '')) return done(notJson());
+    readBody(request, payload, (error, body) => {
+      if (error) return done(error);
+      try {
+        if (body.length === 0) throw invalid('body: is empty');
+        done(null, parse(body, request));
+      } catch (problem) {
+        done(problem as Error);
+      }
+    });
   });
 }
 
+const WHITESPACE_ONLY = /^[ \t\r\n]*$/;
+
 /** For a route whose body may be absent, or come without a content type. */
-export function registerOptionalJsonBody(app: FastifyInstance): void {
+export function registerOptionalJsonBody(app: FastifyInstance, readBody: ReadBody): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
-    const type = request.headers['content-type'];
-    try {
-      if (body.length > 0 && type !== undefined && !JSON_TYPE.test(type)) throw notJson();
-      done(null, body.length === 0 ? undefined : parseStrictJson(body as Buffer));
-    } catch (error) {
-      done(error as Error);
-    }
+  app.addContentTypeParser('*', (request, payload, done) => {
+    readBody(request, payload, (error, body) => {
+      if (error) return done(error);
+      const type = request.headers['content-type'];
+      try {
+        if (WHITESPACE_ONLY.test(body.toString('latin1'))) return done(null, undefined);
+        if (type !== undefined && !isJson(type)) throw notJson();
+        done(null, parseStrictJson(body));
+      } catch (problem) {
+        done(problem as Error);
+      }
+    });
   });
+}
+
+/** With any parameters; but a charset has to be UTF-8. */
+function isJson(contentType: string): boolean {
+  if (contentType === 'application/json') return true;
+  const [type, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
+  const charsets = parameters.filter((parameter) => /^charset\s*=/.test(parameter));
+  return (
+    type === 'application/json' && charsets.every((charset) => /^charset\s*=\s*"?utf-8"?$/.test(charset))
+  );
 }
 
 function notJson(): HttpError {

@@ -2,11 +2,18 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Document } from '../docs/document.ts';
 import { CONTENT_SECURITY_POLICY, renderPage } from '../docs/page.ts';
 
-/** The API reference as a page to read, made from the OpenAPI document. Call after `registerOpenApi`. */
-export function registerDocs(app: FastifyInstance): void {
+interface Reference {
+  path: string;
+  /** Where the document itself is served. */
+  source: string;
+  document: () => Document;
+}
+
+/** An API reference as a page to read, made from its OpenAPI document. */
+export function registerDocs(app: FastifyInstance, { path, source, document }: Reference): void {
   let render: ReturnType<typeof renderPage> | undefined;
-  app.get('/docs', { schema: { hide: true } as object }, async (request, reply) => {
-    render ??= renderPage(app.swagger() as unknown as Document);
+  app.get(path, { schema: { hide: true } as object }, async (request, reply) => {
+    render ??= renderPage(document(), source);
     reply
       .type('text/html; charset=utf-8')
       .headers({

@@ -2,10 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DatabaseUnavailable } from '../../db/database.ts';
-import { DoorlistError, type ErrorCode } from '../../errors.ts';
+import { DoorlistError, type ErrorCode, notFound } from '../../errors.ts';
 import type { Log } from '../../waitlist/context.ts';
 import { allowAnyOrigin } from './cors.ts';
 import { newRequestId, requestIdOf } from './request-id.ts';
+import { DRAIN_MS_MAX, destroyWithin, drainBeforeClosing, isUnread } from './unread-body.ts';
 
 /** What only HTTP can get wrong. */
 type HttpErrorCode = 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'internal_error';
@@ -84,9 +85,7 @@ function fromFramework({ code, statusCode, message }: FastifyError): WireError |
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return wire('unsupported_media_type', 'the body must be sent as Content-Type: application/json');
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return wire('payload_too_large', 'the body is larger than this endpoint takes', {
-        connection: 'close',
-      });
+      return wire('payload_too_large', 'the body is larger than this endpoint takes');
     case 'FST_ERR_BAD_URL':
       return wire('invalid_request', 'the path is not valid percent-encoded UTF-8');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
@@ -98,6 +97,7 @@ function fromFramework({ code, statusCode, message }: FastifyError): WireError |
 export function sendError(error: Error, request: FastifyRequest, reply: FastifyReply, log: Log): void {
   const { status, code, message, headers } = toWire(error, log, request.id);
   allowAnyOrigin(request, reply);
+  closeUnread(request, reply);
   reply
     .code(status)
     .headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...headers })
@@ -106,10 +106,19 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
     .send({ code, message });
 }
 
+/** For an answer that does not wait for the body. */
+export function closeUnread({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (!isUnread(raw)) return;
+  reply.header('connection', 'close');
+  drainBeforeClosing(raw);
+}
+
+export const NOTHING_HERE = 'there is nothing at this path';
+
 export function registerErrors(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply, log));
-  app.setNotFoundHandler((request, reply) => {
-    sendError(new DoorlistError('not_found', 'there is nothing at this path'), request, reply, log);
+  app.setNotFoundHandler(async () => {
+    throw notFound(NOTHING_HERE);
   });
 }
 
@@ -125,19 +134,23 @@ const PARSER_PROBLEMS: Record<string, { status: string; message: string }> = {
 export function answerExpectation(request: IncomingMessage, response: ServerResponse): void {
   const message = 'Expect: only 100-continue can be met';
   const body = JSON.stringify({ code: 'invalid_request' satisfies WireCode, message });
+  drainBeforeClosing(request);
   response
     .writeHead(417, {
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(body),
       'cache-control': 'no-store',
       'x-request-id': requestIdOf(request),
+      connection: 'close',
     })
     .end(body);
 }
 
 /** Answers what never became a request: the HTTP parser refused it. */
 export function answerParserError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  const timedOut = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  if (!socket.writable && !timedOut && error.code !== 'ECONNRESET') return; // Answered; this is the rest of it.
+  if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
@@ -149,5 +162,6 @@ export function answerParserError(error: NodeJS.ErrnoException, socket: Socket):
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
       `Cache-Control: no-store\r\nX-Request-Id: ${newRequestId()}\r\nConnection: close\r\n\r\n${body}`,
+    () => destroyWithin(socket, timedOut ? 0 : DRAIN_MS_MAX),
   );
 }

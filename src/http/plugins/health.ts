@@ -1,19 +1,28 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
+import { DatabaseUnavailable } from '../../db/database.ts';
 import { unavailable } from '../../errors.ts';
+import { reportState } from '../../state-log.ts';
 import type { Context } from '../../waitlist/context.ts';
 import { errorResponses, okResponse } from '../responses.ts';
-import { oneOf } from '../schemas.ts';
+import { constant, named } from '../schemas.ts';
 
 /** Well under the patience of any load balancer. */
-const PING_DEADLINE_MS = 2_000;
+const PROBE_DEADLINE_MS = 2_000;
+/** However many ask, the database is asked no more often. */
+const PROBE_EVERY_MS = 1_000;
+
+const Health = Type.Object(
+  { status: constant('ok', 'Always `ok`. A problem is reported as a 503.') },
+  { ...named('Health'), description: 'The result of a health check.' },
+);
 
 const responses = (description: string) => ({
   200: okResponse({
     description,
     limited: false,
-    schema: Type.Object({ status: oneOf(['ok'], { description: 'Always `ok`; a problem is a 503.' }) }),
-    examples: { ok: { summary: 'All is well.', value: { status: 'ok' } } },
+    schema: Health,
+    examples: { ok: { summary: 'Healthy', value: { status: 'ok' } } },
   }),
   ...errorResponses(['invalid_request'], {
     invalid_request: {
@@ -23,16 +32,25 @@ const responses = (description: string) => ({
   }),
 });
 
-export function registerHealth(app: FastifyInstance, { db }: Context): void {
+export function registerHealth(app: FastifyInstance, { db, log }: Context): void {
+  const checkWriting = shared(async () => {
+    try {
+      await withDeadline(db.probe());
+      reportState(log, 'readiness', 'ok');
+    } catch (error) {
+      reportState(log, 'readiness', 'not ready', { reason: (error as Error).message });
+      throw error;
+    }
+  });
   app.get('/healthz', {
     schema: {
       operationId: 'health',
       tags: ['Operations'],
-      summary: 'Whether the process is alive',
+      summary: 'Liveness check',
       description:
-        'For the liveness check of a supervisor. Says nothing of the database. Answers 503 while the service stops. Needs no key.',
+        'Returns 200 while the process is running, even if the database is down. Returns 503 while the service is stopping.',
       security: [],
-      response: responses('The process runs.'),
+      response: responses('The process is running.'),
     },
     handler: async () => ({ status: 'ok' }),
   });
@@ -40,26 +58,45 @@ export function registerHealth(app: FastifyInstance, { db }: Context): void {
     schema: {
       operationId: 'readiness',
       tags: ['Operations'],
-      summary: 'Whether the service can serve',
+      summary: 'Readiness check',
       description:
-        'For the readiness check of a load balancer. Answers 503 while the service starts or stops, or cannot write to its database. Needs no key.',
+        'Returns 200 when the service can handle requests. Returns 503 while it is starting or stopping, or when it cannot write to its database.',
       security: [],
-      response: responses('The service takes requests.'),
+      response: responses('The service is ready.'),
     },
     handler: async () => {
-      await withDeadline(db.ping());
+      await checkWriting();
       return { status: 'ok' };
     },
   });
 }
 
-async function withDeadline(ping: Promise<void>): Promise<void> {
+/** One run at a time, whose outcome holds for a moment. */
+function shared(check: () => Promise<void>): () => Promise<void> {
+  let outcome: Promise<void> | undefined;
+  let holdsUntil = Number.POSITIVE_INFINITY;
+  return () => {
+    if (outcome === undefined || performance.now() >= holdsUntil) {
+      holdsUntil = Number.POSITIVE_INFINITY;
+      outcome = check().finally(() => {
+        holdsUntil = performance.now() + PROBE_EVERY_MS;
+      });
+    }
+    return outcome;
+  };
+}
+
+/** Whatever is wrong with the database, it is why the service is not ready, and no defect of the check. */
+async function withDeadline(probe: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable('the database does not answer')), PING_DEADLINE_MS);
+    timer = setTimeout(() => reject(unavailable('the database does not answer')), PROBE_DEADLINE_MS);
+  });
+  const failed = probe.catch((error: Error) => {
+    throw new DatabaseUnavailable(error.message, { cause: error });
   });
   try {
-    await Promise.race([ping, deadline]);
+    await Promise.race([failed, deadline]);
   } finally {
     clearTimeout(timer);
   }

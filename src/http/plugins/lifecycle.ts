@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { invalid, unavailable } from '../../errors.ts';
+import { invalid, notFound, unavailable } from '../../errors.ts';
 import type { Log } from '../../waitlist/context.ts';
+import { NOTHING_HERE } from './errors.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
@@ -24,7 +25,7 @@ export function registerLifecycle(app: FastifyInstance, log: Log): Draining {
       if (!refused) underWay -= 1;
       if (draining && underWay === 0) done();
     });
-    if (!refused) return next(lacksHost(request) ? invalid('Host: is required') : undefined);
+    if (!refused) return next(refusalOf(request));
     reply.header('connection', 'close');
     next(unavailable('the service is shutting down: try again in a moment', RETRY_AFTER_SECONDS));
   });
@@ -39,8 +40,10 @@ export function registerLifecycle(app: FastifyInstance, log: Log): Draining {
   };
 }
 
-function lacksHost({ headers, raw }: FastifyRequest): boolean {
-  return headers.host === undefined && raw.httpVersionMinor === 1;
+/** What needs no look at the body: a path that leads nowhere has no limit for one. */
+function refusalOf({ headers, raw, is404 }: FastifyRequest): Error | undefined {
+  if (headers.host === undefined && raw.httpVersionMinor === 1) return invalid('Host: is required');
+  if (is404) return notFound(NOTHING_HERE);
 }
 
 /** `close` comes also when the caller hangs up before the answer; Fastify's own hooks do not. */

@@ -1,49 +1,48 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
-import { ABOUT } from '../docs/about.ts';
-import { finishDocument } from '../docs/document.ts';
-import { Entry, ErrorBody, WaitlistReference } from '../schemas.ts';
+import { type Document, finishDocument } from '../docs/document.ts';
 
-const TAGS = [
-  { name: 'Signups', description: 'Add people to a waitlist.' },
-  { name: 'Entries', description: 'Read the queue, with positions as they are this moment.' },
-  { name: 'Invites', description: 'Let people in with codes that work once.' },
-  { name: 'Webhooks', description: 'Make sure that a delivery came from this service.' },
-  { name: 'Operations', description: 'Questions that load balancers and monitoring ask.' },
-];
+/** What a document says besides its operations. Those are the routes with one of its tags. */
+export interface Api {
+  /** Where the document is served. */
+  path: string;
+  title: string;
+  summary: string;
+  description: string;
+  tags: Document['tags'];
+  securitySchemes: Record<string, { type: 'http'; scheme: string; description: string }>;
+  webhooks: Document['webhooks'];
+}
 
-const SERVER_KEY = {
-  type: 'http' as const,
-  scheme: 'bearer',
-  description:
-    'A server key: `dl_live_…` for production, `dl_test_…` for any other environment. Reading entries needs the grant `waitlist:read`.',
-};
-
-/** Builds the OpenAPI document from the schemas of the routes. Call before any route is added. */
-export async function registerOpenApi(app: FastifyInstance, version: string): Promise<void> {
-  for (const schema of [ErrorBody, Entry, WaitlistReference]) app.addSchema(schema);
+/** Builds the OpenAPI document of an API from the schemas of the routes. Call before any route is added. */
+export async function registerOpenApi(
+  app: FastifyInstance,
+  { path, tags, securitySchemes, webhooks, ...info }: Api,
+  version: string,
+): Promise<() => Document> {
+  const names = new Set(tags.map(({ name }) => name));
   await app.register(swagger, {
+    // One for each document; the types know only that of the first.
+    decorator: path as 'swagger',
     openapi: {
       openapi: '3.1.0',
-      info: {
-        title: 'Doorlist API',
-        summary: 'Waitlists with exact positions and single-use invites.',
-        version,
-        description: ABOUT,
-        license: { name: 'MIT', identifier: 'MIT' },
-      },
+      info: { ...info, version, license: { name: 'MIT', identifier: 'MIT' } },
       servers: [{ url: '/', description: 'This installation' }],
-      tags: TAGS,
-      components: { securitySchemes: { serverKey: SERVER_KEY } },
+      tags,
+      components: { securitySchemes },
     },
-    refResolver: {
-      buildLocalReference: (schema, _base, _fragment, index) => String(schema.$id ?? `schema${index}`),
-    },
+    convertConstToEnum: false,
+    transform: ({ schema, url }) => ({
+      url,
+      schema: { ...schema, hide: !schema?.tags?.some((tag) => names.has(tag)) },
+    }),
     transformObject: (parts) =>
-      'openapiObject' in parts ? (finishDocument(parts.openapiObject) as object) : parts.swaggerObject,
+      'openapiObject' in parts ? finishDocument(parts.openapiObject, webhooks) : parts.swaggerObject,
   });
-  app.get('/openapi.json', { schema: { hide: true } as object }, async (_request, reply) => {
+  const document = () => app[path as 'swagger']() as unknown as Document;
+  app.get(path, async (_request, reply) => {
     reply.header('x-content-type-options', 'nosniff');
-    return app.swagger();
+    return document();
   });
+  return document;
 }

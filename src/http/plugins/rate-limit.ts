@@ -7,8 +7,8 @@ const WINDOW_MS = 60_000;
 const MOST_CLIENTS = 100_000;
 
 export interface RateLimiter {
-  /** Counts one request; throws `rate_limited` past the limit. */
-  take(client: string, reply: FastifyReply): void;
+  /** Counts one request, or as many as a large one costs; throws `rate_limited` past the limit. */
+  take(client: string, reply?: FastifyReply, cost?: number): void;
 }
 
 /** A limit a minute for each client, counted in this process; 0 is off. */
@@ -27,14 +27,14 @@ export function rateLimiter(name: string, limit: number, now: () => number): Rat
   };
 
   return {
-    take: (client, reply) => {
+    take: (client, reply, cost = 1) => {
       if (limit === 0) return;
       const at = now();
       const window = windowOf(client, at);
-      window.used += 1;
+      window.used += Math.min(cost, limit); // However costly, one is served in a fresh window.
       const seconds = Math.max(1, Math.ceil((window.endsAt - at) / 1000));
-      reply.header('ratelimit-policy', policy);
-      reply.header('ratelimit', `"${name}";r=${Math.max(0, limit - window.used)};t=${seconds}`);
+      reply?.header('ratelimit-policy', policy);
+      reply?.header('ratelimit', `"${name}";r=${Math.max(0, limit - window.used)};t=${seconds}`);
       if (window.used > limit) {
         throw new DoorlistError(
           'rate_limited',

@@ -5,67 +5,85 @@ import { acceptInvite } from '../../waitlist/invites/accept-invite.ts';
 import { registerOptionalJsonBody } from '../plugins/body.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import { errorResponses, okResponse } from '../responses.ts';
-import { EXAMPLE_WAITLIST, ref, withExamples } from '../schemas.ts';
+import {
+  constant,
+  described,
+  EMAIL,
+  EXAMPLE_WAITLIST,
+  limits,
+  named,
+  time,
+  WaitlistReference,
+  withExamples,
+} from '../schemas.ts';
 import { CodeParams } from './check-invite.ts';
 import type { SdkParts } from './parts.ts';
 
 const BODY_BYTES_MAX = 16 * 1024;
 
-const Body = Type.Object(
+const AcceptRequest = Type.Object(
   {
     email: Type.Optional(
       Type.String({
-        description: 'When sent, it must be the invited one, whatever its case.',
+        ...limits(EMAIL),
+        description: 'If set, the code is only redeemed if this is the invited email. Not case-sensitive.',
         examples: ['ada@example.com'],
       }),
     ),
   },
   {
+    ...named('AcceptRequest'),
+    description: 'Who accepts the invite.',
     additionalProperties: false,
     'x-optional': true,
     ...withExamples({
       withEmail: {
-        summary: 'Accept only if the invite belongs to this email.',
+        summary: 'Only accept if this is the invited email',
         value: { email: 'ada@example.com' },
       },
-      anyone: { summary: 'Accept for whoever holds the code.', value: {} },
+      anyone: { summary: 'Accept for anyone with the code', value: {} },
     }),
   },
+);
+
+const InviteAccepted = Type.Object(
+  {
+    success: constant(true, 'Always `true`.'),
+    email: Type.String({ ...EMAIL, description: 'The invited email.' }),
+    waitlist: described(WaitlistReference, 'The waitlist the invite was for.'),
+    acceptedAt: time('When the code was redeemed.'),
+  },
+  { ...named('InviteAccepted'), description: 'An invite that was just accepted.' },
 );
 
 const schema = {
   operationId: 'acceptInvite',
   tags: ['Invites'],
-  summary: 'Redeem an invite code',
+  summary: 'Accept an invite',
   description:
-    'Uses the code up: of all attempts to accept it, from anywhere, exactly one succeeds. The entry that was invited, ' +
-    'where there is one, becomes `joined`. The body may be left out. ' +
-    'Send an `Idempotency-Key` to make a retry safe: the same one gets the first answer again. ' +
-    'Needs no server key and can be called from a browser on any origin.',
+    'Redeems an invite code. A code can be redeemed only once: if several requests try at the same time, exactly one succeeds. ' +
+    'If the invited person is on the waitlist, their status becomes `joined`. ' +
+    'To retry safely, send an `Idempotency-Key`: a retry with the same key returns the first response again. ' +
+    'You can call this endpoint from a browser, from any origin.',
   security: [],
   params: CodeParams,
   headers: Type.Object({
     'idempotency-key': Type.Optional(
       Type.String({
-        description:
-          'Your own name for this attempt, 1 to 255 printable ASCII characters. A retry with the same one gets the first answer again.',
+        ...limits({ minLength: 1, maxLength: 255, pattern: '^[ -~]+$' }),
+        description: 'A unique value you choose, such as a UUID. Printable ASCII characters only.',
         examples: ['4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21'],
       }),
     ),
   }),
-  body: Body,
+  body: AcceptRequest,
   response: {
     200: okResponse({
       description: 'The code was redeemed.',
-      schema: Type.Object({
-        success: Type.Boolean({ description: 'Always true.' }),
-        email: Type.String({ description: 'The invited email.' }),
-        waitlist: ref('WaitlistReference', 'The waitlist that the code opened.'),
-        acceptedAt: Type.String({ format: 'date-time', description: 'When the code was redeemed.' }),
-      }),
+      schema: InviteAccepted,
       examples: {
         redeemed: {
-          summary: 'The code is used up now.',
+          summary: 'The invite was accepted',
           value: {
             success: true,
             email: 'ada@example.com',
@@ -92,16 +110,16 @@ const schema = {
           when: 'The code, the body or the `Idempotency-Key` is malformed.',
           message: 'email: not an email address',
         },
-        not_found: { when: 'There is no such invite.', message: 'there is no invite with this code' },
+        not_found: { when: 'The invite does not exist.', message: 'there is no invite with this code' },
         rate_limited: { message: 'more than 300 requests in a minute: slow down' },
       },
     ),
   },
 };
 
-export function registerAcceptInvite(app: FastifyInstance, { context, limits }: SdkParts): void {
+export function registerAcceptInvite(app: FastifyInstance, { context, limits, readBody }: SdkParts): void {
   app.register(async (scope) => {
-    registerOptionalJsonBody(scope);
+    registerOptionalJsonBody(scope, readBody);
     scope.post('/invites/:code/accept', {
       schema,
       bodyLimit: BODY_BYTES_MAX,
@@ -111,7 +129,7 @@ export function registerAcceptInvite(app: FastifyInstance, { context, limits }: 
       },
       handler: async (request) => {
         const { code } = request.params as Static<typeof CodeParams>;
-        const { email } = request.body as Static<typeof Body>;
+        const { email } = request.body as Static<typeof AcceptRequest>;
         return acceptInvite(context, {
           code,
           email,

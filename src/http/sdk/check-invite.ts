@@ -3,51 +3,73 @@ import Type, { type Static } from 'typebox';
 import { CODE_CHARACTERS_MAX, checkInvite } from '../../waitlist/invites/invites.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import { errorResponses, okResponse } from '../responses.ts';
-import { EXAMPLE_WAITLIST, oneOf, ref } from '../schemas.ts';
+import {
+  constant,
+  described,
+  EMAIL,
+  EXAMPLE_WAITLIST,
+  exactlyOne,
+  limits,
+  named,
+  oneOf,
+  time,
+  WaitlistReference,
+} from '../schemas.ts';
 import type { SdkParts } from './parts.ts';
 
-/** The length is checked by the domain, after decoding: a schema would refuse an empty code as an unknown path. */
+/** The domain checks the length, after decoding: a schema would refuse an empty code as an unknown path. */
 export const CodeParams = Type.Object({
   code: Type.String({
-    description: `The invite code, 1 to ${CODE_CHARACTERS_MAX} characters, normally taken from the invite link. Percent-encode what you did not make yourself.`,
+    ...limits({ minLength: 1, maxLength: CODE_CHARACTERS_MAX }),
+    description: 'The invite code, usually taken from an invite link. Percent-encode it.',
     examples: ['x4k9zt6h2m8c0v5s1n7q3r9w4j6b8d2f'],
   }),
 });
 
+const expiresAt = Type.Optional(time('When the code expires. Left out if it does not.'));
+
+const InviteCheck = exactlyOne(
+  [
+    Type.Object(
+      {
+        valid: constant(true, 'The code can be redeemed.'),
+        email: Type.String({ ...EMAIL, description: 'The invited email.' }),
+        waitlist: described(WaitlistReference, 'The waitlist the invite is for.'),
+        expiresAt,
+      },
+      { ...named('ValidInvite'), description: 'A code that can be redeemed right now.' },
+    ),
+    Type.Object(
+      {
+        valid: constant(false, 'The code cannot be redeemed.'),
+        reason: oneOf(['not_found', 'expired', 'accepted', 'revoked'], {
+          description: 'Why the code cannot be redeemed.',
+        }),
+        expiresAt,
+      },
+      { ...named('InvalidInvite'), description: 'A code that cannot be redeemed.' },
+    ),
+  ],
+  { ...named('InviteCheck'), description: 'Whether an invite code can be redeemed. Check `valid` first.' },
+);
+
 const schema = {
   operationId: 'checkInvite',
   tags: ['Invites'],
-  summary: 'Check whether an invite code is live',
+  summary: 'Check an invite code',
   description:
-    'Tells whether a code can be redeemed right now, and changes nothing. Every well-formed code gets a 200, also one ' +
-    'that does not exist: look at `valid` before you offer to redeem it. Of several reasons you get the first of ' +
-    '`accepted`, `revoked`, `expired`. Needs no server key and can be called from a browser on any origin.',
+    'Tells you whether a code can be redeemed right now. Checking a code does not use it. Any well-formed code returns 200, ' +
+    'even one that does not exist, so check `valid` before you offer to redeem it. If several reasons apply, you get the first of ' +
+    '`accepted`, `revoked` and `expired`. You can call this endpoint from a browser, from any origin.',
   security: [],
   params: CodeParams,
   response: {
     200: okResponse({
       description: 'The state of the code.',
-      schema: Type.Object({
-        valid: Type.Boolean({ description: 'Whether the code can be redeemed right now.' }),
-        reason: Type.Optional(
-          oneOf(['not_found', 'expired', 'accepted', 'revoked'], {
-            description: 'Why the code cannot be redeemed; present when not valid.',
-          }),
-        ),
-        email: Type.Optional(Type.String({ description: 'The invited email; present when valid.' })),
-        waitlist: Type.Optional(
-          ref('WaitlistReference', 'The waitlist that the code opens; present when valid.'),
-        ),
-        expiresAt: Type.Optional(
-          Type.String({
-            format: 'date-time',
-            description: 'Present when the code has an expiry, valid or not.',
-          }),
-        ),
-      }),
+      schema: InviteCheck,
       examples: {
         live: {
-          summary: 'The code can be redeemed.',
+          summary: 'The code is valid',
           value: {
             valid: true,
             email: 'ada@example.com',
@@ -56,11 +78,11 @@ const schema = {
           },
         },
         expired: {
-          summary: 'The code is past its expiry.',
+          summary: 'The code has expired',
           value: { valid: false, reason: 'expired', expiresAt: '2026-11-01T00:00:00.000Z' },
         },
         unknown: {
-          summary: 'There is no such code.',
+          summary: 'The code does not exist',
           value: { valid: false, reason: 'not_found' },
         },
       },

@@ -3,18 +3,19 @@ import Type, { type Static } from 'typebox';
 import { findEntry } from '../../waitlist/entries/entries.ts';
 import { queueForKey, requireRead } from '../../waitlist/keys/server-keys.ts';
 import { errorResponses, okResponse } from '../responses.ts';
-import { EXAMPLE_ENTRY, ref, WaitlistId, withExamples } from '../schemas.ts';
+import { Entry, EXAMPLE_ENTRY, limits, WaitlistId, withExamples } from '../schemas.ts';
 import type { SdkParts } from './parts.ts';
 
 const Params = Type.Object({
   waitlistId: WaitlistId,
   email: Type.String({
+    ...limits({ minLength: 1 }),
     description:
-      'Email of the entry, or its phone in international form, percent-encoded: `ada@example.com` travels as ' +
-      '`ada%40example.com`, `+14155550123` as `%2B14155550123`. It is decoded once, and a bare `+` stays a plus.',
+      'Email of the entry, or its phone number in international format. Percent-encode it: `ada@example.com` becomes ' +
+      '`ada%40example.com`, and `+14155550123` becomes `%2B14155550123`. A literal `+` is read as a plus sign, not as a space.',
     ...withExamples({
-      email: { summary: 'By email; in the path it reads ada%40example.com.', value: 'ada@example.com' },
-      phone: { summary: 'By phone; in the path it reads %2B14155550123.', value: '+14155550123' },
+      email: { summary: 'An email, sent as ada%40example.com', value: 'ada@example.com' },
+      phone: { summary: 'A phone number, sent as %2B14155550123', value: '+14155550123' },
     }),
   }),
 });
@@ -22,22 +23,22 @@ const Params = Type.Object({
 const schema = {
   operationId: 'getEntry',
   tags: ['Entries'],
-  summary: 'Look up one entry',
+  summary: 'Look up an entry',
   description:
-    'Returns one entry with its live position, its referrals and its status, found by email or by phone. ' +
-    'Needs a server key with the grant `waitlist:read`.',
+    'Returns an entry with its current position, referrals and status. Look it up by email or by phone number. ' +
+    'Requires the `waitlist:read` grant.',
   security: [{ serverKey: [] }],
   params: Params,
   response: {
     200: okResponse({
       description: 'The entry.',
-      schema: ref('Entry'),
-      examples: { entry: { summary: 'Someone who waits.', value: EXAMPLE_ENTRY } },
+      schema: Entry,
+      examples: { entry: { summary: 'A waiting entry', value: EXAMPLE_ENTRY } },
     }),
     ...errorResponses(['invalid_request', 'unauthorized', 'forbidden', 'not_found', 'rate_limited'], {
       invalid_request: { when: 'The path is not valid percent-encoding.' },
       not_found: {
-        when: 'No such entry is on the waitlist, the waitlist does not exist, or this key does not cover it.',
+        when: 'The entry or the waitlist does not exist, or the server key does not have access to the waitlist.',
         message: 'no entry with this email or phone is on the waitlist',
       },
     }),

@@ -1,10 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { STATUSES } from '../../db/tables.ts';
 import { listEntries, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, SORTS } from '../../waitlist/entries/entries.ts';
 import { queueForKey, requireRead } from '../../waitlist/keys/server-keys.ts';
 import { errorResponses, okResponse } from '../responses.ts';
-import { EXAMPLE_ENTRY, oneOf, ref, WaitlistId } from '../schemas.ts';
+import {
+  CURSOR,
+  described,
+  Entry,
+  EntryStatus,
+  EXAMPLE_ENTRY,
+  limits,
+  named,
+  oneOf,
+  WaitlistId,
+} from '../schemas.ts';
 import type { SdkParts } from './parts.ts';
 
 const Params = Type.Object({
@@ -18,25 +27,27 @@ const Query = Type.Object(
         minimum: 1,
         maximum: PAGE_LIMIT_MAX,
         default: PAGE_LIMIT_DEFAULT,
-        description: 'Most entries on a page.',
+        description: 'Maximum number of entries to return.',
         examples: [100],
       }),
     ),
     cursor: Type.Optional(
       Type.String({
+        ...limits(CURSOR),
         description:
-          '`nextCursor` of the page before. Opaque, and good only for the query that it came from; `limit` may change.',
+          'The `nextCursor` of the previous page. Only valid with the same `status` and `sort`; `limit` can change.',
         examples: ['AYjPZ1mXQmWw5c0'],
       }),
     ),
-    status: Type.Optional(
-      oneOf(STATUSES, { description: 'Only entries of this status.', examples: ['waiting'] }),
-    ),
+    status: Type.Optional({
+      ...described(EntryStatus, 'Only return entries with this status.'),
+      examples: ['waiting'],
+    }),
     sort: Type.Optional(
       oneOf(SORTS, {
         default: 'joined',
         description:
-          '`joined` lists in the order of joining, which never changes. `position` lists the waiting entries alone, front of the queue first.',
+          '`joined` returns entries in the order they joined, which never changes. `position` returns only waiting entries, front of the queue first.',
         examples: ['position'],
       }),
     ),
@@ -44,39 +55,48 @@ const Query = Type.Object(
   { additionalProperties: false },
 );
 
+const EntryPage = Type.Object(
+  {
+    entries: Type.Array(Entry, {
+      maxItems: PAGE_LIMIT_MAX,
+      description: 'The entries on this page, in the requested order.',
+    }),
+    total: Type.Integer({ minimum: 0, description: 'Number of entries on all pages.' }),
+    nextCursor: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      ...CURSOR,
+      description: 'Pass this as `cursor` to get the next page. `null` on the last page.',
+    }),
+  },
+  { ...named('EntryPage'), description: 'One page of entries.' },
+);
+
 const schema = {
   operationId: 'listEntries',
   tags: ['Entries'],
-  summary: 'Page through entries',
+  summary: 'List entries',
   description:
-    'Returns a page of the entries of a waitlist. Pass `nextCursor` back as `cursor` until it is `null`. ' +
-    'A walk by `joined` to the end sees every entry that existed when it began exactly once, whatever moves meanwhile. ' +
-    'Needs a server key with the grant `waitlist:read`.',
+    'Returns a page of entries. To get all of them, pass `nextCursor` as `cursor` until it is `null`. ' +
+    'When sorted by `joined`, every entry that existed when you started is returned exactly once, even if entries change in the meantime. ' +
+    'Requires the `waitlist:read` grant.',
   security: [{ serverKey: [] }],
   params: Params,
   querystring: Query,
   response: {
     200: okResponse({
       description: 'A page of entries.',
-      schema: Type.Object({
-        entries: Type.Array(ref('Entry'), { description: 'The entries, in the order asked for.' }),
-        total: Type.Integer({ minimum: 0, description: 'How many entries the query selects on all pages.' }),
-        nextCursor: Type.Unsafe({
-          type: ['string', 'null'],
-          description: 'Where the next page begins; null on the last one.',
-        }),
-      }),
+      schema: EntryPage,
       examples: {
         first: {
-          summary: 'There are more pages.',
+          summary: 'There are more pages',
           value: { entries: [EXAMPLE_ENTRY], total: 1280, nextCursor: 'AYjPZ1mXQmWw5c0' },
         },
-        last: { summary: 'This is all.', value: { entries: [EXAMPLE_ENTRY], total: 1, nextCursor: null } },
+        last: { summary: 'The last page', value: { entries: [EXAMPLE_ENTRY], total: 1, nextCursor: null } },
       },
     }),
     ...errorResponses(['invalid_request', 'unauthorized', 'forbidden', 'not_found', 'rate_limited'], {
       invalid_request: {
-        when: 'A query parameter is unknown or out of range, or the cursor is damaged or from another query.',
+        when: 'A query parameter is unknown or out of range, or the cursor is damaged or belongs to another query.',
         message: 'cursor: does not belong to this query, or is damaged',
       },
     }),

@@ -2,6 +2,7 @@ import type { onRequestHookHandler } from 'fastify';
 import type { Context } from '../../waitlist/context.ts';
 import type { ServerKey } from '../../waitlist/directory.ts';
 import type { SignupDesk } from '../../waitlist/signup/signup.ts';
+import type { ReadBody } from '../plugins/body-reader.ts';
 import type { RateLimiter } from '../plugins/rate-limit.ts';
 
 /** What the public endpoints are built from. */
@@ -10,6 +11,7 @@ export interface SdkParts {
   signups: SignupDesk;
   /** Refuses a request without a valid server key; afterwards `request.serverKey` is set. */
   requireKey: onRequestHookHandler;
+  readBody: ReadBody;
   limits: { inviteCheck: RateLimiter; inviteAccept: RateLimiter; verify: RateLimiter };
 }
 

@@ -3,56 +3,124 @@ import Type from 'typebox';
 import { DoorlistError } from '../../errors.ts';
 import { queueForKey } from '../../waitlist/keys/server-keys.ts';
 import {
+  METADATA_BYTES_MAX,
+  METADATA_KEY_CHARACTERS_MAX,
   METADATA_KEYS_MAX,
   METADATA_NESTING_MAX,
   parseSignupRequest,
   SIGNUP_ENTRIES_MAX,
 } from '../../waitlist/signup/signup-input.ts';
 import { errorResponses, okResponse } from '../responses.ts';
-import { WaitlistId, withExamples } from '../schemas.ts';
+import { constant, EMAIL, named, WaitlistId, withExamples } from '../schemas.ts';
 import type { SdkParts } from './parts.ts';
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 
-const SignupEntry = Type.Object(
+const email = Type.String({
+  ...EMAIL,
+  description: 'Email address. Required unless `phone` is set. Not case-sensitive; returned as you sent it.',
+  examples: ['ada@example.com'],
+});
+const phone = Type.String({
+  pattern: '^[ .()-]*\\+[ .()-]*[1-9]([ .()-]*[0-9]){6,14}[ .()-]*$',
+  description:
+    'Phone number in international format: a plus sign and 7 to 15 digits. Required unless `email` is set. ' +
+    'Spaces, dots, hyphens and parentheses are ignored.',
+  examples: ['+14155550123'],
+});
+const more = {
+  metadata: Type.Optional(
+    Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      additionalProperties: true,
+      maxProperties: METADATA_KEYS_MAX,
+      propertyNames: { minLength: 1, maxLength: METADATA_KEY_CHARACTERS_MAX },
+      description:
+        `Custom data about the person, encrypted at rest. Up to ${METADATA_BYTES_MAX / 1024} KiB of JSON, ` +
+        `${METADATA_KEYS_MAX} keys and ${METADATA_NESTING_MAX} levels of nesting.`,
+      examples: [{ plan: 'pro', source: 'newsletter' }],
+    }),
+  ),
+  referredBy: Type.Optional(
+    Type.String({
+      description:
+        'Email, phone number or referral code of the person who referred this signup. Ignored if they are not on the waitlist.',
+      examples: ['grace@example.com'],
+    }),
+  ),
+};
+
+/** Each alternative is complete: a generated client makes a type of each, and a union of both. */
+const SignupEntry = Type.Union(
+  [
+    Type.Object(
+      { email, phone: Type.Optional(phone), ...more },
+      {
+        ...named('EmailSignup'),
+        additionalProperties: false,
+        description: 'A person with an email address.',
+      },
+    ),
+    Type.Object(
+      { email: Type.Optional(email), phone, ...more },
+      { ...named('PhoneSignup'), additionalProperties: false, description: 'A person with a phone number.' },
+    ),
+  ],
+  { ...named('SignupEntry'), description: 'A person to add: an `email`, a `phone`, or both.' },
+);
+
+const SignupRequest = Type.Object(
   {
-    email: Type.Optional(
-      Type.String({
-        description: 'At most 254 characters. Compared without regard to case; shown back as typed.',
-        examples: ['ada@example.com'],
-      }),
-    ),
-    phone: Type.Optional(
-      Type.String({
-        description:
-          'International form: a plus sign, then 7 to 15 digits. Spaces, dots, hyphens and parentheses are ignored.',
-        examples: ['+14155550123'],
-      }),
-    ),
-    metadata: Type.Optional(
-      Type.Object(
-        {},
-        {
-          examples: [{ plan: 'pro', source: 'newsletter' }],
-          additionalProperties: true,
-          maxProperties: METADATA_KEYS_MAX,
-          description: `Your own data, encrypted at rest: any JSON object of at most 16 KiB, with up to ${METADATA_KEYS_MAX} keys of 1 to 64 characters, nested at most ${METADATA_NESTING_MAX} levels deep.`,
-        },
-      ),
-    ),
-    referredBy: Type.Optional(
-      Type.String({
-        description:
-          'Email, phone or referral code of the entry that gets the credit. One that is not on the waitlist credits nobody and refuses nothing.',
-        examples: ['grace@example.com'],
-      }),
-    ),
+    waitlistId: WaitlistId,
+    entries: Type.Array(SignupEntry, {
+      minItems: 1,
+      maxItems: SIGNUP_ENTRIES_MAX,
+      description: 'The people to add, in the order they join.',
+    }),
   },
   {
+    ...named('SignupRequest'),
+    description: 'The people to add, and the waitlist to add them to.',
     additionalProperties: false,
-    anyOf: [{ required: ['email'] }, { required: ['phone'] }],
-    description: 'A person: an `email`, a `phone`, or both.',
+    ...withExamples({
+      one: {
+        summary: 'One person, with custom data',
+        value: {
+          waitlistId: 'wl_acme',
+          entries: [{ email: 'ada@example.com', metadata: { plan: 'pro' } }],
+        },
+      },
+      batch: {
+        summary: 'Three people: one with a phone number, one referred',
+        value: {
+          waitlistId: 'wl_acme',
+          entries: [
+            { email: 'grace@example.com' },
+            { phone: '+14155550123' },
+            { email: 'linus@example.com', referredBy: 'grace@example.com' },
+          ],
+        },
+      },
+    }),
   },
+);
+
+const SignupResult = Type.Object(
+  {
+    success: constant(true, 'Always `true`.'),
+    created: Type.Integer({
+      minimum: 0,
+      maximum: SIGNUP_ENTRIES_MAX,
+      description: 'Number of entries added.',
+    }),
+    skipped: Type.Integer({
+      minimum: 0,
+      maximum: SIGNUP_ENTRIES_MAX,
+      description:
+        'Number of entries skipped because they are already on the waitlist or repeated in the request.',
+    }),
+  },
+  { ...named('SignupResult'), description: 'How many entries were added and how many were skipped.' },
 );
 
 const schema = {
@@ -60,57 +128,28 @@ const schema = {
   tags: ['Signups'],
   summary: 'Add up to 100 signups',
   description:
-    'Adds people to a waitlist, all of them or none. An entry whose email or phone is already there is skipped and left ' +
-    'as it is, so a retry is always safe and never makes a duplicate. One invalid entry refuses the whole request, and ' +
-    'the message names each bad field. The answer leaves only after the data is safe on disk.',
+    'Adds people to a waitlist. An entry whose email or phone number is already on the waitlist is skipped and not changed, ' +
+    'so it is always safe to retry. If any entry is invalid, nothing is stored and the message names each invalid field. ' +
+    'The response is sent only after the data has been written to disk.',
   security: [{ serverKey: [] }],
-  body: Type.Object(
-    {
-      waitlistId: WaitlistId,
-      entries: Type.Array(SignupEntry, {
-        minItems: 1,
-        maxItems: SIGNUP_ENTRIES_MAX,
-        description: 'The people to add, in the order in which they join.',
-      }),
-    },
-    {
-      additionalProperties: false,
-      ...withExamples({
-        one: {
-          summary: 'One person, with your own data.',
-          value: {
-            waitlistId: 'wl_acme',
-            entries: [{ email: 'ada@example.com', metadata: { plan: 'pro' } }],
-          },
-        },
-        batch: {
-          summary: 'Several, one of them by phone and one referred.',
-          value: {
-            waitlistId: 'wl_acme',
-            entries: [
-              { email: 'grace@example.com' },
-              { phone: '+14155550123' },
-              { email: 'linus@example.com', referredBy: 'grace@example.com' },
-            ],
-          },
-        },
-      }),
-    },
-  ),
+  body: SignupRequest,
   response: {
     201: okResponse({
       description: 'At least one entry was added.',
-      schema: resultSchema(),
+      schema: SignupResult,
       examples: {
-        added: { summary: 'The one entry was new.', value: { success: true, created: 1, skipped: 0 } },
-        mixed: { summary: 'Some were there already.', value: { success: true, created: 2, skipped: 1 } },
+        added: { summary: 'A new entry', value: { success: true, created: 1, skipped: 0 } },
+        mixed: {
+          summary: 'Two new entries and a duplicate',
+          value: { success: true, created: 2, skipped: 1 },
+        },
       },
     }),
     200: okResponse({
-      description: 'Every entry was on the waitlist already; nothing was changed.',
-      schema: resultSchema(),
+      description: 'Every entry was already on the waitlist. Nothing changed.',
+      schema: SignupResult,
       examples: {
-        known: { summary: 'A retry, for example.', value: { success: true, created: 0, skipped: 1 } },
+        known: { summary: 'A retry', value: { success: true, created: 0, skipped: 1 } },
       },
     }),
     ...errorResponses(
@@ -125,24 +164,13 @@ const schema = {
       ],
       {
         invalid_request: {
-          when: 'The body is malformed or a field breaks a rule. The message names up to ten of them; nothing was stored.',
+          when: 'The body is malformed or a field is invalid. The message names up to ten fields; nothing was stored.',
           message: 'entries[3].email: not an email address',
         },
       },
     ),
   },
 };
-
-function resultSchema() {
-  return Type.Object({
-    success: Type.Boolean({ description: 'Always true.' }),
-    created: Type.Integer({ minimum: 0, description: 'Entries newly added.' }),
-    skipped: Type.Integer({
-      minimum: 0,
-      description: 'Entries already on the waitlist, or twice in the request.',
-    }),
-  });
-}
 
 export function registerSignup(app: FastifyInstance, { context, signups, requireKey }: SdkParts): void {
   app.post('/signup', {

@@ -1,39 +1,57 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { invalid } from '../../errors.ts';
 import { FAILURE_REASONS, TOLERANCE_SECONDS, verifyDelivery } from '../../events/webhooks/verify.ts';
-import { sendError } from '../plugins/errors.ts';
+import { registerJsonBody } from '../plugins/body.ts';
+import { HttpError, sendError } from '../plugins/errors.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import { errorResponses, okResponse } from '../responses.ts';
-import { oneOf, withExamples } from '../schemas.ts';
+import { constant, exactlyOne, limits, named, oneOf, withExamples } from '../schemas.ts';
+import { WebhookEvent } from '../webhook-events.ts';
 import type { SdkParts } from './parts.ts';
+import { parseVerifyBody } from './verify-body.ts';
 
 const PAYLOAD_BYTES_MAX = 1_048_576;
 /** A legal payload grows up to six times when every character is escaped; the rest is room for the other fields. */
 const BODY_BYTES_MAX = 6 * PAYLOAD_BYTES_MAX + 1024 * 1024;
+/** What a body costs of the rate limit beside its one request, by its size. */
+const BYTES_PER_REQUEST = 128 * 1024;
+const extraCost = (bytes: number) => Math.floor(bytes / BYTES_PER_REQUEST);
 const TOO_LARGE = `payload: is larger than ${PAYLOAD_BYTES_MAX} bytes`;
 
-const Body = Type.Object(
+const DeliveryHeaders = Type.Object(
   {
-    payload: Type.String({
-      description: 'The raw body of the delivery, exactly as received; at most 1 MiB of UTF-8.',
+    id: Type.String({ description: 'Value of the `wh-id` header.' }),
+    timestamp: Type.String({ description: 'Value of the `wh-timestamp` header: a Unix time in seconds.' }),
+    signature: Type.String({
+      description: 'Value of the `wh-signature` header: one or more `v1,` signatures, separated by spaces.',
     }),
-    headers: Type.Object(
-      {
-        id: Type.String({ description: 'Value of the header `wh-id`.' }),
-        timestamp: Type.String({ description: 'Value of `wh-timestamp`: seconds since 1970.' }),
-        signature: Type.String({
-          description: 'Value of `wh-signature`: signatures starting with `v1,`, separated by spaces.',
-        }),
-      },
-      { description: 'The three headers of the delivery.' },
-    ),
-    webhookSecret: Type.String({ description: 'The signing secret of the endpoint; starts with `whsec_`.' }),
   },
   {
+    additionalProperties: false,
+    ...named('DeliveryHeaders'),
+    description: 'The signature headers of the delivery.',
+  },
+);
+
+const VerificationRequest = Type.Object(
+  {
+    payload: Type.String({
+      ...limits({ maxLength: PAYLOAD_BYTES_MAX }),
+      description: 'The raw body of the delivery, exactly as you received it. At most 1 MiB of UTF-8.',
+    }),
+    headers: DeliveryHeaders,
+    webhookSecret: Type.String({
+      description: 'The signing secret of the webhook endpoint, starting with `whsec_`.',
+    }),
+  },
+  {
+    additionalProperties: false,
+    ...named('VerificationRequest'),
+    description: 'A delivery as you received it, and the secret to verify it with.',
     ...withExamples({
       delivery: {
-        summary: 'Signed at 2026-11-15T09:30:00Z, and good for five minutes around it.',
+        summary: 'A delivery signed at 2026-11-15T09:30:00Z',
         value: {
           payload: '{"event":"signup.created"}',
           headers: {
@@ -48,77 +66,105 @@ const Body = Type.Object(
   },
 );
 
+const Verification = exactlyOne(
+  [
+    Type.Object(
+      {
+        verified: constant(true, 'The delivery is genuine and recent.'),
+        event: Type.Optional(
+          Type.Union([WebhookEvent, Type.Unsafe<object>({ type: 'object', additionalProperties: true })], {
+            description: 'The parsed payload. Left out if the payload is not a JSON object.',
+          }),
+        ),
+      },
+      { ...named('VerifiedDelivery'), description: 'A delivery you can trust.' },
+    ),
+    Type.Object(
+      {
+        verified: constant(false, 'The delivery must not be trusted.'),
+        reason: oneOf(FAILURE_REASONS, { description: 'Why verification failed.' }),
+      },
+      { ...named('UnverifiedDelivery'), description: 'A delivery to ignore.' },
+    ),
+  ],
+  { ...named('Verification'), description: 'The result of a verification. Check `verified` first.' },
+);
+
 const schema = {
   operationId: 'verifyWebhook',
   tags: ['Webhooks'],
-  summary: 'Verify a webhook delivery signature',
+  summary: 'Verify a webhook delivery',
   description:
-    'Checks a delivery by the Standard Webhooks scheme, for callers without a library that does. ' +
-    'A wrong secret or a forged signature is an answer, not an error: act on a payload only when `verified` is true. ' +
-    `The timestamp may be off by ${TOLERANCE_SECONDS} seconds either way. Needs no server key: the signing secret is the proof.`,
+    'Verifies the signature of a delivery, for when you cannot use a Standard Webhooks library. ' +
+    'A wrong secret or a forged signature is not an error: it returns 200 with `verified` set to `false`. ' +
+    'Only act on the payload if `verified` is `true`. ' +
+    `The timestamp can be up to ${TOLERANCE_SECONDS / 60} minutes in the past or the future. The signing secret takes the place of a server key.`,
   security: [],
-  body: Body,
+  body: VerificationRequest,
   response: {
     200: okResponse({
-      description: 'Whether the signature checks out.',
-      schema: Type.Object({
-        verified: Type.Boolean({ description: 'Whether the delivery is genuine and fresh.' }),
-        event: Type.Optional(
-          Type.Object(
-            {},
-            {
-              additionalProperties: true,
-              description: 'The parsed payload; present when verified and a JSON object.',
-            },
-          ),
-        ),
-        reason: Type.Optional(
-          oneOf(FAILURE_REASONS, { description: 'Why it does not check out; present when not verified.' }),
-        ),
-      }),
+      description: 'The result of the verification.',
+      schema: Verification,
       examples: {
         verified: {
-          summary: 'The delivery is genuine.',
+          summary: 'The delivery is genuine',
           value: { verified: true, event: { event: 'signup.created' } },
         },
         forged: {
-          summary: 'Another secret, or other bytes than were signed.',
+          summary: 'The secret is wrong or the payload was changed',
           value: { verified: false, reason: 'signature_mismatch' },
         },
         stale: {
-          summary: 'Genuine once, but too long ago.',
+          summary: 'The delivery is too old',
           value: { verified: false, reason: 'timestamp_too_old' },
         },
       },
     }),
     ...errorResponses(['invalid_request', 'unsupported_media_type', 'rate_limited'], {
       invalid_request: {
-        when: 'A field is missing or of the wrong type, or the payload is larger than 1 MiB.',
+        when: 'A field is missing or has the wrong type, or the payload is larger than 1 MiB.',
         message: 'headers.signature: is required',
       },
     }),
   },
 };
 
-export function registerVerifyWebhook(app: FastifyInstance, { context, limits }: SdkParts): void {
-  app.post('/webhooks/verify', {
-    schema,
-    bodyLimit: BODY_BYTES_MAX,
-    onRequest: async (request, reply) => limits.verify.take(clientOf(request), reply),
-    handler: async (request, reply) => {
-      const { payload, headers, webhookSecret: secret } = request.body as Static<typeof Body>;
-      if (Buffer.byteLength(payload) > PAYLOAD_BYTES_MAX) throw invalid(TOO_LARGE);
-      const verification = verifyDelivery({ payload, headers, secret }, context.clock());
-      if (!verification.verified || !verification.event) return verification;
-      // Passed on as it was signed: to write it anew would round its numbers, and fail where it is nested deep.
-      reply.type('application/json; charset=utf-8');
-      return `{"verified":true,"event":${payload}}`;
-    },
-    errorHandler: (error, request, reply) => {
-      // However large a body is, this endpoint knows only one answer to it.
-      const tooLarge = error.code === 'FST_ERR_CTP_BODY_TOO_LARGE';
-      if (tooLarge) reply.header('connection', 'close');
-      sendError(tooLarge ? invalid(TOO_LARGE) : error, request, reply, context.log);
-    },
+export function registerVerifyWebhook(app: FastifyInstance, { context, limits, readBody }: SdkParts): void {
+  const parse = (body: Buffer, request: FastifyRequest) => {
+    const announced = request.headers['content-length'] !== undefined;
+    if (!announced) limits.verify.take(clientOf(request), undefined, extraCost(body.length));
+    return parseVerifyBody(body);
+  };
+  app.register(async (scope) => {
+    registerJsonBody(scope, readBody, parse);
+    scope.post('/webhooks/verify', {
+      schema,
+      bodyLimit: BODY_BYTES_MAX,
+      onRequest: async (request, reply) =>
+        limits.verify.take(
+          clientOf(request),
+          reply,
+          1 + extraCost(Number(request.headers['content-length'] ?? 0)),
+        ),
+      handler: async (request, reply) => {
+        const {
+          payload,
+          headers,
+          webhookSecret: secret,
+        } = request.body as Static<typeof VerificationRequest>;
+        if (Buffer.byteLength(payload) > PAYLOAD_BYTES_MAX) throw invalid(TOO_LARGE);
+        const verification = verifyDelivery({ payload, headers, secret }, context.clock());
+        if (!verification.verified) return verification;
+        if (!verification.isObject) return { verified: true };
+        // Passed on as it was signed: to write it anew would round its numbers, and fail where it is nested deep.
+        reply.type('application/json; charset=utf-8');
+        return `{"verified":true,"event":${payload}}`;
+      },
+      errorHandler: (error, request, reply) => {
+        // However large a body is, this endpoint knows only one answer to it.
+        const tooLarge = error instanceof HttpError && error.code === 'payload_too_large';
+        sendError(tooLarge ? invalid(TOO_LARGE) : error, request, reply, context.log);
+      },
+    });
   });
 }

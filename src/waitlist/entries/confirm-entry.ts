@@ -1,3 +1,4 @@
+import type { Columns } from '../../db/tables.ts';
 import { notFound } from '../../errors.ts';
 import type { Context } from '../context.ts';
 import type { Queue } from '../directory.ts';
@@ -5,13 +6,22 @@ import { parseId } from '../ids.ts';
 import { changeQueue, type QueueChange } from '../queue-change.ts';
 import { writeCredits } from '../signup/add-entries.ts';
 import { findMembers } from '../signup/register.ts';
-import { moveEntries } from './move-entry.ts';
+import { type Movable, moveEntries } from './move-entry.ts';
+import { recordConfirmations } from './operator-confirmation.ts';
+import { type Segment, selectSegment } from './segment.ts';
 
-/** A pending entry's email is confirmed: it joins the queue, and its referrer gets the credit. Again: nothing happens. */
+/** Entries of one transaction: enough to share a commit, few enough for signups to get their turn. */
+const CHUNK = 500;
+
+/**
+ * A pending entry's email is confirmed: it joins the queue, and its referrer gets the credit. Again: nothing happens.
+ * `saidBy` names the operator where it was not the person who confirmed.
+ */
 export function confirmEntry(
   context: Context,
   queue: Queue,
   entryId: string,
+  saidBy?: string,
 ): Promise<{ confirmed: boolean }> {
   const id = parseId('ent', entryId);
   if (!id) throw notFound(`there is no entry ${entryId}`);
@@ -24,34 +34,93 @@ export function confirmEntry(
       .executeTakeFirst();
     if (!entry || entry.status === 'removed') throw notFound(`there is no entry ${entryId}`);
     if (entry.status !== 'pending') return { confirmed: false };
-    moveEntries(context, change, [entry], 'waiting');
-    change.record({ kind: 'signup.confirmed', entry: entry.seq });
-    await creditReferrerOf(context, change, entry.seq);
+    await confirmAll(context, change, [entry], saidBy);
     return { confirmed: true };
   });
 }
 
+/** Confirms the pending entries of a segment, on an operator's word. Interrupted, it goes on when it is run again. */
+export async function confirmSegment(
+  context: Context,
+  queue: Queue,
+  segment: Omit<Segment, 'status'>,
+  saidBy: string,
+  watch: (confirmed: number) => void = () => {},
+): Promise<{ confirmed: number }> {
+  let confirmed = 0;
+  for (let after = 0; ; ) {
+    const entries = await changeQueue(context, queue, async (change) => {
+      const pending = { ...segment, status: 'pending' } as const;
+      const found = await (await selectSegment(context.db, change.trx, queue, pending, after))
+        .select(['e.seq', 'e.status', 'e.rank'])
+        .limit(CHUNK)
+        .execute();
+      await confirmAll(context, change, found, saidBy);
+      return found;
+    });
+    confirmed += entries.length;
+    watch(confirmed);
+    if (entries.length < CHUNK) return { confirmed };
+    after = entries.at(-1)?.seq ?? after;
+  }
+}
+
+async function confirmAll(
+  context: Context,
+  change: QueueChange,
+  entries: readonly Movable[],
+  saidBy: string | undefined,
+): Promise<void> {
+  if (entries.length === 0) return;
+  const seqs = entries.map(({ seq }) => seq);
+  moveEntries(context, change, entries, 'waiting');
+  for (const seq of seqs) change.record({ kind: 'signup.confirmed', entry: seq });
+  if (saidBy !== undefined) recordConfirmations(context, change, seqs, saidBy);
+  await creditReferrersOf(context, change, seqs);
+}
+
 /** Gives the credit that waited for the entry to leave `pending`. */
-export async function creditReferrerOf(context: Context, change: QueueChange, seq: number): Promise<void> {
-  const { trx, queue, settings } = change;
+export function creditReferrerOf(context: Context, change: QueueChange, seq: number): Promise<void> {
+  return creditReferrersOf(context, change, [seq]);
+}
+
+const CREDITED_COLUMNS = {
+  queue_id: 'bigint',
+  seq: 'bigint',
+  credited: 'bigint',
+} as const satisfies Columns<'entry'>;
+
+async function creditReferrersOf(
+  context: Context,
+  change: QueueChange,
+  seqs: readonly number[],
+): Promise<void> {
+  const { db } = context;
+  const { trx, queue, settings, send } = change;
   const referred = await trx
     .selectFrom('entry')
-    .select(['id', 'referrer_seq', 'credited'])
+    .select(['seq', 'id', 'referrer_seq'])
     .where('queue_id', '=', queue.id)
-    .where('seq', '=', seq)
-    .executeTakeFirstOrThrow();
-  if (referred.referrer_seq === null || referred.credited === 1) return;
-  const reference = { emailHash: null, phoneHash: null, referrer: { seq: referred.referrer_seq } };
-  const register = await findMembers(context, trx, queue, [reference]);
-  const referrer = register.known.get(referred.referrer_seq);
-  if (!referrer || referrer.referrals >= settings.referralCap) return;
-  referrer.gained = 1;
-  writeCredits(context, change, register);
-  await trx
-    .updateTable('entry')
-    .set({ credited: 1 })
-    .where('queue_id', '=', queue.id)
-    .where('seq', '=', seq)
+    .where((e) => db.inNumbers(e.ref('seq'), e.val(db.numbersList(seqs))))
+    .where('referrer_seq', 'is not', null)
+    .where('credited', '=', 0)
+    .orderBy('seq')
     .execute();
-  change.record({ kind: 'referral.credited', entry: referrer.seq, referred: referred.id });
+  if (referred.length === 0) return;
+  const references = referred.map(({ referrer_seq: seq }) => ({
+    emailHash: null,
+    phoneHash: null,
+    referrer: { seq: seq as number },
+  }));
+  const register = await findMembers(context, trx, queue, references);
+  const rows = referred.flatMap(({ seq, id, referrer_seq }) => {
+    const referrer = register.known.get(referrer_seq as number);
+    if (!referrer || referrer.referrals + referrer.gained >= settings.referralCap) return [];
+    referrer.gained += 1;
+    change.record({ kind: 'referral.credited', entry: referrer.seq, referred: id });
+    return [[queue.id, seq, 1]];
+  });
+  writeCredits(context, change, register);
+  const update = { table: 'entry', columns: CREDITED_COLUMNS, key: ['queue_id', 'seq'], rows } as const;
+  send(db.updateRows(trx, update));
 }

@@ -185,7 +185,11 @@ async function readPage(
     : pageByJoinAndStatus.read(db, { ...joined, status: query.status });
 }
 
-async function countEntries({ db }: Context, queue: Queue, status: Status | undefined): Promise<number> {
+export async function countEntries(
+  { db }: Context,
+  queue: Queue,
+  status: Status | undefined,
+): Promise<number> {
   const [counts] = await countQueue.read(db, { queueId: queue.id });
   if (!counts) return 0;
   return status ? counts[status] : STATUSES.reduce((sum, each) => sum + counts[each], 0);

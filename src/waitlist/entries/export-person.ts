@@ -6,6 +6,7 @@ import { type InviteSummary, listInvites } from '../invites/list-invites.ts';
 import { parseEmail } from '../signup/identity.ts';
 import { findEntry } from './entries.ts';
 import { type EntryView, isoTime } from './entry-view.ts';
+import { findConfirmation, type OperatorConfirmation } from './operator-confirmation.ts';
 
 const MOST_INVITES = 1_000;
 
@@ -15,6 +16,8 @@ export interface PersonExport {
   environment: string;
   /** null: the person has invites or mails, but never signed up. */
   entry: EntryView | null;
+  /** null: nobody but the person has confirmed the email, or nobody has. */
+  operatorConfirmation: OperatorConfirmation | null;
   invites: InviteSummary[];
   /** What webhooks were told of the person, and what mails to them are made of, word for word. */
   events: { id: string; kind: string; at: string; body: unknown }[];
@@ -30,7 +33,8 @@ export async function exportPerson(
   const emailHash = email && queue.vault.hash('email', email.key);
   const invites = emailHash ? await listInvites(context, queue, { emailHash, limit: MOST_INVITES }) : [];
   const entry = found instanceof DoorlistError ? null : found;
-  const ids = [parseId('ent', entry?.id ?? ''), ...invites.map(({ id }) => parseId('inv', id))];
+  const entryId = parseId('ent', entry?.id ?? '');
+  const ids = [entryId, ...invites.map(({ id }) => parseId('inv', id))];
   const subjects = [...ids, emailHash].filter((id) => id !== undefined);
   const events = await eventsAbout(context, queue, subjects);
   if (found instanceof DoorlistError && invites.length + events.length === 0) throw found;
@@ -38,6 +42,7 @@ export async function exportPerson(
     waitlist: { id: queue.waitlist.id, name: queue.waitlist.name },
     environment: queue.environment,
     entry,
+    operatorConfirmation: entryId ? await findConfirmation(context, queue, entryId) : null,
     invites,
     events,
   };

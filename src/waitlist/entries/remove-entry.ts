@@ -163,10 +163,15 @@ async function forgetPairs({ db }: Context, { trx, queue }: QueueChange, entry: 
   }
 }
 
-/** Until it is finished, an import remembers by hash who is looked for as a referrer, and their former codes. */
+/**
+ * Until it is finished, an import remembers by hash who is looked for as a referrer, and their former codes; those
+ * codes, and whose word their confirmation rests on, stay behind.
+ */
 async function forgetImports({ db }: Context, { trx, queue }: QueueChange, entry: Leaving): Promise<void> {
   const hashes = [entry.email_hash, entry.phone_hash].filter((hash) => hash !== null);
-  await trx.deleteFrom('import_code').where('queue_id', '=', queue.id).where('seq', '=', entry.seq).execute();
+  for (const table of ['import_code', 'referral_alias', 'operator_confirmation'] as const) {
+    await trx.deleteFrom(table).where('queue_id', '=', queue.id).where('seq', '=', entry.seq).execute();
+  }
   await trx
     .deleteFrom('import_link')
     .where('queue_id', '=', queue.id)

@@ -60,7 +60,6 @@ export function checkCodeLength(code: string): void {
   if (code.length > CODE_CHARACTERS_MAX && [...code].length > CODE_CHARACTERS_MAX) {
     throw invalid(`code: is longer than ${CODE_CHARACTERS_MAX} characters`);
   }
-  if (code.includes('\0')) throw invalid('code: contains a NUL character');
 }
 
 export type InviteCheck =

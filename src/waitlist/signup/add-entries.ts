@@ -25,7 +25,7 @@ export function addEntries(
     if (register.holds(candidate)) return false;
     const referrer = candidate.referrer ? register.find(candidate.referrer) : undefined;
     const status = firstStatus(change, candidate);
-    const credited = referrer !== undefined && status === 'waiting' && credit(change, referrer);
+    const credited = referrer !== undefined && status !== 'pending' && credit(change, referrer);
     const seq = ++change.lastSeq;
     const member: Member = { seq, status, rank: seq, referrals: 0, gained: 0 };
     register.add(candidate, member);
@@ -44,7 +44,8 @@ export function addEntries(
 }
 
 /** With double opt-in, whoever has an email waits for its confirmation first. */
-function firstStatus({ settings }: QueueChange, { emailHash }: Candidate): Status {
+function firstStatus({ settings }: QueueChange, { emailHash, standing }: Candidate): Status {
+  if (standing) return standing.status;
   return settings.confirmEmails && emailHash !== null ? 'pending' : 'waiting';
 }
 
@@ -60,6 +61,7 @@ function insertEntries({ db }: Context, change: QueueChange, added: Added[]): vo
   const rows = added.map(({ candidate, member, referrer, credited }) => {
     const rank = rankOf(member.seq, settings.boost, member.gained);
     tally.enter(member.status, rank);
+    const accepted = candidate.standing?.status === 'joined' ? candidate.standing : undefined;
     return [
       queue.id,
       member.seq,
@@ -73,8 +75,8 @@ function insertEntries({ db }: Context, change: QueueChange, added: Added[]): vo
       candidate.emailHash,
       candidate.phoneHash,
       candidate.joinedAt ?? now,
-      null,
-      null,
+      accepted?.invitedAt ?? null,
+      accepted?.acceptedAt ?? null,
       null,
     ];
   });

@@ -16,10 +16,28 @@ export interface Candidate {
   readonly referrer: Reference | null;
   /** When the person joined, where that is not now. */
   readonly joinedAt?: number;
+  /** Where the person stands, where that is not at the beginning. */
+  readonly standing?: Standing;
 }
 
-/** How an entry is pointed at: by the hash of its email or phone, or by its sequence. */
-export type Reference = { readonly email: Buffer } | { readonly phone: Buffer } | { readonly seq: number };
+/**
+ * How an entry is pointed at: by the hash of its email or phone, by its sequence, or by a referral code. A code means
+ * the sequence that it has in it if it is one of ours, or else whom it led to in another system.
+ */
+export type Reference =
+  | { readonly email: Buffer }
+  | { readonly phone: Buffer }
+  | { readonly seq: number }
+  | CodeReference;
+
+export interface CodeReference {
+  readonly code: string;
+  readonly ownSeq: number | undefined;
+}
+
+export type Standing =
+  | { readonly status: 'waiting' }
+  | { readonly status: 'joined'; readonly invitedAt: number | null; readonly acceptedAt: number };
 
 export function prepareCandidate(queue: Queue, signup: Signup, now: number): Candidate {
   const { vault } = queue;
@@ -40,9 +58,8 @@ export function referenceTo(
   { referralCodes }: Queue,
   vault: QueueVault,
   { kind, key }: Identifier,
-): Reference | null {
+): Reference {
   if (kind === 'email') return { email: vault.hash('email', key) };
   if (kind === 'phone') return { phone: vault.hash('phone', key) };
-  const seq = referralCodes.seqOf(key);
-  return seq === undefined ? null : { seq };
+  return { code: key, ownSeq: referralCodes.seqOf(key.toLowerCase()) };
 }

@@ -32,6 +32,14 @@ describe('parseEmail', () => {
     for (const text of good) assert.ok(parseEmail(text), text);
   });
 
+  it('refuses what delimits addresses in a list of them', () => {
+    for (const character of ';:()[]\\,<>"')
+      for (const local of [`a${character}b`, `${character}ü`]) {
+        assert.equal(parseEmail(`${local}@example.com`), undefined, local);
+        assert.equal(parseReferrer(`${local}@example.com`), undefined, local);
+      }
+  });
+
   it('refuses what is none', () => {
     const bad = [
       '',
@@ -110,7 +118,8 @@ describe('parseReferrer', () => {
   it('tells emails, phones and referral codes apart', () => {
     assert.deepEqual(parseReferrer(' Ada@Example.com '), { kind: 'email', key: 'ada@example.com' });
     assert.deepEqual(parseReferrer('+1 415 555 0123'), { kind: 'phone', key: '+14155550123' });
-    assert.deepEqual(parseReferrer(' K3V9X0AB '), { kind: 'referral', key: 'k3v9x0ab' });
+    assert.deepEqual(parseReferrer(' K3V9X0AB '), { kind: 'referral', key: 'K3V9X0AB' });
+    assert.deepEqual(parseReferrer('happy-star-4f3d'), { kind: 'referral', key: 'happy-star-4f3d' });
   });
 
   it('is undefined for what cannot name anybody', () => {

@@ -10,6 +10,8 @@ export interface Email {
 
 /** Controls, invisible marks, unassigned code points, every kind of space, and what delimits addresses in headers. */
 const FORBIDDEN_IN_EMAIL = /[\p{C}\p{Z}"<>,]/u;
+/** Delimits groups, comments and literals in a list of addresses: what parses one must not find another address in ours. */
+const FORBIDDEN_BEFORE_AT = /[;:()[\]\\]/;
 const ASCII_DOMAIN = /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/;
 const NON_ASCII = /[^\0-\x7f]/;
 
@@ -24,6 +26,7 @@ export function parseEmail(input: string): Email | undefined {
   if (shown.length > EMAIL_MAX_CHARACTERS && [...shown].length > EMAIL_MAX_CHARACTERS) return undefined;
   const at = shown.indexOf('@');
   if (at < 1 || at !== shown.lastIndexOf('@') || FORBIDDEN_IN_EMAIL.test(shown)) return undefined;
+  if (FORBIDDEN_BEFORE_AT.test(shown.slice(0, at))) return undefined;
   const domain = asciiDomain(shown.slice(at + 1).toLowerCase());
   if (domain === undefined) return undefined;
   return { shown, key: `${shown.slice(0, at).toLowerCase().normalize('NFC')}@${domain}` };
@@ -43,6 +46,9 @@ export function parsePhone(input: string): string | undefined {
   return /^\+[1-9][0-9]{6,14}$/.test(phone) ? phone : undefined;
 }
 
+/** A code of ours, or one of the system that people came from: those are of any kind. */
+const REFERRAL_CODE = /^(?!\+)[!-~]{1,64}$/;
+
 export type Identifier = { readonly kind: 'email' | 'phone' | 'referral'; readonly key: string };
 
 /** What a `referredBy` can be; undefined when it cannot be any of them. */
@@ -53,6 +59,6 @@ export function parseReferrer(input: string): Identifier | undefined {
   }
   const phone = parsePhone(input);
   if (phone) return { kind: 'phone', key: phone };
-  const code = input.trim().toLowerCase();
-  return /^[0-9a-z]{8}$/.test(code) ? { kind: 'referral', key: code } : undefined;
+  const code = input.trim();
+  return REFERRAL_CODE.test(code) ? { kind: 'referral', key: code } : undefined;
 }

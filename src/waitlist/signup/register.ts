@@ -3,7 +3,8 @@ import { statement } from '../../db/statement.ts';
 import type { EntryTable, Status } from '../../db/tables.ts';
 import type { Context } from '../context.ts';
 import type { Queue } from '../directory.ts';
-import type { Candidate, Reference } from './candidate.ts';
+import type { Candidate, CodeReference, Reference } from './candidate.ts';
+import { findAliases } from './referral-alias.ts';
 
 /** Someone in the queue, or about to be, as far as duplicates and referrals go. */
 export interface Member {
@@ -21,9 +22,16 @@ export class Register {
   readonly known = new Map<number, Member>();
   readonly #bySeq = new Map<number, Member>();
   readonly #byHash = new Map<string, Member>();
+  readonly #byAlias = new Map<string, Member>();
 
   find(reference: Reference): Member | undefined {
-    return 'seq' in reference ? this.#bySeq.get(reference.seq) : this.#byHash.get(hashName(reference));
+    if ('seq' in reference) return this.#bySeq.get(reference.seq);
+    if ('code' in reference) return this.#findByCode(reference);
+    return this.#byHash.get(hashName(reference));
+  }
+
+  #findByCode({ code, ownSeq }: CodeReference): Member | undefined {
+    return (ownSeq === undefined ? undefined : this.#bySeq.get(ownSeq)) ?? this.#byAlias.get(code);
   }
 
   holds({ emailHash, phoneHash }: Candidate): boolean {
@@ -48,6 +56,12 @@ export class Register {
     }
     if (email_hash) this.#byHash.set(hashName({ email: Buffer.from(email_hash) }), member);
     if (phone_hash) this.#byHash.set(hashName({ phone: Buffer.from(phone_hash) }), member);
+  }
+
+  addAlias(code: string, row: FoundRow): void {
+    this.addFound(row);
+    const member = this.known.get(row.seq);
+    if (member) this.#byAlias.set(code, member);
   }
 }
 
@@ -85,13 +99,18 @@ export async function findMembers(
   const emails: Buffer[] = [];
   const phones: Buffer[] = [];
   const seqs: number[] = [];
+  const codes: CodeReference[] = [];
   for (const { emailHash, phoneHash, referrer } of candidates) {
     if (emailHash) emails.push(emailHash);
     if (phoneHash) phones.push(phoneHash);
     if (!referrer) continue;
     if ('email' in referrer) emails.push(referrer.email);
     else if ('phone' in referrer) phones.push(referrer.phone);
-    else seqs.push(referrer.seq);
+    else if ('seq' in referrer) seqs.push(referrer.seq);
+    else {
+      codes.push(referrer);
+      if (referrer.ownSeq !== undefined) seqs.push(referrer.ownSeq);
+    }
   }
   const rows = await findMembersBy.within(db, trx, {
     queueId: queue.id,
@@ -101,5 +120,9 @@ export async function findMembers(
   });
   const register = new Register();
   for (const row of rows) register.addFound(row);
+  const foreign = codes.filter((reference) => !register.find(reference)).map(({ code }) => code);
+  if (foreign.length > 0) {
+    for (const [code, row] of await findAliases(db, trx, queue, foreign)) register.addAlias(code, row);
+  }
   return register;
 }

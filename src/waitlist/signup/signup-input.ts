@@ -88,7 +88,6 @@ function parseMetadata(value: unknown, path: string, problems: Problems): Metada
     problems.add(path, `is nested deeper than ${METADATA_NESTING_MAX} levels`);
     return null;
   }
-  if (hasInfinity(value)) problems.add(path, 'has a number that is too large');
   if (Buffer.byteLength(JSON.stringify(value)) > METADATA_BYTES_MAX) {
     problems.add(path, `is larger than ${METADATA_BYTES_MAX} bytes as JSON`);
   }
@@ -101,12 +100,6 @@ function nesting(value: unknown, most: number): number {
   let deepest = 0;
   for (const child of Object.values(value)) deepest = Math.max(deepest, nesting(child, most - 1));
   return deepest + 1;
-}
-
-/** JSON can write 1e999, which a double cannot hold: storing it would lose it. */
-function hasInfinity(value: unknown): boolean {
-  if (typeof value === 'number') return !Number.isFinite(value);
-  return typeof value === 'object' && value !== null && Object.values(value).some(hasInfinity);
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,9 +1,10 @@
 import type { Status } from '../../db/tables.ts';
 import type { Context } from '../context.ts';
 import type { Queue } from '../directory.ts';
-import { listEntries } from '../entries/entries.ts';
-import type { EntryView } from '../entries/entry-view.ts';
+import { countEntries } from '../entries/entries.ts';
+import { type EntryRow, type EntryView, viewEntries } from '../entries/entry-view.ts';
 import { writeCell } from './cells.ts';
+import { readExportPage, readExportPageOfStatus } from './export-page.ts';
 import type { Format } from './import-file.ts';
 import { EXPORT_COLUMNS } from './presets.ts';
 
@@ -29,14 +30,27 @@ export async function* exportEntries(
 ): AsyncGenerator<ExportPiece> {
   const write = format === 'csv' ? csvLine : jsonLine;
   if (format === 'csv') yield { text: `${EXPORT_COLUMNS.join(',')}\r\n`, entries: 0, total: 0 };
-  const query = { limit: PAGE, sort: 'joined', ...(status === undefined ? {} : { status }) } as const;
-  let cursor: string | null = null;
-  do {
-    const page = await listEntries(context, queue, cursor === null ? query : { ...query, cursor });
-    const { entries, total } = page;
+  await context.db.refreshStatistics(); // There may be no server that does it.
+  const total = await countEntries(context, queue, status);
+  for (let after = 0; ; ) {
+    const rows = await readPage(context, queue, after, status);
+    const entries = viewEntries(context, queue, rows);
     yield { text: entries.map(write).join(''), entries: entries.length, total };
-    cursor = page.nextCursor;
-  } while (cursor !== null);
+    if (rows.length < PAGE) return;
+    after = rows.at(-1)?.seq ?? after;
+  }
+}
+
+async function readPage(
+  { db }: Context,
+  { id: queueId }: Queue,
+  after: number,
+  status: Status | undefined,
+): Promise<EntryRow[]> {
+  const page = { queueId, after, limit: PAGE };
+  return status === undefined
+    ? readExportPage.read(db, page)
+    : readExportPageOfStatus.read(db, { ...page, status });
 }
 
 function csvLine(entry: EntryView): string {

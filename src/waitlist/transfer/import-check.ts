@@ -4,6 +4,7 @@ import type { Queue } from '../directory.ts';
 import { findMembers } from '../signup/register.ts';
 import { openErrorsFile } from './errors-file.ts';
 import type { ImportCandidate } from './import-chunk.ts';
+import { findTakenCodes } from './import-codes.ts';
 import { type ImportPlan, readColumns } from './import-plan.ts';
 import { checkRows, chunksFrom, type ImportResult, type Watch } from './import-run.ts';
 
@@ -19,12 +20,14 @@ export async function checkImport(
   const errors = await openErrorsFile(plan.errorsFile, 0);
   const seen = new Set<string>();
   const start = { rows: 0, next: plan.shape.first };
-  const result = { rows: 0, created: 0, skipped: 0, failed: 0 };
+  const result = { rows: 0, created: 0, skipped: 0, failed: 0, codesTaken: 0 };
   let errorsBytes = 0;
   try {
     for await (const { rows, part } of chunksFrom(file, plan, columns, start)) {
-      const { good, problems, failed, nobody } = checkRows(context, queue, columns, rows);
-      errorsBytes = await errors.append(problems);
+      const { good, problems, failed, nobody } = checkRows(context, queue, columns, rows, false);
+      const taken = await findTakenCodes(context, queue, good);
+      errorsBytes = await errors.append([...problems, ...taken]);
+      result.codesTaken += taken.length;
       const created = await countNew(context, queue, good, seen);
       result.rows += rows.length;
       result.created += created;

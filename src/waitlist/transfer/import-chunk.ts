@@ -1,5 +1,11 @@
 import { statement } from '../../db/statement.ts';
-import { IMPORT_CODE_COLUMNS, IMPORT_LINK_COLUMNS, type ImportLinkTable } from '../../db/tables.ts';
+import {
+  IMPORT_CODE_COLUMNS,
+  IMPORT_LINK_COLUMNS,
+  type ImportLinkTable,
+  OPERATOR_CONFIRMATION_COLUMNS,
+  REFERRAL_ALIAS_COLUMNS,
+} from '../../db/tables.ts';
 import type { Context } from '../context.ts';
 import type { Queue } from '../directory.ts';
 import { advanceJob, readProgress } from '../jobs.ts';
@@ -7,6 +13,7 @@ import { type QueueChange, readAndChangeQueue } from '../queue-change.ts';
 import { addEntries } from '../signup/add-entries.ts';
 import { type Candidate, prepareCandidate, type Reference } from '../signup/candidate.ts';
 import { parseReferrer } from '../signup/identity.ts';
+import { aliasHash } from '../signup/referral-alias.ts';
 import { findMembers, type Register } from '../signup/register.ts';
 import { type ImportProgress, requireSameProgress } from './import-progress.ts';
 import type { ImportRow } from './import-row.ts';
@@ -16,7 +23,8 @@ import { quietly } from './quiet-change.ts';
 interface Link {
   kind: ImportLinkTable['kind'];
   hash: Buffer;
-  /** Whom the text means if it is a code of this queue. */
+  /** Of a code: its text, and whom it means if it is one of this queue. */
+  code?: string;
   ownSeq?: number | undefined;
 }
 
@@ -24,7 +32,8 @@ interface Link {
 export interface ImportCandidate {
   candidate: Candidate;
   link: Link | null;
-  codeHash: Buffer | null;
+  code: { hash: Buffer; ownSeq: number | undefined } | null;
+  line: number;
 }
 
 export interface ImportJob {
@@ -32,26 +41,44 @@ export interface ImportJob {
   queue: Queue;
   events: boolean;
   hasCodes: boolean;
+  /** Who said that the emails are confirmed; null: nobody did. */
+  confirmedBy: string | null;
 }
 
-export function prepareImport(queue: Queue, row: ImportRow, now: number): ImportCandidate {
-  const { joinedAt, referredBy, referralCode, signup } = row;
+export function prepareImport(
+  queue: Queue,
+  row: ImportRow,
+  now: number,
+  confirmed: boolean,
+): ImportCandidate {
+  const { joinedAt, referredBy, referralCode, signup, line } = row;
   const link = referredBy === undefined ? null : linkTo(queue, referredBy);
   const prepared = prepareCandidate(queue, signup, now);
   const referrer: Reference | null = link && link.kind !== 'code' ? reference(link) : null;
+  const standing = row.standing ?? (confirmed ? ({ status: 'waiting' } as const) : undefined);
   return {
-    candidate: { ...prepared, referrer, ...(joinedAt === undefined ? {} : { joinedAt }) },
+    candidate: {
+      ...prepared,
+      referrer,
+      ...(joinedAt === undefined ? {} : { joinedAt }),
+      ...(standing === undefined ? {} : { standing }),
+    },
     link,
-    codeHash: referralCode === undefined ? null : queue.vault.hash('import', referralCode),
+    code: referralCode === undefined ? null : codeOf(queue, referralCode),
+    line,
   };
 }
 
-function linkTo({ vault, referralCodes }: Queue, text: string): Link {
+function codeOf(queue: Queue, code: string) {
+  return { hash: aliasHash(queue, code), ownSeq: queue.referralCodes.seqOf(code.toLowerCase()) };
+}
+
+function linkTo(queue: Queue, text: string): Link {
   const known = parseReferrer(text);
   if (known?.kind === 'email' || known?.kind === 'phone') {
-    return { kind: known.kind, hash: vault.hash(known.kind, known.key) };
+    return { kind: known.kind, hash: queue.vault.hash(known.kind, known.key) };
   }
-  return { kind: 'code', hash: vault.hash('import', text), ownSeq: known && referralCodes.seqOf(known.key) };
+  return { kind: 'code', code: text, ...codeOf(queue, text) };
 }
 
 function reference({ kind, hash }: Link): Reference {
@@ -85,9 +112,10 @@ async function resolveCodes(
   const seqs = new Map(found.map(({ code_hash, seq }) => [hashName(code_hash), seq]));
   return rows.map(({ candidate, link }) => {
     if (link?.kind !== 'code') return candidate;
-    const own = link.ownSeq !== undefined && link.ownSeq <= baseSeq ? link.ownSeq : undefined;
-    const seq = seqs.get(hashName(link.hash)) ?? own;
-    return seq === undefined ? candidate : { ...candidate, referrer: { seq } };
+    const seq = seqs.get(hashName(link.hash));
+    if (seq !== undefined) return { ...candidate, referrer: { seq } };
+    const ownSeq = link.ownSeq !== undefined && link.ownSeq <= baseSeq ? link.ownSeq : undefined;
+    return { ...candidate, referrer: { code: link.code ?? '', ownSeq } };
   });
 }
 
@@ -138,28 +166,41 @@ interface Outcome {
   firstSeq: number;
 }
 
-/** Keeps the codes of the rows, and who has a referrer who is not there yet. */
+/** Keeps the codes of the rows, who has a referrer who is not there yet, and whose word confirmations rest on. */
 function noteReferences(
   { db }: Context,
-  { id, queue, hasCodes }: ImportJob,
-  { trx, send }: QueueChange,
+  { id, queue, hasCodes, confirmedBy }: ImportJob,
+  { trx, send, now }: QueueChange,
   { rows, candidates, added, register, firstSeq }: Outcome,
 ): void {
   const codes: unknown[][] = [];
+  const aliases: unknown[][] = [];
   const links: unknown[][] = [];
+  const confirmations: unknown[][] = [];
   let seq = firstSeq - 1;
-  rows.forEach(({ link, codeHash }, at) => {
+  rows.forEach(({ link, code }, at) => {
     const candidate = candidates[at] as Candidate;
     if (added[at]) seq += 1;
     const holder = added[at] ? seq : holderOf(register, candidate);
-    if (codeHash && holder !== undefined) codes.push([queue.id, id, codeHash, holder]);
+    if (code && holder !== undefined) {
+      codes.push([queue.id, id, code.hash, holder]);
+      if (code.ownSeq !== holder) aliases.push([queue.id, code.hash, holder]);
+    }
+    if (added[at] && confirmedBy !== null && candidate.emailHash) {
+      confirmations.push([queue.id, seq, 'import', confirmedBy, now]);
+    }
     if (!added[at] || !link || (link.kind === 'code' && !hasCodes)) return;
     const referrer = candidate.referrer ? register.find(candidate.referrer) : undefined;
     if (!referrer || referrer.seq > seq) links.push([queue.id, id, seq, link.kind, link.hash]);
   });
   const suffix = 'on conflict do nothing'; // The first who has a code keeps it.
   send(db.insertRows(trx, { table: 'import_code', columns: IMPORT_CODE_COLUMNS, rows: codes, suffix }));
+  send(
+    db.insertRows(trx, { table: 'referral_alias', columns: REFERRAL_ALIAS_COLUMNS, rows: aliases, suffix }),
+  );
   send(db.insertRows(trx, { table: 'import_link', columns: IMPORT_LINK_COLUMNS, rows: links }));
+  const columns = OPERATOR_CONFIRMATION_COLUMNS;
+  send(db.insertRows(trx, { table: 'operator_confirmation', columns, rows: confirmations }));
 }
 
 /** Who is on the list already keeps their place, and their code of old leads to them. */

@@ -18,6 +18,8 @@ export interface ImportPlan {
   sorted: boolean;
   errorsFile: string;
   events: boolean;
+  /** Who said that the emails are confirmed; null: nobody did. */
+  confirmedBy: string | null;
 }
 
 /** Reads the columns of the rows of one file. */

@@ -9,6 +9,7 @@ export interface ImportProgress {
   created: number;
   skipped: number;
   failed: number;
+  codesTaken: number;
   /** Where the next row is: a place in the file, or, for a sorted import, `rows` alone. */
   next: Place;
   errorsBytes: number;

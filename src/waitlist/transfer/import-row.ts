@@ -1,4 +1,6 @@
 import { Problems } from '../../errors.ts';
+import { findInexactNumbers, INEXACT_NUMBER, type Path, showPath } from '../../json/numbers.ts';
+import type { Standing } from '../signup/candidate.ts';
 import { isObject, type Metadata, parseSignup, type Signup } from '../signup/signup-input.ts';
 import { readCell } from './cells.ts';
 import type { Target } from './presets.ts';
@@ -21,6 +23,8 @@ export interface ImportRow {
   /** As the file has it: email, phone or somebody's code. */
   referredBy: string | undefined;
   referralCode: string | undefined;
+  standing: Standing | undefined;
+  line: number;
 }
 
 /** `nobody`: somebody who was removed before the export. */
@@ -50,8 +54,11 @@ export interface Fields {
   joinedAt?: unknown;
   position?: unknown;
   status?: unknown;
+  invitedAt?: unknown;
+  acceptedAt?: unknown;
   metadata?: unknown;
   extra?: Metadata;
+  inexactNumbers?: Path[];
 }
 
 /** Sorts the values of a row by what their columns are; what is empty is as if it were not there. */
@@ -70,6 +77,8 @@ export function sortValues(
     for (const [name, value] of Object.entries(raw.values ?? {})) {
       if (value !== null && value !== '') place(fields, targetOf(name), name, value);
     }
+    const inexact = raw.inexactNumbers?.filter(([name]) => targetOf(String(name)) !== '-');
+    if (inexact) fields.inexactNumbers = inexact;
   }
   return fields;
 }
@@ -95,18 +104,21 @@ export function readRow(raw: RawRow, columnCount: number, fields: Fields, now: n
   const { email, phone } = fields;
   if (fields.status === 'removed' && email === undefined && phone === undefined) return { nobody: true };
   const metadata = readMetadata(fields, problems);
+  for (const path of fields.inexactNumbers ?? []) problems.add(showPath(path), INEXACT_NUMBER);
   const input = {
     ...(email === undefined ? {} : { email }),
     ...(phone === undefined ? {} : { phone }),
     ...(metadata === undefined ? {} : { metadata }),
   };
   const signup = parseSignup(input, 'row', problems);
-  const joinedAt = readTime(fields.joinedAt, now, problems);
+  const joinedAt = readTime(fields.joinedAt, 'joinedAt', now, problems);
   const row: ImportRow = {
     signup,
     joinedAt,
     referredBy: readText(fields.referredBy),
     referralCode: readText(fields.referralCode),
+    standing: readStanding(fields, joinedAt ?? now, now, problems),
+    line: raw.line,
   };
   return problems.list.length > 0 ? { problems: problems.list } : { row };
 }
@@ -124,24 +136,42 @@ function checkCells({ values }: RawRow, columnCount: number, problems: RowProble
 function readMetadata(fields: Fields, problems: RowProblems): unknown {
   let { metadata } = fields;
   if (typeof metadata === 'string') {
+    const text = metadata;
     try {
-      metadata = JSON.parse(metadata);
+      metadata = JSON.parse(text);
     } catch {
       problems.add('metadata', 'is not valid JSON');
       return undefined;
+    }
+    for (const path of findInexactNumbers(text)) {
+      problems.add(showPath(['metadata', ...path]), INEXACT_NUMBER);
     }
   }
   if (!fields.extra) return metadata;
   return isObject(metadata) ? { ...metadata, ...fields.extra } : fields.extra;
 }
 
-function readTime(value: unknown, now: number, problems: RowProblems): number | undefined {
+/** Who was let in stays in. An invite does not travel: whoever had one, and had not accepted it, waits again. */
+function readStanding(
+  { status, invitedAt, acceptedAt }: Fields,
+  joinedAt: number,
+  now: number,
+  problems: RowProblems,
+): Standing | undefined {
+  if (status !== 'joined') return undefined;
+  return {
+    status,
+    invitedAt: readTime(invitedAt, 'invitedAt', now, problems) ?? null,
+    acceptedAt: readTime(acceptedAt, 'joinedAt', now, problems) ?? joinedAt,
+  };
+}
+
+function readTime(value: unknown, field: string, now: number, problems: RowProblems): number | undefined {
   if (value === undefined) return undefined;
   const time = parseImportedTime(value);
   if (time === undefined)
-    problems.add('joinedAt', 'is not a time in ISO 8601, nor seconds or milliseconds since 1970');
-  else if (time < 0 || time > now + FUTURE_TOLERATED_MS)
-    problems.add('joinedAt', 'is not between 1970 and today');
+    problems.add(field, 'is not a time in ISO 8601, nor seconds or milliseconds since 1970');
+  else if (time < 0 || time > now + FUTURE_TOLERATED_MS) problems.add(field, 'is not between 1970 and today');
   return time;
 }
 

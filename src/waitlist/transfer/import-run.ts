@@ -6,6 +6,7 @@ import { finishJob } from '../jobs.ts';
 import { changeQueue } from '../queue-change.ts';
 import { type ErrorsFile, openErrorsFile } from './errors-file.ts';
 import { commitChunk, type ImportCandidate, type ImportJob, prepareImport } from './import-chunk.ts';
+import { findTakenCodes } from './import-codes.ts';
 import { readRows } from './import-file.ts';
 import { linkReferrers } from './import-links.ts';
 import { type Columns, type ImportPlan, readColumns } from './import-plan.ts';
@@ -17,6 +18,8 @@ import { indexRows } from './row-order.ts';
 /** Rows of one transaction: enough to share a commit, few enough for signups to get their turn. */
 export const CHUNK = 1_000;
 const CLEAN = 10_000;
+/** Without a server that does it, the database would plan for the tables as they were before the import. */
+const REFRESH_EVERY_MS = 1_000;
 
 export interface ImportResult {
   /** null: nothing was to be written. */
@@ -25,6 +28,8 @@ export interface ImportResult {
   created: number;
   skipped: number;
   failed: number;
+  /** Rows that were used, but whose referral code leads to somebody else already. */
+  codesTaken: number;
   errorsFile: string | null;
 }
 
@@ -43,16 +48,17 @@ export interface OpenImport {
 export async function runImport(context: Context, open: OpenImport, watch: Watch): Promise<ImportResult> {
   const { id, queue, plan } = open;
   const columns = readColumns(plan);
-  const job: ImportJob = { id, queue, events: plan.events, hasCodes: columns.hasCodes };
+  const { events, confirmedBy } = plan;
+  const job: ImportJob = { id, queue, events, confirmedBy, hasCodes: columns.hasCodes };
   let { progress } = open;
   if (progress.phase === 'rows') progress = await importRows(context, job, open, columns, watch);
   if (progress.phase === 'links')
     progress = await linkReferrers(context, job, progress, (at) => watch(at, 1));
   await clean(context, job);
   await changeQueue(context, queue, async (change) => finishJob(change, id, progress));
-  const { rows, created, skipped, failed, errorsBytes } = progress;
+  const { rows, created, skipped, failed, codesTaken, errorsBytes } = progress;
   const errorsFile = errorsBytes === 0 ? null : plan.errorsFile;
-  return { jobId: formatId('job', id), rows, created, skipped, failed, errorsFile };
+  return { jobId: formatId('job', id), rows, created, skipped, failed, codesTaken, errorsFile };
 }
 
 async function importRows(
@@ -64,14 +70,20 @@ async function importRows(
 ): Promise<ImportProgress> {
   const errors = await openErrorsFile(plan.errorsFile, start.errorsBytes);
   let progress = start;
+  let refreshedAt = performance.now();
   try {
     for await (const { rows, next, part } of chunksFrom(file, plan, columns, start)) {
       progress = await importChunk(context, job, progress, columns, errors, rows, next);
       watch(progress, part);
+      if (performance.now() - refreshedAt > REFRESH_EVERY_MS) {
+        await context.db.refreshStatistics();
+        refreshedAt = performance.now();
+      }
     }
   } finally {
     await errors.close();
   }
+  await context.db.refreshStatistics();
   return commitChunk(context, job, progress, [], { phase: 'links', skipped: progress.skipped });
 }
 
@@ -84,12 +96,15 @@ async function importChunk(
   rows: readonly RawRow[],
   next: Place,
 ): Promise<ImportProgress> {
-  const { good, problems, failed, nobody } = checkRows(context, job.queue, columns, rows);
+  const confirmed = job.confirmedBy !== null;
+  const { good, problems, failed, nobody } = checkRows(context, job.queue, columns, rows, confirmed);
+  const taken = await findTakenCodes(context, job.queue, good);
   return commitChunk(context, job, before, good, {
     rows: before.rows + rows.length,
     failed: before.failed + failed,
     skipped: before.skipped + nobody,
-    errorsBytes: await errors.append(problems),
+    codesTaken: before.codesTaken + taken.length,
+    errorsBytes: await errors.append([...problems, ...taken]),
     next,
   });
 }
@@ -106,12 +121,13 @@ export function checkRows(
   queue: Queue,
   columns: Columns,
   rows: readonly RawRow[],
+  confirmed: boolean,
 ): CheckedRows {
   const now = clock();
   const checked: CheckedRows = { good: [], problems: [], failed: 0, nobody: 0 };
   for (const raw of rows) {
     const read = readRow(raw, columns.count, columns.fieldsOf(raw), now);
-    if ('row' in read) checked.good.push(prepareImport(queue, read.row, now));
+    if ('row' in read) checked.good.push(prepareImport(queue, read.row, now, confirmed));
     else if ('nobody' in read) checked.nobody += 1;
     else {
       checked.failed += 1;

@@ -23,6 +23,8 @@ export interface ImportOptions {
   errorsFile?: string;
   /** Tell webhooks of everybody who is imported. */
   events?: boolean;
+  /** Who says that the emails are confirmed. */
+  confirmedBy?: string;
   /** Check everything, write nothing. */
   dryRun?: boolean;
 }
@@ -59,6 +61,7 @@ export async function importFile(
       sorted: await needsSorting(file, { shape, choice, order }),
       errorsFile: chooseErrorsFile(filePath, options.errorsFile),
       events: options.events ?? false,
+      confirmedBy: options.confirmedBy ?? null,
     };
     if (options.dryRun) return await checkImport(context, queue, file, plan, watch);
     const begun = await beginJob(context, queue, plan);
@@ -88,6 +91,7 @@ function beginJob(
       created: 0,
       skipped: 0,
       failed: 0,
+      codesTaken: 0,
       next: plan.shape.first,
       errorsBytes: 0,
       baseSeq: change.lastSeq,

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
+import { findInexactNumbers } from '../../json/numbers.ts';
 import { isObject } from '../signup/signup-input.ts';
-import { type Place, type RawRow, READ_BYTES, ROW_BYTES_MAX } from './raw-row.ts';
+import { findLineEnd, type Place, type RawRow, READ_BYTES, ROW_BYTES_MAX, TOO_LONG } from './raw-row.ts';
 
 const NEWLINE = 0x0a;
 const NESTING_MAX = 64;
@@ -32,7 +33,7 @@ export async function* readJsonRows(file: FileHandle, from: Place): AsyncGenerat
     }
     if (rest.length > ROW_BYTES_MAX) {
       const end = await findLineEnd(file, at);
-      rows.push({ line, nextLine: line + 1, offset, end, values: undefined, problem: tooLong });
+      rows.push({ line, nextLine: line + 1, offset, end, values: undefined, problem: TOO_LONG });
       line += 1;
       offset = end;
       at = end;
@@ -42,24 +43,11 @@ export async function* readJsonRows(file: FileHandle, from: Place): AsyncGenerat
   }
 }
 
-const tooLong = `is longer than ${ROW_BYTES_MAX} bytes`;
-
-async function findLineEnd(file: FileHandle, from: number): Promise<number> {
-  const chunk = Buffer.allocUnsafe(READ_BYTES);
-  for (let at = from; ; ) {
-    const { bytesRead } = await file.read(chunk, 0, READ_BYTES, at);
-    const newline = chunk.subarray(0, bytesRead).indexOf(NEWLINE);
-    if (newline >= 0) return at + newline + 1;
-    at += bytesRead;
-    if (bytesRead === 0) return at;
-  }
-}
-
 /** undefined for an empty line. */
 export function readJsonRow(bytes: Buffer, { offset, line }: Place): RawRow | undefined {
   const row = { line, nextLine: line + 1, offset, end: offset + bytes.length };
   const refuse = (problem: string): RawRow => ({ ...row, values: undefined, problem });
-  if (bytes.length > ROW_BYTES_MAX) return refuse(tooLong);
+  if (bytes.length > ROW_BYTES_MAX) return refuse(TOO_LONG);
   if (!isUtf8(bytes)) return refuse('is not valid UTF-8');
   const text = bytes.toString().replace(/^\uFEFF/, '');
   if (text.trim() === '') return undefined;
@@ -71,7 +59,9 @@ export function readJsonRow(bytes: Buffer, { offset, line }: Place): RawRow | un
   }
   if (!isObject(values)) return refuse('must be a JSON object');
   const problem = /\\|__proto__/.test(text) ? findBadText(values, 0) : undefined;
-  return problem === undefined ? { ...row, values } : refuse(problem);
+  if (problem !== undefined) return refuse(problem);
+  const inexactNumbers = findInexactNumbers(text);
+  return inexactNumbers.length === 0 ? { ...row, values } : { ...row, values, inexactNumbers };
 }
 
 /** The API refuses the same: only escapes, and a key of that name, can bring it into valid JSON. */

@@ -1,6 +1,6 @@
 /**
  * What an imported column can be; a `metadata.` and a name makes it a key of the metadata, `-` leaves it out.
- * `status` is what our own exports say; of it only `removed` counts, which is nobody to import.
+ * `status`, `invitedAt` and `acceptedAt` are what our own exports say.
  */
 export type Target =
   | 'email'
@@ -11,6 +11,8 @@ export type Target =
   | 'position'
   | 'metadata'
   | 'status'
+  | 'invitedAt'
+  | 'acceptedAt'
   | '-'
   | `metadata.${string}`;
 
@@ -59,8 +61,8 @@ export const OWN_COLUMNS: ColumnTable = {
   referralcode: 'referralCode',
   referredby: 'referredBy',
   createdat: 'joinedAt',
-  invitedat: '-',
-  joinedat: '-',
+  invitedat: 'invitedAt',
+  joinedat: 'acceptedAt',
 };
 
 /** What a column is in the exports of other services; the rest becomes metadata. */

@@ -1,6 +1,6 @@
 import { readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { parseCsvPieces, readAlone } from './csv-rows.ts';
+import { parseCsvPiece, readAlone } from './csv-rows.ts';
 import { type FileShape, readRows } from './import-file.ts';
 import { readJsonRow } from './json-rows.ts';
 import { type RawRow, ROW_BYTES_MAX } from './raw-row.ts';
@@ -68,15 +68,12 @@ export class RowIndex {
     if (shape.format === 'jsonl') {
       return places.map((place, at) => readJsonRow(pieces[at] as Buffer, place) as RawRow);
     }
-    const wellFormed = parseCsvPieces(
-      pieces.filter((_, at) => !places[at]?.alone),
-      shape.delimiter,
-    );
-    let next = 0;
     return places.map((place, at) => {
-      if (place.alone) return readAlone(pieces[at] as Buffer, shape.delimiter, place);
+      const piece = pieces[at] as Buffer;
+      if (place.alone) return readAlone(piece, shape.delimiter, place);
       const { line, offset, length } = place;
-      return { line, nextLine: line, offset, end: offset + length, values: wellFormed[next++] };
+      const values = parseCsvPiece(piece, shape.delimiter);
+      return { line, nextLine: line, offset, end: offset + length, values };
     });
   }
 

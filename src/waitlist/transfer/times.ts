@@ -1,5 +1,5 @@
 const ISO =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?$/i;
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|UTC|GMT|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?)?$/i;
 
 /**
  * ISO 8601, with a space instead of the T if need be, or seconds or milliseconds since 1970. A time without a zone
@@ -17,6 +17,7 @@ export function parseImportedTime(value: unknown): number | undefined {
     Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second)),
   );
   const isReal =
+    local.getUTCFullYear() === Number(year) &&
     local.getUTCMonth() === Number(month) - 1 &&
     local.getUTCDate() === Number(day) &&
     local.getUTCHours() === Number(hour);

@@ -1,0 +1,37 @@
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { Config } from './config.ts';
+import type { Log } from './waitlist/context.ts';
+
+export const DATABASE_FILE = 'doorlist.db';
+/** What only the owner may read, whatever the mode of the directory. */
+const PRIVATE_FILES = [
+  DATABASE_FILE,
+  `${DATABASE_FILE}-wal`,
+  `${DATABASE_FILE}-shm`,
+  'master.key',
+  'master.key.next',
+];
+
+/** Creates the data directory and an empty database file for the owner alone, and tightens what is too open. */
+export function prepareDataDirectory(config: Pick<Config, 'dataDir' | 'databaseUrl'>, log: Log): void {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  if (config.databaseUrl === undefined) {
+    // SQLite would create it with 0644; -wal and -shm get the mode that the database has.
+    closeSync(openSync(path.join(config.dataDir, DATABASE_FILE), 'a', 0o600));
+  }
+  for (const name of PRIVATE_FILES) tighten(path.join(config.dataDir, name), log);
+}
+
+function tighten(file: string, log: Log): void {
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode;
+  if (mode === undefined || (mode & 0o077) === 0) return;
+  const was = (mode & 0o777).toString(8).padStart(4, '0');
+  try {
+    chmodSync(file, 0o600);
+    log.warn({ file, was }, 'a private file could be read by others: its mode is now 0600');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    log.warn({ file, was, code }, 'a private file can be read by others, and its mode cannot be changed');
+  }
+}

@@ -1,0 +1,181 @@
+import type { Socket } from 'node:net';
+import pg from 'pg';
+import { isConnectionLoss, isReadOnly, rethrow } from './postgres-errors.ts';
+import { type Command, parserFor } from './postgres-session.ts';
+
+export interface PostgresLimits {
+  /** To connect, and to wait for a free connection. */
+  connectMs: number;
+  /** The server ends a statement that takes longer. */
+  statementMs: number;
+  /** A connection on which nothing moves for so long is dead; longer than `statementMs`, so that a slow server answers first. */
+  silenceMs: number;
+  /** The server ends a transaction whose process hangs or cannot be reached, so that its locks do not stay. */
+  idleInTransactionMs: number;
+}
+
+export const LIMITS: PostgresLimits = {
+  connectMs: 5_000,
+  statementMs: 10_000,
+  silenceMs: 12_000,
+  idleInTransactionMs: 15_000,
+};
+const KEEP_ALIVE_AFTER_MS = 10_000;
+/** A connection that does not close in good order by then is torn down. */
+const CLOSE_MS = 1_000;
+/**
+ * A prepared statement keeps the plan of its first runs. Made on a new, nearly empty table, that plan would read all
+ * of it, and go on doing so when there are a million rows: signups became slower by the second.
+ */
+const PLAN_BY_INDEX = 'off';
+
+const AT_WORK = `select from pg_stat_activity where pid = $1 and state = 'active'`;
+
+export type ConnectionState = 'ok' | 'lost';
+
+export interface PoolOptions {
+  url: string;
+  poolSize: number;
+  limits: PostgresLimits;
+  onState?: ((state: ConnectionState, error?: Error) => void) | undefined;
+}
+
+/** What the driver's types leave out. */
+export type Client = pg.PoolClient & {
+  readonly connection: { readonly stream: Socket };
+  readonly processID: number;
+  /** False while an answer is awaited. */
+  readonly readyForQuery: boolean;
+};
+
+export interface Pool {
+  readonly limits: PostgresLimits;
+  /**
+   * Whether a pooler such as PgBouncer stands in between: then each transaction may run on another session of the
+   * server, and nothing can be left on it, neither a setting nor a prepared statement.
+   */
+  readonly throughPooler: boolean;
+  query(command: pg.QueryConfig): Promise<pg.QueryResult>;
+  connect(): Promise<Client>;
+  /** Nothing limits the statements of this client until it is released, as long as the server is at work on them. */
+  beginLongWork(client: Client, processId: number): void;
+  /** Gives the connection back, or drops it because of an error. */
+  release(client: Client, error?: unknown): void;
+  close(): Promise<void>;
+}
+
+export function openPool({ url, poolSize, limits, onState = () => {} }: PoolOptions): Pool {
+  const address = { connectionString: url, application_name: 'doorlist' };
+  const open = new Set<Client>();
+  const idle = new Set<Client>();
+  const longWork = new Map<Client, number>();
+  let throughPooler = false;
+
+  /** What happened to one connection has probably happened to those that stand by: better new ones than one wait for each. */
+  const dropIdle = () => {
+    for (const client of idle) client.connection.stream.destroy();
+  };
+  const fail = (error: Error): never => {
+    if (isReadOnly(error)) dropIdle();
+    else if (isConnectionLoss(error)) onState('lost', error);
+    return rethrow(error);
+  };
+  /** Asked over a connection of its own: a long statement and a dead connection are equally silent. */
+  const isAtWork = async (processId: number) => {
+    const { connectMs } = limits;
+    const asking = new pg.Client({
+      ...address,
+      connectionTimeoutMillis: connectMs,
+      query_timeout: connectMs,
+    });
+    asking.on('error', () => {});
+    try {
+      await asking.connect();
+      return (await asking.query(AT_WORK, [processId])).rows.length > 0;
+    } catch {
+      return false;
+    } finally {
+      asking.connection.stream.destroy();
+    }
+  };
+  const prepare = async (client: Client) => {
+    const { stream } = client.connection;
+    open.add(client);
+    client.once('end', () => open.delete(client));
+    stream.setTimeout(limits.silenceMs);
+    stream.on('timeout', async () => {
+      const processId = longWork.get(client);
+      const alive = client.readyForQuery || (processId !== undefined && (await isAtWork(processId)));
+      if (alive) {
+        stream.setTimeout(limits.silenceMs);
+        return;
+      }
+      stream.destroy(new Error('the database stopped answering'));
+      dropIdle();
+    });
+    const { rows } = await client.query(setSession(client.processID, limits));
+    throughPooler = rows.length === 0;
+    onState('ok');
+  };
+
+  const pool = new pg.Pool({
+    ...address,
+    max: poolSize,
+    connectionTimeoutMillis: limits.connectMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+    types: { getTypeParser: parserFor },
+    onConnect: (client) => prepare(client as Client), // Awaited, although its type does not say so.
+  });
+  pool.on('error', (error) => onState('lost', error));
+  pool.on('acquire', (client) => idle.delete(client as Client));
+  pool.on('release', (error, client) => {
+    if (!error) idle.add(client as Client);
+  });
+  pool.on('remove', (client) => idle.delete(client as Client));
+
+  return {
+    limits,
+    get throughPooler() {
+      return throughPooler;
+    },
+    query: (command) => pool.query(command).catch(fail),
+    connect: () => pool.connect().catch(fail) as Promise<Client>,
+    beginLongWork: (client, processId) => longWork.set(client, processId),
+    release: (client, error) => {
+      longWork.delete(client);
+      if (error instanceof Error && isReadOnly(error)) dropIdle();
+      client.release(error !== undefined);
+    },
+    close: async () => {
+      const tearDown = setTimeout(() => {
+        for (const client of open) client.connection.stream.destroy();
+      }, CLOSE_MS);
+      await pool.end();
+      while (open.size > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      clearTimeout(tearDown);
+    },
+  };
+}
+
+/** Sets what holds for a session, if it is ours alone: a pooler makes a process id up, and the server's is another. */
+function setSession(processId: number, limits: PostgresLimits): pg.QueryConfig {
+  return {
+    text: `select ${settings(false)} where pg_backend_pid() = $4`,
+    values: [...settingValues(limits), processId],
+  };
+}
+
+/** The same for one transaction, wherever it runs. */
+export function setTransaction(limits: PostgresLimits): Command {
+  return { text: `select ${settings(true)}`, values: settingValues(limits) };
+}
+
+function settings(local: boolean): string {
+  return `set_config('enable_seqscan', $1, ${local}), set_config('statement_timeout', $2, ${local}),
+    set_config('idle_in_transaction_session_timeout', $3, ${local})`;
+}
+
+function settingValues({ statementMs, idleInTransactionMs }: PostgresLimits): string[] {
+  return [PLAN_BY_INDEX, String(statementMs), String(idleInTransactionMs)];
+}

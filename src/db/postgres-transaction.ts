@@ -1,0 +1,83 @@
+import type { CompiledQuery } from 'kysely';
+import type { Trx } from './database.ts';
+import { PostgresConnection, queriesOver } from './postgres-dialect.ts';
+import { isReadOnly, rethrow } from './postgres-errors.ts';
+import { type Client, type Pool, setTransaction } from './postgres-pool.ts';
+import { type Command, Session } from './postgres-session.ts';
+
+export interface TransactionOptions {
+  /** Takes as long as it takes; else each statement has the time of one in a request. */
+  long?: boolean;
+  /** All that is read is of one moment. Nobody waits for it, and large parts may be read as a whole. */
+  snapshot?: boolean;
+}
+
+interface Connected {
+  session: Session;
+  trx: Trx;
+}
+
+/** Kept as long as the connection is, with what is prepared on it. */
+const connected = new WeakMap<Client, Connected>();
+
+function sessionOf(pool: Pool, client: Client): Connected {
+  const known = connected.get(client);
+  if (known) return known;
+  const session = new Session(client, !pool.throughPooler);
+  const connection = new PostgresConnection((command) => session.run(command));
+  const send = async <O>(query: CompiledQuery<O>) => (await connection.executeQuery<O>(query)).rows;
+  const fresh = { session, trx: Object.assign(queriesOver(connection), { send }) };
+  connected.set(client, fresh);
+  return fresh;
+}
+
+const BEGIN = { text: 'begin', name: 'begin' };
+const BEGIN_SNAPSHOT = { text: 'begin isolation level repeatable read read only' };
+const READ_WHOLE_TABLES = { text: 'set local enable_seqscan = on' };
+const COMMIT = { text: 'commit', name: 'commit' };
+const ROLLBACK = { text: 'rollback', name: 'rollback' };
+const TAKE_YOUR_TIME = {
+  text: `select set_config('statement_timeout', '0', true), pg_backend_pid() as pid`,
+};
+
+export async function inTransaction<T>(
+  pool: Pool,
+  work: (trx: Trx, session: Session) => Promise<T>,
+  { long = false, snapshot = false }: TransactionOptions = {},
+): Promise<T> {
+  const client = await pool.connect();
+  const { session, trx } = sessionOf(pool, client);
+  let lost: Error | undefined;
+  const onError = (error: Error) => {
+    lost = error;
+  };
+  client.on('error', onError); // Without a listener a lost connection would end the process.
+  try {
+    sendAhead(session, snapshot ? BEGIN_SNAPSHOT : BEGIN);
+    if (pool.throughPooler) sendAhead(session, setTransaction(pool.limits));
+    if (snapshot) sendAhead(session, READ_WHOLE_TABLES);
+    if (long) {
+      const { rows } = await session.run(TAKE_YOUR_TIME).catch(rethrow);
+      pool.beginLongWork(client, rows[0]?.pid as number);
+    }
+    const result = await work(trx, session);
+    // The server answers ROLLBACK to the commit of a transaction in which something failed.
+    const { command } = await session.run(COMMIT).catch(rethrow);
+    if (command !== 'COMMIT') throw new Error('the transaction failed before its commit');
+    return result;
+  } catch (error) {
+    await session.run(ROLLBACK).catch((rollbackError: Error) => {
+      lost ??= rollbackError; // The state of the session is unknown: it must not be used again.
+    });
+    if (isReadOnly(error)) lost ??= error as Error;
+    throw error;
+  } finally {
+    client.off('error', onError);
+    pool.release(client, lost);
+  }
+}
+
+/** Travels with what is sent next, which fails for the same reason. */
+function sendAhead(session: Session, command: Command): void {
+  session.run(command).catch(() => {});
+}

@@ -1,0 +1,29 @@
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** Held by the one server of a data directory; commands need no lock. */
+export const SERVE_LOCK = 'serve.lock';
+const SQLITE_BUSY = 5;
+
+/**
+ * Takes a lock that the operating system gives back when the process ends, however it ends: an exclusive lock
+ * on an empty SQLite database. Returns what releases it, or undefined when another process holds it.
+ */
+export function tryLock(directory: string, name: string): (() => void) | undefined {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const file = path.join(directory, name);
+  // Only where it is missing: closing a file gives up every lock that this process has on it.
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    database.exec('begin exclusive');
+  } catch (error) {
+    database.close();
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;
+    throw error;
+  }
+  return () => {
+    if (database.isOpen) database.close();
+  };
+}

@@ -1,0 +1,50 @@
+import { DoorlistError, unavailable } from '../../errors.ts';
+
+const MIB = 1024 * 1024;
+
+export interface BodyBudget {
+  /** Counts bytes that a client's bodies hold from now on; throws where that is too many. */
+  hold(client: string, bytes: number): void;
+  release(client: string, bytes: number): void;
+}
+
+export interface BodyBudgets {
+  /** For callers who have shown a server key; what others send takes none of their room. */
+  keyed: BodyBudget;
+  open: BodyBudget;
+}
+
+/** Room for a few of the largest bodies a client, and for a few such clients. */
+export function bodyBudgets(): BodyBudgets {
+  return {
+    keyed: bodyBudget({ total: 128 * MIB, perClient: 64 * MIB }),
+    open: bodyBudget({ total: 64 * MIB, perClient: 16 * MIB }),
+  };
+}
+
+/** Bytes of bodies that are being received, those included that are never finished. */
+export function bodyBudget(most: { total: number; perClient: number }): BodyBudget {
+  const held = new Map<string, number>();
+  let total = 0;
+  return {
+    hold: (client, bytes) => {
+      const own = (held.get(client) ?? 0) + bytes;
+      if (own > most.perClient)
+        throw new DoorlistError(
+          'rate_limited',
+          'too much is being sent from this address at once: slow down',
+          1,
+        );
+      if (total + bytes > most.total)
+        throw unavailable('too many large requests are being received: try again in a moment');
+      total += bytes;
+      held.set(client, own);
+    },
+    release: (client, bytes) => {
+      total -= bytes;
+      const own = (held.get(client) ?? 0) - bytes;
+      if (own > 0) held.set(client, own);
+      else held.delete(client);
+    },
+  };
+}

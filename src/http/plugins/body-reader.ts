@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import { invalid } from '../../errors.ts';
+import type { BodyBudgets } from './body-budget.ts';
+import { HttpError } from './errors.ts';
+import { clientOf } from './rate-limit.ts';
+
+/** Bodies up to this size are never counted: they cost nothing, and nobody's large ones keep them out. */
+const FREE_BYTES = 16 * 1024;
+/** What Node keeps for each chunk beside its bytes: a body can come in chunks of one. */
+const CHUNK_OVERHEAD_BYTES = 256;
+
+export type ReadBody = (
+  request: FastifyRequest,
+  payload: IncomingMessage,
+  then: (error: Error | null, body: Buffer) => void,
+) => void;
+
+/** Reads a body up to the route's limit, as long as there is room for it. */
+export function bodyReader(budgets: BodyBudgets): ReadBody {
+  return (request, payload, then) => {
+    const refusal = refuseUnread(request);
+    if (refusal) return then(refusal, NOTHING);
+    const limit = request.routeOptions.bodyLimit ?? 0;
+    const budget = request.serverKey ? budgets.keyed : budgets.open;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let held = 0;
+    let client = '';
+
+    const hold = (bytes: number) => {
+      if (held === 0) client = clientOf(request);
+      budget.hold(client, bytes - held);
+      held = bytes;
+    };
+    const finish = (error: Error | null) => {
+      payload.off('data', take).off('end', end).off('error', breakOff);
+      payload.resume(); // What is left of it goes nowhere.
+      try {
+        then(error, error || chunks.length === 0 ? NOTHING : Buffer.concat(chunks, size));
+      } finally {
+        if (held > 0) budget.release(client, held);
+      }
+    };
+    const take = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limit) return finish(tooLarge());
+      chunks.push(chunk);
+      const weight = size + chunks.length * CHUNK_OVERHEAD_BYTES;
+      if (weight <= FREE_BYTES) return;
+      try {
+        hold(weight);
+      } catch (error) {
+        finish(error as Error);
+      }
+    };
+    const end = () => finish(null);
+    const breakOff = () => finish(invalid('body: was broken off'));
+    payload.on('data', take).on('end', end).on('error', breakOff);
+  };
+}
+
+const NOTHING = Buffer.alloc(0);
+
+function refuseUnread({ headers, routeOptions }: FastifyRequest): Error | undefined {
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
+    return new HttpError('unsupported_media_type', 'the body must be sent without a Content-Encoding');
+  if (Number(headers['content-length']) > (routeOptions.bodyLimit ?? 0)) return tooLarge();
+}
+
+function tooLarge(): HttpError {
+  return new HttpError('payload_too_large', 'the body is larger than this endpoint takes');
+}

@@ -1,0 +1,100 @@
+import { endOfString } from './scan.ts';
+
+export const INEXACT_NUMBER = 'is a number that cannot be kept exactly; send it as a string';
+
+/** Where a number may stand that a double does not hold: one with many digits, or with an exponent. Quick to rule out. */
+const SUSPICIOUS = /[:[,\s]-?(?:[0-9.]{16}|[0-9.]+[eE])/;
+const NUMBER = /-?[0-9.]+(?:[eE][+-]?[0-9]+)?/y;
+/** Decimals of up to 15 digits survive a double. */
+const SURELY_EXACT_CHARACTERS = 15;
+const MOST_PATHS = 100;
+
+interface Level {
+  inArray: boolean;
+  index: number;
+  /** As it stands in the text, quotes and all. */
+  key: string;
+}
+
+/** Keys of objects and indexes of arrays, from the outside in. */
+export type Path = (string | number)[];
+
+/**
+ * The paths of the numbers in a valid JSON text that would be shown back with another value; the first hundred.
+ * `1.0` and `1E2` have the same value as `1` and `100`.
+ */
+export function findInexactNumbers(json: string): Path[] {
+  const paths: Path[] = [];
+  if (!SUSPICIOUS.test(json)) return paths;
+  const levels: Level[] = [];
+  let lastString = '""';
+  for (let at = 0; at < json.length && paths.length < MOST_PATHS; at += 1) {
+    const level = levels[levels.length - 1];
+    const character = json.charAt(at);
+    switch (character) {
+      case '"': {
+        const end = endOfString(json, at);
+        lastString = json.slice(at, end + 1);
+        at = end;
+        break;
+      }
+      case ':':
+        if (level) level.key = lastString;
+        break;
+      case ',':
+        if (level) level.index += 1;
+        break;
+      case '[':
+      case '{':
+        levels.push({ inArray: character === '[', index: 0, key: '""' });
+        break;
+      case ']':
+      case '}':
+        levels.pop();
+        break;
+      default:
+        if (character === '-' || (character >= '0' && character <= '9')) {
+          const number = numberAt(json, at);
+          if (!isExact(number))
+            paths.push(
+              levels.map(({ inArray, index, key }) => (inArray ? index : (JSON.parse(key) as string))),
+            );
+          at += number.length - 1;
+        }
+    }
+  }
+  return paths;
+}
+
+function numberAt(json: string, at: number): string {
+  NUMBER.lastIndex = at;
+  return NUMBER.exec(json)?.[0] ?? '';
+}
+
+/** Whether a number is the same after it has been read and written again. */
+function isExact(number: string): boolean {
+  if (number.length <= SURELY_EXACT_CHARACTERS && !/[eE]/.test(number)) return true;
+  const value = Number(number);
+  return Number.isFinite(value) && canonical(number) === canonical(String(value));
+}
+
+/** A decimal in one spelling: its digits without the zeros at either end, and where the point stands. */
+function canonical(number: string): string {
+  const [, sign, whole = '', fraction = '', exponent = '0'] =
+    /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(number) ?? [];
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  let length = digits.length;
+  while (digits[length - 1] === '0') length -= 1;
+  if (length === 0) return '0';
+  return `${sign}${digits.slice(0, length)}e${Number(exponent) - fraction.length + digits.length - length}`;
+}
+
+const KEY_CHARACTERS_SHOWN = 64;
+
+/** As messages name it: `entries[3].metadata.big`. */
+export function showPath(path: Path): string {
+  const parts = path.map((part) =>
+    typeof part === 'number' ? `[${part}]` : `.${part.slice(0, KEY_CHARACTERS_SHOWN)}`,
+  );
+  return parts.join('').replace(/^\./, '');
+}

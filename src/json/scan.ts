@@ -1,0 +1,55 @@
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+
+/** Where the string that starts at `start` has its closing quote; the end of the text where it has none. */
+export function endOfString(json: string, start: number): number {
+  let at = start + 1;
+  for (; at < json.length; at += 1) {
+    const character = json.charCodeAt(at);
+    if (character === QUOTE) return at;
+    if (character === BACKSLASH) at += 1;
+  }
+  return json.length;
+}
+
+/** Colons outside of strings: one for each member that was written, also for those written twice. */
+export function countColons(json: string): number {
+  let count = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json.charCodeAt(at);
+    if (character === COLON) count += 1;
+    else if (character === QUOTE) at = endOfString(json, at);
+  }
+  return count;
+}
+
+export type Excess = 'nesting' | 'values';
+
+/** Whether JSON is nested deeper, or holds more values, than allowed; builds nothing and stops at the first excess. */
+export function findExcess(json: string, most: { nesting: number; values: number }): Excess | undefined {
+  let depth = 0;
+  let values = 1;
+  for (let at = 0; at < json.length; at += 1) {
+    switch (json.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfString(json, at);
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        depth += 1;
+        values += 1; // Its first one; each comma adds another.
+        if (depth > most.nesting) return 'nesting';
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth -= 1;
+        break;
+      case 0x2c: // ,
+        values += 1;
+        break;
+    }
+    if (values > most.values) return 'values';
+  }
+  return undefined;
+}

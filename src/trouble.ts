@@ -1,0 +1,68 @@
+import path from 'node:path';
+import pg from 'pg';
+import { type Config, ConfigProblem } from './config.ts';
+import { DatabaseUnavailable } from './db/database.ts';
+import { SchemaTooNew } from './db/migrate.ts';
+import { PostgresTooOld, postgresTrouble } from './db/postgres-trouble.ts';
+import { sqliteTrouble } from './db/sqlite-trouble.ts';
+import { DoorlistError } from './errors.ts';
+import { NothingThere } from './service.ts';
+import { systemErrorWords } from './system-error.ts';
+import { MasterKeyProblem } from './vault/master-key.ts';
+
+type Where = Pick<Config, 'databaseUrl' | 'dataDir' | 'host' | 'port'>;
+
+/**
+ * What an operator can do something about, in a sentence; undefined for anything else, which is a defect of ours.
+ * `config` is undefined as long as the configuration itself could not be read.
+ */
+export function troubleInWords(error: Error, config?: Where): string | undefined {
+  if (
+    error instanceof DoorlistError ||
+    error instanceof ConfigProblem ||
+    error instanceof MasterKeyProblem ||
+    error instanceof SchemaTooNew ||
+    error instanceof NothingThere ||
+    error instanceof PostgresTooOld
+  )
+    return error.message;
+  if (error instanceof DatabaseUnavailable || error instanceof pg.DatabaseError) {
+    const words = config && databaseTrouble(error, config);
+    return words ?? (error instanceof DatabaseUnavailable ? error.message : undefined);
+  }
+  return config && (sqliteTrouble(error, path.resolve(config.dataDir)) ?? systemTrouble(error, config));
+}
+
+function databaseTrouble(error: Error, { databaseUrl, dataDir }: Where): string | undefined {
+  return databaseUrl === undefined
+    ? sqliteTrouble(error, path.resolve(dataDir))
+    : postgresTrouble(error, databaseUrl);
+}
+
+/** A port that is taken, a directory that cannot be written to, a file that is not there. */
+function systemTrouble(error: NodeJS.ErrnoException, config: Where): string | undefined {
+  const { syscall, code = '', path: file } = error;
+  if (syscall === undefined) return undefined;
+  if (file !== undefined) return fileTrouble(code, path.resolve(file), path.resolve(config.dataDir));
+  if (syscall === 'listen' || syscall === 'bind' || syscall === 'getaddrinfo')
+    return listenTrouble(code, config);
+  return error.message;
+}
+
+function listenTrouble(code: string, { host, port }: Where): string {
+  if (code === 'EADDRINUSE')
+    return `Port ${port} on ${host} is already in use. Stop the process that uses it, or set PORT to another port.`;
+  if (code === 'EACCES')
+    return `This user may not listen on port ${port}. Set PORT to a port above 1023, and let a proxy serve the others.`;
+  return `Cannot listen on ${host}: ${systemErrorWords(code)}. Set HOST to an address of this machine.`;
+}
+
+function fileTrouble(code: string, file: string, dataDir: string): string {
+  const isOurs = file === dataDir || file.startsWith(`${dataDir}${path.sep}`);
+  if (!isOurs) return `${file}: ${systemErrorWords(code)}`;
+  if (code === 'ENOTDIR' || code === 'EEXIST')
+    return `The data directory ${dataDir} cannot be used: it, or a part of its path, is not a directory. Set DOORLIST_DATA_DIR to another place.`;
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return `The data directory ${dataDir} cannot be used: ${file}: ${systemErrorWords(code)}. Run Doorlist as the user who owns it, or set DOORLIST_DATA_DIR to a directory that this user may write to.`;
+  return `The data directory ${dataDir} cannot be used: ${file}: ${systemErrorWords(code)}.`;
+}

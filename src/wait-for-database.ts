@@ -1,0 +1,27 @@
+import type { Config } from './config.ts';
+import { isWorthWaitingFor } from './db/postgres-errors.ts';
+import { unavailable } from './errors.ts';
+import { reportState } from './state-log.ts';
+import { troubleInWords } from './trouble.ts';
+import type { Log } from './waitlist/context.ts';
+
+const RETRY_AFTER_MS = 500;
+
+/** A database that starts beside the service may be there in a moment; what will not get better is thrown at once. */
+export async function waitForDatabase<T>(open: () => Promise<T>, config: Config, log: Log): Promise<T> {
+  const { startTimeoutMs } = config;
+  const giveUpAt = performance.now() + startTimeoutMs;
+  for (;;) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!isWorthWaitingFor(error)) throw error;
+      const reason = troubleInWords(error as Error, config) ?? (error as Error).message;
+      if (performance.now() >= giveUpAt) {
+        throw unavailable(`The database was not available within ${startTimeoutMs / 1_000} s. ${reason}`);
+      }
+      reportState(log, 'database', 'waiting', { reason });
+      await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { OPERATOR_CONFIRMATION_COLUMNS, type OperatorConfirmationTable } from '../../db/tables.ts';
+import type { Context } from '../context.ts';
+import type { Queue } from '../directory.ts';
+import type { QueueChange } from '../queue-change.ts';
+import { isoTime } from './entry-view.ts';
+
+/** On whose word an email counts as confirmed that its owner did not confirm here. */
+export interface OperatorConfirmation {
+  source: OperatorConfirmationTable['source'];
+  by: string;
+  at: string;
+}
+
+export function recordConfirmations(
+  { db }: Context,
+  { trx, queue, now, send }: QueueChange,
+  seqs: readonly number[],
+  saidBy: string,
+): void {
+  const rows = seqs.map((seq) => [queue.id, seq, 'operator', saidBy, now]);
+  const columns = OPERATOR_CONFIRMATION_COLUMNS;
+  send(db.insertRows(trx, { table: 'operator_confirmation', columns, rows }));
+}
+
+export async function findConfirmation(
+  { db }: Context,
+  queue: Queue,
+  entryId: Uint8Array,
+): Promise<OperatorConfirmation | null> {
+  const row = await db.query
+    .selectFrom('operator_confirmation as c')
+    .innerJoin('entry as e', (join) =>
+      join.onRef('e.queue_id', '=', 'c.queue_id').onRef('e.seq', '=', 'c.seq'),
+    )
+    .select(['c.source', 'c.said_by', 'c.said_at'])
+    .where('e.queue_id', '=', queue.id)
+    .where('e.id', '=', entryId)
+    .executeTakeFirst();
+  return row ? { source: row.source, by: row.said_by, at: isoTime(row.said_at) } : null;
+}

@@ -1,0 +1,104 @@
+const QUOTE = 0x22;
+const RETURN = 0x0d;
+const NEWLINE = 0x0a;
+
+export interface CsvRecord {
+  cells: string[];
+  /** Behind its newline. */
+  end: number;
+  /** How many lines it takes up. */
+  lines: number;
+}
+
+/**
+ * The record that begins at `at`, by the rules of RFC 4180; a quote inside a cell that is not quoted is a character
+ * like any other. `open`: a quoted cell goes on behind the bytes. `broken`: something follows a closing quote.
+ * Written here, and not taken from a library, because reading has to go on behind a broken record without beginning
+ * anew.
+ */
+export function readCsvRecord(
+  bytes: Buffer,
+  at: number,
+  lineEnd: number,
+  delimiter: string,
+  isEnd: boolean,
+): CsvRecord | 'open' | 'broken' {
+  if (bytes.subarray(at, lineEnd).indexOf(QUOTE) < 0) {
+    const cells = bytes.toString('utf8', at, withoutLineBreak(bytes, at, lineEnd)).split(delimiter);
+    return { cells, end: lineEnd, lines: 1 };
+  }
+  return readQuotedRecord(bytes, at, delimiter, isEnd);
+}
+
+function readQuotedRecord(
+  bytes: Buffer,
+  start: number,
+  delimiter: string,
+  isEnd: boolean,
+): CsvRecord | 'open' | 'broken' {
+  const mark = delimiter.charCodeAt(0);
+  const cells: string[] = [];
+  const finish = (end: number) => ({ cells, end, lines: countLines(bytes, start, end) });
+  for (let at = start; ; ) {
+    if (bytes[at] === QUOTE) {
+      const close = findClosingQuote(bytes, at + 1);
+      if (close === undefined) return 'open';
+      cells.push(bytes.toString('utf8', at + 1, close).replaceAll('""', '"'));
+      const next = bytes[close + 1] === RETURN ? close + 2 : close + 1;
+      if (next >= bytes.length) return isEnd ? finish(bytes.length) : 'open';
+      if (bytes[next] === NEWLINE) return finish(next + 1);
+      if (bytes[close + 1] !== mark) return 'broken';
+      at = close + 2;
+    } else {
+      const newline = bytes.indexOf(NEWLINE, at);
+      if (newline < 0 && !isEnd) return 'open';
+      const lineEnd = newline < 0 ? bytes.length : newline + 1;
+      const next = bytes.subarray(at, lineEnd).indexOf(mark);
+      const end = next < 0 ? withoutLineBreak(bytes, at, lineEnd) : at + next;
+      cells.push(bytes.toString('utf8', at, end));
+      if (next < 0) return finish(lineEnd);
+      at = end + 1;
+    }
+  }
+}
+
+function findClosingQuote(bytes: Buffer, from: number): number | undefined {
+  for (let at = bytes.indexOf(QUOTE, from); at >= 0; at = bytes.indexOf(QUOTE, at + 2)) {
+    if (bytes[at + 1] !== QUOTE) return at;
+  }
+  return undefined;
+}
+
+function withoutLineBreak(bytes: Buffer, from: number, lineEnd: number): number {
+  let end = lineEnd;
+  if (end > from && bytes[end - 1] === NEWLINE) end -= 1;
+  if (end > from && bytes[end - 1] === RETURN) end -= 1;
+  return end;
+}
+
+function countLines(bytes: Buffer, from: number, to: number): number {
+  let lines = bytes[to - 1] === NEWLINE ? 0 : 1;
+  for (let at = bytes.indexOf(NEWLINE, from); at >= 0 && at < to; at = bytes.indexOf(NEWLINE, at + 1))
+    lines += 1;
+  return lines;
+}
+
+/** The cells of a line that is no record: a quoted cell ends at the first quote with a delimiter or nothing behind it. */
+export function readCsvLine(line: string, delimiter: string): string[] | undefined {
+  const text = line.replace(/\r?\n$/, '');
+  const cells: string[] = [];
+  for (let at = 0; at <= text.length; ) {
+    const quoted = text[at] === '"';
+    let end = text.indexOf(quoted ? '"' : delimiter, at + (quoted ? 1 : 0));
+    while (quoted && end >= 0 && end + 1 < text.length && text[end + 1] !== delimiter) {
+      end = text.indexOf('"', end + 1);
+    }
+    if (quoted && end < 0) return undefined;
+    const stop = end < 0 ? text.length : end;
+    const cell = text.slice(quoted ? at + 1 : at, stop);
+    if (quoted && cell.includes(`${delimiter}"`)) return undefined; // It could be two cells as well.
+    cells.push(quoted ? cell.replaceAll('""', '"') : cell);
+    at = stop + (quoted ? 2 : 1);
+  }
+  return cells;
+}

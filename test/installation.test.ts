@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { COMMANDS } from '../src/commands/command-line.ts';
+import { forEachEngine } from './support/harness.ts';
+import { commandJson, type Finished, startProcess } from './support/process.ts';
+import { createStorage, type Storage } from './support/storage.ts';
+import { typed } from './support/terminal.ts';
+
+const ROOT = path.join(import.meta.dirname, '..');
+/** They create an installation where there is none, or need none. */
+const NEEDS_NONE = ['serve', 'migrate', 'demo', 'master-key generate', 'restore'];
+const OPERANDS: Record<string, string> = { FILE: '/dev/null', COUNT: '1', KIND: 'welcome' };
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+/** Words with which the command gets as far as to open the installation. */
+function wordsFor({ name, operands = [], flags = {} }: (typeof COMMANDS)[number]): string[] {
+  const required = Object.entries(flags).filter(([, flag]) => flag.required);
+  return [
+    ...name.split(' '),
+    ...operands.map((operand) => OPERANDS[operand] ?? 'x'),
+    ...required.flatMap(([flag, { value }]) => (value ? [`--${flag}`, 'x'] : [`--${flag}`])),
+  ];
+}
+
+describe('a command outside of an installation', () => {
+  it('says where it looked and how to point elsewhere, and creates nothing', async () => {
+    const dataDir = path.join(directory, 'data');
+    for (const command of COMMANDS.filter(({ name }) => !NEEDS_NONE.includes(name))) {
+      const { code, out, error } = await typed({ DOORLIST_DATA_DIR: dataDir }, ...wordsFor(command));
+      assert.equal(code, 1, `${command.name}: ${out}${error}`);
+      assert.ok(
+        `${out}${error}`.includes(`There is no Doorlist in ${dataDir}. Set DOORLIST_DATA_DIR`),
+        command.name,
+      );
+      assert.deepEqual(readdirSync(directory), [], command.name);
+    }
+  });
+
+  it('resolves where it looked, also as a process with the default', async () => {
+    const { code, stderr } = await runIn(directory, {}, 'waitlist', 'list');
+    assert.equal(code, 1);
+    assert.ok(stderr.includes(`There is no Doorlist in ${path.join(directory, 'data')}.`), stderr);
+    assert.deepEqual(readdirSync(directory), []);
+  });
+});
+
+forEachEngine((engine) => {
+  let storage: Storage;
+  beforeEach(async () => {
+    storage = await createStorage(engine);
+  });
+  afterEach(() => storage.remove());
+
+  describe('an empty database', () => {
+    it('is left empty by every command but migrate and serve', async () => {
+      for (const words of [['waitlist', 'list'], ['doctor']]) {
+        const { code, out, error } = await typed(storage.environment, ...words);
+        assert.equal(code, 1);
+        assert.match(out + error, /There is no Doorlist in .*`migrate` or `serve`/);
+      }
+      assert.deepEqual(readdirSync(storage.dataDir), []);
+      assert.deepEqual((await commandJson<{ from: number }>(storage.environment, 'migrate')).from, 0);
+      assert.deepEqual(await commandJson(storage.environment, 'waitlist', 'list'), []);
+    });
+
+    it('may be created in a data directory that is not there yet', async () => {
+      const dataDir = path.join(storage.dataDir, 'new', 'data');
+      const environment = { ...storage.environment, DOORLIST_DATA_DIR: dataDir };
+      assert.equal((await commandJson<{ from: number }>(environment, 'migrate')).from, 0);
+      assert.equal(statSync(dataDir).mode & 0o777, 0o700);
+    });
+  });
+
+  describe('the files of an installation', () => {
+    const modes = () =>
+      Object.fromEntries(
+        readdirSync(storage.dataDir).map((name) => [
+          name,
+          statSync(path.join(storage.dataDir, name)).mode & 0o777,
+        ]),
+      );
+
+    it('are for their owner alone, also in a directory that is open to all', async () => {
+      chmodSync(storage.dataDir, 0o755);
+      const server = await startProcess(storage.environment);
+      try {
+        await commandJson(storage.environment, 'waitlist', 'create', 'wl_acme', '--name', 'Acme');
+        const found = modes();
+        const wanted = engine === 'sqlite' ? ['doorlist.db', 'doorlist.db-shm', 'doorlist.db-wal'] : [];
+        for (const name of [...wanted, 'master.key']) assert.equal(found[name], 0o600, name);
+      } finally {
+        await server.stop();
+      }
+    });
+
+    it('are tightened at the start, with a warning', async () => {
+      await commandJson(storage.environment, 'migrate');
+      for (const name of readdirSync(storage.dataDir)) chmodSync(path.join(storage.dataDir, name), 0o644);
+      const server = await startProcess(storage.environment);
+      const found = modes();
+      const { stdout } = await server.stop();
+      for (const [name, mode] of Object.entries(found)) assert.equal(mode, 0o600, name);
+      assert.match(stdout, /"level":"warn".*master\.key.*"was":"0644".*its mode is now 0600/);
+    });
+  });
+});
+
+describe('a .env file in the working directory', () => {
+  it('is read by every command; the environment wins', async () => {
+    const [first, second] = [path.join(directory, 'first'), path.join(directory, 'second')];
+    writeFileSync(path.join(directory, '.env'), `# Ours\nexport DOORLIST_DATA_DIR="${first}"\n`);
+    assert.equal((await runIn(directory, {}, 'migrate')).code, 0);
+    assert.ok(existsSync(path.join(first, 'doorlist.db')));
+    assert.equal((await runIn(directory, { DOORLIST_DATA_DIR: second }, 'migrate')).code, 0);
+    assert.ok(existsSync(path.join(second, 'doorlist.db')));
+  });
+
+  it('is checked like the environment', async () => {
+    writeFileSync(path.join(directory, '.env'), 'PORT=eighty\nDOORLIST_DATADIR=/somewhere\n');
+    const { code, stderr } = await runIn(directory, {}, 'serve');
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /DOORLIST_DATADIR: unknown variable\. Did you mean DOORLIST_DATA_DIR\?\nPORT: must be/,
+    );
+  });
+
+  it('stops every command when it is broken or cannot be read', async () => {
+    const file = path.join(directory, '.env');
+    const refused = async (wanted: RegExp) => {
+      const { code, stderr } = await runIn(directory, {}, 'migrate');
+      assert.equal(code, 1);
+      assert.match(stderr, wanted);
+      assert.doesNotMatch(stderr, /^ {4}at /m);
+      assert.ok(!existsSync(path.join(directory, 'data')));
+    };
+    writeFileSync(file, 'PORT=3000\nCERTIFICATE="one\ntwo"\nDOORLIST_DATA_DIR /var/lib/doorlist\n');
+    await refused(/\.env, line 4: expected NAME=value/);
+    writeFileSync(file, Buffer.from([0x50, 0x3d, 0xff, 0xfe]));
+    await refused(/\.env cannot be read: it is not UTF-8/);
+    rmSync(file);
+    mkdirSync(file);
+    await refused(/\.env cannot be read: illegal operation on a directory/);
+  });
+});
+
+function runIn(cwd: string, environment: Record<string, string>, ...words: string[]): Promise<Finished> {
+  const { PATH = '', HOME = '' } = process.env;
+  const options = { cwd, env: { PATH, HOME, ...environment } };
+  return new Promise((resolve) => {
+    execFile(path.join(ROOT, 'bin/doorlist'), words, options, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
+    });
+  });
+}

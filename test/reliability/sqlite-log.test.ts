@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, it } from 'node:test';
+import { LOG_LIMIT_BYTES } from '../../src/db/sqlite-writer.ts';
+import { keepUp } from '../../src/waitlist/upkeep.ts';
+import { fillQueue } from '../support/crowd.ts';
+import { eventually, type Service, startService } from '../support/harness.ts';
+
+let service: Service;
+before(async () => {
+  service = await startService('sqlite');
+});
+after(() => service.close());
+
+it('shrinks the write-ahead log once no reader holds it any more, and serves meanwhile', async () => {
+  const list = await service.waitlist();
+  const queue = await list.queue();
+  const file = path.join(service.storage.dataDir, 'doorlist.db');
+  const logSize = () => statSync(`${file}-wal`).size;
+  const reader = new DatabaseSync(file, { readOnly: true });
+  try {
+    reader.exec('begin');
+    reader.prepare('select count(*) from entry').get(); // From here on nothing behind this snapshot can be reused.
+    const metadata = { note: 'x'.repeat(8_000) };
+    for (let round = 0; logSize() <= LOG_LIMIT_BYTES; round += 1) {
+      await fillQueue(service.context, queue, 2_000, (n) => ({
+        email: `r${round}.${n}@example.com`,
+        metadata,
+      }));
+    }
+    await keepUp(service.context);
+    assert.ok(logSize() > LOG_LIMIT_BYTES, 'the reader still needs the log');
+    assert.equal((await list.signup({ email: 'meanwhile@example.com' })).status, 201);
+  } finally {
+    reader.close();
+  }
+  const size = await eventually(
+    async () => {
+      await keepUp(service.context);
+      return logSize();
+    },
+    (bytes) => bytes <= LOG_LIMIT_BYTES,
+  );
+  assert.ok(size <= LOG_LIMIT_BYTES, `${size} bytes`);
+  assert.equal((await list.signup({ email: 'afterwards@example.com' })).status, 201);
+});

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { readConfig } from '../../src/config.ts';
+import { type Database, DatabaseUnavailable } from '../../src/db/database.ts';
+import { createLogger } from '../../src/log.ts';
+import { openDatabase } from '../../src/service.ts';
+import { type Proxied, proxiedPostgres } from '../support/proxied.ts';
+
+const LIMITS = { connectMs: 2_000, statementMs: 500, silenceMs: 1_000, idleInTransactionMs: 5_000 };
+/** Longer than any of the limits. */
+const SLEEP = sql`select pg_sleep(3)`;
+
+describe('a statement on PostgreSQL', () => {
+  let proxied: Proxied;
+  let db: Database;
+  before(async () => {
+    proxied = await proxiedPostgres();
+    const config = readConfig(proxied.storage.environment);
+    db = await openDatabase(config, createLogger('silent'), LIMITS);
+  });
+  after(async () => {
+    await db.close();
+    await proxied.close();
+  });
+
+  it('of a request is ended when it takes too long', async () => {
+    await assert.rejects(SLEEP.execute(db.query), DatabaseUnavailable);
+    await assert.rejects(
+      db.transaction((trx) => SLEEP.execute(trx)),
+      DatabaseUnavailable,
+    );
+  });
+
+  it('of maintenance takes as long as it takes', async () => {
+    await SLEEP.execute(db.patient.query);
+    await db.patient.transaction((trx) => SLEEP.execute(trx));
+    await db.patient.snapshot((trx) => SLEEP.execute(trx));
+  });
+
+  it('of maintenance fails when its connection is dead, and not when it is slow', async () => {
+    const working = db.patient.transaction(async (trx) => {
+      await sql`select 1`.execute(trx);
+      proxied.proxy.silence();
+      await sql`select 1`.execute(trx);
+    });
+    await assert.rejects(working, DatabaseUnavailable);
+    assert.equal((await sql`select 1`.execute(db.patient.query)).rows.length, 1);
+  });
+});

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, describe, it } from 'node:test';
+import { createSecureContext, TLSSocket } from 'node:tls';
+import pg from 'pg';
+import { PostgresTooOld, postgresTrouble, refuseOldServer } from '../src/db/postgres-trouble.ts';
+import { CERTIFICATE, PRIVATE_KEY } from './support/certificate.ts';
+import { createDatabase } from './support/databases.ts';
+import { freePort } from './support/postgres.ts';
+import { type Finished, runCommand } from './support/process.ts';
+import { postgresServerUrl, unique } from './support/storage.ts';
+
+const parent = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
+after(() => rmSync(parent, { recursive: true, force: true }));
+
+function assertSentence({ code, stdout, stderr }: Finished, wanted: RegExp): void {
+  assert.match(stderr, wanted);
+  assert.equal(code, 1, stderr + stdout);
+  assert.match(stderr, /^doorlist: [^\n]+\.\n$/, 'one line, a whole sentence');
+  assert.doesNotMatch(stderr, /hunter2/, 'no password');
+}
+
+describe('a database that cannot be used is told in a sentence, at the start and by a command', () => {
+  /** The address of the shared server, changed. */
+  const address = (change: (url: URL) => void) => {
+    const url = new URL(postgresServerUrl());
+    change(url);
+    return url.href;
+  };
+  /** `serve: false` where the server rather waits for the database. */
+  const everywhere = async (url: string, wanted: RegExp, options: { serve?: boolean } = {}) => {
+    const environment = { DOORLIST_DATA_DIR: path.join(parent, 'data'), DATABASE_URL: url, PORT: '0' };
+    for (const words of [['waitlist', 'list'], ['migrate'], ...(options.serve === false ? [] : [['serve']])])
+      assertSentence(await runCommand(environment, ...words), wanted);
+    const { code, stdout } = await runCommand(environment, 'doctor');
+    assert.equal(code, 1);
+    assert.match(stdout, wanted);
+  };
+
+  it('a wrong password', () =>
+    everywhere(
+      address((url) => {
+        url.password = 'hunter2';
+      }),
+      /PostgreSQL at 127\.0\.0\.1:\d+ rejected the password for user "postgres"\. Check .*DATABASE_URL/,
+    ));
+
+  it('a database that does not exist', () =>
+    everywhere(
+      address((url) => {
+        url.pathname = '/nowhere';
+      }),
+      /PostgreSQL at 127\.0\.0\.1:\d+ has no database "nowhere"\. Create it/,
+    ));
+
+  it('a host that nobody knows', () =>
+    everywhere(
+      'postgres://me:hunter2@db.invalid/doorlist',
+      /PostgreSQL host db\.invalid (is unknown|could not be resolved)/,
+      { serve: false },
+    ));
+
+  it('a server that does not run', async () =>
+    everywhere(
+      `postgres://me:hunter2@127.0.0.1:${await freePort()}/doorlist`,
+      /Cannot reach PostgreSQL at 127\.0\.0\.1:\d+: the connection was refused\. Check that the server is running/,
+      { serve: false },
+    ));
+
+  it('a certificate that is not trusted', async () => {
+    const server = await untrustedServer();
+    try {
+      const url = `postgres://me:hunter2@127.0.0.1:${server.port}/doorlist?sslmode=verify-full`;
+      await everywhere(
+        url,
+        /TLS certificate of PostgreSQL at 127\.0\.0\.1:\d+ is not trusted \(\w+\)\. Add /,
+      );
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('a user who may not create tables', async () => {
+    const database = await createDatabase(postgresServerUrl());
+    const url = new URL(database.url);
+    const role = unique('limited_');
+    await runSql(database.url, `create role ${role} login password 'hunter2'`);
+    try {
+      url.username = role;
+      url.password = 'hunter2';
+      const environment = { DOORLIST_DATA_DIR: path.join(parent, 'other'), DATABASE_URL: url.href };
+      assertSentence(await runCommand(environment, 'migrate'), /denied user "limited_.*grant it CREATE/);
+    } finally {
+      await database.drop();
+      await runSql(postgresServerUrl(), `drop role ${role}`);
+    }
+  });
+
+  it('a server that is too old', () => {
+    const url = 'postgres://me:hunter2@db.example.com/doorlist';
+    assert.doesNotThrow(() => refuseOldServer(150_000, url));
+    assert.throws(() => refuseOldServer(140_011, url), PostgresTooOld);
+    assert.throws(
+      () => refuseOldServer(140_011, url),
+      /^PostgresTooOld: PostgreSQL at db\.example\.com:5432 is version 14\. .*15 or newer/,
+    );
+  });
+
+  it('one that is reached through a socket or has odd characters in its names', () => {
+    const refused = Object.assign(new Error('no'), { code: 'ECONNREFUSED' });
+    assert.match(
+      postgresTrouble(refused, 'postgres:///doorlist?host=/run/postgresql') ?? '',
+      /^Cannot reach PostgreSQL at \/run\/postgresql: /,
+    );
+    const lost = new Error('outer', { cause: new Error('timeout expired') });
+    assert.match(
+      postgresTrouble(lost, 'postgres://db.example.com/doorlist') ?? '',
+      /^PostgreSQL at db\.example\.com:5432 did not answer as expected: timeout expired\.$/,
+    );
+  });
+});
+
+async function runSql(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Agrees to TLS the way PostgreSQL does, with a certificate that nobody has signed. */
+async function untrustedServer() {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      socket.write('S');
+      const secure = new TLSSocket(socket, {
+        isServer: true,
+        secureContext: createSecureContext({ key: PRIVATE_KEY, cert: CERTIFICATE }),
+      });
+      secure.on('error', () => {});
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as { port: number }).port,
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+describe('a place that cannot be used is told in a sentence', () => {
+  it('a port that is taken', async () => {
+    const other = createServer();
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    try {
+      const { port } = other.address() as { port: number };
+      const environment = { DOORLIST_DATA_DIR: path.join(parent, 'port'), PORT: String(port) };
+      assertSentence(
+        await runCommand(environment, 'serve'),
+        new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is already in use\\. .*PORT`),
+      );
+    } finally {
+      other.close();
+    }
+  });
+
+  it('a host that is not of this machine', async () => {
+    const environment = { DOORLIST_DATA_DIR: path.join(parent, 'host'), PORT: '8080', HOST: '192.0.2.1' };
+    assertSentence(await runCommand(environment, 'serve'), /Cannot listen on 192\.0\.2\.1: .*HOST/);
+  });
+
+  it('a data directory that is a file, or below one', async () => {
+    const file = path.join(parent, 'file');
+    writeFileSync(file, '');
+    for (const dataDir of [file, path.join(file, 'data')]) {
+      const environment = { DOORLIST_DATA_DIR: dataDir, PORT: '0' };
+      assertSentence(await runCommand(environment, 'serve'), /not a directory\. Set DOORLIST_DATA_DIR/);
+    }
+  });
+
+  it('a database that is no database', async () => {
+    const dataDir = path.join(parent, 'broken');
+    mkdirSync(dataDir);
+    writeFileSync(path.join(dataDir, 'doorlist.db'), 'this is not a database, and it is long enough to tell');
+    assertSentence(
+      await runCommand({ DOORLIST_DATA_DIR: dataDir, PORT: '0' }, 'serve'),
+      /broken\/doorlist\.db is not a SQLite database\./,
+    );
+  });
+
+  it('a data directory that may not be written to', async (test) => {
+    if (process.getuid?.() === 0) return test.skip('root may write anywhere');
+    const dataDir = path.join(parent, 'locked');
+    mkdirSync(dataDir, { mode: 0o500 });
+    const environment = { DOORLIST_DATA_DIR: dataDir, PORT: '0' };
+    assertSentence(await runCommand(environment, 'serve'), /Run Doorlist as the user who owns it/);
+    assert.deepEqual(readdirSync(dataDir), []);
+    chmodSync(dataDir, 0o700);
+  });
+
+  it('a master key that is no key', async () => {
+    const dataDir = path.join(parent, 'malformed');
+    mkdirSync(dataDir);
+    writeFileSync(path.join(dataDir, 'master.key'), 'not a key\n');
+    assertSentence(
+      await runCommand({ DOORLIST_DATA_DIR: dataDir, PORT: '0' }, 'serve'),
+      /malformed\/master\.key does not hold a master key.*backup/,
+    );
+    assert.deepEqual(readdirSync(dataDir), ['master.key'], 'nothing was created beside it');
+  });
+});

@@ -1,0 +1,10 @@
+import { readConfig } from '../../src/config.ts';
+import { serve } from '../../src/server.ts';
+
+/** The server as a process of its own, less patient than it is in earnest: `LIMITS` has its options as JSON. */
+const { LIMITS = '{}', ...environment } = process.env;
+process.exitCode = await serve(
+  readConfig(environment),
+  (text) => process.stdout.write(`${text}\n`),
+  JSON.parse(LIMITS),
+);
