@@ -15,6 +15,7 @@ export interface Config {
   startTimeoutMs: number;
   masterKey: string | undefined;
   masterKeyNext: string | undefined;
+  backupPassphrase: string | undefined;
   publicUrl: string;
   logLevel: string;
   trustedProxies: string[];
@@ -185,6 +186,12 @@ export const VARIABLES = {
     'The key to rotate to with `master-key rotate`, when the current one is set by variable.',
     checkMasterKey,
   ),
+  backupPassphrase: text(
+    'DOORLIST_BACKUP_PASSPHRASE',
+    undefined,
+    'unset: asked for on a terminal',
+    'Encrypts what `backup` writes and decrypts what `restore` reads.',
+  ),
   publicUrl: text(
     'DOORLIST_PUBLIC_URL',
     undefined,
@@ -334,6 +341,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     startTimeoutMs: read(VARIABLES.startTimeout),
     masterKey: read(VARIABLES.masterKey),
     masterKeyNext: read(VARIABLES.masterKeyNext),
+    backupPassphrase: read(VARIABLES.backupPassphrase),
     publicUrl: (
       read(VARIABLES.publicUrl) ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
     ).replace(/\/+$/, ''),

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { setInterval } from 'node:timers';
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
@@ -9,6 +10,7 @@ import { startOutbox } from './events/start.ts';
 import { openWaitingRoom } from './http/waiting-room.ts';
 import { createLogger } from './log.ts';
 import { openContext, withoutTimeLimits } from './service.ts';
+import { isMasterKeySaved } from './vault/master-key-saved.ts';
 import { waitForDatabase } from './wait-for-database.ts';
 import type { Context, Log } from './waitlist/context.ts';
 import { trackKeyUsage } from './waitlist/keys/key-usage.ts';
@@ -75,12 +77,25 @@ export async function serve(
 
 /** SQLite has one writer: two servers on one file would only wait for each other. */
 async function lockDirectory(config: Config, context: Context) {
-  if (config.databaseUrl !== undefined) return { context, releaseDirectory: () => {} };
+  if (config.databaseUrl !== undefined) {
+    remindToSaveMasterKey(config, context);
+    return { context, releaseDirectory: () => {} };
+  }
   const releaseDirectory = tryLock(config.dataDir, SERVE_LOCK);
   if (releaseDirectory) return { context, releaseDirectory };
   await context.db.close();
   throw unavailable(
     `another Doorlist server is already running on ${config.dataDir}: stop it first, set DOORLIST_DATA_DIR to another directory, or set DATABASE_URL to run several servers on PostgreSQL`,
+  );
+}
+
+/** Backups of PostgreSQL rarely include this machine's data directory, and without the key they are worthless. */
+function remindToSaveMasterKey({ masterKey, dataDir }: Config, { keyring, log }: Context): void {
+  const [key] = masterKey === undefined ? keyring.source.load() : [];
+  if (!key || isMasterKeySaved(dataDir, key)) return;
+  log.warn(
+    { file: path.join(dataDir, 'master.key') },
+    'the master key exists only in this file: losing it loses all personal data. Run `backup`, or store the output of `master-key show` in a safe place',
   );
 }
 

@@ -3,11 +3,13 @@ import pg from 'pg';
 import { type Config, ConfigProblem } from './config.ts';
 import { DatabaseUnavailable } from './db/database.ts';
 import { SchemaTooNew } from './db/migrate.ts';
+import { PostgresToolProblem } from './db/postgres-backup.ts';
 import { PostgresTooOld, postgresTrouble } from './db/postgres-trouble.ts';
 import { sqliteTrouble } from './db/sqlite-trouble.ts';
 import { DoorlistError } from './errors.ts';
 import { NothingThere } from './service.ts';
 import { systemErrorWords } from './system-error.ts';
+import { BackupProblem } from './vault/backup-format.ts';
 import { MasterKeyProblem } from './vault/master-key.ts';
 
 type Where = Pick<Config, 'databaseUrl' | 'dataDir' | 'host' | 'port'>;
@@ -23,7 +25,9 @@ export function troubleInWords(error: Error, config?: Where): string | undefined
     error instanceof MasterKeyProblem ||
     error instanceof SchemaTooNew ||
     error instanceof NothingThere ||
-    error instanceof PostgresTooOld
+    error instanceof PostgresTooOld ||
+    error instanceof PostgresToolProblem ||
+    error instanceof BackupProblem
   )
     return error.message;
   if (error instanceof DatabaseUnavailable || error instanceof pg.DatabaseError) {

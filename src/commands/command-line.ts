@@ -6,6 +6,7 @@ import { createLogger } from '../log.ts';
 import { openExisting, withoutTimeLimits } from '../service.ts';
 import { troubleInWords } from '../trouble.ts';
 import { VERSION } from '../version.ts';
+import { backups } from './backup.ts';
 import { type Command, type Flag, type Flags, type Outcome, UsageProblem } from './command.ts';
 import { entries } from './entries.ts';
 import { invites } from './invites.ts';
@@ -20,6 +21,7 @@ import { webhooks } from './webhooks.ts';
 
 export const COMMANDS: Command[] = [
   ...operations,
+  ...backups,
   ...waitlists,
   ...keys,
   ...entries,

@@ -3,7 +3,8 @@ import { prepareDataDirectory } from '../data-directory.ts';
 import { SCHEMA_VERSION, schemaVersion } from '../db/migrate.ts';
 import { createLogger } from '../log.ts';
 import { openContext, openDatabase } from '../service.ts';
-import { generateMasterKey } from '../vault/master-key.ts';
+import { generateMasterKey, MasterKeyProblem } from '../vault/master-key.ts';
+import { markMasterKeySaved } from '../vault/master-key-saved.ts';
 import { rotateMasterKey } from '../waitlist/instance.ts';
 import { type Command, textOr } from './command.ts';
 import { examine } from './doctor.ts';
@@ -47,6 +48,17 @@ export const operations: Command[] = [
     about: 'Prints a new master key, for DOORLIST_MASTER_KEY or DOORLIST_MASTER_KEY_NEXT.',
     raw: async () => {
       const key = generateMasterKey();
+      return { json: { key }, text: key };
+    },
+  },
+  {
+    name: 'master-key show',
+    about: 'Prints the master key in use, so that you can store it in a safe place.',
+    run: async ({ keyring }, _operands, _flags, config) => {
+      const [master] = keyring.source.load();
+      if (!master) throw new MasterKeyProblem('there is no master key');
+      if (config.masterKey === undefined) markMasterKeySaved(config.dataDir, master);
+      const key = master.key.toString('base64');
       return { json: { key }, text: key };
     },
   },

@@ -75,11 +75,11 @@ export function masterKeyFromFile(directory: string): MasterKeySource {
   return {
     load,
     create: () => {
-      writeKeyFile(file);
+      writeKeyFile(file, generateMasterKey());
       return masterKeyIn(file);
     },
     prepareRotation: () => {
-      writeKeyFile(nextFile);
+      writeKeyFile(nextFile, generateMasterKey());
       return masterKeyIn(nextFile);
     },
     finishRotation: () => {
@@ -90,11 +90,16 @@ export function masterKeyFromFile(directory: string): MasterKeySource {
   };
 }
 
+/** Brings back a key that was in a backup. One that is there already stays as it is. */
+export function restoreMasterKey(directory: string, key: string): void {
+  writeKeyFile(path.join(directory, 'master.key'), key);
+}
+
 /** Whole or not at all, and never over an existing key: the first of several processes wins. */
-function writeKeyFile(file: string): void {
+function writeKeyFile(file: string, key: string): void {
   const temporary = `${file}.${process.pid}.tmp`;
   const handle = openSync(temporary, 'w', 0o600);
-  writeSync(handle, `${generateMasterKey()}\n`);
+  writeSync(handle, `${key}\n`);
   fsyncSync(handle);
   closeSync(handle);
   try {

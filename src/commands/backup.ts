@@ -1,0 +1,126 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Config } from '../config.ts';
+import type { Database } from '../db/database.ts';
+import { schemaVersion } from '../db/migrate.ts';
+import { dumpPostgres, requireTool } from '../db/postgres-backup.ts';
+import { readSqliteSnapshot } from '../db/sqlite-backup.ts';
+import { tryLock } from '../db/sqlite-lock.ts';
+import { createLogger } from '../log.ts';
+import { masterKeySource, openDatabase } from '../service.ts';
+import { BackupProblem } from '../vault/backup-format.ts';
+import { refuseExisting, type WrittenBackup, writeBackup } from '../vault/backup-writer.ts';
+import type { SealingKey } from '../vault/crypto.ts';
+import { createKeyring } from '../vault/keyring.ts';
+import { MasterKeyProblem } from '../vault/master-key.ts';
+import { markMasterKeySaved } from '../vault/master-key-saved.ts';
+import { VERSION } from '../version.ts';
+import { type Command, type Flags, type Outcome, UsageProblem } from './command.ts';
+import { newPassphrase } from './passphrase.ts';
+import { restore } from './restore.ts';
+
+export const backups: Command[] = [
+  {
+    name: 'backup',
+    about: 'Writes an encrypted backup of the database, also while the server runs.',
+    operands: ['FILE'],
+    flags: {
+      'with-master-key': { about: 'Put the master key into the backup (default when it is in a file).' },
+      'without-master-key': { about: 'Leave it out (default when DOORLIST_MASTER_KEY is set).' },
+    },
+    raw: async (config, [file = ''], flags) => backUp(config, file, includesMasterKey(config, flags)),
+  },
+  {
+    name: 'restore',
+    about: 'Restores a backup into an empty data directory or an empty PostgreSQL database.',
+    operands: ['FILE'],
+    raw: async (config, [file = '']) => restore(config, file),
+  },
+];
+
+/** A key that lives beside the database would be lost with it; one from a secret store is safe already. */
+function includesMasterKey(config: Config, flags: Flags): boolean {
+  if (flags['with-master-key'] && flags['without-master-key'])
+    throw new UsageProblem('give one of --with-master-key and --without-master-key');
+  if (flags['with-master-key']) return true;
+  return !flags['without-master-key'] && config.masterKey === undefined;
+}
+
+async function backUp(config: Config, file: string, withMasterKey: boolean): Promise<Outcome> {
+  refuseExisting(file);
+  requireDatabaseFile(config);
+  const db = await openDatabase(config, createLogger('silent'));
+  try {
+    if (db.engine === 'postgres') await requireTool('pg_dump', db);
+    const schema = await requireSchema(db, config);
+    const master = await masterKeyOf(db, config);
+    const passphrase = await newPassphrase(config);
+    const about = {
+      engine: db.engine,
+      schema,
+      createdAt: new Date().toISOString(),
+      release: VERSION,
+      hasMasterKey: withMasterKey,
+    };
+    const secrets = {
+      masterKeyId: master.id.toString('hex'),
+      masterKey: withMasterKey ? master.key.toString('base64') : null,
+    };
+    const data = unlessRotated(readDatabase(config), master, () => masterKeyOf(db, config));
+    const written = await writeBackup(file, passphrase, { about, secrets, data });
+    if (withMasterKey && config.masterKey === undefined) markMasterKeySaved(config.dataDir, master);
+    return { json: { file, ...about, ...written }, text: describeBackup(file, withMasterKey, written) };
+  } finally {
+    await db.close();
+  }
+}
+
+function describeBackup(file: string, withMasterKey: boolean, { bytes, checksum }: WrittenBackup): string {
+  const key = withMasterKey
+    ? 'It contains the master key: the file and its passphrase are all you need to restore.'
+    : 'It does not contain the master key: you also need the key to restore.';
+  return `Wrote ${file} (${bytes} bytes). ${key}\nSHA-256 ${checksum}`;
+}
+
+/** Opening it would create it. */
+function requireDatabaseFile({ databaseUrl, dataDir }: Config): void {
+  if (databaseUrl === undefined && !existsSync(path.join(dataDir, 'doorlist.db')))
+    throw new BackupProblem(`there is no database in ${dataDir}`);
+}
+
+async function requireSchema(db: Database, config: Config): Promise<number> {
+  const version = await schemaVersion(db);
+  if (version > 0) return version;
+  throw new BackupProblem(
+    `there are no Doorlist tables in ${config.databaseUrl === undefined ? config.dataDir : 'the database'}`,
+  );
+}
+
+async function masterKeyOf(db: Database, config: Config): Promise<SealingKey> {
+  const row = await db.query.selectFrom('instance').select('master_key_check').executeTakeFirst();
+  const master = row && createKeyring(masterKeySource(config)).masterFor(row.master_key_check);
+  if (master) return master;
+  throw new MasterKeyProblem('the master key is not the one that this database was encrypted with');
+}
+
+async function* readDatabase({ databaseUrl, dataDir }: Config): AsyncGenerator<Buffer> {
+  if (databaseUrl !== undefined) return yield* dumpPostgres(databaseUrl);
+  const release = tryLock(dataDir, 'backup.lock');
+  if (!release) throw new BackupProblem('another backup of this data directory is running');
+  try {
+    yield* readSqliteSnapshot(path.join(dataDir, 'doorlist.db'));
+  } finally {
+    release();
+  }
+}
+
+/** The key was chosen before the moment that the backup shows: were it rotated in between, it would not fit. */
+async function* unlessRotated(
+  data: AsyncGenerator<Buffer>,
+  master: SealingKey,
+  current: () => Promise<SealingKey>,
+): AsyncGenerator<Buffer> {
+  yield* data;
+  if (!(await current()).id.equals(master.id))
+    throw new BackupProblem('the master key was rotated during the backup: run the backup again');
+}

@@ -1,0 +1,125 @@
+import { existsSync, linkSync, mkdirSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import path from 'node:path';
+import type { Config } from '../config.ts';
+import { SCHEMA_VERSION } from '../db/migrate.ts';
+import { hasTables, requireTool, restorePostgres } from '../db/postgres-backup.ts';
+import { damageOf } from '../db/sqlite-backup.ts';
+import { SERVE_LOCK, tryLock } from '../db/sqlite-lock.ts';
+import { createLogger } from '../log.ts';
+import { masterKeySource, openDatabase } from '../service.ts';
+import { type BackupHeader, BackupProblem, type BackupSecrets } from '../vault/backup-format.ts';
+import { describeBackup, type OpenedBackup, openBackup } from '../vault/backup-reader.ts';
+import { syncDirectory } from '../vault/backup-writer.ts';
+import { MasterKeyProblem, masterKeyFromText, restoreMasterKey } from '../vault/master-key.ts';
+import type { Outcome } from './command.ts';
+import { examine } from './doctor.ts';
+import { knownPassphrase } from './passphrase.ts';
+
+/** Puts nothing in place before all of the backup was read and found whole. */
+export async function restore(config: Config, file: string): Promise<Outcome> {
+  const about = await describeBackup(file);
+  requireFit(config, about);
+  if (config.databaseUrl === undefined) await restoreFile(config, file);
+  else await restoreServer(config, config.databaseUrl, file);
+  const examined = await examine(config, { waitlistId: undefined, repair: false });
+  const { engine, createdAt, schema } = about;
+  return {
+    json: { restored: { engine, createdAt, schema }, doctor: examined.json },
+    text: `Restored the backup of ${createdAt}.\n${examined.text}`,
+    ...(examined.exitCode === undefined ? {} : { exitCode: examined.exitCode }),
+  };
+}
+
+function requireFit(config: Config, { engine, schema }: BackupHeader): void {
+  const here = config.databaseUrl === undefined ? 'sqlite' : 'postgres';
+  if (engine === 'postgres' && here === 'sqlite')
+    throw new BackupProblem('this is a backup of PostgreSQL: set DATABASE_URL to an empty database');
+  if (engine === 'sqlite' && here === 'postgres')
+    throw new BackupProblem(
+      'this is a backup of SQLite: unset DATABASE_URL, restore it, and use `copy` to move it',
+    );
+  if (schema > SCHEMA_VERSION)
+    throw new BackupProblem(
+      `this backup has schema version ${schema}, but this release knows only ${SCHEMA_VERSION}: use a newer release`,
+    );
+}
+
+async function restoreFile(config: Config, file: string): Promise<void> {
+  const database = path.join(config.dataDir, 'doorlist.db');
+  refuseDatabase(database);
+  const backup = await openBackup(file, await knownPassphrase(config));
+  requireMasterKey(config, backup.secrets);
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  const release = tryLock(config.dataDir, SERVE_LOCK);
+  if (!release) throw new BackupProblem(`a Doorlist server is running on ${config.dataDir}: stop it first`);
+  const part = `${database}.restore`;
+  try {
+    rmSync(part, { force: true }); // Of a restore that was killed.
+    await writeWhole(part, backup);
+    const damage = damageOf(part);
+    if (damage) throw new BackupProblem(`the database in this backup is damaged: ${damage}`);
+    for (const suffix of ['-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true }); // Of another database.
+    putMasterKey(config, backup.secrets);
+    refuseDatabase(database);
+    linkSync(part, database); // Unlike a rename, it never replaces what is there.
+    await syncDirectory(config.dataDir);
+  } finally {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${part}${suffix}`, { force: true });
+    release();
+  }
+}
+
+function refuseDatabase(database: string): void {
+  if (existsSync(database))
+    throw new BackupProblem(
+      `${database} already exists: move it away, or restore into another data directory`,
+    );
+}
+
+async function writeWhole(file: string, backup: OpenedBackup): Promise<void> {
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    for await (const chunk of backup.data()) await handle.writeFile(chunk);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function restoreServer(config: Config, url: string, file: string): Promise<void> {
+  const db = await openDatabase(config, createLogger('silent'));
+  try {
+    await requireTool('pg_restore', db);
+    if (await hasTables(db))
+      throw new BackupProblem('the PostgreSQL database is not empty: restore into a new one');
+  } finally {
+    await db.close();
+  }
+  const backup = await openBackup(file, await knownPassphrase(config));
+  requireMasterKey(config, backup.secrets);
+  for await (const _ of backup.data()); // To its end: pg_restore must not get half of a backup.
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  putMasterKey(config, backup.secrets);
+  await restorePostgres(url, backup.data());
+}
+
+/** Before anything is written: the key that is here, or will be, opens what is in the backup. */
+function requireMasterKey(config: Config, { masterKey, masterKeyId }: BackupSecrets): void {
+  const here = masterKeySource(config).load();
+  if (here.some(({ id }) => id.toString('hex') === masterKeyId)) return;
+  if (masterKey !== null && here.length === 0) {
+    masterKeyFromText(masterKey, 'the master key in this backup');
+    return;
+  }
+  const source = config.masterKey === undefined ? `master.key in ${config.dataDir}` : 'DOORLIST_MASTER_KEY';
+  throw new MasterKeyProblem(
+    here.length > 0
+      ? `${source} is not the key of this backup: ${masterKey === null ? 'set the right one' : 'remove it, and the key in the backup is restored'}`
+      : `this backup does not contain the master key: put it into ${path.join(config.dataDir, 'master.key')}, or set DOORLIST_MASTER_KEY`,
+  );
+}
+
+function putMasterKey(config: Config, { masterKey }: BackupSecrets): void {
+  if (masterKey !== null && config.masterKey === undefined) restoreMasterKey(config.dataDir, masterKey);
+}

@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { sql } from 'kysely';
+import type { Database } from './database.ts';
+
+type Tool = 'pg_dump' | 'pg_restore';
+
+/** PostgreSQL's own tools are missing, too old, or failed. */
+export class PostgresToolProblem extends Error {
+  override name = 'PostgresToolProblem';
+}
+
+/** A tool dumps servers up to its own version, and reads the dumps of such a tool. */
+export async function requireTool(tool: Tool, db: Database): Promise<void> {
+  const server = await serverVersion(db);
+  const installed = spawnSync(tool, ['--version'], { encoding: 'utf8' });
+  const version = Number(/(\d+)(?:\.\d+|devel|beta|rc)/.exec(installed.stdout ?? '')?.[1]);
+  const advice = `Install the client tools of PostgreSQL ${server} or newer, or use the commands in docs/operations.md#backup.`;
+  if (installed.error || installed.status !== 0 || Number.isNaN(version)) {
+    throw new PostgresToolProblem(`${tool} is not installed. ${advice}`);
+  }
+  if (version < server) {
+    throw new PostgresToolProblem(
+      `${tool} is version ${version}, but the server is version ${server}. ${advice}`,
+    );
+  }
+}
+
+async function serverVersion(db: Database): Promise<number> {
+  const { rows } = await sql<{
+    version: string;
+  }>`select current_setting('server_version_num') as version`.execute(db.query);
+  return Math.floor(Number(rows[0]?.version) / 10_000);
+}
+
+/** Whether there are tables that a restore could meet; those of extensions don't count. */
+export async function hasTables(db: Database): Promise<boolean> {
+  const { rows } = await sql`select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+      and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+    limit 1`.execute(db.query);
+  return rows.length > 0;
+}
+
+/** The whole database as of one moment, in pg_dump's custom format. */
+export async function* dumpPostgres(url: string): AsyncGenerator<Buffer> {
+  const { child, ended } = run('pg_dump', url, ['--format=custom', '--no-owner', '--no-privileges']);
+  child.stdin?.end();
+  try {
+    yield* child.stdout as Readable;
+    await ended;
+  } finally {
+    child.kill();
+  }
+}
+
+/** All of it in one transaction, or nothing. */
+export async function restorePostgres(url: string, dump: AsyncIterable<Buffer>): Promise<void> {
+  const words = ['--single-transaction', '--exit-on-error', '--no-owner', '--no-privileges'];
+  const { child, ended } = run('pg_restore', url, words);
+  child.stdout?.resume();
+  const fed = pipeline(Readable.from(dump), child.stdin as NodeJS.WritableStream).catch((error: Error) => {
+    child.kill();
+    throw error;
+  });
+  const [said, put] = await Promise.allSettled([ended, fed]);
+  if (put.status === 'rejected' && (put.reason as NodeJS.ErrnoException).code !== 'EPIPE') throw put.reason;
+  if (said.status === 'rejected') throw said.reason;
+}
+
+/** The password travels in the environment: every user of the machine can read the words of a command. */
+function run(tool: Tool, url: string, words: string[]): { child: ChildProcess; ended: Promise<void> } {
+  const address = new URL(url);
+  const password = decodeURIComponent(address.password);
+  address.password = '';
+  const child = spawn(tool, [...words, `--dbname=${address.href}`], {
+    env: { ...process.env, ...(password === '' ? {} : { PGPASSWORD: password }) },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let complaint = '';
+  child.stderr?.on('data', (chunk) => {
+    complaint = (complaint + chunk).slice(-4_096);
+  });
+  const ended = once(child, 'close').then(([code]) => {
+    if (code !== 0)
+      throw new PostgresToolProblem(`${tool} failed: ${firstLine(complaint) || `exit code ${code}`}`);
+  });
+  ended.catch(() => {}); // Whoever waits for it hears of it.
+  return { child, ended };
+}
+
+function firstLine(text: string): string {
+  return (
+    text
+      .trim()
+      .split('\n')[0]
+      ?.replace(/^pg_\w+: (error: )?/, '') ?? ''
+  );
+}

@@ -1,0 +1,129 @@
+import sodium from 'sodium-native';
+import { KEY_BYTES, plainHash, randomBytes } from './crypto.ts';
+
+/**
+ * A backup file: MAGIC, the length of the header, the header as JSON, the header of the secret stream, and then
+ * messages, each behind its length. The first message holds the secrets, the last one is empty and marked as final:
+ * a file that ends before it was cut off. Every message authenticates the header of the file with itself.
+ */
+export const MAGIC = Buffer.from('doorlist backup\n');
+export const STREAM_HEADER_BYTES = sodium.crypto_secretstream_xchacha20poly1305_HEADERBYTES;
+export const MESSAGE_OVERHEAD_BYTES = sodium.crypto_secretstream_xchacha20poly1305_ABYTES;
+export const LARGEST_MESSAGE_BYTES = 1024 * 1024;
+export const LARGEST_HEADER_BYTES = 4096;
+export const TAG_MESSAGE = sodium.crypto_secretstream_xchacha20poly1305_TAG_MESSAGE;
+export const TAG_FINAL = sodium.crypto_secretstream_xchacha20poly1305_TAG_FINAL;
+const FORMAT = 1;
+/** What this release is willing to spend on the passphrase of a file that somebody else may have made. */
+const MOST_OPERATIONS = 10;
+const MOST_MEMORY = 1024 ** 3;
+
+/** What can be read without the passphrase. */
+export interface BackupAbout {
+  engine: 'sqlite' | 'postgres';
+  /** Schema version of the database. */
+  schema: number;
+  createdAt: string;
+  /** The release that made it. */
+  release: string;
+  hasMasterKey: boolean;
+}
+
+export interface BackupHeader extends BackupAbout {
+  format: number;
+  passphrase: { salt: string; operations: number; memory: number };
+}
+
+export interface BackupSecrets {
+  /** Of the key that the database was sealed with, whether it is in the backup or not. */
+  masterKeyId: string;
+  /** In base64; null: it is kept elsewhere. */
+  masterKey: string | null;
+}
+
+/** The file cannot be written or used; the message says why and is for the operator. */
+export class BackupProblem extends Error {
+  override name = 'BackupProblem';
+}
+
+export function newHeader(about: BackupAbout): BackupHeader {
+  return {
+    format: FORMAT,
+    ...about,
+    passphrase: {
+      salt: randomBytes(sodium.crypto_pwhash_SALTBYTES).toString('base64'),
+      operations: sodium.crypto_pwhash_OPSLIMIT_MODERATE,
+      memory: sodium.crypto_pwhash_MEMLIMIT_MODERATE,
+    },
+  };
+}
+
+export function encodeHeader(header: BackupHeader): Buffer {
+  const text = Buffer.from(JSON.stringify(header));
+  return Buffer.concat([MAGIC, lengthPrefix(text.length), text]);
+}
+
+export function parseHeader(text: Buffer): BackupHeader {
+  try {
+    const header = JSON.parse(text.toString()) as BackupHeader;
+    const { salt, operations, memory } = header.passphrase;
+    const known =
+      header.format === FORMAT &&
+      Buffer.from(salt, 'base64').length === sodium.crypto_pwhash_SALTBYTES &&
+      (operations > 0 && operations <= MOST_OPERATIONS) === true &&
+      (memory > 0 && memory <= MOST_MEMORY) === true;
+    if (known) return header;
+  } catch {
+    throw new BackupProblem('the header of this backup is damaged');
+  }
+  throw new BackupProblem('this backup was made by a newer release of Doorlist: restore it with that one');
+}
+
+export function lengthPrefix(length: number): Buffer {
+  const prefix = Buffer.alloc(4);
+  prefix.writeUInt32BE(length);
+  return prefix;
+}
+
+export async function deriveBackupKey(
+  passphrase: string,
+  { salt, operations, memory }: BackupHeader['passphrase'],
+): Promise<Buffer> {
+  const key = Buffer.alloc(KEY_BYTES);
+  const words = Buffer.from(passphrase.normalize('NFC'));
+  const algorithm = sodium.crypto_pwhash_ALG_ARGON2ID13;
+  await sodium.crypto_pwhash_async(key, words, Buffer.from(salt, 'base64'), operations, memory, algorithm);
+  return key;
+}
+
+export function sealMessages(key: Buffer, fileHeader: Buffer) {
+  const state = Buffer.alloc(sodium.crypto_secretstream_xchacha20poly1305_STATEBYTES);
+  const streamHeader = Buffer.alloc(STREAM_HEADER_BYTES);
+  const associated = plainHash(fileHeader.toString('latin1'));
+  sodium.crypto_secretstream_xchacha20poly1305_init_push(state, streamHeader, key);
+  return {
+    streamHeader,
+    seal: (message: Uint8Array, tag = TAG_MESSAGE): Buffer => {
+      const sealed = Buffer.allocUnsafe(message.length + MESSAGE_OVERHEAD_BYTES);
+      sodium.crypto_secretstream_xchacha20poly1305_push(state, sealed, message, associated, tag);
+      return Buffer.concat([lengthPrefix(sealed.length), sealed]);
+    },
+  };
+}
+
+export function openMessages(key: Buffer, fileHeader: Buffer, streamHeader: Buffer) {
+  const state = Buffer.alloc(sodium.crypto_secretstream_xchacha20poly1305_STATEBYTES);
+  const associated = plainHash(fileHeader.toString('latin1'));
+  const tag = Buffer.alloc(1);
+  sodium.crypto_secretstream_xchacha20poly1305_init_pull(state, streamHeader, key);
+  /** undefined: it does not verify. */
+  return (sealed: Buffer): { message: Buffer; final: boolean } | undefined => {
+    const message = Buffer.allocUnsafe(sealed.length - MESSAGE_OVERHEAD_BYTES);
+    try {
+      sodium.crypto_secretstream_xchacha20poly1305_pull(state, message, tag, sealed, associated);
+    } catch {
+      return undefined;
+    }
+    return { message, final: tag[0] === TAG_FINAL };
+  };
+}

@@ -1,0 +1,100 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import {
+  type BackupHeader,
+  BackupProblem,
+  type BackupSecrets,
+  deriveBackupKey,
+  LARGEST_HEADER_BYTES,
+  LARGEST_MESSAGE_BYTES,
+  MAGIC,
+  MESSAGE_OVERHEAD_BYTES,
+  openMessages,
+  parseHeader,
+  STREAM_HEADER_BYTES,
+} from './backup-format.ts';
+
+export interface OpenedBackup {
+  about: BackupHeader;
+  secrets: BackupSecrets;
+  /** What was backed up, from its beginning each time; throws at its end, at the latest, when the file is not whole. */
+  data(): AsyncIterable<Buffer>;
+}
+
+const DAMAGED = 'this backup is damaged or incomplete: nothing was restored';
+
+/** What the file says of itself. It is not authenticated before `openBackup`. */
+export async function describeBackup(file: string): Promise<BackupHeader> {
+  const handle = await open(file);
+  return readHeader(sequentially(handle))
+    .then(({ header }) => header)
+    .finally(() => handle.close());
+}
+
+export async function openBackup(file: string, passphrase: string): Promise<OpenedBackup> {
+  const about = await describeBackup(file);
+  const key = await deriveBackupKey(passphrase, about.passphrase);
+  const messages = readMessages(file, key);
+  try {
+    const first = await messages.next();
+    if (first.done) throw new BackupProblem(DAMAGED);
+    const secrets = JSON.parse(first.value.toString()) as BackupSecrets;
+    return { about, secrets, data: () => withoutFirst(readMessages(file, key)) };
+  } finally {
+    await messages.return(undefined);
+  }
+}
+
+async function* withoutFirst(messages: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  let first = true;
+  for await (const message of messages) {
+    if (!first) yield message;
+    first = false;
+  }
+}
+
+async function* readMessages(file: string, key: Buffer): AsyncGenerator<Buffer, undefined> {
+  const handle = await open(file);
+  try {
+    const read = sequentially(handle);
+    const { fileHeader } = await readHeader(read);
+    const unseal = openMessages(key, fileHeader, await read(STREAM_HEADER_BYTES));
+    for (let first = true; ; first = false) {
+      const length = (await read(4)).readUInt32BE();
+      if (length < MESSAGE_OVERHEAD_BYTES || length > LARGEST_MESSAGE_BYTES + MESSAGE_OVERHEAD_BYTES)
+        throw new BackupProblem(DAMAGED);
+      const opened = unseal(await read(length));
+      if (!opened)
+        throw new BackupProblem(first ? 'the passphrase is wrong, or the backup is damaged' : DAMAGED);
+      if (opened.final) break;
+      yield opened.message;
+    }
+    if ((await handle.read(Buffer.alloc(1), 0, 1)).bytesRead > 0) throw new BackupProblem(DAMAGED);
+  } finally {
+    await handle.close();
+  }
+}
+
+type Read = (length: number) => Promise<Buffer>;
+
+async function readHeader(read: Read): Promise<{ header: BackupHeader; fileHeader: Buffer }> {
+  const start = await read(MAGIC.length + 4);
+  if (!start.subarray(0, MAGIC.length).equals(MAGIC))
+    throw new BackupProblem('this is not a Doorlist backup');
+  const length = start.readUInt32BE(MAGIC.length);
+  if (length > LARGEST_HEADER_BYTES) throw new BackupProblem(DAMAGED);
+  const text = await read(length);
+  return { header: parseHeader(text), fileHeader: Buffer.concat([start, text]) };
+}
+
+/** Reads on from where the last read ended; throws where the file ends too early. */
+function sequentially(handle: FileHandle): Read {
+  return async (length) => {
+    const buffer = Buffer.allocUnsafe(length);
+    for (let at = 0; at < length; ) {
+      const { bytesRead } = await handle.read(buffer, at, length - at);
+      if (bytesRead === 0) throw new BackupProblem(DAMAGED);
+      at += bytesRead;
+    }
+    return buffer;
+  };
+}

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import {
+  type BackupAbout,
+  BackupProblem,
+  type BackupSecrets,
+  deriveBackupKey,
+  encodeHeader,
+  LARGEST_MESSAGE_BYTES,
+  newHeader,
+  sealMessages,
+  TAG_FINAL,
+} from './backup-format.ts';
+
+export interface WrittenBackup {
+  bytes: number;
+  /** SHA-256 of the file, in hex. */
+  checksum: string;
+}
+
+/** Writes a whole backup or none: the file gets its name once all of it is on disk. */
+export async function writeBackup(
+  file: string,
+  passphrase: string,
+  content: { about: BackupAbout; secrets: BackupSecrets; data: AsyncIterable<Uint8Array> },
+): Promise<WrittenBackup> {
+  refuseExisting(file);
+  const part = `${file}.part`;
+  const handle = await open(part, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+    throw new BackupProblem(
+      `${part} already exists: another backup is writing it, or was interrupted. Delete it if none is running.`,
+    );
+  });
+  try {
+    const written = await writeAll(handle, passphrase, content).finally(() => handle.close());
+    refuseExisting(file);
+    await rename(part, file);
+    await syncDirectory(path.dirname(file));
+    return written;
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+export function refuseExisting(file: string): void {
+  if (existsSync(file)) throw new BackupProblem(`${file} already exists: choose another name`);
+}
+
+async function writeAll(
+  handle: FileHandle,
+  passphrase: string,
+  { about, secrets, data }: { about: BackupAbout; secrets: BackupSecrets; data: AsyncIterable<Uint8Array> },
+): Promise<WrittenBackup> {
+  const header = newHeader(about);
+  const fileHeader = encodeHeader(header);
+  const { seal, streamHeader } = sealMessages(
+    await deriveBackupKey(passphrase, header.passphrase),
+    fileHeader,
+  );
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const write = async (chunk: Buffer) => {
+    await handle.writeFile(chunk);
+    hash.update(chunk);
+    bytes += chunk.length;
+  };
+  await write(fileHeader);
+  await write(streamHeader);
+  await write(seal(Buffer.from(JSON.stringify(secrets))));
+  for await (const chunk of data) {
+    for (let at = 0; at < chunk.length; at += LARGEST_MESSAGE_BYTES) {
+      await write(seal(chunk.subarray(at, at + LARGEST_MESSAGE_BYTES)));
+    }
+  }
+  await write(seal(Buffer.alloc(0), TAG_FINAL));
+  await handle.sync();
+  return { bytes, checksum: hash.digest('hex') };
+}
+
+export async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, 'r');
+  await handle.sync().finally(() => handle.close());
+}

@@ -1,0 +1,315 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import { after, before, describe, it } from 'node:test';
+import { newPassphrase } from '../src/commands/passphrase.ts';
+import { readConfig } from '../src/config.ts';
+import type { Engine } from '../src/db/database.ts';
+import { createDatabase } from './support/databases.ts';
+import { clientFor, ENGINES, eventually, listOver } from './support/harness.ts';
+import {
+  commandJson,
+  type RunningProcess,
+  runCommand,
+  startCommand,
+  startProcess,
+} from './support/process.ts';
+import { createStorage } from './support/storage.ts';
+import { startSystemPostgres } from './support/system-postgres.ts';
+
+const PASSPHRASE = 'correct horse battery staple';
+
+interface Place {
+  environment: Record<string, string>;
+  dataDir: string;
+}
+
+for (const engine of ENGINES) {
+  describe(`backup and restore on ${engine}`, async () => {
+    const server = engine === 'postgres' ? await startSystemPostgres() : undefined;
+    const skip =
+      engine === 'postgres' && !server && 'needs the PostgreSQL server that the installed pg_dump belongs to';
+    after(() => server?.stop());
+    describe('of a server under load', { skip }, () => describeBackups(engine, server?.url));
+  });
+}
+
+function describeBackups(engine: Engine, serverUrl: string | undefined): void {
+  const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-backup-'));
+  const place = async (): Promise<Place> => {
+    const dataDir = mkdtempSync(path.join(directory, 'data-'));
+    const database = serverUrl === undefined ? {} : { DATABASE_URL: (await createDatabase(serverUrl)).url };
+    return {
+      dataDir,
+      environment: { DOORLIST_DATA_DIR: dataDir, DOORLIST_BACKUP_PASSPHRASE: PASSPHRASE, ...database },
+    };
+  };
+  const file = path.join(directory, 'doorlist.backup');
+  const codes: string[] = [];
+  const people: string[] = [];
+  let home: Place;
+  let running: RunningProcess;
+  let key: string;
+
+  const remote = (url: string) => listOver(clientFor(url), 'wl_acme', key);
+  before(async () => {
+    home = await place();
+    running = await startProcess({ ...home.environment, DOORLIST_LOG_LEVEL: 'warn' });
+    await commandJson(home.environment, 'waitlist', 'create', 'wl_acme', '--name', 'Acme');
+    key = (
+      await commandJson<{ key: string }>(
+        home.environment,
+        ...['key', 'create', '--waitlist', 'wl_acme', '--env', 'production', '--read'],
+      )
+    ).key;
+    for (const email of ['ada@example.com', 'not-listed@example.com']) {
+      const invite = ['invite', 'create', '--waitlist', 'wl_acme', '--email', email];
+      codes.push((await commandJson<{ code: string }>(home.environment, ...invite)).code);
+    }
+  });
+  after(async () => {
+    await running.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('writes, while people sign up, a file for its owner alone', async () => {
+    const list = remote(running.url);
+    let loaded = true;
+    const acknowledged: string[] = [];
+    const load = Array.from({ length: 8 }, async (_, lane) => {
+      for (let n = 0; loaded; n += 1) {
+        const email = `p${lane}.${n}@example.com`;
+        assert.equal((await list.signup({ email, metadata: { note: 'x'.repeat(500) } })).status, 201);
+        acknowledged.push(email);
+      }
+    });
+    try {
+      await eventually(
+        async () => acknowledged.length,
+        (count) => count > 200,
+      );
+      people.push(...acknowledged);
+      const written = await commandJson<{ checksum: string; bytes: number; hasMasterKey: boolean }>(
+        home.environment,
+        ...['backup', file],
+      );
+      const bytes = readFileSync(file);
+      assert.equal(written.bytes, bytes.length);
+      assert.equal(written.checksum, createHash('sha256').update(bytes).digest('hex'));
+      assert.equal(written.hasMasterKey, true);
+      assert.equal(statSync(file).mode & 0o777, 0o600);
+      assert.equal(bytes.includes('wl_acme'), false, 'everything behind the header is encrypted');
+      const left = [...readdirSync(directory), ...readdirSync(home.dataDir)];
+      assert.deepEqual(
+        left.filter((name) => /\.part$|\.backup$/.test(name)),
+        ['doorlist.backup'],
+      );
+    } finally {
+      loaded = false;
+      await Promise.all(load);
+    }
+  });
+
+  it('restores everything that was acknowledged before it began; keys and codes work', async () => {
+    const target = await place();
+    writeFileSync(path.join(target.dataDir, 'doorlist.db-wal'), 'of another database');
+    const restored = await runCommand(target.environment, 'restore', file);
+    assert.equal(restored.code, 0, restored.stderr + restored.stdout);
+    assert.match(restored.stdout, /^Restored the backup of .*\nok /);
+    assert.match(restored.stdout, /ok {5}wl_acme in production: \d+ entries/);
+    assert.equal(statSync(path.join(target.dataDir, 'master.key')).mode & 0o777, 0o600);
+    if (engine === 'sqlite')
+      assert.equal(statSync(path.join(target.dataDir, 'doorlist.db')).mode & 0o777, 0o600);
+    assert.deepEqual(
+      readdirSync(target.dataDir).filter((name) => name.includes('restore')),
+      [],
+    );
+    const again = await startProcess(target.environment);
+    try {
+      const list = remote(again.url);
+      const kept = new Set((await list.walk({ limit: 200 })).map(({ email }) => email));
+      for (const email of people) assert.ok(kept.has(email), email);
+      assert.equal((await list.lookup(people[0] as string)).body.email, people[0]);
+      for (const code of codes) assert.equal((await clientFor(again.url).accept(code)).status, 200);
+    } finally {
+      await again.stop();
+    }
+    const second = await runCommand(target.environment, 'restore', file);
+    assert.equal(second.code, 1);
+    assert.match(second.stderr, /already exists: move it away|is not empty: restore into a new one/);
+  });
+
+  it('refuses to overwrite a file', async () => {
+    const { code, stderr } = await runCommand(home.environment, 'backup', file);
+    assert.equal(code, 1);
+    assert.match(stderr, /doorlist\.backup already exists: choose another name/);
+  });
+
+  it('restores nothing with a wrong passphrase, or from a file that is cut off or changed', async () => {
+    const target = await place();
+    const refuse = async (environment: Record<string, string>, name: string, reason: RegExp) => {
+      const { code, stderr } = await runCommand({ ...target.environment, ...environment }, 'restore', name);
+      assert.equal(code, 1);
+      assert.match(stderr, reason);
+      assert.doesNotMatch(stderr, /^\s+at /m);
+      assert.deepEqual(
+        readdirSync(target.dataDir).filter((left) => left !== 'serve.lock'),
+        [],
+      );
+    };
+    await refuse({ DOORLIST_BACKUP_PASSPHRASE: 'wrong horse battery' }, file, /the passphrase is wrong/);
+    const bytes = readFileSync(file);
+    const damaged = path.join(directory, 'damaged');
+    writeFileSync(damaged, bytes.subarray(0, bytes.length - 21)); // All but the last, empty message.
+    await refuse({}, damaged, /damaged or incomplete: nothing was restored/);
+    const flipped = Buffer.from(bytes);
+    flipped[bytes.length - 1_000] = (flipped[bytes.length - 1_000] ?? 0) ^ 1;
+    writeFileSync(damaged, flipped);
+    await refuse({}, damaged, /damaged or incomplete: nothing was restored/);
+    const renamed = Buffer.from(bytes.toString('latin1').replace('"schema":', '"schemA":'), 'latin1');
+    writeFileSync(damaged, renamed);
+    await refuse({}, damaged, /the passphrase is wrong, or the backup is damaged/);
+    writeFileSync(damaged, 'no backup at all, but long enough to look');
+    await refuse({}, damaged, /this is not a Doorlist backup/);
+  });
+
+  it('keeps the master key apart when asked to, and then asks for it', async () => {
+    const apart = path.join(directory, 'apart.backup');
+    const written = await commandJson<{ hasMasterKey: boolean }>(
+      home.environment,
+      'backup',
+      apart,
+      '--without-master-key',
+    );
+    assert.equal(written.hasMasterKey, false);
+    const target = await place();
+    const without = await runCommand(target.environment, 'restore', apart);
+    assert.equal(without.code, 1);
+    assert.match(without.stderr, /this backup does not contain the master key: put it into .*master\.key/);
+    const other = (await commandJson<{ key: string }>(target.environment, 'master-key', 'generate')).key;
+    const wrong = await runCommand({ ...target.environment, DOORLIST_MASTER_KEY: other }, 'restore', apart);
+    assert.match(wrong.stderr, /DOORLIST_MASTER_KEY is not the key of this backup/);
+    mkdirSync(target.dataDir, { recursive: true });
+    copyFileSync(path.join(home.dataDir, 'master.key'), path.join(target.dataDir, 'master.key'));
+    chmodSync(path.join(target.dataDir, 'master.key'), 0o600);
+    const right = await runCommand(target.environment, 'restore', apart);
+    assert.equal(right.code, 0, right.stderr);
+  });
+
+  it('leaves no file under the final name when it is killed', async () => {
+    const name = path.join(directory, 'killed.backup');
+    const { child, finished } = startCommand(home.environment, 'backup', name);
+    await eventually(
+      async () => existsSync(`${name}.part`),
+      (there) => there,
+    );
+    child.kill('SIGKILL');
+    await finished;
+    assert.equal(existsSync(name), false);
+    const next = await runCommand(home.environment, 'backup', name);
+    assert.match(
+      next.stderr,
+      /killed\.backup\.part already exists: another backup is writing it, or was interrupted/,
+    );
+    rmSync(`${name}.part`);
+    assert.equal((await runCommand(home.environment, 'backup', name)).code, 0);
+    assert.deepEqual(
+      readdirSync(home.dataDir).filter((left) => left.endsWith('.backup')),
+      [],
+    );
+  });
+
+  it('reminds of a master key that exists only in a file beside PostgreSQL, until it was saved', async () => {
+    const fresh = await place();
+    const reminded = async () => {
+      const started = await startProcess(fresh.environment);
+      const { stdout } = await started.stop();
+      return stdout.includes('the master key exists only in this file');
+    };
+    assert.equal(await reminded(), engine === 'postgres');
+    const { key: shown } = await commandJson<{ key: string }>(fresh.environment, 'master-key', 'show');
+    assert.equal(shown, readFileSync(path.join(fresh.dataDir, 'master.key'), 'utf8').trim());
+    assert.equal(await reminded(), false);
+    await commandJson(fresh.environment, 'master-key', 'rotate');
+    assert.equal(await reminded(), engine === 'postgres');
+    await commandJson(fresh.environment, 'backup', path.join(directory, 'saved.backup'));
+    assert.equal(await reminded(), false);
+  });
+}
+
+describe('backup', () => {
+  it('says which tools it needs when pg_dump is missing or older than the server', async () => {
+    const storage = await createStorage('postgres');
+    const tools = mkdtempSync(path.join(tmpdir(), 'doorlist-tools-'));
+    const environment = { ...storage.environment, DOORLIST_BACKUP_PASSPHRASE: PASSPHRASE, PATH: tools };
+    try {
+      await commandJson(storage.environment, 'migrate');
+      const backUp = () => runCommand(environment, 'backup', path.join(tools, 'file'));
+      const missing = await backUp();
+      assert.equal(missing.code, 1);
+      assert.match(
+        missing.stderr,
+        /^doorlist: pg_dump is not installed\. Install the client tools of PostgreSQL \d+/,
+      );
+      writeFileSync(path.join(tools, 'pg_dump'), '#!/bin/sh\necho "pg_dump (PostgreSQL) 9.6.24"\n', {
+        mode: 0o755,
+      });
+      assert.match((await backUp()).stderr, /pg_dump is version 9, but the server is version \d+\./);
+      assert.equal(existsSync(path.join(tools, 'file')), false);
+    } finally {
+      rmSync(tools, { recursive: true });
+      await storage.remove();
+    }
+  });
+
+  it('needs a passphrase from the variable where there is no terminal', async () => {
+    const storage = await createStorage('sqlite');
+    try {
+      await commandJson(storage.environment, 'migrate');
+      const { code, stderr } = await runCommand(
+        storage.environment,
+        'backup',
+        path.join(storage.dataDir, 'file'),
+      );
+      assert.equal(code, 1);
+      assert.match(stderr, /DOORLIST_BACKUP_PASSPHRASE is required when there is no terminal to ask on/);
+    } finally {
+      await storage.remove();
+    }
+  });
+
+  it('asks for it twice on a terminal, and does not show it', async () => {
+    const ask = async (...answers: string[]) => {
+      const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
+      const output = new PassThrough();
+      let shown = '';
+      output.on('data', (chunk) => {
+        shown += chunk;
+        if (String(chunk).endsWith(': ')) input.write(`${answers.shift()}\r`);
+      });
+      const passphrase = await newPassphrase(readConfig({}), { input, output }).catch(
+        (error: Error) => error.message,
+      );
+      return { passphrase, shown };
+    };
+    const asked = await ask(PASSPHRASE, PASSPHRASE);
+    assert.equal(asked.passphrase, PASSPHRASE);
+    assert.equal(asked.shown, 'Passphrase for this backup: \nRepeat the passphrase: \n');
+    assert.equal((await ask(PASSPHRASE, 'something else')).passphrase, 'the passphrases do not match');
+    assert.match(String((await ask('short')).passphrase), /at least 12 characters/);
+  });
+});
