@@ -348,7 +348,7 @@ forEachEngine((engine) => {
       );
       assert.equal(await signup(old.key, 'old@example.com'), 201);
       assert.equal(await signup(next.key, 'next@example.com'), 201);
-      const last = await text('key', 'rotate', next.id, '--overlap', '0s', '--quiet');
+      const last = await text('key', 'rotate', next.id, '--overlap', '0', '--quiet');
       await becomes(401, () => signup(next.key, 'gone@example.com'));
       assert.equal(await signup(last.trim(), 'last@example.com'), 201);
       assertUsage(await here('key', 'rotate', old.id, '--overlap', 'long'), /must be a duration/);

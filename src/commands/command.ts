@@ -53,8 +53,9 @@ const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 
 /** A hundred years: what is longer is a slip, and would leave the range of dates. */
 const DURATION_MAX_MS = 36_500 * 86_400_000;
 
-/** `90s`, `30m`, `24h`, `7d`. */
+/** `90s`, `30m`, `24h`, `7d`, or `0`. */
 export function parseDuration(text: string, flag: string): number {
+  if (text === '0') return 0;
   const match = /^([0-9]{1,9})([smhd])$/.exec(text);
   const unit = UNIT_MS[match?.[2] ?? ''];
   if (!match || unit === undefined || Number(match[1]) * unit > DURATION_MAX_MS)

@@ -71,7 +71,7 @@ export const keys: Command[] = [
     about: 'Replaces a key with a new one; the old one keeps working during the overlap.',
     operands: ['KEY_ID'],
     flags: {
-      overlap: { value: 'DURATION', about: 'How long the old key goes on working (24h).' },
+      overlap: { value: 'DURATION', about: 'How long the old key keeps working (24h); 0 ends it at once.' },
       ...QUIET,
     },
     run: async (context, [id = ''], flags) => {

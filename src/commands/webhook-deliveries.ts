@@ -3,42 +3,46 @@ import {
   DELIVERIES_PAGE_MAX,
   DELIVERY_STATES,
   type DeliveryState,
+  type DeliveryView,
+  listAllDeliveries,
   listDeliveries,
   showDelivery,
 } from '../events/webhooks/deliveries.ts';
 import { replayEvent, replayFailed, sendTestEvent } from '../events/webhooks/replay.ts';
 import { type Command, parseSince, parseWhole, table, textOr, UsageProblem } from './command.ts';
+import { queueOf } from './queue.ts';
 
 export const webhookDeliveries: Command[] = [
   {
     name: 'webhook deliveries',
-    about: 'Lists what was sent to an endpoint and how that went, the newest first.',
-    operands: ['ENDPOINT_ID'],
+    about: 'Lists deliveries and how they went, newest first: to one endpoint, or to all.',
+    operands: ['[ENDPOINT_ID]'],
     flags: {
       state: { value: 'STATE', about: `One of ${DELIVERY_STATES.join(', ')}.` },
+      waitlist: { value: 'WAITLIST_ID', about: 'All endpoints of this waitlist.' },
+      env: { value: 'ENVIRONMENT', about: 'The environment (production); needs --waitlist.' },
       limit: { value: 'NUMBER', about: 'How many (50).' },
-      cursor: { value: 'EVENT_ID', about: 'Goes on behind this one.' },
+      cursor: { value: 'CURSOR', about: 'Continue from here, as the previous page says.' },
     },
-    run: async (context, [id = ''], flags) => {
+    run: async (context, [id], flags) => {
       const state = textOr(flags, 'state', undefined);
       if (state !== undefined && !(DELIVERY_STATES as readonly string[]).includes(state))
         throw new UsageProblem(`--state: must be one of ${DELIVERY_STATES.join(', ')}`);
-      const page = await listDeliveries(context, id, {
+      if (id !== undefined && flags.waitlist !== undefined)
+        throw new UsageProblem('give an endpoint or --waitlist, not both');
+      if (flags.env !== undefined && flags.waitlist === undefined)
+        throw new UsageProblem('--waitlist is required when --env is set');
+      const query = {
         limit: parseWhole(flags, 'limit', { from: 1, to: DELIVERIES_PAGE_MAX }) ?? 50,
         cursor: textOr(flags, 'cursor', undefined),
         state: state as DeliveryState | undefined,
-      });
-      const rows = page.deliveries.map((one) => [
-        one.event,
-        one.kind,
-        one.state,
-        one.attempts,
-        one.createdAt,
-        one.nextAttemptAt,
-      ]);
-      const more = page.nextCursor ? `\n\nMore with --cursor ${page.nextCursor}` : '';
-      const text = table(['EVENT', 'KIND', 'STATE', 'ATTEMPTS', 'RECORDED', 'NEXT'], rows);
-      return { json: page, text: text + more };
+      };
+      const queue = flags.waitlist === undefined ? undefined : await queueOf(context, flags);
+      const page =
+        id === undefined
+          ? await listAllDeliveries(context, queue, query)
+          : await listDeliveries(context, id, query);
+      return { json: page, text: deliveryTable(page, id === undefined) };
     },
   },
   {
@@ -91,3 +95,19 @@ export const webhookDeliveries: Command[] = [
     },
   },
 ];
+
+function deliveryTable(
+  {
+    deliveries,
+    nextCursor,
+  }: { deliveries: (DeliveryView & { endpoint?: string })[]; nextCursor: string | null },
+  withEndpoint: boolean,
+): string {
+  const rows = deliveries.map((one) => [
+    ...(withEndpoint ? [one.endpoint ?? null] : []),
+    ...[one.event, one.kind, one.state, one.attempts, one.createdAt, one.nextAttemptAt],
+  ]);
+  const headings = ['EVENT', 'KIND', 'STATE', 'ATTEMPTS', 'RECORDED', 'NEXT'];
+  const more = nextCursor ? `\n\nMore with --cursor ${nextCursor}` : '';
+  return table(withEndpoint ? ['ENDPOINT', ...headings] : headings, rows) + more;
+}

@@ -1,4 +1,4 @@
-import type { Writer } from './sqlite-writer.ts';
+import { BUSY_TIMEOUT_MS, type Writer } from './sqlite-writer.ts';
 
 /** Signups wait meanwhile. Our own reads are over sooner; for a longer one there is a next time. */
 const WAIT_FOR_READERS_MS = 50;
@@ -38,12 +38,10 @@ async function cutLog(writer: Writer): Promise<boolean> {
   // Waits for nobody; where it does not get through, cutting the log off would wait for as long as the reader reads.
   const passive = await checkpoint('passive');
   if (passive.busy !== 0 || passive.checkpointed < passive.log) return false;
-  const { rows } = await writer.run({ sql: 'pragma busy_timeout' });
-  const { timeout } = rows[0] as { timeout: number };
   await writer.run({ sql: `pragma busy_timeout = ${WAIT_FOR_READERS_MS}` });
   try {
     return (await checkpoint('truncate')).busy === 0;
   } finally {
-    await writer.run({ sql: `pragma busy_timeout = ${timeout}` });
+    await writer.run({ sql: `pragma busy_timeout = ${BUSY_TIMEOUT_MS}` });
   }
 }

@@ -119,6 +119,51 @@ forEachEngine((engine) => {
       receiver.answer = status(200);
     });
 
+    it('list deliveries across endpoints by state, page by page', async () => {
+      const { list, id: good } = await create();
+      const failing = await startReceiver(status(500));
+      try {
+        const { id: bad } = await json<{ id: string }>(
+          ...['webhook', 'create', '--waitlist', list.id, '--url', failing.url],
+        );
+        await list.signup({ email: 'ada@example.com' }, { email: 'bob@example.com' });
+        type Page = {
+          deliveries: { endpoint: string; event: string; state: string }[];
+          nextCursor: string | null;
+        };
+        const page = (...words: string[]) =>
+          json<Page>('webhook', 'deliveries', '--waitlist', list.id, ...words);
+        const of = async (state: string) => (await page('--state', state)).deliveries;
+        await until('two are delivered', async () => (await of('delivered')).length === 2);
+        await until('two have failed once', () => failing.received.length === 2);
+        assert.deepEqual(new Set((await of('delivered')).map(({ endpoint }) => endpoint)), new Set([good]));
+        assert.deepEqual(new Set((await of('pending')).map(({ endpoint }) => endpoint)), new Set([bad]));
+        await run('webhook', 'disable', bad);
+        assert.equal((await of('held')).length, 2);
+
+        const walked: string[] = [];
+        for (let cursor: string | null = ''; cursor !== null; ) {
+          const one: Page = await page('--limit', '1', ...(cursor ? ['--cursor', cursor] : []));
+          walked.push(...one.deliveries.map(({ event, endpoint }) => `${event} ${endpoint}`));
+          cursor = one.nextCursor;
+        }
+        const all = await page();
+        assert.deepEqual(
+          walked,
+          all.deliveries.map(({ event, endpoint }) => `${event} ${endpoint}`),
+        );
+        assert.equal(new Set(walked).size, 4);
+        const everywhere = await json<Page>('webhook', 'deliveries', '--state', 'held');
+        assert.ok(everywhere.deliveries.some(({ endpoint }) => endpoint === bad));
+        assert.match((await run('webhook', 'deliveries', '--state', 'held')).out, /^ENDPOINT +EVENT/);
+        assert.equal((await run('webhook', 'deliveries', '--env', 'development')).code, 2);
+        assert.equal((await run('webhook', 'deliveries', good, '--waitlist', list.id)).code, 2);
+        assert.equal((await run('webhook', 'deliveries', '--cursor', 'evt_x')).code, 1);
+      } finally {
+        await failing.close();
+      }
+    });
+
     it('refuse what cannot be, and say why', async () => {
       const list = await service.waitlist();
       const make = (...words: string[]) => run('webhook', 'create', '--waitlist', list.id, ...words);

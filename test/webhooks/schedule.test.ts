@@ -146,6 +146,23 @@ forEachEngine((engine) => {
       await receiver.close();
     });
 
+    it('is a line in the log when its endpoint starts to fail, and when it is back', async () => {
+      const event = await fail(status(503));
+      await attempted(event, 1);
+      receiver.answer = status(200);
+      service.clock.advance(5 * SECOND);
+      await inState(service.context, endpoint, 'delivered', 1);
+      const lines = service.log
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+        .filter((line) => line.endpoint === endpoint)
+        .map(({ level, state, reason }) => ({ level, state, reason }));
+      assert.deepEqual(lines, [
+        { level: 'warn', state: 'failing', reason: 'answered 503' },
+        { level: 'info', state: 'ok', reason: undefined },
+      ]);
+      await receiver.close();
+    });
+
     it('can be replayed with all the others that failed since a time', async () => {
       const event = await fail(status(500));
       await list.signup({ email: 'bob@example.com' });

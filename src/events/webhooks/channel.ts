@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
+import { reportState } from '../../state-log.ts';
 import type { Context } from '../../waitlist/context.ts';
 import type { Queue } from '../../waitlist/directory.ts';
 import { formatId } from '../../waitlist/ids.ts';
@@ -104,12 +105,14 @@ export function webhookChannel(
       if (attempts.some(({ ok }) => ok)) {
         if (before && !before.failing && now - before.at < SUCCESS_NOTED_EVERY_MS) return;
         noted.set(name, { failing: false, at: now });
+        report(lane, 'ok');
         await byLane(
           trx.updateTable('webhook_endpoint').set({ failing_since: null, last_success_at: now }),
           lane,
         ).execute();
       } else if (attempts.some(({ unsent }) => !unsent)) {
         noted.set(name, { failing: true, at: now });
+        report(lane, 'failing', attempts.findLast(({ unsent }) => !unsent)?.error);
         const row = await byLane(
           trx.updateTable('webhook_endpoint').set({ failing_since: sql`coalesce(failing_since, ${now})` }),
           lane,
@@ -122,6 +125,15 @@ export function webhookChannel(
     },
     close: () => sender.close(),
   };
+
+  function report({ queueId, targetId }: Lane, state: string, reason?: string | null): void {
+    const endpoint = formatId('whe', targetId);
+    reportState(log, `webhook endpoint ${endpoint}`, state, {
+      queue: queueId,
+      endpoint,
+      ...(reason ? { reason } : {}),
+    });
+  }
 
   /** Another instance may be about to charge the same endpoint: then this one waits its turn. */
   async function quotaOf(trx: Trx, lane: Lane, perSecond: number, now: number): Promise<Quota> {

@@ -6,7 +6,7 @@ import type { Queue } from '../../waitlist/directory.ts';
 import { isoTime, isoTimeOrNull } from '../../waitlist/entries/entry-view.ts';
 import { formatId, parseId } from '../../waitlist/ids.ts';
 import { responseRow } from '../outbox/attempts.ts';
-import { findEndpoint } from './endpoints.ts';
+import { type EndpointRow, findEndpoint } from './endpoints.ts';
 
 export const DELIVERY_STATES = ['pending', 'held', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
@@ -40,32 +40,86 @@ export interface DeliveryQuery {
   cursor?: string | undefined;
 }
 
-/** The newest first. */
+/** Deliveries to one endpoint, the newest first. */
 export async function listDeliveries(
   context: Context,
   endpointId: string,
   { limit, state, cursor }: DeliveryQuery,
 ): Promise<{ deliveries: DeliveryView[]; nextCursor: string | null }> {
+  checkLimit(limit);
+  const { row: endpoint } = await findEndpoint(context, endpointId);
+  const before = cursor === undefined ? undefined : { eventId: requireEventId(cursor), inclusive: false };
+  const found = await readDeliveries(context, endpoint, { limit: limit + 1, state, before });
+  const deliveries = found.slice(0, limit);
+  return { deliveries, nextCursor: found.length > limit ? (deliveries.at(-1)?.event ?? null) : null };
+}
+
+export type EndpointDeliveryView = DeliveryView & { endpoint: string };
+
+/** Deliveries to all endpoints of a queue, or to all there are; the newest first. */
+export async function listAllDeliveries(
+  context: Context,
+  queue: Queue | undefined,
+  { limit, state, cursor }: DeliveryQuery,
+): Promise<{ deliveries: EndpointDeliveryView[]; nextCursor: string | null }> {
+  checkLimit(limit);
+  const from = cursor === undefined ? undefined : parseAllCursor(cursor);
+  let endpoints = context.db.query
+    .selectFrom('webhook_endpoint')
+    .select(['queue_id', 'id', 'disabled_at'])
+    .orderBy('id');
+  if (queue) endpoints = endpoints.where('queue_id', '=', queue.id);
+  const found: EndpointDeliveryView[] = [];
+  for (const row of await endpoints.execute()) {
+    const endpoint = formatId('whe', row.id);
+    // Of the event at which the last page ended, the endpoints that come later are still to be shown.
+    const before = from && { eventId: from.eventId, inclusive: endpoint > from.endpoint };
+    const some = await readDeliveries(context, row, { limit: limit + 1, state, before });
+    found.push(...some.map((one) => ({ endpoint, ...one })));
+  }
+  found.sort((a, b) => compareText(b.event, a.event) || compareText(a.endpoint, b.endpoint));
+  const deliveries = found.slice(0, limit);
+  const last = found.length > limit ? deliveries.at(-1) : undefined;
+  return { deliveries, nextCursor: last ? `${last.event}/${last.endpoint}` : null };
+}
+
+/** Ids as text sort as their bytes do. */
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function parseAllCursor(cursor: string): { eventId: Buffer; endpoint: string } {
+  const [event = '', endpoint = ''] = cursor.split('/');
+  if (!parseId('whe', endpoint)) throw invalid('cursor: must be the one that the page before ended with');
+  return { eventId: requireEventId(event), endpoint };
+}
+
+function checkLimit(limit: number): void {
   if (!(Number.isInteger(limit) && limit >= 1 && limit <= DELIVERIES_PAGE_MAX))
     throw invalid(`limit: must be a whole number from 1 to ${DELIVERIES_PAGE_MAX}`);
-  const { row: endpoint } = await findEndpoint(context, endpointId);
+}
+
+interface ReadQuery {
+  limit: number;
+  state: DeliveryState | undefined;
+  before: { eventId: Buffer; inclusive: boolean } | undefined;
+}
+
+async function readDeliveries(
+  context: Context,
+  endpoint: Pick<EndpointRow, 'queue_id' | 'id' | 'disabled_at'>,
+  { limit, state, before }: ReadQuery,
+): Promise<DeliveryView[]> {
+  const disabled = endpoint.disabled_at !== null;
+  if (state !== undefined && state === (disabled ? 'pending' : 'held')) return [];
   let query = selectDeliveries(context, endpoint.queue_id, endpoint.id)
     .orderBy('d.event_id', 'desc')
-    .limit(limit + 1);
-  if (cursor !== undefined) query = query.where('d.event_id', '<', requireEventId(cursor));
+    .limit(limit);
+  if (before) query = query.where('d.event_id', before.inclusive ? '<=' : '<', before.eventId);
   if (state === 'delivered') query = query.where('d.delivered_at', 'is not', null);
   if (state === 'failed') query = query.where('d.failed_at', 'is not', null);
   if (state === 'pending' || state === 'held') query = query.where('d.due_at', 'is not', null);
-  const disabled = endpoint.disabled_at !== null;
-  if (state !== undefined && state === (disabled ? 'pending' : 'held'))
-    return { deliveries: [], nextCursor: null };
-  const rows = await query.execute();
-  const page = rows.slice(0, limit);
-  const last = rows.length > limit ? page.at(-1) : undefined;
-  return {
-    deliveries: page.map((row) => viewDelivery(row, disabled)),
-    nextCursor: last ? formatId('evt', last.event_id) : null,
-  };
+  return (await query.execute()).map((row) => viewDelivery(row, disabled));
 }
 
 /** One delivery with what was sent and each attempt with what came back. */
