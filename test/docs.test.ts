@@ -4,7 +4,13 @@ import { createHash } from 'node:crypto';
 import { get } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import Fastify from 'fastify';
+import Type from 'typebox';
+import type { Document } from '../src/http/docs/document.ts';
 import { renderPage } from '../src/http/docs/page.ts';
+import { registerDocs } from '../src/http/plugins/docs.ts';
+import { type Api, registerOpenApi } from '../src/http/plugins/openapi.ts';
+import { okResponse } from '../src/http/responses.ts';
 import { operationsOf } from './support/documented.ts';
 import { type ReferenceApp, startReferenceApp } from './support/reference-app.ts';
 
@@ -45,10 +51,10 @@ describe('/docs', () => {
       assert.ok(page.includes(`<code class="schema">${name}</code>`), name);
     }
     assert.ok(page.includes('array of SignupEntry'));
-    assert.match(page, /If <code>valid<\/code> is <code>false<\/code> <code class="schema">InvalidInvite</);
+    assert.match(page, /When <code>valid<\/code> is <code>false<\/code> <code class="schema">InvalidInvite</);
     assert.match(
       page,
-      /If <code>verified<\/code> is <code>true<\/code> <code class="schema">VerifiedDelivery</,
+      /When <code>verified<\/code> is <code>true<\/code> <code class="schema">VerifiedDelivery</,
     );
     const objects = [...page.matchAll(/<article id="object-(\w+)"/g)].map(([, name]) => name);
     assert.deepEqual(objects.sort(), ['Entry', 'Invite', 'Problem', 'WaitlistReference']);
@@ -100,6 +106,56 @@ describe('/docs', () => {
     const odd = await pageFor("x'$(reboot)");
     assert.ok(!odd.includes('reboot'));
     assert.ok(odd.includes('curl &#39;http://127.0.0.1:3000/sdk'));
+  });
+
+  it('is made for each document by itself: the routes with its tags, and no events where there are none', async () => {
+    const app = Fastify();
+    const api = (name: string): Api => ({
+      path: `/${name}.json`,
+      title: `The ${name} API`,
+      summary: '',
+      description: `All about ${name}.`,
+      tags: [{ name, description: `Ask for ${name}.` }],
+      securitySchemes: { [`${name}Key`]: { type: 'http', scheme: 'bearer', description: '' } },
+      webhooks: {},
+    });
+    const documents: (() => Document)[] = [];
+    for (const name of ['tea', 'coffee']) {
+      const document = await registerOpenApi(app, api(name), '1.0.0');
+      registerDocs(app, { path: `/docs/${name}`, source: `/${name}.json`, document });
+      documents.push(document);
+    }
+    for (const name of ['tea', 'coffee']) {
+      const Cup = Type.Object({ cups: Type.Integer() }, { 'x-name': `${name}Cup` });
+      const response = {
+        200: okResponse({ description: 'A cup.', schema: Cup, examples: {}, limited: false }),
+      };
+      const security = [{ [`${name}Key`]: [] }];
+      const schema = {
+        operationId: name,
+        tags: [name],
+        summary: name,
+        description: 'Asks.',
+        security,
+        response,
+      };
+      app.get(`/${name}`, { schema, serializerCompiler: () => JSON.stringify }, async () => ({ cups: 1 }));
+    }
+    await app.ready();
+    try {
+      for (const [index, name] of ['tea', 'coffee'].entries()) {
+        const document = documents[index]?.();
+        assert.deepEqual(Object.keys(document?.paths ?? {}), [`/${name}`]);
+        assert.deepEqual(Object.keys(document?.components.schemas ?? {}), [`${name}Cup`]);
+        const { body } = await app.inject(`/docs/${name}`);
+        assert.ok(body.includes(`<title>The ${name} API reference</title>`));
+        assert.ok(body.includes(`href="/${name}.json"`) && body.includes(`<article id="${name}"`));
+        assert.match(body, new RegExp(`${name} key</a>`, 'i'));
+        assert.doesNotMatch(body, /section-events|event-envelope/);
+      }
+    } finally {
+      await app.close();
+    }
   });
 
   it('has commands that work as they stand', async (test) => {

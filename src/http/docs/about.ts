@@ -1,53 +1,54 @@
 /** The introduction of the API reference, in the Markdown that OpenAPI descriptions are written in. */
-export const ABOUT = `Capture signups, read the queue with live positions, and let people in with single-use invite codes.
+export const ABOUT = `Add people to a waitlist, read the queue with live positions, and let people in with single-use invite codes.
 
 ## Conventions
 
-Requests and responses are JSON in UTF-8; a request with a body says \`Content-Type: application/json\`. Times are ISO 8601
-in UTC with milliseconds. A field that a request must not have is refused by its name, so that a typo loses nothing.
-Responses may gain fields within a version: ignore those you do not know.
+Requests and responses are JSON, encoded as UTF-8. Send \`Content-Type: application/json\` with every request that has a body.
+Timestamps are ISO 8601 in UTC, with milliseconds. A signup with an unknown field is rejected, so a typo never loses data. Responses
+can gain new fields at any time, so ignore fields you do not know.
 
-Every response carries \`X-Request-Id\`. Send your own in a request header of that name (up to 128 letters, digits and
-\`._:/+=@-\`) and it is used instead of ours.
+Every response has an \`X-Request-Id\` header. To use your own id, send it in the same header: up to 128 letters, digits and
+\`._:/+=-\`.
 
 ## Authentication
 
-Signups and entry reads need a server key in \`Authorization: Bearer <key>\`. Keep it on your backend, never in a browser.
+Signups and entry reads require a server key, sent as \`Authorization: Bearer <key>\`. Keep it on your backend; never put it in
+browser code.
 
-| Key | Reaches |
+| Key | Access |
 |---|---|
-| Waitlist key | One waitlist. Writes, and reads when it was made with the grant \`waitlist:read\`. |
-| Product key | Every waitlist. Writes and reads. |
+| Waitlist key | Writes to one waitlist. Reads it too, if the key has the \`waitlist:read\` grant. |
+| Product key | Reads and writes every waitlist. |
 
-A key belongs to one environment, and the environment decides which queue of a waitlist is meant: \`dl_live_…\` works on
-production, \`dl_test_…\` on any other. Invite codes and webhook signatures are proof enough by themselves: those endpoints need
-no key. The two invite endpoints also answer browsers on any origin.
+Each key belongs to one environment: \`dl_live_…\` keys to production, \`dl_test_…\` keys to any other. The same waitlist has a
+separate queue in each environment. Checking and accepting invites and verifying webhooks require no key, and you can call the two
+invite endpoints from a browser, from any origin.
 
 ## Errors
 
-Every error is \`{ "code", "message" }\`: the code is for programs, the message tells a person which field is wrong and why.
-Each operation below lists the errors that it can give. Besides those, any request can meet these:
+Every error has a \`code\` for your program and a \`message\` that tells you which field is wrong and why. Each operation lists the
+errors it can return. In addition, any request can return these:
 
 | Status | Code | When |
 |---|---|---|
-| 404 | \`not_found\` | Nothing is at this path. |
-| 405 | \`method_not_allowed\` | The path exists, but not with this method. \`Allow\` lists the right ones. |
+| 404 | \`not_found\` | The path does not exist. |
+| 405 | \`method_not_allowed\` | The path does not support this method. \`Allow\` lists the methods it supports. |
 | 408 | \`invalid_request\` | The request took too long to arrive. |
 | 431 | \`invalid_request\` | The headers are larger than 16 KiB. |
 
 ## Retries
 
-Signups can be sent again after any failure: whoever is on the waitlist already is skipped. Accepting an invite can be
-sent again with the same \`Idempotency-Key\`. On 429 and 503, wait for the seconds in \`Retry-After\` first.
+You can retry a signup after any failure: people who are already on the waitlist are skipped. To retry accepting an invite, send the
+same \`Idempotency-Key\`. After a 429 or 503, wait for the number of seconds in \`Retry-After\`.
 
 ## Rate limits
 
-Limits count requests a minute for one client address. \`RateLimit\` and \`RateLimit-Policy\` say how much is left. These are
-the defaults; an installation may set others or none.
+Requests are limited per client address and minute. \`RateLimit\` and \`RateLimit-Policy\` tell you how many are left. These are the
+defaults; the operator can change them or turn them off.
 
-| What | Limit a minute |
+| Requests | Limit per minute |
 |---|---|
 | Invite checks | 600 |
 | Invite accepts | 300 |
 | Webhook verifications | 600 |
-| Refused server keys | 60 |`;
+| Requests with an invalid server key | 60 |`;

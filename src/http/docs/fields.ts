@@ -7,6 +7,8 @@ export interface Field {
   type: TypeText[];
   required: boolean;
   description: string;
+  /** What it can be, where the description does not say so. */
+  values: string | undefined;
   limits: string[];
 }
 
@@ -39,6 +41,7 @@ export function fieldOf(schemas: Schemas, name: string, schema: Schema, required
     type: typeOf(schemas, schema),
     required,
     description: resolved.description ?? '',
+    values: valuesOf(resolved),
     limits: limitsOf(resolved),
   };
 }
@@ -93,23 +96,23 @@ function typeOf(schemas: Schemas, schema: Schema): TypeText[] {
   ];
 }
 
-const number = new Intl.NumberFormat('en-US');
-
-function limitsOf(schema: Schema): string[] {
-  const { description = '', enum: values, default: standard } = schema;
-  const limits: string[] = [];
-  const untold = values?.some((value) => !description.includes(`\`${value}\``));
-  if (values && untold) limits.push(`One of ${values.map((value) => `\`${value}\``).join(', ')}.`);
-  const { minimum, maximum, minItems, maxItems, minLength, maxLength } = schema;
-  if (minimum !== undefined && maximum !== undefined) limits.push(`From ${minimum} to ${maximum}.`);
-  limits.push(...range(minItems, maxItems, 'items'), ...range(minLength, maxLength, 'characters'));
-  if (standard !== undefined) limits.push(`Defaults to \`${standard}\`.`);
-  return limits;
+function valuesOf({ description = '', enum: values = [], const: constant }: Schema): string | undefined {
+  const isTold = values.every((value) => description.includes(`\`${value}\``));
+  if (constant !== undefined || isTold) return undefined;
+  return `One of ${values.map((value) => `\`${value}\``).join(', ')}.`;
 }
 
-function range(from: number | undefined, to: number | undefined, what: string): string[] {
-  if (to === undefined) return [];
-  return [
-    from === undefined ? `Up to ${number.format(to)} ${what}.` : `${from} to ${number.format(to)} ${what}.`,
-  ];
+/** Longer texts are limited in bytes, and their descriptions say so. */
+const LONG_TEXT = 10_000;
+
+function limitsOf(schema: Schema): string[] {
+  const { minimum, maximum, minItems, maxItems, minLength, maxLength, default: standard } = schema;
+  const limits: string[] = [];
+  if (minimum !== undefined && maximum !== undefined) limits.push(`From ${minimum} to ${maximum}.`);
+  if (maxItems !== undefined) limits.push(`${minItems ?? 0} to ${maxItems} items.`);
+  if (maxLength !== undefined && maxLength < LONG_TEXT) {
+    limits.push(`${minLength === undefined ? 'Up' : minLength} to ${maxLength} characters.`);
+  }
+  if (standard !== undefined) limits.push(`Defaults to \`${standard}\`.`);
+  return limits;
 }

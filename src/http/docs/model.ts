@@ -111,7 +111,7 @@ function eventsOf(schemas: Schemas, { webhooks }: Document): Model['events'] {
     headers: (first.operation.parameters ?? []).map(({ name, schema, description = '' }) =>
       fieldOf(schemas, name, { ...schema, description }, false),
     ),
-    envelope: first.fields.filter((field) => !inData(field)).map((field) => ({ ...field, limits: [] })),
+    envelope: first.fields.filter((field) => !inData(field)),
     kinds: kinds.map(({ kind, operation, name, fields, example }) => ({
       kind,
       id: operation.operationId,
@@ -207,5 +207,5 @@ function bodyModel(schemas: Schemas, schema: Schema): BodyModel {
 function conditionOf({ properties = {} }: Schema): string {
   const [name = '', { const: value } = {}] =
     Object.entries(properties).find(([, property]) => property.const !== undefined) ?? [];
-  return `If \`${name}\` is \`${value}\``;
+  return `When \`${name}\` is \`${value}\``;
 }

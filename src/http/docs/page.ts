@@ -131,7 +131,7 @@ ${kinds.map(eventArticle)}
 
 function objects(model: Model): Html {
   return html`<section aria-labelledby="section-objects">
-<header class="section"><h2 id="section-objects">Objects</h2><p>Objects that several operations and events share.</p></header>
+<header class="section"><h2 id="section-objects">Objects</h2><p>Objects used in several places.</p></header>
 ${model.objects.map(
   ({ name, id, description, fields }) => html`<article id="${id}">
 <h3><a href="#${id}">${name}</a></h3>

@@ -17,23 +17,26 @@ interface FieldTable {
   label: string;
   heading: string;
   fields: Field[];
-  /** What is worth a word: what a caller must send, or what an answer may lack. */
+  /** What is worth a word: what a caller must send, or what an answer may lack. Limits are for callers alone. */
   mark?: 'required' | 'optional';
 }
 
 export function fieldTable({ label, heading, fields, mark }: FieldTable): Html {
   return html`<table class="fields" aria-label="${label}">
 <thead><tr><th scope="col">${heading}</th><th scope="col">Description</th></tr></thead>
-<tbody>${fields.map((field) => fieldRow(field, mark === (field.required ? 'required' : 'optional') ? mark : ''))}</tbody>
+<tbody>${fields.map((field) => fieldRow(field, mark))}</tbody>
 </table>`;
 }
 
-function fieldRow({ name, type, description, limits }: Field, mark: string): Html {
+function fieldRow(field: Field, mark: FieldTable['mark']): Html {
+  const { name, type, required, description, values, limits } = field;
   const end = name.lastIndexOf('.') + 1;
+  const word = mark === (required ? 'required' : 'optional') ? mark : '';
+  const details = [values ?? [], mark === 'required' ? limits : []].flat();
   return html`<tr>
 <th scope="row"><code><span class="parent">${name.slice(0, end)}</span>${end > 0 && html`<wbr>`}${name.slice(end)}</code>
-<span class="type">${type.map(typePart)}</span> <span class="${mark}">${mark}</span></th>
-<td>${inline(description)}${limits.map((limit) => html` <span class="limit">${inline(limit)}</span>`)}</td>
+<span class="type">${type.map(typePart)}</span> <span class="${word}">${word}</span></th>
+<td>${inline(description)}${details.map((detail) => html` <span class="limit">${inline(detail)}</span>`)}</td>
 </tr>`;
 }
 

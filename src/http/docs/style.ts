@@ -66,6 +66,7 @@ article > h3 + p:not(.endpoint) { margin-top: .6rem; }
 .method.get { color: var(--get); } .method.post { color: var(--post); }
 .endpoint .method { border: 1px solid; border-radius: 4px; padding: .25rem .4rem; }
 .columns { display: grid; grid-template-columns: minmax(0, 11fr) minmax(0, 10fr); gap: 2.5rem; align-items: start; }
+h3 + .columns { margin-top: .75rem; }
 .samples { position: sticky; top: 1.5rem; }
 h4 { font-size: .9375rem; font-weight: 600; margin: 1.75rem 0 .35rem; }
 h4 + p { margin-bottom: .5rem; }
@@ -73,6 +74,8 @@ h4 + p { margin-bottom: .5rem; }
 .optional, .limit, .headers, .type { font-weight: 400; color: var(--soft); font-size: .8125rem; }
 .type + .optional:not(:empty)::before { content: '· '; }
 .headers { display: block; }
+.schema { padding: .15rem .4rem; border-radius: 4px; background: var(--panel); color: var(--soft); font-weight: 400; font-size: .75rem; overflow-wrap: anywhere; }
+.shape { margin: 1.25rem 0 .25rem; font-size: .875rem; }
 
 table { width: 100%; border-collapse: collapse; font-size: .9rem; line-height: 1.5; }
 th, td { text-align: left; vertical-align: top; padding: .6rem 1rem .6rem 0; border-top: 1px solid var(--line); }

@@ -26,7 +26,7 @@ export const CodeParams = Type.Object({
   }),
 });
 
-const expiresAt = Type.Optional(time('When the code expires. Left out if it does not.'));
+const expiresAt = Type.Optional(time('When the code expires or expired. Omitted if it never expires.'));
 
 const InviteCheck = exactlyOne(
   [

@@ -73,7 +73,7 @@ const Verification = exactlyOne(
         verified: constant(true, 'The delivery is genuine and recent.'),
         event: Type.Optional(
           Type.Union([WebhookEvent, Type.Unsafe<object>({ type: 'object', additionalProperties: true })], {
-            description: 'The parsed payload. Left out if the payload is not a JSON object.',
+            description: 'The parsed payload. Omitted if the payload is not a JSON object.',
           }),
         ),
       },

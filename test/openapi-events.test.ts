@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { listEndpoints } from '../src/events/webhooks/endpoints.ts';
+import { sendTestEvent } from '../src/events/webhooks/replay.ts';
+import type { Document } from '../src/http/docs/document.ts';
+import { confirmEntry } from '../src/waitlist/entries/confirm-entry.ts';
+import { removeEntry } from '../src/waitlist/entries/remove-entry.ts';
+import { updateWaitlist } from '../src/waitlist/settings/update-waitlist.ts';
+import { assertMatches } from './support/documented.ts';
+import { forEachEngine, type Service, startService } from './support/harness.ts';
+import { listen, type Told } from './support/told.ts';
+
+forEachEngine((engine) => {
+  let service: Service;
+  before(async () => {
+    service = await startService(engine);
+  });
+  after(() => service.close());
+
+  it('every event is as the OpenAPI document describes it', async () => {
+    const { context, clock } = service;
+    const list = await service.waitlist();
+    const queue = await list.queue();
+    const told = await listen(context, queue);
+    const [endpoint] = await listEndpoints(context, queue);
+    await updateWaitlist(context, list.id, { confirmEmails: true });
+    let code = '';
+    const invite = async (email: string, expiresAt?: number) => {
+      code = (await list.invite(email, expiresAt === undefined ? {} : { expiresAt })).code;
+    };
+    const steps: (() => Promise<unknown>)[] = [
+      () => list.signup({ phone: '+14155550123', metadata: { plan: 'pro' } }),
+      () => list.signup({ email: 'ada@example.com', referredBy: '+14155550123' }),
+      async () => confirmEntry(context, queue, (await list.lookup('ada@example.com')).body.id),
+      () => invite('ada@example.com'),
+      () => service.revoke(code),
+      () => invite('ada@example.com', clock.now + 1_000),
+      async () => {
+        clock.advance(1_000);
+        await service.expire(list);
+      },
+      () => invite('grace@example.com'),
+      () => service.accept(code),
+      () => removeEntry(context, queue, 'ada@example.com'),
+      () => sendTestEvent(context, endpoint?.id ?? ''),
+    ];
+    const events: Told[] = [];
+    for (const step of steps) {
+      await step();
+      events.push(...(await told()));
+    }
+    const { body: document } = await service.request<Document>('GET', '/openapi.json');
+    for (const event of events) {
+      const { post } = document.webhooks[event.event] ?? assert.fail(`${event.event} is not documented`);
+      const media = post.requestBody?.content['application/json'];
+      assertMatches(document, media?.schema ?? {}, event, event.event);
+    }
+    const seen = new Set(events.map(({ event }) => event));
+    assert.deepEqual([...seen].sort(), Object.keys(document.webhooks).sort());
+  });
+});
