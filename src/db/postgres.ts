@@ -104,6 +104,13 @@ export async function openPostgres({ url, poolSize, onIdleError }: PostgresOptio
     listen: (notified) => listenForNotifications(url, notified),
     refreshStatistics: () => analyzeGrownTables(pool),
     shrinkLog: async () => {}, // The server does.
+    usage: async () => {
+      const { rows } = await sql<{ bytes: number; connections: number }>`select
+        pg_database_size(current_database()) as bytes,
+        (select count(*) from pg_stat_activity where datname = current_database()
+          and application_name = 'doorlist' and pid <> pg_backend_pid()) as connections`.execute(query);
+      return { bytes: 0, connections: 0, ...rows[0], logBytes: null, freeBytes: null };
+    },
     probe: async () => {
       await sql`select 1`.execute(query);
     },

@@ -1,4 +1,6 @@
 import { statSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import path from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import {
   CompiledQuery,
@@ -38,7 +40,7 @@ export async function openSqlite(file: string): Promise<Database> {
   const trx = openTrx(new WriterConnection(writer));
   let committedAt = Number.NEGATIVE_INFINITY;
 
-  const database: Database = {
+  const db: Database = {
     engine: 'sqlite',
     // A commit here takes microseconds: small groups let this thread answer one while the writer writes the next.
     groupSize: 32,
@@ -87,10 +89,15 @@ export async function openSqlite(file: string): Promise<Database> {
     listen: async () => async () => {},
     refreshStatistics: async () => {}, // Its plans follow the indexes alone.
     shrinkLog: () => shrinkLog(file, writer),
+    usage: async () => {
+      const { bavail, bsize } = await statfs(path.dirname(file));
+      const bytes = statSync(file).size;
+      return { bytes, logBytes: sizeOfLog(file), freeBytes: bavail * bsize, connections: null };
+    },
     probe: async () => {
       if (performance.now() - committedAt < COMMIT_PROVES_MS) return;
       // Writes a page although nothing changes: only that finds a full disk.
-      await database.transaction((trx) => trx.updateTable('instance').set({ id: 1 }).execute());
+      await db.transaction((trx) => trx.updateTable('instance').set({ id: 1 }).execute());
     },
     close: async () => {
       await query.destroy();
@@ -98,13 +105,12 @@ export async function openSqlite(file: string): Promise<Database> {
       await writer.close();
     },
   };
-  return database;
+  return db;
 }
 
 /** Readers of other processes can hold a checkpoint up; the log then grows, and is cut when they are gone. */
 async function shrinkLog(file: string, writer: Writer): Promise<void> {
-  const size = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-  if (size <= LOG_LIMIT_BYTES) return;
+  if (sizeOfLog(file) <= LOG_LIMIT_BYTES) return;
   const release = await writer.lock();
   try {
     await Promise.all([
@@ -115,6 +121,10 @@ async function shrinkLog(file: string, writer: Writer): Promise<void> {
   } finally {
     release();
   }
+}
+
+function sizeOfLog(file: string): number {
+  return statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** One statement run once for each row, inside one message to the writer. */
