@@ -30,6 +30,7 @@ import {
 } from './support/process.ts';
 import { createStorage } from './support/storage.ts';
 import { startSystemPostgres } from './support/system-postgres.ts';
+import { typed } from './support/terminal.ts';
 
 const PASSPHRASE = 'correct horse battery staple';
 
@@ -154,7 +155,7 @@ function describeBackups(engine: Engine, serverUrl: string | undefined): void {
   });
 
   it('refuses to overwrite a file', async () => {
-    const { code, stderr } = await runCommand(home.environment, 'backup', file);
+    const { code, error: stderr } = await typed(home.environment, 'backup', file);
     assert.equal(code, 1);
     assert.match(stderr, /doorlist\.backup already exists: choose another name/);
   });
@@ -162,7 +163,7 @@ function describeBackups(engine: Engine, serverUrl: string | undefined): void {
   it('restores nothing with a wrong passphrase, or from a file that is cut off or changed', async () => {
     const target = await place();
     const refuse = async (environment: Record<string, string>, name: string, reason: RegExp) => {
-      const { code, stderr } = await runCommand({ ...target.environment, ...environment }, 'restore', name);
+      const { code, error: stderr } = await typed({ ...target.environment, ...environment }, 'restore', name);
       assert.equal(code, 1);
       assert.match(stderr, reason);
       assert.doesNotMatch(stderr, /^\s+at /m);
@@ -197,17 +198,17 @@ function describeBackups(engine: Engine, serverUrl: string | undefined): void {
     );
     assert.equal(written.hasMasterKey, false);
     const target = await place();
-    const without = await runCommand(target.environment, 'restore', apart);
+    const without = await typed(target.environment, 'restore', apart);
     assert.equal(without.code, 1);
-    assert.match(without.stderr, /this backup does not contain the master key: put it into .*master\.key/);
+    assert.match(without.error, /this backup does not contain the master key: put it into .*master\.key/);
     const other = (await commandJson<{ key: string }>(target.environment, 'master-key', 'generate')).key;
-    const wrong = await runCommand({ ...target.environment, DOORLIST_MASTER_KEY: other }, 'restore', apart);
-    assert.match(wrong.stderr, /DOORLIST_MASTER_KEY is not the key of this backup/);
+    const wrong = await typed({ ...target.environment, DOORLIST_MASTER_KEY: other }, 'restore', apart);
+    assert.match(wrong.error, /DOORLIST_MASTER_KEY is not the key of this backup/);
     mkdirSync(target.dataDir, { recursive: true });
     copyFileSync(path.join(home.dataDir, 'master.key'), path.join(target.dataDir, 'master.key'));
     chmodSync(path.join(target.dataDir, 'master.key'), 0o600);
-    const right = await runCommand(target.environment, 'restore', apart);
-    assert.equal(right.code, 0, right.stderr);
+    const right = await typed(target.environment, 'restore', apart);
+    assert.equal(right.code, 0, right.error);
   });
 
   it('leaves no file under the final name when it is killed', async () => {
@@ -246,8 +247,11 @@ function describeBackups(engine: Engine, serverUrl: string | undefined): void {
     assert.equal(await reminded(), false);
     await commandJson(fresh.environment, 'master-key', 'rotate');
     assert.equal(await reminded(), engine === 'postgres');
-    await commandJson(fresh.environment, 'backup', path.join(directory, 'saved.backup'));
-    assert.equal(await reminded(), false);
+    const { findings } = await commandJson<{ findings: { detail: string }[] }>(home.environment, 'status');
+    assert.ok(
+      findings.some(({ detail }) => detail === 'fits the database, from a file, backed up'),
+      'a backup that contains the key saves it, too',
+    );
   });
 }
 

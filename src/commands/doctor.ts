@@ -1,7 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config.ts';
-import { SCHEMA_VERSION } from '../db/migrate.ts';
 import { plainLine } from '../events/emails/values.ts';
 import { createLogger } from '../log.ts';
 import { openExisting } from '../service.ts';
@@ -10,17 +9,14 @@ import { auditQueue } from '../waitlist/audit.ts';
 import type { Context } from '../waitlist/context.ts';
 import { listAllWaitlists, listEnvironments } from '../waitlist/settings/waitlists.ts';
 import type { Outcome } from './command.ts';
+import { checkOperation, checkWork, type Finding, outcomeOf } from './status.ts';
 
 export interface Scope {
   /** undefined: every waitlist. */
   waitlistId: string | undefined;
   repair: boolean;
-}
-
-interface Finding {
-  what: string;
-  ok: boolean;
-  detail: string;
+  /** Whether what waits to be delivered counts; after a restore it is old by nature. */
+  work: boolean;
 }
 
 /** Looks at everything that an operator who was woken would look at. Exit code 1 when something is wrong. */
@@ -29,9 +25,8 @@ export async function examine(config: Config, scope: Scope): Promise<Outcome> {
   try {
     const context = await openExisting(config, createLogger('silent'));
     try {
-      const { engine } = context.db;
-      findings.push({ what: 'database', ok: true, detail: `${engine}, schema version ${SCHEMA_VERSION}` });
-      findings.push({ what: 'master key', ok: true, detail: 'fits the database' });
+      findings.push(...(await checkOperation(context, config)));
+      if (scope.work) findings.push(...(await checkWork(context)));
       findings.push(...(await checkQueues(context, scope)));
     } finally {
       await context.db.close();
@@ -41,9 +36,7 @@ export async function examine(config: Config, scope: Scope): Promise<Outcome> {
     findings.push({ what: 'database', ok: false, detail });
   }
   findings.push(await checkMailServer(config));
-  const healthy = findings.every(({ ok }) => ok);
-  const lines = findings.map(({ what, ok, detail }) => `${ok ? 'ok   ' : 'WRONG'}  ${what}: ${detail}`);
-  return { json: { healthy, findings }, text: lines.join('\n'), exitCode: healthy ? 0 : 1 };
+  return outcomeOf(findings);
 }
 
 function checkKeyFile(config: Config): Finding {

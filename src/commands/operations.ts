@@ -8,6 +8,7 @@ import { markMasterKeySaved } from '../vault/master-key-saved.ts';
 import { rotateMasterKey } from '../waitlist/instance.ts';
 import { type Command, textOr } from './command.ts';
 import { examine } from './doctor.ts';
+import { showStatus } from './status.ts';
 
 export const operations: Command[] = [
   {
@@ -41,7 +42,16 @@ export const operations: Command[] = [
       repair: { about: 'Mend counters and ranks that are off.' },
     },
     raw: async (config, _, flags) =>
-      examine(config, { waitlistId: textOr(flags, 'queue', undefined), repair: flags.repair === true }),
+      examine(config, {
+        waitlistId: textOr(flags, 'queue', undefined),
+        repair: flags.repair === true,
+        work: true,
+      }),
+  },
+  {
+    name: 'status',
+    about: 'Shows database, disk, deliveries, mails and jobs, and exits with 1 when something is wrong.',
+    raw: (config) => showStatus(config),
   },
   {
     name: 'master-key generate',

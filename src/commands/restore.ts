@@ -22,7 +22,7 @@ export async function restore(config: Config, file: string): Promise<Outcome> {
   requireFit(config, about);
   if (config.databaseUrl === undefined) await restoreFile(config, file);
   else await restoreServer(config, config.databaseUrl, file);
-  const examined = await examine(config, { waitlistId: undefined, repair: false });
+  const examined = await examine(config, { waitlistId: undefined, repair: false, work: false });
   const { engine, createdAt, schema } = about;
   return {
     json: { restored: { engine, createdAt, schema }, doctor: examined.json },

@@ -69,9 +69,21 @@ export interface Database {
   refreshStatistics(): Promise<void>;
   /** Gives back the space of a write-ahead log that has grown, where the engine leaves that to us. */
   shrinkLog(): Promise<void>;
+  usage(): Promise<Usage>;
   /** Tries to write, and throws what is wrong; whoever asks often shares the answer. */
   probe(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** In bytes; null where the engine cannot tell. */
+export interface Usage {
+  bytes: number;
+  /** Of the write-ahead log. */
+  logBytes: number | null;
+  /** Left on the disk. */
+  freeBytes: number | null;
+  /** Of instances and commands to the server. */
+  connections: number | null;
 }
 
 export interface BulkInsert<T extends keyof Tables> {

@@ -107,6 +107,13 @@ function database(pool: Pool, listenUrl: string, time: { long: boolean }, patien
     listen: (notified) => listenForNotifications({ url: listenUrl, limits: pool.limits, notified }),
     refreshStatistics: () => analyzeGrownTables(pool),
     shrinkLog: async () => {}, // The server does.
+    usage: async () => {
+      const { rows } = await sql<{ bytes: number; connections: number }>`select
+        pg_database_size(current_database()) as bytes,
+        (select count(*) from pg_stat_activity where datname = current_database()
+          and application_name = 'doorlist' and pid <> pg_backend_pid()) as connections`.execute(query);
+      return { bytes: 0, connections: 0, ...rows[0], logBytes: null, freeBytes: null };
+    },
     probe: () => tryToWrite(pool),
     close: () => pool.close(),
     get patient() {

@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, createReadStream, openSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 /** Beside the database: another file system might be short of locks, or open to other people. */
@@ -37,8 +37,4 @@ export function damageOf(file: string): string | undefined {
   } finally {
     database.close();
   }
-}
-
-export function sizeOfLog(file: string): number {
-  return statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -1,4 +1,6 @@
 import { statSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import path from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import {
   CompiledQuery,
@@ -108,6 +110,11 @@ export async function openSqlite(file: string): Promise<Database> {
     listen: async () => async () => {},
     refreshStatistics: async () => {}, // Its plans follow the indexes alone.
     shrinkLog: () => shrinkLog(file, writer),
+    usage: async () => {
+      const { bavail, bsize } = await statfs(path.dirname(file));
+      const bytes = statSync(file).size;
+      return { bytes, logBytes: sizeOfLog(file), freeBytes: bavail * bsize, connections: null };
+    },
     probe: async () => {
       if (performance.now() - committedAt < COMMIT_PROVES_MS) return;
       // Writes a page although nothing changes: only that finds a full disk.
@@ -124,8 +131,7 @@ export async function openSqlite(file: string): Promise<Database> {
 
 /** Readers of other processes can hold a checkpoint up; the log then grows, and is cut when they are gone. */
 async function shrinkLog(file: string, writer: Writer): Promise<void> {
-  const size = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-  if (size <= LOG_LIMIT_BYTES) return;
+  if (sizeOfLog(file) <= LOG_LIMIT_BYTES) return;
   const release = await writer.lock();
   try {
     await Promise.all([
@@ -136,6 +142,10 @@ async function shrinkLog(file: string, writer: Writer): Promise<void> {
   } finally {
     release();
   }
+}
+
+function sizeOfLog(file: string): number {
+  return statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** One statement run once for each row, inside one message to the writer. */

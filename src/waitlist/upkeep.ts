@@ -4,8 +4,10 @@ import type { Queue } from './directory.ts';
 import { expireInvites } from './invites/end-invites.ts';
 import { remindInvited } from './invites/remind-invited.ts';
 import { applyBoost } from './settings/rerank.ts';
+import { watch } from './watch.ts';
 
 const EVERY_MS = 1_000;
+const WATCH_EVERY_MS = 60_000;
 const QUEUES_AT_ONCE = 100;
 
 /**
@@ -27,10 +29,17 @@ export function startUpkeep(context: Context): Upkeep {
         running = undefined;
       });
   }, EVERY_MS);
+  let watching: Promise<void> | undefined;
+  const watchTimer = setInterval(() => {
+    watching = watch(context).catch((error: Error) =>
+      context.log.warn({ reason: error.message }, 'the state of the service could not be checked'),
+    );
+  }, WATCH_EVERY_MS);
   return {
     close: async () => {
       clearInterval(timer);
-      await running;
+      clearInterval(watchTimer);
+      await Promise.all([running, watching]);
     },
   };
 }

@@ -1,0 +1,131 @@
+import type { Config } from '../config.ts';
+import { SCHEMA_VERSION } from '../db/migrate.ts';
+import { SERVE_LOCK, tryLock } from '../db/sqlite-lock.ts';
+import { LOG_LIMIT_BYTES } from '../db/sqlite-writer.ts';
+import { type BacklogCount, countBacklog, countBacklogErrors } from '../events/outbox/backlog.ts';
+import { createLogger } from '../log.ts';
+import { openContext } from '../service.ts';
+import { isMasterKeySaved } from '../vault/master-key-saved.ts';
+import { VERSION } from '../version.ts';
+import type { Context } from '../waitlist/context.ts';
+import { BACKLOG_LIMIT, LEAST_FREE_BYTES, OLDEST_LIMIT_MS } from '../waitlist/watch.ts';
+import type { Outcome } from './command.ts';
+
+export interface Finding {
+  what: string;
+  ok: boolean;
+  detail: string;
+}
+
+const ERRORS_SHOWN = 5;
+const JOBS_SHOWN = 20;
+
+/** What an operator wants to know at a glance; reads only what is there, and holds nobody up. */
+export async function showStatus(config: Config): Promise<Outcome> {
+  const findings: Finding[] = [];
+  try {
+    const context = await openContext(config, createLogger('silent'));
+    try {
+      findings.push(...(await checkOperation(context, config)), ...(await checkWork(context)));
+    } finally {
+      await context.db.close();
+    }
+  } catch (error) {
+    findings.push({ what: 'database', ok: false, detail: (error as Error).message });
+  }
+  return outcomeOf(findings);
+}
+
+export function outcomeOf(findings: Finding[]): Outcome {
+  const healthy = findings.every(({ ok }) => ok);
+  const lines = findings.map(({ what, ok, detail }) => `${ok ? 'ok   ' : 'WRONG'}  ${what}: ${detail}`);
+  return { json: { healthy, findings }, text: lines.join('\n'), exitCode: healthy ? 0 : 1 };
+}
+
+/** Database, key, server, disk and versions. */
+export async function checkOperation(context: Context, config: Config): Promise<Finding[]> {
+  const { db } = context;
+  const { bytes, logBytes, freeBytes, connections } = await db.usage();
+  const writable = await db.probe().then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+  const described = `${db.engine}, schema version ${SCHEMA_VERSION}, ${megabytes(bytes)}`;
+  const findings: Finding[] = [
+    { what: 'database', ok: writable === undefined, detail: writable ?? described },
+    { what: 'master key', ok: true, detail: describeKey(context, config) },
+    { what: 'versions', ok: true, detail: `Doorlist ${VERSION}, Node ${process.versions.node}` },
+  ];
+  if (connections === null) findings.push({ what: 'server', ok: true, detail: describeServer(config) });
+  else findings.push({ what: 'connections', ok: true, detail: `${connections} from Doorlist instances` });
+  if (freeBytes !== null) {
+    const detail = `${megabytes(freeBytes)} free in ${config.dataDir}`;
+    findings.push({ what: 'disk', ok: freeBytes >= LEAST_FREE_BYTES, detail });
+  }
+  if (logBytes !== null) {
+    const ok = logBytes <= 4 * LOG_LIMIT_BYTES;
+    const detail = megabytes(logBytes);
+    findings.push({ what: 'write-ahead log', ok, detail: ok ? detail : `${detail}: a long read holds it` });
+  }
+  return findings;
+}
+
+/** Deliveries and jobs. */
+export async function checkWork(context: Context): Promise<Finding[]> {
+  const counts = await countBacklog(context.db);
+  const errors = await countBacklogErrors(context.db, ERRORS_SHOWN);
+  return [
+    checkChannel('webhooks', 'webhook', counts, context.clock()),
+    checkChannel('mails', 'email', counts, context.clock()),
+    ...errors.map(({ channel, error, count, lastAt }) => ({
+      what: channel === 'email' ? 'mail error' : 'webhook error',
+      ok: true,
+      detail: `${error} (${count === 1 ? '1 delivery' : `${count} deliveries`}, last at ${new Date(lastAt).toISOString()})`,
+    })),
+    await checkJobs(context),
+  ];
+}
+
+function checkChannel(what: string, channel: string, counts: BacklogCount[], now: number): Finding {
+  const ours = counts.filter((each) => each.channel === channel);
+  const pending = ours.find(({ state }) => state === 'pending');
+  const ageMs = pending?.oldestAt ? now - pending.oldestAt : 0;
+  const age = pending ? [`oldest pending for ${Math.floor(ageMs / 60_000)} min`] : [];
+  const shown = [...ours.map(({ state, count }) => `${count} ${state}`), ...age];
+  return {
+    what,
+    ok: (pending?.count ?? 0) <= BACKLOG_LIMIT && ageMs <= OLDEST_LIMIT_MS,
+    detail: shown.length === 0 ? 'none' : shown.join(', '),
+  };
+}
+
+async function checkJobs({ db }: Context): Promise<Finding> {
+  const jobs = await db.query
+    .selectFrom('job')
+    .select(['kind', 'updated_at'])
+    .where('finished_at', 'is', null)
+    .orderBy('updated_at')
+    .limit(JOBS_SHOWN)
+    .execute();
+  const shown = jobs.map(
+    ({ kind, updated_at }) => `${kind}, last step at ${new Date(updated_at).toISOString()}`,
+  );
+  return { what: 'unfinished jobs', ok: true, detail: shown.join('; ') || 'none' };
+}
+
+function describeKey({ keyring }: Context, { masterKey, dataDir }: Config): string {
+  if (masterKey !== undefined) return 'fits the database, from DOORLIST_MASTER_KEY';
+  const [key] = keyring.source.load();
+  const saved = key && isMasterKeySaved(dataDir, key) ? 'backed up' : 'not backed up yet';
+  return `fits the database, from a file, ${saved}`;
+}
+
+function describeServer({ dataDir }: Config): string {
+  const release = tryLock(dataDir, SERVE_LOCK);
+  release?.();
+  return release ? 'not running' : 'running';
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+}

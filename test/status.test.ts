@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { setEndpointEnabled } from '../src/events/webhooks/endpoints.ts';
+import { watch } from '../src/waitlist/watch.ts';
+import { forEachEngine, type List } from './support/harness.ts';
+import { startProcess } from './support/process.ts';
+import { status as answering, type Receiver, startReceiver } from './support/receiver.ts';
+import { createStorage, type Storage } from './support/storage.ts';
+import { command, typed } from './support/terminal.ts';
+import { endpointFor, startSending, until } from './support/webhooks.ts';
+
+interface Status {
+  healthy: boolean;
+  findings: { what: string; ok: boolean; detail: string }[];
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+
+forEachEngine((engine) => {
+  let storage: Storage;
+  let service: Awaited<ReturnType<typeof startSending>>;
+  let receiver: Receiver;
+  let list: List;
+  let endpoint: string;
+  before(async () => {
+    storage = await createStorage(engine);
+    service = await startSending(engine, { storage, startAt: Date.now() });
+    receiver = await startReceiver(answering(500));
+    list = await service.waitlist();
+    endpoint = (await endpointFor(service.context, await list.queue(), receiver.url)).id;
+  });
+  after(async () => {
+    await service.close();
+    await receiver.close();
+    await storage.remove();
+  });
+
+  const status = async () => {
+    const { code, json } = await command<Status>(storage.environment, 'status');
+    return { code, of: (what: string) => json.findings.find((finding) => finding.what === what) };
+  };
+
+  it('shows what there is and exits with 0 while all is well', async () => {
+    const { code, of } = await status();
+    assert.equal(code, 0);
+    assert.match(of('database')?.detail ?? '', new RegExp(`^${engine}, schema version \\d+, [0-9.]+ MiB$`));
+    assert.match(of('master key')?.detail ?? '', /^fits the database, from a file, not backed up yet$/);
+    assert.match(of('versions')?.detail ?? '', /^Doorlist \S+, Node 24/);
+    assert.equal(of('webhooks')?.detail, 'none');
+    assert.equal(of('unfinished jobs')?.detail, 'none');
+    if (engine === 'sqlite') {
+      assert.match(of('disk')?.detail ?? '', /^[0-9.]+ MiB free/);
+      assert.match(of('write-ahead log')?.detail ?? '', /^[0-9.]+ MiB$/);
+    } else assert.match(of('connections')?.detail ?? '', /^[1-9]\d* from Doorlist instances$/);
+    assert.match((await typed(storage.environment, 'status')).out, /^ok {5}database: .*\n(ok {5}.*\n?)+$/);
+  });
+
+  it('shows why deliveries failed, and what is old is wrong', async () => {
+    await list.signup({ email: 'ada@example.com' });
+    await until('the attempt is in the log', async () => (await status()).of('webhook error') !== undefined);
+    await service.stopSending();
+    const fresh = await status();
+    assert.equal(fresh.code, 0);
+    assert.equal(fresh.of('webhooks')?.detail, '1 pending, oldest pending for 0 min');
+    assert.match(fresh.of('webhook error')?.detail ?? '', /\(1 delivery, last at .*Z\)$/);
+    service.clock.now -= 2 * HOUR_MS; // As if it had been left for long.
+    await list.signup({ email: 'grace@example.com' });
+    service.clock.now += 2 * HOUR_MS;
+    const late = await status();
+    assert.equal(late.code, 1);
+    assert.equal(late.of('webhooks')?.ok, false);
+    assert.equal(late.of('webhooks')?.detail, '2 pending, oldest pending for 120 min');
+  });
+
+  it('logs once that something is old, however often it looks', async () => {
+    const lines = () => service.log.filter((line) => line.includes('oldest delivery: '));
+    await watch(service.context);
+    await watch(service.context);
+    assert.equal(lines().length, 1);
+    assert.match(lines()[0] ?? '', /"level":"warn".*oldest delivery: over an hour old/);
+  });
+
+  it('leaves out what is held for a disabled endpoint', async () => {
+    await setEndpointEnabled(service.context, endpoint, false);
+    const { code, of } = await status();
+    assert.equal(code, 0);
+    assert.equal(of('webhooks')?.detail, '2 held');
+  });
+
+  it('says when the database cannot be used, and exits with 1', async () => {
+    const environment = { ...storage.environment, DOORLIST_MASTER_KEY: Buffer.alloc(32).toString('base64') };
+    const { code, json } = await command<Status>(environment, 'status');
+    assert.equal(code, 1);
+    assert.equal(json.healthy, false);
+    assert.match(json.findings[0]?.detail ?? '', /master key/);
+  });
+
+  it('knows whether a server runs on the data directory', { skip: engine === 'postgres' }, async () => {
+    assert.equal((await status()).of('server')?.detail, 'not running');
+    const server = await startProcess(storage.environment);
+    try {
+      assert.equal((await status()).of('server')?.detail, 'running');
+    } finally {
+      await server.stop();
+    }
+  });
+});
