@@ -11,6 +11,7 @@ import { type Command, type Flag, type Flags, type Outcome, UsageProblem } from 
 import { entries } from './entries.ts';
 import { invites } from './invites.ts';
 import { keys } from './keys.ts';
+import { mailResending } from './mail-resending.ts';
 import { mailTemplates } from './mail-templates.ts';
 import { mails } from './mails.ts';
 import { operations } from './operations.ts';
@@ -29,6 +30,7 @@ export const COMMANDS: Command[] = [
   ...webhooks,
   ...webhookDeliveries,
   ...mails,
+  ...mailResending,
   ...mailTemplates,
 ];
 
@@ -110,7 +112,8 @@ function parseWords(command: Command, words: string[]): { operands: string[]; fl
     const flags = values as Flags;
     if (flags.help === true) return { operands: [], flags };
     const wanted = command.operands ?? [];
-    if (positionals.length !== wanted.length) {
+    const needed = wanted.filter((operand) => !operand.startsWith('['));
+    if (positionals.length < needed.length || positionals.length > wanted.length) {
       throw new UsageProblem(
         `expected ${wanted.length === 0 ? 'nothing' : wanted.join(' ')} after "${command.name}"`,
       );

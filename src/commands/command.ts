@@ -14,7 +14,7 @@ export interface Command {
   /** As it is typed: `key create`. */
   name: string;
   about: string;
-  /** What stands behind the name: `KEY_ID`. */
+  /** What stands behind the name: `KEY_ID`; in brackets where it may be left out. */
   operands?: string[];
   flags?: Record<string, Flag>;
   /** Opens nothing by itself: for commands that must work on a database that does not open. */
