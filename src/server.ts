@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { setInterval } from 'node:timers';
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
+import { rememberSending } from './events/emails/sending.ts';
 import { checkSmtpAtStart } from './events/emails/smtp-check.ts';
 import { startOutbox } from './events/start.ts';
 import { openWaitingRoom } from './http/waiting-room.ts';
@@ -29,6 +30,7 @@ export async function serve(config: Config, print: (text: string) => void): Prom
     starting = false;
   });
   const { port } = app.server.address() as AddressInfo;
+  await rememberSending(context, config);
   const outbox = await startOutbox(context, config);
   void checkSmtpAtStart(log, config.smtpUrl);
   const upkeep = startUpkeep(context);

@@ -5,6 +5,7 @@ import {
   type MailKind,
   type MailState,
 } from '../events/emails/kinds.ts';
+import { sendingOf } from '../events/emails/sending.ts';
 import { listSuppressions, unsuppress } from '../events/emails/suppression.ts';
 import { type MailChanges, showMailSettings, updateMailSettings } from '../events/emails/update-settings.ts';
 import {
@@ -90,9 +91,9 @@ export const mails: Command[] = [
     about: 'Shows one mail as it is sent, and each attempt.',
     operands: ['MAIL_ID'],
     flags: { ...QUEUE_FLAGS, html: { about: 'Print the HTML part instead.' } },
-    run: async (context, [id = ''], flags, { publicUrl, mailFrom }) => {
+    run: async (context, [id = ''], flags, config) => {
       const { showMail } = await import('../events/emails/mailbox.ts');
-      const sending = { publicUrl, defaultFrom: mailFrom };
+      const sending = await sendingOf(context, config);
       const view = await showMail(context, await queueOf(context, flags), id, sending);
       const { mail } = view;
       if (!mail) return { json: view, text: `${view.id}  ${view.kind}  ${view.state}\n(erased)` };

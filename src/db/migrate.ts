@@ -4,13 +4,14 @@ import { start } from './migrations/0001-start.ts';
 import { webhooks } from './migrations/0002-webhooks.ts';
 import { imports } from './migrations/0003-import.ts';
 import { emails } from './migrations/0004-emails.ts';
+import { sending } from './migrations/0006-sending.ts';
 
 export interface Migration {
   version: number;
   statements: string[];
 }
 
-export const MIGRATIONS: readonly Migration[] = [start, webhooks, imports, emails];
+export const MIGRATIONS: readonly Migration[] = [start, webhooks, imports, emails, sending];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 export class SchemaTooNew extends Error {

@@ -35,6 +35,9 @@ export interface InstanceTable {
   /** Grows with every change to keys, waitlists or queues, so that caches know when to forget. */
   settings_version: number;
   created_at: number;
+  /** Of the server that started last; null: none has started yet. */
+  public_url: string | null;
+  mail_from: string | null;
 }
 
 export interface EnvironmentTable {
