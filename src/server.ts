@@ -6,6 +6,7 @@ import type { Config } from './config.ts';
 import type { PostgresLimits } from './db/postgres-pool.ts';
 import { SERVE_LOCK, tryLock } from './db/sqlite-lock.ts';
 import { unavailable } from './errors.ts';
+import { rememberSending } from './events/emails/sending.ts';
 import { checkSmtpAtStart } from './events/emails/smtp-check.ts';
 import { startOutbox } from './events/start.ts';
 import { openWaitingRoom } from './http/waiting-room.ts';
@@ -53,6 +54,7 @@ export async function serve(
     },
   );
   const { port } = app.server.address() as AddressInfo;
+  await rememberSending(context, config);
   const outbox = await startOutbox(context, config);
   void checkSmtpAtStart(log, config.smtpUrl);
   const upkeep = startUpkeep(withoutTimeLimits(context));

@@ -12,6 +12,7 @@ import { copy } from './copy.ts';
 import { entries } from './entries.ts';
 import { invites } from './invites.ts';
 import { keys } from './keys.ts';
+import { mailResending } from './mail-resending.ts';
 import { mailTemplates } from './mail-templates.ts';
 import { mails } from './mails.ts';
 import { operations } from './operations.ts';
@@ -33,6 +34,7 @@ export const COMMANDS: Command[] = [
   ...webhooks,
   ...webhookDeliveries,
   ...mails,
+  ...mailResending,
   ...mailTemplates,
 ];
 

@@ -1,5 +1,6 @@
 import { joinLink } from '../events/emails/links.ts';
 import { readParts } from '../events/emails/parts.ts';
+import { sendingOf } from '../events/emails/sending.ts';
 import { sharedNow } from '../events/outbox/shared-clock.ts';
 import type { Context } from '../waitlist/context.ts';
 import type { Queue } from '../waitlist/directory.ts';
@@ -44,11 +45,12 @@ export const invites: Command[] = [
       email: { value: 'EMAIL', about: 'Who is invited.', required: true },
       ...INVITE_EXPIRY_FLAGS,
     },
-    run: async (context, _, flags, { publicUrl }) => {
+    run: async (context, _, flags, config) => {
       const queue = await queueOf(context, flags);
       const expiresAt = parseExpiry(flags, await sharedNow(context));
       const invite = await createInvite(context, queue, { email: requireText(flags, 'email'), expiresAt });
       const { settings } = await readParts(context, queue.waitlist.internalId);
+      const { publicUrl } = await sendingOf(context, config);
       const url = joinLink(settings.joinUrl, publicUrl, invite.code);
       return {
         json: { ...invite, url },

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { MailTemplate } from '../events/emails/default-templates.ts';
+import { sendingOf } from '../events/emails/sending.ts';
 import { type Command, type Flag, type Flags, requireText, table, textOr, UsageProblem } from './command.ts';
 import { requireKind } from './mails.ts';
 import { QUEUE_FLAGS, queueOf } from './queue.ts';
@@ -74,12 +75,12 @@ export const mailTemplates: Command[] = [
       entry: { value: 'EMAIL', about: 'Somebody on the list (a made-up person).' },
       html: { about: 'Print the HTML part instead.' },
     },
-    run: async (context, [kind = ''], flags, { publicUrl, mailFrom }) => {
+    run: async (context, [kind = ''], flags, config) => {
       const [{ previewMail }, { showTemplate }] = await Promise.all([previews(), templates()]);
       const queue = await queueOf(context, flags);
       const draft = draftOf(flags, await showTemplate(context, queue.waitlist.id, requireKind(kind)));
       const entry = textOr(flags, 'entry', undefined);
-      const sending = { publicUrl, defaultFrom: mailFrom };
+      const sending = await sendingOf(context, config);
       const mail = await previewMail(context, queue, { kind: requireKind(kind), entry, draft }, sending);
       return {
         json: mail,

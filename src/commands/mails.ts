@@ -1,4 +1,11 @@
-import { isMailKind, MAIL_KINDS, type MailKind } from '../events/emails/kinds.ts';
+import {
+  isMailKind,
+  MAIL_KINDS,
+  MAIL_STATES,
+  type MailKind,
+  type MailState,
+} from '../events/emails/kinds.ts';
+import { sendingOf } from '../events/emails/sending.ts';
 import { listSuppressions, unsuppress } from '../events/emails/suppression.ts';
 import { type MailChanges, showMailSettings, updateMailSettings } from '../events/emails/update-settings.ts';
 import {
@@ -54,6 +61,7 @@ export const mails: Command[] = [
     about: 'Lists the mails of a queue, sent or kept, the newest first.',
     flags: {
       ...QUEUE_FLAGS,
+      state: { value: 'STATE', about: `Only these: ${MAIL_STATES.join(', ')}.` },
       limit: { value: 'N', about: 'How many (50).' },
       cursor: { value: 'MAIL_ID', about: 'Goes on behind this one.' },
     },
@@ -62,6 +70,7 @@ export const mails: Command[] = [
       const page = await listMails(context, await queueOf(context, flags), {
         limit: parseWhole(flags, 'limit', { from: 1, to: 200 }) ?? 50,
         cursor: textOr(flags, 'cursor', undefined),
+        state: parseState(textOr(flags, 'state', undefined)),
       });
       const rows = page.mails.map((one) => [
         one.id,
@@ -82,9 +91,9 @@ export const mails: Command[] = [
     about: 'Shows one mail as it is sent, and each attempt.',
     operands: ['MAIL_ID'],
     flags: { ...QUEUE_FLAGS, html: { about: 'Print the HTML part instead.' } },
-    run: async (context, [id = ''], flags, { publicUrl, mailFrom }) => {
+    run: async (context, [id = ''], flags, config) => {
       const { showMail } = await import('../events/emails/mailbox.ts');
-      const sending = { publicUrl, defaultFrom: mailFrom };
+      const sending = await sendingOf(context, config);
       const view = await showMail(context, await queueOf(context, flags), id, sending);
       const { mail } = view;
       if (!mail) return { json: view, text: `${view.id}  ${view.kind}  ${view.state}\n(erased)` };
@@ -122,6 +131,13 @@ export const mails: Command[] = [
     },
   },
 ];
+
+function parseState(text: string | undefined): MailState | undefined {
+  const state = MAIL_STATES.find((one) => one === text);
+  if (text !== undefined && !state)
+    throw new UsageProblem(`--state: must be one of ${MAIL_STATES.join(', ')}`);
+  return state;
+}
 
 function parseChanges(flags: Flags): MailChanges {
   const orDefault = (name: string) => (flags[name] === 'default' ? null : textOr(flags, name, undefined));

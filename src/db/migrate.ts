@@ -6,13 +6,22 @@ import { imports } from './migrations/0003-import.ts';
 import { emails } from './migrations/0004-emails.ts';
 import { erasure } from './migrations/0005-erasure.ts';
 import { transfer } from './migrations/0006-transfer.ts';
+import { sending } from './migrations/0007-sending.ts';
 
 export interface Migration {
   version: number;
   statements: string[];
 }
 
-export const MIGRATIONS: readonly Migration[] = [start, webhooks, imports, emails, erasure, transfer];
+export const MIGRATIONS: readonly Migration[] = [
+  start,
+  webhooks,
+  imports,
+  emails,
+  erasure,
+  transfer,
+  sending,
+];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 export class SchemaTooNew extends Error {

@@ -41,6 +41,9 @@ export interface InstanceTable {
   /** How often somebody was erased, and up to which time nothing of it is left in the files; SQLite alone counts. */
   erasures: Generated<number>;
   erasures_wiped: Generated<number>;
+  /** Of the server that started last; null: none has started yet. */
+  public_url: string | null;
+  mail_from: string | null;
 }
 
 export interface EnvironmentTable {

@@ -96,7 +96,10 @@ describe('a start on PostgreSQL', () => {
     await migrating.connect();
     await migrating.query('select pg_advisory_lock($1)', [SCHEMA_LOCK]);
     const limits = { connectMs: 5_000, statementMs: 300, silenceMs: 600, idleInTransactionMs: 5_000 };
-    const starting = startProcess({ ...storage.environment, LIMITS: JSON.stringify({ limits }) }, SERVE);
+    const starting = startProcess(
+      { ...storage.environment, LIMITS: JSON.stringify({ limits }) },
+      { script: SERVE },
+    );
     try {
       const isWaiting = async () => {
         const { rows } =

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import type { Engine } from '../../src/db/database.ts';
-import type { MailKind } from '../../src/events/emails/kinds.ts';
-import { listMails, type MailState, type MailSummary } from '../../src/events/emails/mailbox.ts';
+import type { MailKind, MailState } from '../../src/events/emails/kinds.ts';
+import { listMails, type MailSummary } from '../../src/events/emails/mailbox.ts';
 import { updateMailSettings } from '../../src/events/emails/update-settings.ts';
 import type { Context } from '../../src/waitlist/context.ts';
 import type { Queue } from '../../src/waitlist/directory.ts';

@@ -9,7 +9,7 @@ import { eventually } from './harness.ts';
 import { freePort, type PostgresServer } from './postgres.ts';
 
 /** A server that the installed `pg_dump` can dump: the one it came with. undefined where there is none. */
-export async function startSystemPostgres(): Promise<Omit<PostgresServer, 'restart'> | undefined> {
+export async function startSystemPostgres(): Promise<Pick<PostgresServer, 'url' | 'stop'> | undefined> {
   const binaries = binariesOfPgDump();
   const user = binaries && serverUser();
   if (!binaries || !user) return undefined;

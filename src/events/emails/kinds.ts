@@ -19,3 +19,7 @@ export function isMailKind(text: string): text is MailKind {
 export function isEssential(kind: MailKind): boolean {
   return ESSENTIAL.includes(kind);
 }
+
+/** `kept`: not sent, because there is no mail server or the queue is not of production. */
+export const MAIL_STATES = ['pending', 'sent', 'kept', 'failed'] as const;
+export type MailState = (typeof MAIL_STATES)[number];

@@ -1,3 +1,5 @@
+import type { Expression, ExpressionBuilder, Nullable, SqlBool } from 'kysely';
+import type { DeliveryAttemptTable, DeliveryTable } from '../../db/tables.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import type { Context } from '../../waitlist/context.ts';
@@ -6,14 +8,12 @@ import { isoTime, isoTimeOrNull } from '../../waitlist/entries/entry-view.ts';
 import { formatId, parseId } from '../../waitlist/ids.ts';
 import { responseRow } from '../outbox/attempts.ts';
 import { readFacts } from './facts.ts';
+import type { MailState } from './kinds.ts';
 import { readParts } from './parts.ts';
 import { MAIL_CHANNEL, MAIL_TARGET, type MailFacts } from './record.ts';
 import { type Mail, messageId, renderMail, type Sending } from './render.ts';
 
 const PAGE_MAX = 200;
-
-/** `kept`: not sent, because there is no mail server or the queue is not of production. */
-export type MailState = 'pending' | 'sent' | 'kept' | 'failed';
 
 export interface MailSummary {
   id: string;
@@ -42,7 +42,7 @@ export interface MailView extends MailSummary {
 export async function listMails(
   context: Context,
   queue: Queue,
-  { limit, cursor }: { limit: number; cursor?: string | undefined },
+  { limit, cursor, state }: { limit: number; cursor?: string | undefined; state?: MailState | undefined },
 ): Promise<{ mails: MailSummary[]; nextCursor: string | null }> {
   if (!(Number.isInteger(limit) && limit >= 1 && limit <= PAGE_MAX))
     throw invalid(`limit: must be a whole number from 1 to ${PAGE_MAX}`);
@@ -50,6 +50,7 @@ export async function listMails(
     .orderBy('d.event_id', 'desc')
     .limit(limit + 1);
   if (cursor !== undefined) query = query.where('d.event_id', '<', requireMailId(cursor));
+  if (state !== undefined) query = query.where((e) => whereState(e, state));
   const rows = await query.execute();
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
@@ -66,9 +67,8 @@ export async function showMail(
   mailId: string,
   sending: Sending,
 ): Promise<MailView> {
-  const id = requireMailId(mailId);
-  const row = await selectMails(context, queue).where('d.event_id', '=', id).executeTakeFirst();
-  if (!row) throw notFound(`there is no mail ${mailId} in this mailbox, or it is no longer kept`);
+  const row = await findMail(context, queue, mailId);
+  const id = row.event_id;
   const facts = await openFacts(context, queue, row);
   const parts = facts && (await readParts(context, queue.waitlist.internalId, facts.version));
   const mail = facts && parts && renderMail(queue, facts, parts, sending);
@@ -77,6 +77,13 @@ export async function showMail(
     mail: mail && { ...mail, messageId: messageId(id, mail.from) },
     log: await readLog(context, queue, id),
   };
+}
+
+export async function findMail(context: Context, queue: Queue, mailId: string): Promise<MailRow> {
+  const id = requireMailId(mailId);
+  const row = await selectMails(context, queue).where('d.event_id', '=', id).executeTakeFirst();
+  if (!row) throw notFound(`there is no mail ${mailId} in this mailbox, or it is no longer kept`);
+  return row;
 }
 
 async function readLog({ db }: Context, { id, vault }: Queue, eventId: Uint8Array): Promise<MailView['log']> {
@@ -95,7 +102,7 @@ async function readLog({ db }: Context, { id, vault }: Queue, eventId: Uint8Arra
   });
 }
 
-function selectMails({ db }: Context, queue: Queue) {
+export function selectMails({ db }: Context, queue: Queue) {
   return db.query
     .selectFrom('delivery as d')
     .innerJoin('event as e', (join) =>
@@ -116,7 +123,25 @@ function selectMails({ db }: Context, queue: Queue) {
     .where('d.target_id', '=', MAIL_TARGET);
 }
 
-interface MailRow {
+/** The same as `stateOf`, for the database. */
+export function whereState(
+  e: ExpressionBuilder<{ d: DeliveryTable; a: Nullable<DeliveryAttemptTable> }, 'd' | 'a'>,
+  state: MailState,
+): Expression<SqlBool> {
+  if (state === 'pending') return e('d.due_at', 'is not', null);
+  const ended = e('d.due_at', 'is', null);
+  if (state === 'failed') return e.and([ended, e('d.failed_at', 'is not', null)]);
+  const status = e('a.status', state === 'kept' ? 'is' : 'is not', null);
+  return e.and([ended, e('d.failed_at', 'is', null), status]);
+}
+
+export function stateOf({ due_at, failed_at, status }: MailRow): MailState {
+  if (due_at !== null) return 'pending';
+  if (failed_at !== null) return 'failed';
+  return status === null ? 'kept' : 'sent';
+}
+
+export interface MailRow {
   event_id: Uint8Array;
   due_at: number | null;
   attempts: number;
@@ -129,12 +154,11 @@ interface MailRow {
 }
 
 function summarize(row: MailRow, facts: MailFacts | null): MailSummary {
-  const ended = row.failed_at !== null ? 'failed' : row.status === null ? 'kept' : 'sent';
   return {
     id: formatId('evt', row.event_id),
     kind: row.kind.replace(/^email\./, ''),
     to: facts?.to ?? null,
-    state: row.due_at !== null ? 'pending' : ended,
+    state: stateOf(row),
     attempts: row.attempts,
     error: row.error,
     createdAt: isoTime(row.created_at),
@@ -143,7 +167,7 @@ function summarize(row: MailRow, facts: MailFacts | null): MailSummary {
 }
 
 /** null when it was erased, or does not open. */
-async function openFacts(
+export async function openFacts(
   context: Context,
   queue: Queue,
   { event_id, body }: MailRow,

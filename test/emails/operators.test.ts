@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { MailView } from '../../src/events/emails/mailbox.ts';
+import { forEachEngine } from '../support/harness.ts';
+import { startMailServer } from '../support/mail-server.ts';
+import { commandJson, startProcess } from '../support/process.ts';
+import { createStorage, type Storage } from '../support/storage.ts';
+import { command, typed } from '../support/terminal.ts';
+import { until } from '../support/webhooks.ts';
+
+interface Diagnosis {
+  healthy: boolean;
+  findings: { what: string; ok: boolean; detail: string }[];
+}
+
+forEachEngine((engine) => {
+  const withStorage = async (run: (storage: Storage) => Promise<void>) => {
+    const storage = await createStorage(engine);
+    try {
+      await run(storage);
+    } finally {
+      await storage.remove();
+    }
+  };
+
+  describe('doctor', () => {
+    const examine = async (storage: Storage, url?: string) => {
+      const environment = url ? { DOORLIST_SMTP_URL: url, DOORLIST_MAIL_FROM: 'hello@acme.example' } : {};
+      const { code, json } = await command<Diagnosis>({ ...storage.environment, ...environment }, 'doctor');
+      const finding = json.findings.find(({ what }) => what === 'mail server');
+      return [code, finding?.detail ?? ''] as const;
+    };
+
+    it('logs in to the mail server, and says what is wrong with it', async () => {
+      await withStorage(async (storage) => {
+        const server = await startMailServer({ tls: 'starttls', login: true });
+        const port = `127.0.0.1:${server.port}`;
+        await command(storage.environment, 'migrate');
+        try {
+          assert.deepEqual(await examine(storage), [
+            0,
+            'not set: mails are kept in the mailbox (DOORLIST_SMTP_URL)',
+          ]);
+          const trusting = `${server.url}?tls.rejectUnauthorized=false`;
+          assert.deepEqual(await examine(storage, trusting), [0, `${port}, TLS, logged in`]);
+          const [untrusted, certificate] = await examine(storage, server.url);
+          assert.equal(untrusted, 1);
+          assert.match(certificate, /certificate of 127\.0\.0\.1:\d+ is not trusted.*NODE_EXTRA_CA_CERTS/);
+          const [wrong, login] = await examine(storage, trusting.replace('mailer:', 'nobody:'));
+          assert.equal(wrong, 1);
+          assert.match(login, /refused the login \(535\).*It answered: 535 /);
+          assert.equal(server.received.length, 0);
+        } finally {
+          await server.close();
+        }
+        const [gone, refused] = await examine(storage, server.url);
+        assert.equal(gone, 1);
+        assert.ok(refused.startsWith(`${port} refused the connection. Check host and port`), refused);
+      });
+    });
+  });
+
+  describe('a server', () => {
+    it('tells at its start that the mail server is not there, and starts', async () => {
+      await withStorage(async (storage) => {
+        const gone = await startMailServer();
+        await gone.close();
+        const running = await startProcess({
+          ...storage.environment,
+          DOORLIST_SMTP_URL: gone.url,
+          DOORLIST_MAIL_FROM: 'hello@acme.example',
+        });
+        try {
+          await until('the trouble is told', () => running.output().includes('mail server: unreachable'));
+          assert.match(running.output(), new RegExp(`127.0.0.1:${gone.port} refused the connection`));
+          assert.equal((await fetch(`${running.url}/readyz`)).status, 200);
+        } finally {
+          await running.stop();
+        }
+      });
+    });
+
+    it('decides the links and the sender that the command line shows', async () => {
+      await withStorage(async (storage) => {
+        const own = { ...storage.environment, DOORLIST_PUBLIC_URL: 'https://wait.acme.example' };
+        const running = await startProcess({ ...own, DOORLIST_MAIL_FROM: 'hello@acme.example' });
+        try {
+          const list = ['--waitlist', 'wl_acme'];
+          await commandJson(storage.environment, 'waitlist', 'create', 'wl_acme', '--name', 'Acme');
+          const words = ['invite', 'create', ...list, '--email', 'ada@example.com'];
+          const invite = await commandJson<{ url: string; code: string }>(storage.environment, ...words);
+          const link = `https://wait.acme.example/join/${invite.code}`;
+          assert.equal(invite.url, link);
+          const { json } = await command<{ mails: { id: string }[] }>(
+            storage.environment,
+            'mail',
+            'list',
+            ...list,
+          );
+          const shown = await command<MailView>(
+            storage.environment,
+            'mail',
+            'show',
+            json.mails[0]?.id ?? '',
+            ...list,
+          );
+          assert.ok(shown.json.mail?.text.includes(link));
+          assert.equal(shown.json.mail?.from.address, 'hello@acme.example');
+          const preview = await typed(storage.environment, 'mail', 'template', 'preview', 'invite', ...list);
+          assert.match(preview.out, /https:\/\/wait\.acme\.example\/join\//);
+        } finally {
+          await running.stop();
+        }
+      });
+    });
+  });
+});
