@@ -13,6 +13,7 @@ import { type ImportOptions, importFile, resumeImport } from '../waitlist/transf
 import { PRESETS } from '../waitlist/transfer/presets.ts';
 import { ORDERS } from '../waitlist/transfer/row-order.ts';
 import { type Command, type Flags, textOr, UsageProblem } from './command.ts';
+import { printable } from './printable.ts';
 import { QUEUE_FLAGS, queueOf } from './queue.ts';
 import { systemUser } from './system-user.ts';
 import { transferProgress } from './transfer-progress.ts';
@@ -151,12 +152,17 @@ async function writeExport(
   const stream =
     out === undefined ? process.stdout : (await createPrivateFile(unfinished)).createWriteStream();
   stream.on('error', () => {}); // Told by the next write.
+  const watched = out === undefined && process.stdout.isTTY;
   const progress = transferProgress();
   let written = 0;
   try {
     for await (const { text, entries, total } of exportEntries(context, queue, options)) {
       written += entries;
-      await writeText(stream, text, out ?? 'standard output');
+      await writeText(
+        stream,
+        watched ? printable(text.replaceAll('\r\n', '\n')) : text,
+        out ?? 'standard output',
+      );
       if (out !== undefined && total > 0) progress.entries(written, total);
     }
     if (out !== undefined) {
