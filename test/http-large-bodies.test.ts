@@ -3,15 +3,19 @@ import { execFile, spawnSync } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { Webhook } from 'standardwebhooks';
 import {
   assertError,
+  clientFor,
   eventually,
   forEachEngine,
   type List,
   type Service,
   startService,
 } from './support/harness.ts';
+import { startProcess } from './support/process.ts';
 import { exchangeOne, open, parseAnswers, type RawAnswer, rawRequest } from './support/raw-http.ts';
+import { createStorage } from './support/storage.ts';
 
 const SIGNUP = '/sdk/v1/waitlist/signup';
 const VERIFY = '/sdk/v1/waitlist/webhooks/verify';
@@ -98,16 +102,21 @@ forEachEngine((engine) => {
     });
 
     it('are not read without end: the connection is closed', async () => {
-      const { socket, received } = open(service.url);
+      const { hostname, port } = new URL(service.url);
+      const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }).on(
+        'error',
+        () => {},
+      );
+      const told: Buffer[] = [];
+      socket.on('data', (chunk) => told.push(chunk));
       socket.write(rawRequest('POST', '/nowhere', { ...JSON_TYPE, 'content-length': String(10_000 * MIB) }));
-      const block = Buffer.alloc(MIB);
       let written = 0;
-      while (!socket.destroyed && written < 500) {
-        written += 1;
+      for (const block = Buffer.alloc(MIB); !socket.destroyed && written < 500; written += 1) {
         await new Promise((resolve) => socket.write(block, resolve));
       }
-      assert.ok(written < 500, 'the server kept reading');
-      assertError(parseAnswers(await received)[0] as RawAnswer, 404, 'not_found');
+      socket.destroy();
+      assert.ok(written > 30 && written < 500, `the server read about ${written} MiB`);
+      assertError(parseAnswers(Buffer.concat(told))[0] as RawAnswer, 404, 'not_found');
     });
   });
 
@@ -146,5 +155,43 @@ forEachEngine((engine) => {
         await service.close();
       }
     });
+  });
+
+  it('takes the worst bodies of strangers on a small heap', async () => {
+    const storage = await createStorage(engine);
+    const server = await startProcess({
+      ...storage.environment,
+      NODE_OPTIONS: '--max-old-space-size=64',
+      DOORLIST_RATE_LIMIT_VERIFY: '0',
+    });
+    try {
+      const { verify, request } = clientFor(server.url);
+      const raw = (rawBody: string) => request('POST', VERIFY, { headers: JSON_TYPE, rawBody });
+      const half = 3 * MIB;
+      const bodies: [string, RegExp][] = [
+        [`{${Array.from({ length: 600_000 }, (_, i) => `"${i}":1`).join()}}`, /^0: unknown field$/],
+        [`{"x":${'['.repeat(half)}${']'.repeat(half)}}`, /^x: unknown field$/],
+        [`{"payload":${'['.repeat(half)}${']'.repeat(half)}}`, /^payload: must be a string$/],
+        [`${'['.repeat(half)}${']'.repeat(half)}`, /^body: must be an object$/],
+        [`{"headers":{${'"id":"",'.repeat(700_000)}"id":""}}`, /same key twice/],
+      ];
+      for (const [body, message] of bodies) {
+        assertError(await raw(body), 400, 'invalid_request', message);
+      }
+      const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+      for (const value of ['['.repeat(500_000) + ']'.repeat(500_000), `[${'{},'.repeat(300_000)}{}]`]) {
+        const at = new Date();
+        const payload = `{"a":${value}}`;
+        const headers = { id: 'a', timestamp: String(Math.floor(at.getTime() / 1000)), signature: '' };
+        headers.signature = new Webhook(secret).sign('a', at, payload);
+        const { text } = await verify({ payload, headers, webhookSecret: secret });
+        assert.ok(text.startsWith('{"verified":true,"event":{"a":['), text.slice(0, 100));
+      }
+      const { code, stderr } = await server.stop();
+      assert.deepEqual([code, stderr], [0, '']);
+    } finally {
+      server.child.kill('SIGKILL');
+      await storage.remove();
+    }
   });
 });

@@ -3,7 +3,7 @@ import { endOfString } from './scan.ts';
 export const INEXACT_NUMBER = 'is a number that cannot be kept exactly; send it as a string';
 
 /** Where a number may stand that a double does not hold: one with many digits, or with an exponent. Quick to rule out. */
-const SUSPICIOUS = /[:[,\s]-?(?:[0-9.]{16}|[0-9.]+[eE])/;
+const SUSPICIOUS = /[:[,\s]-?[0-9](?:[0-9.]{15}|[0-9.]*[eE])/;
 const NUMBER = /-?[0-9.]+(?:[eE][+-]?[0-9]+)?/y;
 /** Decimals of up to 15 digits survive a double. */
 const SURELY_EXACT_CHARACTERS = 15;

@@ -17,21 +17,22 @@ export function isUnread({ complete, headers }: IncomingMessage): boolean {
  */
 export function drainBeforeClosing(request: IncomingMessage): void {
   const { socket } = request;
+  let drained = 0;
+  // Begun before the answer: once it is finished, Node throws the rest away without telling how much there is.
+  request.on('data', ({ length }: Buffer) => {
+    drained += length;
+    if (drained > DRAIN_BYTES_MAX) socket.destroy();
+  });
+  request.resume();
   // Node calls this when the last answer of a connection has been handed over.
   socket.destroySoon = () => {
-    if (request.complete || socket.destroyed) {
+    if (request.complete) {
       socket.end(() => socket.destroy());
       return;
     }
-    destroyWithin(socket, DRAIN_MS_MAX);
-    let drained = 0;
-    request.on('data', ({ length }: Buffer) => {
-      drained += length;
-      if (drained > DRAIN_BYTES_MAX) socket.destroy();
-    });
     request.once('end', () => socket.destroy());
+    destroyWithin(socket, DRAIN_MS_MAX);
     socket.end();
-    request.resume();
   };
 }
 
