@@ -76,7 +76,7 @@ function run(tool: Tool, url: string, words: string[]): { child: ChildProcess; e
   const password = decodeURIComponent(address.password);
   address.password = '';
   const child = spawn(tool, [...words, `--dbname=${address.href}`], {
-    env: { ...process.env, ...(password === '' ? {} : { PGPASSWORD: password }) },
+    env: { ...surroundings(), ...(password === '' ? {} : { PGPASSWORD: password }) },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let complaint = '';
@@ -89,6 +89,12 @@ function run(tool: Tool, url: string, words: string[]): { child: ChildProcess; e
   });
   ended.catch(() => {}); // Whoever waits for it hears of it.
   return { child, ended };
+}
+
+/** What the tools need of our environment; the passphrase and the master key are not for them. */
+function surroundings(): NodeJS.ProcessEnv {
+  const wanted = ([name]: [string, unknown]) => /^(PATH|HOME|LANG|TZ|LC_.*|PG.*)$/.test(name);
+  return Object.fromEntries(Object.entries(process.env).filter(wanted));
 }
 
 function firstLine(text: string): string {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, statSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { DatabaseUnavailable, UniqueViolation } from './database.ts';
@@ -201,7 +201,7 @@ function serveWriter(file: string): void {
 }
 
 function openForWriting(file: string): DatabaseSync {
-  alignLogModes(file);
+  mendLogModes(file);
   const db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   db.exec(`
     pragma journal_mode = wal;
@@ -215,13 +215,15 @@ function openForWriting(file: string): DatabaseSync {
   return db;
 }
 
-/** SQLite gives `-wal` and `-shm` the mode of the database. Made beside a read-only one, they stay so when it is mended. */
-function alignLogModes(file: string): void {
-  const mode = statSync(file, { throwIfNoEntry: false })?.mode;
-  if (mode === undefined) return;
+/** SQLite makes `-wal` and `-shm` with the mode of the database. Made beside a read-only one, they stay so when it is mended. */
+function mendLogModes(file: string): void {
+  const modeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+  if (!(modeOf(file) & 0o200)) return;
   for (const log of [`${file}-wal`, `${file}-shm`]) {
+    const mode = modeOf(log);
+    if (mode === 0 || mode & 0o200) continue;
     try {
-      if (existsSync(log)) chmodSync(log, mode & 0o777);
+      chmodSync(log, (mode & 0o777) | 0o200);
     } catch {
       // Not ours to change. Where that matters, the first write says so.
     }
