@@ -2,7 +2,6 @@ import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config.ts';
 import { SCHEMA_VERSION } from '../db/migrate.ts';
-import { plainLine } from '../events/emails/values.ts';
 import { createLogger } from '../log.ts';
 import { openContext } from '../service.ts';
 import { auditQueue } from '../waitlist/audit.ts';
@@ -68,7 +67,7 @@ async function checkMailServer({ smtpUrl }: Config): Promise<Finding> {
       ok: true,
       detail: `${server}, ${secure ? 'TLS' : 'no TLS'}, ${loggedIn ? 'logged in' : 'no login'}`,
     };
-  const answer = failure.response ? `. It answered: ${plainLine(failure.response)}` : '';
+  const answer = failure.answer ? `. It answered: ${failure.answer}` : '';
   return { what, ok: false, detail: `${failure.error}${answer}` };
 }
 
