@@ -248,7 +248,7 @@ export const VARIABLES = {
     'DOORLIST_SMTP_URL',
     undefined,
     'unset: mails are kept in the mailbox',
-    'The mail server: `smtp://user:password@host:587`, or `smtps://` for TLS from the start.',
+    'The mail server: `smtp://user:password@host:587`, or `smtps://` for TLS from the start. Passwords need TLS.',
     checkUrl('smtp:', 'smtps:'),
   ),
   smtpConnections: whole(

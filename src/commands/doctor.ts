@@ -1,7 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config.ts';
-import { plainLine } from '../events/emails/values.ts';
 import { createLogger } from '../log.ts';
 import { openExisting } from '../service.ts';
 import { troubleInWords } from '../trouble.ts';
@@ -63,7 +62,7 @@ async function checkMailServer({ smtpUrl }: Config): Promise<Finding> {
       ok: true,
       detail: `${server}, ${secure ? 'TLS' : 'no TLS'}, ${loggedIn ? 'logged in' : 'no login'}`,
     };
-  const answer = failure.response ? `. It answered: ${plainLine(failure.response)}` : '';
+  const answer = failure.answer ? `. It answered: ${failure.answer}` : '';
   return { what, ok: false, detail: `${failure.error}${answer}` };
 }
 

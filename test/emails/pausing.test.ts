@@ -108,10 +108,12 @@ forEachEngine((engine) => {
     it('while it wants a login that it does not get', async () => {
       await withServer({}, async (server, service) => {
         const list = await mailingList(service, ['welcome']);
-        server.refuseRecipient = () => '530 5.7.0 Authentication required';
+        server.refuseRecipient = (address) => `530 5.7.0 ${address}: authentication required`;
         await list.signup(...PEOPLE);
         const queue = await list.queue();
         await assertPaused(service, queue, /requires a login \(530\)/);
+        assert.equal(logged(service, 'mail server: paused').length, 1);
+        assert.ok(!service.log.some((line) => line.includes('@example.com')), 'nobody is named in the log');
         server.refuseRecipient = () => undefined;
         await assertSent(service, queue);
       });

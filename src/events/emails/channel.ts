@@ -17,7 +17,6 @@ import { type Mail, messageId, renderMail, type Sending } from './render.ts';
 import { type Envelope, MAIL_SERVER, type Smtp, type SmtpAnswer } from './smtp.ts';
 import { SEND_MS_MAX } from './smtp-session.ts';
 import { hashOf, suppress, whySuppressed } from './suppression.ts';
-import { plainLine } from './values.ts';
 
 /** For one of the connections to be free. */
 const WAIT_MS_MAX = 10_000;
@@ -114,7 +113,7 @@ export function mailChannel(
       const { status, error, response } = answer;
       const { leftMs } = pauses.begin(MAIL_SERVER, error);
       const state = answer.fault === 'refused' ? 'paused' : 'unreachable';
-      reportState(log, MAIL_SERVER, state, { ...fields, reason: error, answer: firstLine(response) });
+      reportState(log, MAIL_SERVER, state, { ...fields, reason: error, answer: answer.answer });
       return { ...deferred(error, leftMs), status, response };
     }
     // Whatever it answered, it is there.
@@ -127,7 +126,7 @@ export function mailChannel(
     const { status, error, response, bounced, fault } = answer;
     if (fault === 'sender') {
       const { leftMs } = pauses.begin(senderOf(queue), error);
-      reportState(log, senderOf(queue), 'paused', { ...fields, reason: error, answer: firstLine(response) });
+      reportState(log, senderOf(queue), 'paused', { ...fields, reason: error, answer: answer.answer });
       return { ...deferred(error, leftMs), status, response };
     }
     if (bounced) await suppress(db.query, queue, hashOf(queue, facts.to), 'bounced', context.clock());
@@ -236,10 +235,6 @@ function quotaDuring({ leftMs }: Pause, quota: Quota | undefined): Quota {
 
 function senderOf({ waitlist }: Queue): string {
   return `sender of ${waitlist.id}`;
-}
-
-function firstLine(response: string | null): string | null {
-  return response && plainLine(response);
 }
 
 /** Parts of a version never change: they are read once. */

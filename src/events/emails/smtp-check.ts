@@ -34,5 +34,5 @@ export async function checkSmtpAtStart(log: Log, smtpUrl: string | undefined): P
   const { server, failure } = await checkSmtp(smtpUrl);
   if (!failure) return;
   const state = failure.fault === 'unreachable' ? 'unreachable' : 'paused';
-  reportState(log, MAIL_SERVER, state, { server, reason: failure.error, answer: failure.response });
+  reportState(log, MAIL_SERVER, state, { server, reason: failure.error, answer: failure.answer });
 }

@@ -1,4 +1,5 @@
 import type { SmtpServer } from './smtp-url.ts';
+import { plainLine } from './values.ts';
 
 /**
  * Whose failure it is. `recipient` and `mail` end one mail. `sender` keeps a waitlist from sending, `refused` and
@@ -13,6 +14,8 @@ export interface SmtpFailure {
   error: string;
   /** What the server said. */
   response: string | null;
+  /** The same for the log: null where it could name a recipient. */
+  answer: string | null;
   /** There is no such mailbox. */
   bounced: boolean;
 }
@@ -42,7 +45,9 @@ export function describeFailure(
 ): SmtpFailure {
   const { code = '', command = '', response } = error;
   const status = error.responseCode ?? null;
-  const said = { status, response: response ?? null, bounced: false };
+  const named = command === 'RCPT TO' || command === 'DATA';
+  const answer = response === undefined || named ? null : plainLine(response);
+  const said = { status, response: response ?? null, answer, bounced: false };
   const permanent = status !== null && status >= 500 && status !== BAD_SEQUENCE;
   const answered = status === null ? '' : ` (${status})`;
 
