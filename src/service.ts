@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from './config.ts';
 import { DATABASE_FILE, prepareDataDirectory } from './data-directory.ts';
@@ -7,6 +6,7 @@ import { schemaVersion } from './db/migrate.ts';
 import { openPostgres } from './db/postgres.ts';
 import { openSqlite } from './db/sqlite.ts';
 import { createBell } from './events/outbox/bell.ts';
+import { isThere } from './private-file.ts';
 import { type MasterKeySource, masterKeyFromEnvironment, masterKeyFromFile } from './vault/master-key.ts';
 import type { Clock, Context, Log } from './waitlist/context.ts';
 import { createDirectory } from './waitlist/directory.ts';
@@ -28,7 +28,7 @@ export async function openContext(config: Config, log: Log, clock: Clock = Date.
 /** The same for every other command: in the wrong directory it says so, and leaves nothing behind. */
 export async function openExisting(config: Config, log: Log, clock: Clock = Date.now): Promise<Context> {
   const dataDir = path.resolve(config.dataDir);
-  if (config.databaseUrl === undefined && !existsSync(databaseFile(config))) throw nothingIn(dataDir);
+  if (config.databaseUrl === undefined && !isThere(databaseFile(config))) throw nothingIn(dataDir);
   const db = await openDatabase(config, log);
   try {
     if ((await schemaVersion(db)) === 0)
