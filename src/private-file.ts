@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 
 /**
@@ -7,4 +8,9 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 export async function createPrivateFile(path: string): Promise<FileHandle> {
   await rm(path, { force: true });
   return open(path, 'wx', 0o600);
+}
+
+/** Unlike `existsSync`, this throws where we may not look: what another user has locked away is not missing. */
+export function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from './config.ts';
 import { DATABASE_FILE, prepareDataDirectory } from './data-directory.ts';
@@ -8,6 +7,7 @@ import { openPostgres } from './db/postgres.ts';
 import type { PostgresLimits } from './db/postgres-pool.ts';
 import { openSqlite } from './db/sqlite.ts';
 import { createBell } from './events/outbox/bell.ts';
+import { isThere } from './private-file.ts';
 import { reportState } from './state-log.ts';
 import { troubleInWords } from './trouble.ts';
 import { type MasterKeySource, masterKeyFromEnvironment, masterKeyFromFile } from './vault/master-key.ts';
@@ -36,7 +36,7 @@ export async function openContext(
 /** The same for every other command: in the wrong directory it says so, and leaves nothing behind. */
 export async function openExisting(config: Config, log: Log, clock: Clock = Date.now): Promise<Context> {
   const dataDir = path.resolve(config.dataDir);
-  if (config.databaseUrl === undefined && !existsSync(databaseFile(config))) throw nothingIn(dataDir);
+  if (config.databaseUrl === undefined && !isThere(databaseFile(config))) throw nothingIn(dataDir);
   const db = await openDatabase(config, log);
   try {
     if ((await schemaVersion(db)) === 0)

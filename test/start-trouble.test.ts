@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -14,6 +15,8 @@ import { freePort } from './support/postgres.ts';
 import { type Finished, runCommand } from './support/process.ts';
 import { postgresServerUrl, unique } from './support/storage.ts';
 
+const DOORLIST = path.join(import.meta.dirname, '../bin/doorlist');
+const NOBODY = { uid: 65_534, gid: 65_534 };
 const parent = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
 after(() => rmSync(parent, { recursive: true, force: true }));
 
@@ -203,14 +206,29 @@ describe('a place that cannot be used is told in a sentence', () => {
     );
   });
 
+  const ANOTHER_USER = /cannot be used: .*permission denied\. Run Doorlist as the user who owns it/;
+
   it('a data directory that may not be written to', async (test) => {
-    if (process.getuid?.() === 0) return test.skip('root may write anywhere');
-    const dataDir = path.join(parent, 'locked');
-    mkdirSync(dataDir, { mode: 0o500 });
-    const environment = { DOORLIST_DATA_DIR: dataDir, PORT: '0' };
-    assertSentence(await runCommand(environment, 'serve'), /Run Doorlist as the user who owns it/);
-    assert.deepEqual(readdirSync(dataDir), []);
-    chmodSync(dataDir, 0o700);
+    if (!mayBeAnother()) return test.skip('only root can be another user');
+    chmodSync(parent, 0o755);
+    const locked = path.join(parent, 'locked');
+    mkdirSync(locked, { mode: 0o500 });
+    for (const dataDir of [locked, path.join(locked, 'new')]) {
+      const environment = { DOORLIST_DATA_DIR: dataDir, PORT: '0' };
+      assertSentence(await runAsAnother(environment, 'serve'), ANOTHER_USER);
+    }
+    assert.deepEqual(readdirSync(locked), []);
+  });
+
+  it('a data directory of somebody else', async (test) => {
+    if (!mayBeAnother()) return test.skip('only root can be another user');
+    chmodSync(parent, 0o755);
+    const environment = { DOORLIST_DATA_DIR: path.join(parent, 'theirs'), PORT: '0' };
+    assert.equal((await runCommand(environment, 'migrate')).code, 0);
+    const before = readdirSync(environment.DOORLIST_DATA_DIR);
+    assertSentence(await runAsAnother(environment, 'serve'), ANOTHER_USER);
+    assertSentence(await runAsAnother(environment, 'waitlist', 'list'), ANOTHER_USER);
+    assert.deepEqual(readdirSync(environment.DOORLIST_DATA_DIR), before);
   });
 
   it('a master key that is no key', async () => {
@@ -224,3 +242,19 @@ describe('a place that cannot be used is told in a sentence', () => {
     assert.deepEqual(readdirSync(dataDir), ['master.key'], 'nothing was created beside it');
   });
 });
+
+/** Root can become a user who owns nothing here, if the code itself is open to that user. */
+function mayBeAnother(): boolean {
+  if (process.getuid?.() !== 0) return false;
+  return spawnSync(DOORLIST, ['--version'], { ...NOBODY, cwd: tmpdir() }).status === 0;
+}
+
+function runAsAnother(environment: Record<string, string>, ...words: string[]): Promise<Finished> {
+  const { PATH = '' } = process.env;
+  const options = { ...NOBODY, cwd: tmpdir(), env: { PATH, HOME: tmpdir(), ...environment } };
+  return new Promise((resolve) => {
+    execFile(DOORLIST, words, options, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
+    });
+  });
+}

@@ -1,6 +1,5 @@
 import {
   closeSync,
-  existsSync,
   fsyncSync,
   linkSync,
   openSync,
@@ -10,6 +9,7 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
+import { isThere } from '../private-file.ts';
 import { KEY_BYTES, randomBytes, type SealingKey, sealingKey } from './crypto.ts';
 
 /** Where the master key comes from. During a rotation there are two: the one in use and the next one. */
@@ -71,7 +71,7 @@ export function masterKeyFromEnvironment(current: string, next: string | undefin
 export function masterKeyFromFile(directory: string): MasterKeySource {
   const file = path.join(directory, 'master.key');
   const nextFile = `${file}.next`;
-  const load = () => [file, nextFile].filter(existsSync).map(masterKeyIn);
+  const load = () => [file, nextFile].filter(isThere).map(masterKeyIn);
   return {
     load,
     create: () => {
