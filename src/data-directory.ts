@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from './config.ts';
+import { isThere } from './private-file.ts';
 import type { Log } from './waitlist/context.ts';
 
 export const DATABASE_FILE = 'doorlist.db';
@@ -16,11 +17,21 @@ const PRIVATE_FILES = [
 /** Creates the data directory and an empty database file for the owner alone, and tightens what is too open. */
 export function prepareDataDirectory(config: Pick<Config, 'dataDir' | 'databaseUrl'>, log: Log): void {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  if (config.databaseUrl === undefined) {
-    // SQLite would create it with 0644; -wal and -shm get the mode that the database has.
-    closeSync(openSync(path.join(config.dataDir, DATABASE_FILE), 'a', 0o600));
-  }
+  if (config.databaseUrl === undefined) createEmpty(path.join(config.dataDir, DATABASE_FILE));
   for (const name of PRIVATE_FILES) tighten(path.join(config.dataDir, name), log);
+}
+
+/**
+ * SQLite would create it with 0644; -wal and -shm get the mode that the database has. One that exists is not even
+ * opened: closing it would drop the locks that this process may hold on it through SQLite.
+ */
+function createEmpty(file: string): void {
+  if (isThere(file)) return;
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // Another process was first.
+  }
 }
 
 function tighten(file: string, log: Log): void {
