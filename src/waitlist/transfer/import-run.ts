@@ -48,7 +48,7 @@ export interface OpenImport {
 export async function runImport(context: Context, open: OpenImport, watch: Watch): Promise<ImportResult> {
   const { id, queue, plan } = open;
   const columns = readColumns(plan);
-  const { events, confirmedBy } = plan;
+  const { events, confirmedBy = null } = plan; // A job of an earlier release knows nothing of it.
   const job: ImportJob = { id, queue, events, confirmedBy, hasCodes: columns.hasCodes };
   let { progress } = open;
   if (progress.phase === 'rows') progress = await importRows(context, job, open, columns, watch);
