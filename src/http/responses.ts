@@ -47,11 +47,11 @@ const ERRORS: Record<WireCode, ErrorCase> = {
     message: 'the body is larger than this endpoint takes',
   },
   unsupported_media_type: {
-    when: 'The body was not sent as `application/json`.',
+    when: 'The body was not sent as `application/json`, or with a `Content-Encoding`.',
     message: 'the body must be sent as Content-Type: application/json',
   },
   rate_limited: {
-    when: 'Too many requests in a minute. Wait for `Retry-After` seconds.',
+    when: 'Too many requests in a minute, or too many bytes at once. Wait for `Retry-After` seconds.',
     message: 'more than 600 requests in a minute: slow down',
   },
   internal_error: {

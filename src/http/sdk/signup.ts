@@ -36,7 +36,7 @@ const SignupEntry = Type.Object(
           examples: [{ plan: 'pro', source: 'newsletter' }],
           additionalProperties: true,
           maxProperties: METADATA_KEYS_MAX,
-          description: `Your own data, encrypted at rest: any JSON object of at most 16 KiB, with up to ${METADATA_KEYS_MAX} keys of 1 to 64 characters, nested at most ${METADATA_NESTING_MAX} levels deep.`,
+          description: `Your own data, encrypted at rest: any JSON object of at most 16 KiB, with up to ${METADATA_KEYS_MAX} keys of 1 to 64 characters, nested at most ${METADATA_NESTING_MAX} levels deep. A number that cannot be shown back exactly is refused; send it as a string.`,
         },
       ),
     ),
@@ -62,7 +62,8 @@ const schema = {
   description:
     'Adds people to a waitlist, all of them or none. An entry whose email or phone is already there is skipped and left ' +
     'as it is, so a retry is always safe and never makes a duplicate. One invalid entry refuses the whole request, and ' +
-    'the message names each bad field. The answer leaves only after the data is safe on disk.',
+    'the message names each bad field. The answer leaves only after the data is safe on disk. ' +
+    'The body may be up to 4 MiB and hold up to 50,000 JSON values.',
   security: [{ serverKey: [] }],
   body: Type.Object(
     {

@@ -61,7 +61,7 @@ const schema = {
   description:
     'Checks a delivery by the Standard Webhooks scheme, for callers without a library that does. ' +
     'A wrong secret or a forged signature is an answer, not an error: act on a payload only when `verified` is true. ' +
-    `The timestamp may be off by ${TOLERANCE_SECONDS} seconds either way. Needs no server key: the signing secret is the proof.`,
+    `The timestamp may be off by ${TOLERANCE_SECONDS} seconds either way. Needs no server key: the signing secret is the proof. A large body counts as several requests of the rate limit: one more for each 128 KiB.`,
   security: [],
   body: Body,
   response: {
@@ -99,7 +99,7 @@ const schema = {
     }),
     ...errorResponses(['invalid_request', 'unsupported_media_type', 'rate_limited'], {
       invalid_request: {
-        when: 'A field is missing or of the wrong type, or the payload is larger than 1 MiB.',
+        when: 'A field is missing, unknown or of the wrong type, or the payload is larger than 1 MiB.',
         message: 'headers.signature: is required',
       },
     }),
