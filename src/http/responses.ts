@@ -47,11 +47,11 @@ const ERRORS: Record<WireCode, ErrorCase> = {
     message: 'the body is larger than this endpoint takes',
   },
   unsupported_media_type: {
-    when: 'The request body was not sent as `application/json`.',
+    when: 'The request body was not sent as `application/json`, or has a `Content-Encoding`.',
     message: 'the body must be sent as Content-Type: application/json',
   },
   rate_limited: {
-    when: 'Too many requests. Wait for the number of seconds in `Retry-After`.',
+    when: 'Too many requests, or too many large bodies at once. Wait for the number of seconds in `Retry-After`.',
     message: 'more than 600 requests in a minute: slow down',
   },
   internal_error: {

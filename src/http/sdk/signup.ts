@@ -37,7 +37,8 @@ const more = {
       propertyNames: { minLength: 1, maxLength: METADATA_KEY_CHARACTERS_MAX },
       description:
         `Custom data about the person, encrypted at rest. Up to ${METADATA_BYTES_MAX / 1024} KiB of JSON, ` +
-        `${METADATA_KEYS_MAX} keys and ${METADATA_NESTING_MAX} levels of nesting.`,
+        `${METADATA_KEYS_MAX} keys and ${METADATA_NESTING_MAX} levels of nesting. ` +
+        'A number that cannot be stored exactly is rejected: send it as a string.',
       examples: [{ plan: 'pro', source: 'newsletter' }],
     }),
   ),
@@ -130,7 +131,7 @@ const schema = {
   description:
     'Adds people to a waitlist. An entry whose email or phone number is already on the waitlist is skipped and not changed, ' +
     'so it is always safe to retry. If any entry is invalid, nothing is stored and the message names each invalid field. ' +
-    'The response is sent only after the data has been written to disk.',
+    'The response is sent only after the data has been written to disk. The body can be up to 4 MiB.',
   security: [{ serverKey: [] }],
   body: SignupRequest,
   response: {

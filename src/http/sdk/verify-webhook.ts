@@ -98,7 +98,8 @@ const schema = {
     'Verifies the signature of a delivery, for when you cannot use a Standard Webhooks library. ' +
     'A wrong secret or a forged signature is not an error: it returns 200 with `verified` set to `false`. ' +
     'Only act on the payload if `verified` is `true`. ' +
-    `The timestamp can be up to ${TOLERANCE_SECONDS / 60} minutes in the past or the future. The signing secret takes the place of a server key.`,
+    `The timestamp can be up to ${TOLERANCE_SECONDS / 60} minutes in the past or the future. The signing secret takes the place of a server key. ` +
+    'Each 128 KiB of the body counts as another request for the rate limit.',
   security: [],
   body: VerificationRequest,
   response: {
@@ -122,7 +123,7 @@ const schema = {
     }),
     ...errorResponses(['invalid_request', 'unsupported_media_type', 'rate_limited'], {
       invalid_request: {
-        when: 'A field is missing or has the wrong type, or the payload is larger than 1 MiB.',
+        when: 'A field is missing, unknown or has the wrong type, or the payload is larger than 1 MiB.',
         message: 'headers.signature: is required',
       },
     }),
