@@ -1,30 +1,63 @@
 import type { Log } from './waitlist/context.ts';
 
-/** Whatever flaps must not fill the log. */
-const REPEAT_AFTER_MS = 60_000;
+/** A state that comes and goes many times a minute is one line a minute. */
+const LINE_EVERY_MS = 60_000;
 
-interface Reported {
+/** `ok` is how things should be; any other word is trouble. */
+export interface ReportedState {
+  name: string;
   state: string;
-  /** When each state was last written. */
-  readonly at: Map<string, number>;
+  since: number;
+  fields: object;
 }
 
-const reported = new WeakMap<Log, Map<string, Reported>>();
+interface Reported extends ReportedState {
+  loggedState: string;
+  loggedAt: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+const states = new WeakMap<Log, Map<string, Reported>>();
 
 /**
- * One line when something changes its state: `ok`, or a word for what is wrong. Each state of each thing is written
- * at most once a minute, and a first `ok` not at all.
+ * Logs the state of something when it changes, at most one line a minute for each name. What changed in between is
+ * remembered, and the latest is logged when the minute is over. Everything is `ok` until somebody says otherwise.
  */
 export function reportState(log: Log, name: string, state: string, fields: object = {}): void {
-  const things = reported.get(log) ?? new Map<string, Reported>();
-  reported.set(log, things);
-  const known = things.get(name) ?? { state: 'ok', at: new Map() };
-  things.set(name, known);
-  const now = performance.now();
-  if (known.state === state || now - (known.at.get(state) ?? Number.NEGATIVE_INFINITY) < REPEAT_AFTER_MS)
+  const ofLog = states.get(log) ?? new Map<string, Reported>();
+  states.set(log, ofLog);
+  const known = ofLog.get(name);
+  if (!known && state === 'ok') return;
+  if (known?.state === state) {
+    known.fields = fields;
     return;
-  known.state = state;
-  known.at.set(state, now);
-  if (state === 'ok') log.info({ ...fields, state }, `${name}: ok again`);
-  else log.warn({ ...fields, state }, `${name}: ${state}`);
+  }
+  const now = Date.now();
+  const reported: Reported = known ?? {
+    ...{ name, state, since: now, fields },
+    ...{ loggedState: 'ok', loggedAt: Number.NEGATIVE_INFINITY, timer: undefined },
+  };
+  Object.assign(reported, { state, since: now, fields });
+  ofLog.set(name, reported);
+  const waitMs = reported.loggedAt + LINE_EVERY_MS - now;
+  if (waitMs <= 0) write(log, reported);
+  else reported.timer ??= setTimeout(() => write(log, reported), waitMs).unref();
+}
+
+/** The latest state of everything that was ever in trouble. */
+export function reportedStates(log: Log): ReportedState[] {
+  return [...(states.get(log)?.values() ?? [])].map(({ name, state, since, fields }) => ({
+    ...{ name, state, since, fields },
+  }));
+}
+
+function write(log: Log, reported: Reported): void {
+  clearTimeout(reported.timer);
+  reported.timer = undefined;
+  const { name, state, fields, loggedState } = reported;
+  if (state === loggedState) return;
+  reported.loggedState = state;
+  reported.loggedAt = Date.now();
+  if (state === 'ok') log.info({ state, ...fields }, `${name}: ok again`);
+  else log.warn({ state, ...fields }, `${name}: ${state}`);
 }
