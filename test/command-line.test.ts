@@ -553,7 +553,10 @@ describe('the command line', () => {
   it('says in a line that a database cannot be reached', async () => {
     const dataDir = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
     const url = `postgres://postgres:hunter2@127.0.0.1:${await freePort()}/nowhere`;
-    const result = await runCommand({ DOORLIST_DATA_DIR: dataDir, DATABASE_URL: url }, 'serve');
+    const result = await runCommand(
+      { DOORLIST_DATA_DIR: dataDir, DATABASE_URL: url, DOORLIST_START_TIMEOUT: '1s' },
+      'serve',
+    );
     assertFailed(result, /ECONNREFUSED|reach/);
     assert.doesNotMatch(result.stderr, /hunter2/);
     rmSync(dataDir, { recursive: true });

@@ -23,17 +23,30 @@ interface Opened {
   target: Target<unknown>;
 }
 
+/** The queues of the lines, by id. To be asked for before the transaction: it must not wait for a second connection. */
+export async function queuesOf(
+  { directory }: Context,
+  lines: readonly Line[],
+): Promise<ReadonlyMap<number, Queue>> {
+  const queues = new Map<number, Queue>();
+  for (const { lane } of lines) {
+    const queue = await directory.queueById(lane.queueId);
+    if (queue) queues.set(queue.id, queue);
+  }
+  return queues;
+}
+
 /** Claims for each line what it has room for and its target lets through; answers in the order of the lines. */
 export async function claimFor(
   context: Context,
   trx: Trx,
   lines: readonly Line[],
-  { now, leaseMs }: { now: number; leaseMs: number },
+  { queues, now, leaseMs }: { queues: ReadonlyMap<number, Queue>; now: number; leaseMs: number },
 ): Promise<LineClaim[]> {
   const startedAt = performance.now();
   const results = new Map<Line, LineClaim>();
   const requests: (Opened & { limit: number })[] = [];
-  for (const opened of await openLines(context, trx, lines, now)) {
+  for (const opened of await openLines(queues, trx, lines, now)) {
     const { left = Number.POSITIVE_INFINITY, againInMs = 0 } = opened.target.quota ?? {};
     const limit = Math.min(opened.line.room, left);
     if (limit >= 1) requests.push({ ...opened, limit });
@@ -62,7 +75,7 @@ export async function claimFor(
 
 /** Those that may be sent to, with how. */
 async function openLines(
-  { directory }: Context,
+  queues: ReadonlyMap<number, Queue>,
   trx: Trx,
   lines: readonly Line[],
   now: number,
@@ -71,7 +84,7 @@ async function openLines(
   for (const [channel, some] of Map.groupBy(lines, (line) => line.channel as Channel)) {
     const known: { line: Line; queue: Queue }[] = [];
     for (const line of some) {
-      const queue = await directory.queueById(line.lane.queueId);
+      const queue = queues.get(line.lane.queueId);
       if (queue) known.push({ line, queue });
     }
     const asked = known.map(({ line, queue }) => ({ lane: line.lane, queue }));

@@ -2,7 +2,7 @@ import type { Trx } from '../../db/database.ts';
 import type { Context } from '../../waitlist/context.ts';
 import { attemptJob, type Done, toFinished } from './attempts.ts';
 import type { Channel } from './channel.ts';
-import { claimFor, type LineClaim } from './claim-lines.ts';
+import { claimFor, type LineClaim, queuesOf } from './claim-lines.ts';
 import { finish, giveBack, lanesWithDeliveries } from './claims.ts';
 import { forgetErasedResponses } from './erase.ts';
 import type { Job, Line } from './lane-state.ts';
@@ -129,11 +129,12 @@ class Sending {
     if (ended.length === 0 && chosen.length === 0) return;
     this.#done = [];
     try {
+      const queues = await queuesOf(this.#context, chosen);
       const claims = await this.#context.db.transaction(async (trx) => {
         this.#lockOutErasures(trx, [...ended.map(({ job }) => job.line), ...chosen]);
         const now = await sharedNow(this.#context, trx);
         await this.#writeDown(trx, ended, now);
-        return claimFor(this.#context, trx, chosen, { now, leaseMs: this.#options.leaseMs });
+        return claimFor(this.#context, trx, chosen, { queues, now, leaseMs: this.#options.leaseMs });
       });
       for (const [index, line] of chosen.entries()) this.#begin(line, claims[index] as LineClaim);
     } catch (error) {
