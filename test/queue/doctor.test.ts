@@ -19,7 +19,7 @@ forEachEngine((engine) => {
   let service: Service;
   before(async () => {
     storage = await createStorage(engine);
-    service = await startService(engine, { storage });
+    service = await startService(engine, { storage, startAt: Date.now() }); // Commands go by the real time.
   });
   after(async () => {
     await service.close();
