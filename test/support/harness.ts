@@ -279,7 +279,7 @@ export function headerOf({ headers }: Pick<AnyAnswer, 'headers'>, name: string):
 
 /** Asks again until the answer is as wanted: settings may be remembered for a moment. */
 export async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): Promise<T> {
-  const giveUpAt = performance.now() + 10_000;
+  const giveUpAt = performance.now() + 60_000; // Machines can be busy.
   for (;;) {
     const answer = await ask();
     if (wanted(answer) || performance.now() > giveUpAt) return answer;
