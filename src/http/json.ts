@@ -4,8 +4,8 @@ import { findInexactNumbers, INEXACT_NUMBER, showPath } from '../json/numbers.ts
 import { countColons, findExcess } from '../json/scan.ts';
 
 const NESTING_MAX = 64;
-/** Takes up to 50 ms to build; more would hold up everybody else. */
-export const VALUES_MAX = 50_000;
+/** The most that 100 entries with 16 KiB of metadata each can hold: a value takes at least two bytes. */
+export const VALUES_MAX = 850_000;
 /** A value takes at least two characters: a shorter text cannot hold too many. */
 const SURELY_FEW_CHARACTERS = 2 * VALUES_MAX;
 
