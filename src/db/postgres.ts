@@ -1,6 +1,7 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { BulkInsert, BulkUpdate, Database } from './database.ts';
 import { PostgresConnection, queriesOver, type Runner } from './postgres-dialect.ts';
+import { rethrow } from './postgres-errors.ts';
 import { freezeDatabase } from './postgres-freeze.ts';
 import { CHANNEL, listenForNotifications } from './postgres-listen.ts';
 import { LIMITS, openPool, type Pool, type PoolOptions, type PostgresLimits } from './postgres-pool.ts';
@@ -46,7 +47,7 @@ export async function openPostgres({
 
 function database(pool: Pool, listenUrl: string, time: { long: boolean }, patient?: Database): Database {
   const run: Runner = time.long
-    ? (command) => inTransaction(pool, (_, session) => session.run(command), time)
+    ? (command) => inTransaction(pool, (_, session) => session.run(command).catch(rethrow), time)
     : (command) => runAlone(pool, command);
   const connection = new PostgresConnection(run);
   const query = queriesOver(connection);
@@ -55,7 +56,8 @@ function database(pool: Pool, listenUrl: string, time: { long: boolean }, patien
     // Small groups let this process answer one while the server writes the next.
     groupSize: 32,
     query,
-    read: async (named) => (await connection.executeQuery<never>(named)).rows,
+    read: async ({ name, sql: text, parameters }) =>
+      (await run({ name, text, values: parameters })).rows as never[],
     transaction: (work) => inTransaction(pool, work, time),
     snapshot: (work) => inTransaction(pool, work, { ...time, snapshot: true }),
     lockSchema: async (trx) => {

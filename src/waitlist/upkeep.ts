@@ -1,4 +1,5 @@
 import { sharedNow } from '../events/outbox/shared-clock.ts';
+import { reportState } from '../state-log.ts';
 import type { Context } from './context.ts';
 import type { Queue } from './directory.ts';
 import { expireInvites } from './invites/end-invites.ts';
@@ -22,9 +23,8 @@ export function startUpkeep(context: Context): Upkeep {
   let running: Promise<void> | undefined;
   const timer = setInterval(() => {
     running ??= keepUp(context)
-      .catch((error: Error) =>
-        context.log.warn({ reason: error.message }, 'upkeep failed; it is tried again'),
-      )
+      .then(() => reportState(context.log, 'upkeep', 'ok'))
+      .catch((error: Error) => reportState(context.log, 'upkeep', 'failing', { reason: error.message }))
       .finally(() => {
         running = undefined;
       });
