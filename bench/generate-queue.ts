@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { ENTRY_COLUMNS } from '../src/db/tables.ts';
-import type { Context } from '../src/waitlist/context.ts';
-import type { Queue } from '../src/waitlist/directory.ts';
-import { LEVEL_SHIFTS, rankOf } from '../src/waitlist/entries/ranking.ts';
-import { newId } from '../src/waitlist/ids.ts';
+import { newId } from '../src/ids.ts';
+import type { Context } from '../src/waitlist/queue/context.ts';
+import type { Queue } from '../src/waitlist/queue/directory.ts';
+import { LEVEL_SHIFTS, rankOf } from '../src/waitlist/queue/ranking.ts';
 
 /** One in so many has referred others; each of them so many, who joined right behind. */
 const REFERRER_EVERY = 1_000;

@@ -25,8 +25,8 @@ import type { SdkParts } from './http/sdk/parts.ts';
 import { registerSignup } from './http/sdk/signup.ts';
 import { registerVerifyWebhook } from './http/sdk/verify-webhook.ts';
 import { VERSION } from './version.ts';
-import type { Context } from './waitlist/context.ts';
 import type { KeyUsage } from './waitlist/keys/key-usage.ts';
+import type { Context } from './waitlist/queue/context.ts';
 import type { SignupDesk } from './waitlist/signup/signup.ts';
 
 export interface AppParts {

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
-import { isAsciiAddress } from './events/emails/settings.ts';
-import { checkAllowed } from './events/webhooks/addresses.ts';
+import { isAsciiAddress } from './mail/settings.ts';
 import { nearest } from './nearest.ts';
 import { MasterKeyProblem, masterKeyFromText } from './vault/master-key.ts';
+import { checkAllowed } from './webhooks/addresses.ts';
 
 export interface Config {
   host: string;

@@ -1,8 +1,13 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from './config.ts';
+import type { Log } from './log.ts';
 import { isThere } from './private-file.ts';
-import type { Log } from './waitlist/context.ts';
+
+/** There is no installation where a command looked for one. */
+export class NothingThere extends Error {
+  override name = 'NothingThere';
+}
 
 export const DATABASE_FILE = 'doorlist.db';
 /** What only the owner may read, whatever the mode of the directory. */

@@ -1,6 +1,13 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { type LogWriter, logWriter } from './log-writer.ts';
 
+/** The little of a logger that everything below the process needs. Fields must never hold personal data or secrets. */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
 const STANDARD_OUTPUT = 1;
 let standardOutput: LogWriter | undefined;
 

@@ -5,20 +5,21 @@ import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
 import type { PostgresLimits } from './db/postgres-pool.ts';
 import { SERVE_LOCK, tryLock } from './db/sqlite-lock.ts';
+import { startOutbox } from './deliveries.ts';
 import { unavailable } from './errors.ts';
-import { rememberSending } from './events/emails/sending.ts';
-import { checkSmtpAtStart } from './events/emails/smtp-check.ts';
-import { startOutbox } from './events/start.ts';
 import { openWaitingRoom } from './http/waiting-room.ts';
+import type { Log } from './log.ts';
 import { createLogger } from './log.ts';
+import { rememberSending } from './mail/sending.ts';
+import { checkSmtpAtStart } from './mail/smtp-check.ts';
 import { openContext, withoutTimeLimits } from './service.ts';
 import { isMasterKeySaved } from './vault/master-key-saved.ts';
 import { waitForDatabase } from './wait-for-database.ts';
-import type { Context, Log } from './waitlist/context.ts';
 import { trackKeyUsage } from './waitlist/keys/key-usage.ts';
+import type { Context } from './waitlist/queue/context.ts';
 import { listWaitlists } from './waitlist/settings/waitlists.ts';
 import { openSignupDesk } from './waitlist/signup/signup.ts';
-import { startUpkeep } from './waitlist/upkeep.ts';
+import { startUpkeep } from './waitlist/upkeep/upkeep.ts';
 
 /** Supervisors kill after 30 s: by then the process has ended by itself, whatever hangs. */
 const STOP_DEADLINE_MS = 25_000;

@@ -1,24 +1,21 @@
 import path from 'node:path';
+import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
-import { DATABASE_FILE, prepareDataDirectory } from './data-directory.ts';
+import { DATABASE_FILE, NothingThere, prepareDataDirectory } from './data-directory.ts';
 import type { Database } from './db/database.ts';
 import { schemaVersion } from './db/migrate.ts';
 import { openPostgres } from './db/postgres.ts';
 import type { PostgresLimits } from './db/postgres-pool.ts';
 import { openSqlite } from './db/sqlite.ts';
-import { createBell } from './events/outbox/bell.ts';
+import type { Log } from './log.ts';
+import { createBell } from './outbox/bell.ts';
 import { isThere } from './private-file.ts';
 import { reportState } from './state-log.ts';
 import { troubleInWords } from './trouble.ts';
 import { type MasterKeySource, masterKeyFromEnvironment, masterKeyFromFile } from './vault/master-key.ts';
-import type { Clock, Context, Log } from './waitlist/context.ts';
-import { createDirectory } from './waitlist/directory.ts';
-import { openInstance } from './waitlist/instance.ts';
-
-/** There is no installation where a command looked for one. */
-export class NothingThere extends Error {
-  override name = 'NothingThere';
-}
+import { openInstance } from './waitlist/instance/instance.ts';
+import type { Context } from './waitlist/queue/context.ts';
+import { createDirectory } from './waitlist/queue/directory.ts';
 
 /** Opens everything that the domain works with, and creates what is not there yet: for `serve` and `migrate`. */
 export async function openContext(

@@ -1,4 +1,4 @@
-import type { Log } from './waitlist/context.ts';
+import type { Log } from './log.ts';
 
 /** A state that comes and goes many times a minute is one line a minute. */
 const LINE_EVERY_MS = 60_000;

@@ -1,13 +1,13 @@
 import path from 'node:path';
 import pg from 'pg';
 import { type Config, ConfigProblem } from './config.ts';
+import { NothingThere } from './data-directory.ts';
 import { DatabaseUnavailable } from './db/database.ts';
 import { SchemaTooNew } from './db/migrate.ts';
 import { PostgresToolProblem } from './db/postgres-backup.ts';
 import { PostgresTooOld, postgresTrouble } from './db/postgres-trouble.ts';
 import { sqliteTrouble } from './db/sqlite-trouble.ts';
 import { DoorlistError } from './errors.ts';
-import { NothingThere } from './service.ts';
 import { systemErrorWords } from './system-error.ts';
 import { BackupProblem } from './vault/backup-format.ts';
 import { MasterKeyProblem } from './vault/master-key.ts';

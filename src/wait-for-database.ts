@@ -1,9 +1,9 @@
 import type { Config } from './config.ts';
 import { isWorthWaitingFor } from './db/postgres-errors.ts';
 import { unavailable } from './errors.ts';
+import type { Log } from './log.ts';
 import { reportState } from './state-log.ts';
 import { troubleInWords } from './trouble.ts';
-import type { Log } from './waitlist/context.ts';
 
 const RETRY_AFTER_MS = 500;
 

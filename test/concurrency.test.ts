@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { auditQueue } from '../src/waitlist/audit.ts';
+import { auditQueue } from '../src/waitlist/upkeep/audit.ts';
 import {
   type Client,
   clientFor,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { listEndpoints } from '../src/events/webhooks/endpoints.ts';
-import { sendTestEvent } from '../src/events/webhooks/replay.ts';
 import type { Document } from '../src/http/docs/document.ts';
 import { confirmEntry } from '../src/waitlist/entries/confirm-entry.ts';
 import { removeEntry } from '../src/waitlist/entries/remove-entry.ts';
 import { updateWaitlist } from '../src/waitlist/settings/update-waitlist.ts';
+import { listEndpoints } from '../src/webhooks/endpoints.ts';
+import { sendTestEvent } from '../src/webhooks/replay.ts';
 import { assertMatches } from './support/documented.ts';
 import { forEachEngine, type Service, startService } from './support/harness.ts';
 import { listen, type Told } from './support/told.ts';

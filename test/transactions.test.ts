@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { type Database, type Trx, UniqueViolation } from '../src/db/database.ts';
 import { statement } from '../src/db/statement.ts';
 import { EVENT_COLUMNS } from '../src/db/tables.ts';
-import { keepUp } from '../src/waitlist/upkeep.ts';
+import { keepUp } from '../src/waitlist/upkeep/upkeep.ts';
 import { forEachEngine, type Service, startService } from './support/harness.ts';
 
 const addPair = statement<{ queueId: number; seq: number }, { seq: number }>((db, parameter) =>

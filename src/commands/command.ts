@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import type { Context } from '../waitlist/context.ts';
+import type { Context } from '../waitlist/queue/context.ts';
 import { printableLine } from './printable.ts';
 
 /** One value for programs and one text for people. */

@@ -4,9 +4,9 @@ import type { Config } from '../config.ts';
 import { createLogger } from '../log.ts';
 import { openExisting } from '../service.ts';
 import { troubleInWords } from '../trouble.ts';
-import { auditQueue } from '../waitlist/audit.ts';
-import type { Context } from '../waitlist/context.ts';
+import type { Context } from '../waitlist/queue/context.ts';
 import { listAllWaitlists, listEnvironments } from '../waitlist/settings/waitlists.ts';
+import { auditQueue } from '../waitlist/upkeep/audit.ts';
 import type { Outcome } from './command.ts';
 import { checkOperation, checkWork, type Finding, outcomeOf } from './status.ts';
 
@@ -54,7 +54,7 @@ async function checkMailServer({ smtpUrl }: Config): Promise<Finding> {
   const what = 'mail server';
   if (smtpUrl === undefined)
     return { what, ok: true, detail: 'not set: mails are kept in the mailbox (DOORLIST_SMTP_URL)' };
-  const { checkSmtp } = await import('../events/emails/smtp-check.ts'); // With all that speaks SMTP: only where needed.
+  const { checkSmtp } = await import('../mail/smtp-check.ts'); // With all that speaks SMTP: only where needed.
   const { server, secure, loggedIn, failure } = await checkSmtp(smtpUrl);
   if (!failure)
     return {

@@ -1,9 +1,6 @@
-import { joinLink } from '../events/emails/links.ts';
-import { readParts } from '../events/emails/parts.ts';
-import { sendingOf } from '../events/emails/sending.ts';
-import { sharedNow } from '../events/outbox/shared-clock.ts';
-import type { Context } from '../waitlist/context.ts';
-import type { Queue } from '../waitlist/directory.ts';
+import { sharedNow } from '../db/shared-clock.ts';
+import { readParts } from '../mail/parts.ts';
+import { sendingOf } from '../mail/sending.ts';
 import { createInvite } from '../waitlist/invites/create-invites.ts';
 import { revokeAllInvites, revokeInvite } from '../waitlist/invites/end-invites.ts';
 import {
@@ -14,6 +11,9 @@ import {
 } from '../waitlist/invites/invite-run.ts';
 import { listInvites } from '../waitlist/invites/list-invites.ts';
 import { type NotInvited, whyNotInvited } from '../waitlist/invites/not-invited.ts';
+import { joinLink } from '../waitlist/links/links.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import type { Queue } from '../waitlist/queue/directory.ts';
 import {
   type Command,
   EXPIRY_FLAGS,

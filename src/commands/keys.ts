@@ -1,4 +1,4 @@
-import { sharedNow } from '../events/outbox/shared-clock.ts';
+import { sharedNow } from '../db/shared-clock.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from '../waitlist/keys/server-keys.ts';
 import {
   type Command,

@@ -1,4 +1,4 @@
-import type { MailSelection, Resent } from '../events/emails/resend.ts';
+import type { MailSelection, Resent } from '../mail/resend.ts';
 import {
   type Command,
   type Flag,
@@ -51,7 +51,7 @@ async function resend(
   flags: Flags,
   states: MailSelection['states'],
 ): Promise<Outcome> {
-  const { resendMail, resendMails } = await import('../events/emails/resend.ts'); // With all that makes mails: only where needed.
+  const { resendMail, resendMails } = await import('../mail/resend.ts'); // With all that makes mails: only where needed.
   const dryRun = flags['dry-run'] === true;
   const kind = textOr(flags, 'kind', undefined);
   const since = parseSince(flags, context.clock());

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { MailTemplate } from '../events/emails/default-templates.ts';
-import { sendingOf } from '../events/emails/sending.ts';
+import type { MailTemplate } from '../mail/default-templates.ts';
+import { sendingOf } from '../mail/sending.ts';
 import { type Command, type Flag, type Flags, requireText, table, textOr, UsageProblem } from './command.ts';
 import { requireKind } from './mails.ts';
 import { QUEUE_FLAGS, queueOf } from './queue.ts';
@@ -13,8 +13,8 @@ const TEXTS: Record<string, Flag> = {
   'body-file': { value: 'FILE', about: 'A file with the body in Markdown.' },
 };
 /** Only where needed: other commands start quicker without what makes mails. */
-const templates = () => import('../events/emails/templates.ts');
-const previews = () => import('../events/emails/preview.ts');
+const templates = () => import('../mail/templates.ts');
+const previews = () => import('../mail/preview.ts');
 
 export const mailTemplates: Command[] = [
   {

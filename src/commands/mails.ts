@@ -1,13 +1,7 @@
-import {
-  isMailKind,
-  MAIL_KINDS,
-  MAIL_STATES,
-  type MailKind,
-  type MailState,
-} from '../events/emails/kinds.ts';
-import { sendingOf } from '../events/emails/sending.ts';
-import { listSuppressions, unsuppress } from '../events/emails/suppression.ts';
-import { type MailChanges, showMailSettings, updateMailSettings } from '../events/emails/update-settings.ts';
+import { isMailKind, MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../mail/kinds.ts';
+import { sendingOf } from '../mail/sending.ts';
+import { type MailChanges, showMailSettings, updateMailSettings } from '../mail/update-settings.ts';
+import { listSuppressions, unsuppress } from '../waitlist/links/suppression.ts';
 import {
   type Command,
   type Flags,
@@ -66,7 +60,7 @@ export const mails: Command[] = [
       cursor: { value: 'MAIL_ID', about: 'Goes on behind this one.' },
     },
     run: async (context, _, flags) => {
-      const { listMails } = await import('../events/emails/mailbox.ts'); // With all that makes mails: only where needed.
+      const { listMails } = await import('../mail/mailbox.ts'); // With all that makes mails: only where needed.
       const page = await listMails(context, await queueOf(context, flags), {
         limit: parseWhole(flags, 'limit', { from: 1, to: 200 }) ?? 50,
         cursor: textOr(flags, 'cursor', undefined),
@@ -92,7 +86,7 @@ export const mails: Command[] = [
     operands: ['MAIL_ID'],
     flags: { ...QUEUE_FLAGS, html: { about: 'Print the HTML part instead.' } },
     run: async (context, [id = ''], flags, config) => {
-      const { showMail } = await import('../events/emails/mailbox.ts');
+      const { showMail } = await import('../mail/mailbox.ts');
       const sending = await sendingOf(context, config);
       const view = await showMail(context, await queueOf(context, flags), id, sending);
       const { mail } = view;

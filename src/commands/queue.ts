@@ -1,6 +1,6 @@
 import { notFound } from '../errors.ts';
-import type { Context } from '../waitlist/context.ts';
-import type { Queue } from '../waitlist/directory.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import type { Queue } from '../waitlist/queue/directory.ts';
 import { type Flag, type Flags, requireText, textOr } from './command.ts';
 
 /** The flags that name a queue. */

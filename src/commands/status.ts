@@ -2,13 +2,13 @@ import type { Config } from '../config.ts';
 import { SCHEMA_VERSION } from '../db/migrate.ts';
 import { SERVE_LOCK, tryLock } from '../db/sqlite-lock.ts';
 import { LOG_LIMIT_BYTES } from '../db/sqlite-writer.ts';
-import { type BacklogCount, countBacklog, countBacklogErrors } from '../events/outbox/backlog.ts';
 import { createLogger } from '../log.ts';
+import { type BacklogCount, countBacklog, countBacklogErrors } from '../outbox/backlog.ts';
 import { openContext } from '../service.ts';
 import { isMasterKeySaved } from '../vault/master-key-saved.ts';
 import { VERSION } from '../version.ts';
-import type { Context } from '../waitlist/context.ts';
-import { BACKLOG_LIMIT, LEAST_FREE_BYTES, OLDEST_LIMIT_MS } from '../waitlist/watch.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import { BACKLOG_LIMIT, LEAST_FREE_BYTES, OLDEST_LIMIT_MS } from '../waitlist/upkeep/watch.ts';
 import type { Outcome } from './command.ts';
 
 export interface Finding {

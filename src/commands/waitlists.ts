@@ -1,4 +1,4 @@
-import type { Context } from '../waitlist/context.ts';
+import type { Context } from '../waitlist/queue/context.ts';
 import { applyBoost } from '../waitlist/settings/rerank.ts';
 import { BOOST_MAX, updateWaitlist, type WaitlistChanges } from '../waitlist/settings/update-waitlist.ts';
 import {

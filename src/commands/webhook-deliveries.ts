@@ -1,4 +1,4 @@
-import { sharedNow } from '../events/outbox/shared-clock.ts';
+import { sharedNow } from '../db/shared-clock.ts';
 import {
   DELIVERIES_PAGE_MAX,
   DELIVERY_STATES,
@@ -7,8 +7,8 @@ import {
   listAllDeliveries,
   listDeliveries,
   showDelivery,
-} from '../events/webhooks/deliveries.ts';
-import { replayEvent, replayFailed, sendTestEvent } from '../events/webhooks/replay.ts';
+} from '../webhooks/deliveries.ts';
+import { replayEvent, replayFailed, sendTestEvent } from '../webhooks/replay.ts';
 import { type Command, parseSince, parseWhole, table, textOr, UsageProblem } from './command.ts';
 import { queueOf } from './queue.ts';
 

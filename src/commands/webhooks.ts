@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
-import { allowList } from '../events/webhooks/addresses.ts';
-import { RATE_MAX } from '../events/webhooks/endpoint-input.ts';
+import { allowList } from '../webhooks/addresses.ts';
+import { RATE_MAX } from '../webhooks/endpoint-input.ts';
 import {
   createEndpoint,
   DEFAULT_OVERLAP_MS,
@@ -12,8 +12,8 @@ import {
   setEndpointEnabled,
   showEndpoint,
   updateEndpoint,
-} from '../events/webhooks/endpoints.ts';
-import { createGuard, type Guard } from '../events/webhooks/guard.ts';
+} from '../webhooks/endpoints.ts';
+import { createGuard, type Guard } from '../webhooks/guard.ts';
 import {
   type Command,
   type Flag,

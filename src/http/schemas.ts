@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import { STATUSES, type Status } from '../db/tables.ts';
-import { EMAIL_MAX_CHARACTERS } from '../waitlist/signup/identity.ts';
+import { EMAIL_MAX_CHARACTERS } from '../waitlist/people/identity.ts';
 import { STATUS, type WireCode } from './plugins/errors.ts';
 
 /** Names a schema in the OpenAPI document: what uses it there refers to it. */

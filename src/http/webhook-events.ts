@@ -1,5 +1,5 @@
 import Type, { type TSchema } from 'typebox';
-import type { EventKind } from '../events/event.ts';
+import type { EventKind } from '../waitlist/queue/events.ts';
 import {
   constant,
   described,

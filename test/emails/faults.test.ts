@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { listMails, showMail } from '../../src/events/emails/mailbox.ts';
-import { listSuppressions, unsuppress } from '../../src/events/emails/suppression.ts';
+import { listMails, showMail } from '../../src/mail/mailbox.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { listSuppressions, unsuppress } from '../../src/waitlist/links/suppression.ts';
 import { forEachEngine } from '../support/harness.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
 import {

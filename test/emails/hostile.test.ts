@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { listMails } from '../../src/events/emails/mailbox.ts';
-import { previewMail, sendTestMail } from '../../src/events/emails/preview.ts';
-import { insertMail } from '../../src/events/emails/record.ts';
-import {
-  resetTemplate,
-  saveTemplate,
-  showTemplate,
-  templateVersions,
-} from '../../src/events/emails/templates.ts';
-import { updateMailSettings } from '../../src/events/emails/update-settings.ts';
+import { listMails } from '../../src/mail/mailbox.ts';
+import { previewMail, sendTestMail } from '../../src/mail/preview.ts';
+import { insertMail } from '../../src/mail/record.ts';
+import { resetTemplate, saveTemplate, showTemplate, templateVersions } from '../../src/mail/templates.ts';
+import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { forEachEngine } from '../support/harness.ts';
 import type { MailServer, ReceivedMail } from '../support/mail-server.ts';
 import {

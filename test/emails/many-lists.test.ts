@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { pruneEvents } from '../../src/events/outbox/prune.ts';
+import { pruneEvents } from '../../src/outbox/prune.ts';
 import { forEachEngine } from '../support/harness.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { allSent, mailingList, mailsOf, startMailing } from '../support/mails.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { MailView } from '../../src/events/emails/mailbox.ts';
+import type { MailView } from '../../src/mail/mailbox.ts';
 import { forEachEngine } from '../support/harness.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { commandJson, startProcess } from '../support/process.ts';

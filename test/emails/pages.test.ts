@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Browser, chromium } from 'playwright-core';
-import { updateMailSettings } from '../../src/events/emails/update-settings.ts';
+import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { ensureBrowser } from '../support/browser.ts';
 import { type Answer, forEachEngine } from '../support/harness.ts';
 import type { MailServer, ReceivedMail } from '../support/mail-server.ts';

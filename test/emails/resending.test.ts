@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { listMails, type MailSummary } from '../../src/events/emails/mailbox.ts';
-import type { Resent } from '../../src/events/emails/resend.ts';
-import { hashOf, suppress } from '../../src/events/emails/suppression.ts';
+import { listMails, type MailSummary } from '../../src/mail/mailbox.ts';
+import type { Resent } from '../../src/mail/resend.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { hashOf, suppress } from '../../src/waitlist/links/suppression.ts';
 import { forEachEngine } from '../support/harness.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
 import {

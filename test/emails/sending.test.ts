@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { showMail } from '../../src/events/emails/mailbox.ts';
-import { updateMailSettings } from '../../src/events/emails/update-settings.ts';
+import { showMail } from '../../src/mail/mailbox.ts';
+import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { expireInvites } from '../../src/waitlist/invites/end-invites.ts';
 import { remindInvited } from '../../src/waitlist/invites/remind-invited.ts';
-import { keepUp } from '../../src/waitlist/upkeep.ts';
+import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { forEachEngine } from '../support/harness.ts';
 import type { MailServer } from '../support/mail-server.ts';
 import {

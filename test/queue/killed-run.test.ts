@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { auditQueue } from '../../src/waitlist/audit.ts';
-import type { Queue } from '../../src/waitlist/directory.ts';
+import type { Queue } from '../../src/waitlist/queue/directory.ts';
+import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { crowdEmail, fillQueue } from '../support/crowd.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
 import { runCommand, startCommand } from '../support/process.ts';

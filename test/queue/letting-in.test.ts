@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { auditQueue } from '../../src/waitlist/audit.ts';
-import type { Queue } from '../../src/waitlist/directory.ts';
 import type { Segment } from '../../src/waitlist/entries/segment.ts';
 import { createInvite, type Expiry } from '../../src/waitlist/invites/create-invites.ts';
 import { revokeAllInvites } from '../../src/waitlist/invites/end-invites.ts';
 import { resumeInviteRun, type Selection, startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
 import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
+import type { Queue } from '../../src/waitlist/queue/directory.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
-import { keepUp } from '../../src/waitlist/upkeep.ts';
+import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { fillQueue } from '../support/crowd.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { listen } from '../support/told.ts';

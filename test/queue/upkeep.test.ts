@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { auditQueue } from '../../src/waitlist/audit.ts';
 import { startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
 import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
 import { applyBoost } from '../../src/waitlist/settings/rerank.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
-import { keepUp, startUpkeep } from '../../src/waitlist/upkeep.ts';
+import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { keepUp, startUpkeep } from '../../src/waitlist/upkeep/upkeep.ts';
 import { crowdEmail, fillQueue } from '../support/crowd.ts';
 import {
   clientFor,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { auditQueue } from '../../src/waitlist/audit.ts';
-import { keepUp } from '../../src/waitlist/upkeep.ts';
+import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import type { Service } from '../support/harness.ts';
 import { type PgBouncer, startPgBouncer, WITHOUT_PGBOUNCER } from '../support/pgbouncer.ts';
 import { commandJson } from '../support/process.ts';

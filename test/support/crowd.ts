@@ -1,6 +1,6 @@
-import type { Context } from '../../src/waitlist/context.ts';
-import type { Queue } from '../../src/waitlist/directory.ts';
-import { type Identifier, parseEmail } from '../../src/waitlist/signup/identity.ts';
+import { type Identifier, parseEmail } from '../../src/waitlist/people/identity.ts';
+import type { Context } from '../../src/waitlist/queue/context.ts';
+import type { Queue } from '../../src/waitlist/queue/directory.ts';
 import { openSignupDesk } from '../../src/waitlist/signup/signup.ts';
 import type { Metadata } from '../../src/waitlist/signup/signup-input.ts';
 

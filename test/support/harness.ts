@@ -8,8 +8,6 @@ import type { Engine } from '../../src/db/database.ts';
 import type { PostgresLimits } from '../../src/db/postgres-pool.ts';
 import { createLogger } from '../../src/log.ts';
 import { openContext } from '../../src/service.ts';
-import type { Context } from '../../src/waitlist/context.ts';
-import type { Queue } from '../../src/waitlist/directory.ts';
 import type { EntryPage } from '../../src/waitlist/entries/entries.ts';
 import type { EntryView } from '../../src/waitlist/entries/entry-view.ts';
 import type { Acceptance } from '../../src/waitlist/invites/accept-invite.ts';
@@ -18,6 +16,8 @@ import { expireInvites, revokeInvite } from '../../src/waitlist/invites/end-invi
 import type { InviteCheck } from '../../src/waitlist/invites/invites.ts';
 import { trackKeyUsage } from '../../src/waitlist/keys/key-usage.ts';
 import { type CreatedKey, createKey } from '../../src/waitlist/keys/server-keys.ts';
+import type { Context } from '../../src/waitlist/queue/context.ts';
+import type { Queue } from '../../src/waitlist/queue/directory.ts';
 import { createWaitlist } from '../../src/waitlist/settings/waitlists.ts';
 import { openSignupDesk, type SignupResult } from '../../src/waitlist/signup/signup.ts';
 import { parseJson } from './raw-http.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import type { Engine } from '../../src/db/database.ts';
-import type { MailKind, MailState } from '../../src/events/emails/kinds.ts';
-import { listMails, type MailSummary } from '../../src/events/emails/mailbox.ts';
-import { updateMailSettings } from '../../src/events/emails/update-settings.ts';
-import type { Context } from '../../src/waitlist/context.ts';
-import type { Queue } from '../../src/waitlist/directory.ts';
+import type { MailKind, MailState } from '../../src/mail/kinds.ts';
+import { listMails, type MailSummary } from '../../src/mail/mailbox.ts';
+import { updateMailSettings } from '../../src/mail/update-settings.ts';
+import type { Context } from '../../src/waitlist/queue/context.ts';
+import type { Queue } from '../../src/waitlist/queue/directory.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { eventually, type List } from './harness.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from './mail-server.ts';

@@ -1,8 +1,8 @@
 import { readConfig } from '../../src/config.ts';
-import { startOutbox } from '../../src/events/start.ts';
+import { startOutbox } from '../../src/deliveries.ts';
 import { createLogger } from '../../src/log.ts';
 import { openContext } from '../../src/service.ts';
-import type { Context } from '../../src/waitlist/context.ts';
+import type { Context } from '../../src/waitlist/queue/context.ts';
 import { openSignupDesk } from '../../src/waitlist/signup/signup.ts';
 import { parseSignupRequest } from '../../src/waitlist/signup/signup-input.ts';
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { STATUSES } from '../../src/db/tables.ts';
-import { auditQueue } from '../../src/waitlist/audit.ts';
 import { confirmEntry } from '../../src/waitlist/entries/confirm-entry.ts';
 import type { EntryView } from '../../src/waitlist/entries/entry-view.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
@@ -10,7 +9,8 @@ import { type Selection, startInviteRun } from '../../src/waitlist/invites/invit
 import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
 import { applyBoost } from '../../src/waitlist/settings/rerank.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
-import { keepUp } from '../../src/waitlist/upkeep.ts';
+import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import type { Service } from './harness.ts';
 import {
   type InviteOutcome,

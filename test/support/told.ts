@@ -1,8 +1,8 @@
-import { allowList } from '../../src/events/webhooks/addresses.ts';
-import { createEndpoint } from '../../src/events/webhooks/endpoints.ts';
-import { createGuard } from '../../src/events/webhooks/guard.ts';
-import type { Context } from '../../src/waitlist/context.ts';
-import type { Queue } from '../../src/waitlist/directory.ts';
+import type { Context } from '../../src/waitlist/queue/context.ts';
+import type { Queue } from '../../src/waitlist/queue/directory.ts';
+import { allowList } from '../../src/webhooks/addresses.ts';
+import { createEndpoint } from '../../src/webhooks/endpoints.ts';
+import { createGuard } from '../../src/webhooks/guard.ts';
 
 export interface Told {
   event: string;

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import type { Engine } from '../../src/db/database.ts';
-import type { DispatcherOptions } from '../../src/events/outbox/dispatcher.ts';
-import { type OutboxTimes, startOutbox } from '../../src/events/start.ts';
-import { allowList } from '../../src/events/webhooks/addresses.ts';
-import { type DeliveryState, listDeliveries } from '../../src/events/webhooks/deliveries.ts';
-import type { EndpointInput } from '../../src/events/webhooks/endpoint-input.ts';
-import { createEndpoint } from '../../src/events/webhooks/endpoints.ts';
-import { createGuard } from '../../src/events/webhooks/guard.ts';
-import type { Context } from '../../src/waitlist/context.ts';
-import type { Queue } from '../../src/waitlist/directory.ts';
+import { type OutboxTimes, startOutbox } from '../../src/deliveries.ts';
+import type { DispatcherOptions } from '../../src/outbox/dispatcher.ts';
+import type { Context } from '../../src/waitlist/queue/context.ts';
+import type { Queue } from '../../src/waitlist/queue/directory.ts';
+import { allowList } from '../../src/webhooks/addresses.ts';
+import { type DeliveryState, listDeliveries } from '../../src/webhooks/deliveries.ts';
+import type { EndpointInput } from '../../src/webhooks/endpoint-input.ts';
+import { createEndpoint } from '../../src/webhooks/endpoints.ts';
+import { createGuard } from '../../src/webhooks/guard.ts';
 import { eventually, type Service, type ServiceOptions, startService } from './harness.ts';
 
 export const LOOPBACK = { DOORLIST_WEBHOOK_ALLOW: '127.0.0.1' };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { auditQueue } from '../../src/waitlist/audit.ts';
+import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { forEachEngine, startService } from '../support/harness.ts';
 import { email, runImport, writePeople } from '../support/imported-people.ts';
 

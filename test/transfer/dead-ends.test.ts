@@ -3,13 +3,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { auditQueue } from '../../src/waitlist/audit.ts';
 import { confirmSegment } from '../../src/waitlist/entries/confirm-entry.ts';
 import { exportPerson } from '../../src/waitlist/entries/export-person.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { exportEntries } from '../../src/waitlist/transfer/export-entries.ts';
 import { type ImportOptions, importFile } from '../../src/waitlist/transfer/import-start.ts';
+import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { commandJson, runCommand } from '../support/process.ts';
 

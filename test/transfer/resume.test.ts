@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { Engine } from '../../src/db/database.ts';
-import { auditQueue } from '../../src/waitlist/audit.ts';
-import type { Queue } from '../../src/waitlist/directory.ts';
+import type { Queue } from '../../src/waitlist/queue/directory.ts';
+import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
 import {
   email,

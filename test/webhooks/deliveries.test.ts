@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { showDelivery } from '../../src/events/webhooks/deliveries.ts';
-import {
-  rotateEndpointSecret,
-  setEndpointEnabled,
-  updateEndpoint,
-} from '../../src/events/webhooks/endpoints.ts';
-import { sendTestEvent } from '../../src/events/webhooks/replay.ts';
 import { VERSION } from '../../src/version.ts';
 import { revokeInvite } from '../../src/waitlist/invites/end-invites.ts';
+import { showDelivery } from '../../src/webhooks/deliveries.ts';
+import { rotateEndpointSecret, setEndpointEnabled, updateEndpoint } from '../../src/webhooks/endpoints.ts';
+import { sendTestEvent } from '../../src/webhooks/replay.ts';
 import { forEachEngine, type List } from '../support/harness.ts';
 import { type Received, type Receiver, startReceiver, status } from '../support/receiver.ts';
 import { endpointFor, guard, inState, startSending, until } from '../support/webhooks.ts';

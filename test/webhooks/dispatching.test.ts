@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { startOutbox } from '../../src/events/start.ts';
-import { listDeliveries } from '../../src/events/webhooks/deliveries.ts';
-import { deleteEndpoint, listEndpoints } from '../../src/events/webhooks/endpoints.ts';
+import { startOutbox } from '../../src/deliveries.ts';
+import { listDeliveries } from '../../src/webhooks/deliveries.ts';
+import { deleteEndpoint, listEndpoints } from '../../src/webhooks/endpoints.ts';
 import { forEachEngine, startService } from '../support/harness.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { endpointFor, inState, LOOPBACK, startSending, until } from '../support/webhooks.ts';

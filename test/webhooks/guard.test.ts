@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { allowList, checkAllowed, isPublicAddress } from '../../src/events/webhooks/addresses.ts';
-import { createGuard, RefusedTarget, type Resolve } from '../../src/events/webhooks/guard.ts';
-import { createSender } from '../../src/events/webhooks/send.ts';
+import { allowList, checkAllowed, isPublicAddress } from '../../src/webhooks/addresses.ts';
+import { createGuard, RefusedTarget, type Resolve } from '../../src/webhooks/guard.ts';
+import { createSender } from '../../src/webhooks/send.ts';
 import { startReceiver, status } from '../support/receiver.ts';
 
 /** Everything that means this machine, its network, or what a cloud keeps its secrets at. */

@@ -3,9 +3,9 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { allowList } from '../../src/events/webhooks/addresses.ts';
-import { createGuard } from '../../src/events/webhooks/guard.ts';
-import { createSender } from '../../src/events/webhooks/send.ts';
+import { allowList } from '../../src/webhooks/addresses.ts';
+import { createGuard } from '../../src/webhooks/guard.ts';
+import { createSender } from '../../src/webhooks/send.ts';
 import { CERTIFICATE, PRIVATE_KEY } from '../support/certificate.ts';
 import { startReceiver, status } from '../support/receiver.ts';
 

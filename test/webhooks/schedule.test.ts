@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { pruneEvents } from '../../src/events/outbox/prune.ts';
-import { DELAYS_MS } from '../../src/events/outbox/schedule.ts';
-import { showDelivery } from '../../src/events/webhooks/deliveries.ts';
-import { setEndpointEnabled, showEndpoint } from '../../src/events/webhooks/endpoints.ts';
-import { replayEvent, replayFailed } from '../../src/events/webhooks/replay.ts';
+import { pruneEvents } from '../../src/outbox/prune.ts';
+import { DELAYS_MS } from '../../src/outbox/schedule.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { showDelivery } from '../../src/webhooks/deliveries.ts';
+import { setEndpointEnabled, showEndpoint } from '../../src/webhooks/endpoints.ts';
+import { replayEvent, replayFailed } from '../../src/webhooks/replay.ts';
 import { forEachEngine, type List } from '../support/harness.ts';
 import { type Answering, type Receiver, startReceiver, status } from '../support/receiver.ts';
 import { endpointFor, inState, startSending, until } from '../support/webhooks.ts';

@@ -5,7 +5,7 @@ import {
   checkConfirmLink,
   followConfirmLink,
   renewConfirmLink,
-} from '../../events/emails/confirm-link.ts';
+} from '../../waitlist/links/confirm-link.ts';
 import { html } from '../docs/html.ts';
 import { button, type Page, sendPage } from './page.ts';
 import { type PageParts, pageRoute, tokenOf, wantsJson } from './parts.ts';

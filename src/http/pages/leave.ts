@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { checkLeaveLink, leaveList, unsubscribe } from '../../events/emails/leave-link.ts';
+import { checkLeaveLink, leaveList, unsubscribe } from '../../waitlist/links/leave-link.ts';
 import { html } from '../docs/html.ts';
 import { button, type Page, sendPage } from './page.ts';
 import { type PageParts, pageRoute, tokenOf } from './parts.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Context } from '../../waitlist/context.ts';
+import type { Context } from '../../waitlist/queue/context.ts';
 import { clientOf, type RateLimiter } from '../plugins/rate-limit.ts';
 
 export interface PageParts {

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DoorlistError } from '../../errors.ts';
-import type { Context } from '../../waitlist/context.ts';
-import type { ServerKey } from '../../waitlist/directory.ts';
 import type { KeyUsage } from '../../waitlist/keys/key-usage.ts';
 import { authenticate } from '../../waitlist/keys/server-keys.ts';
+import type { Context } from '../../waitlist/queue/context.ts';
+import type { ServerKey } from '../../waitlist/queue/directory.ts';
 import type { SdkParts } from '../sdk/parts.ts';
 import { clientOf, type RateLimiter } from './rate-limit.ts';
 

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DatabaseUnavailable } from '../../db/database.ts';
 import { DoorlistError, type ErrorCode, notFound } from '../../errors.ts';
-import type { Log } from '../../waitlist/context.ts';
+import type { Log } from '../../log.ts';
 import { allowAnyOrigin } from './cors.ts';
 import { newRequestId, requestIdOf } from './request-id.ts';
 import { DRAIN_MS_MAX, destroyWithin, drainBeforeClosing, isUnread } from './unread-body.ts';

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { DatabaseUnavailable } from '../../db/database.ts';
 import { unavailable } from '../../errors.ts';
 import { reportState } from '../../state-log.ts';
-import type { Context } from '../../waitlist/context.ts';
+import type { Context } from '../../waitlist/queue/context.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import { constant, named } from '../schemas.ts';
 

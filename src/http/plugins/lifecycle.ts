@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalid, notFound, unavailable } from '../../errors.ts';
-import type { Log } from '../../waitlist/context.ts';
+import type { Log } from '../../log.ts';
 import { NOTHING_HERE } from './errors.ts';
 
 const RETRY_AFTER_SECONDS = 5;

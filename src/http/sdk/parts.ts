@@ -1,6 +1,6 @@
 import type { onRequestHookHandler } from 'fastify';
-import type { Context } from '../../waitlist/context.ts';
-import type { ServerKey } from '../../waitlist/directory.ts';
+import type { Context } from '../../waitlist/queue/context.ts';
+import type { ServerKey } from '../../waitlist/queue/directory.ts';
 import type { SignupDesk } from '../../waitlist/signup/signup.ts';
 import type { ReadBody } from '../plugins/body-reader.ts';
 import type { RateLimiter } from '../plugins/rate-limit.ts';

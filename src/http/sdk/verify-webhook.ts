@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { invalid } from '../../errors.ts';
-import { FAILURE_REASONS, TOLERANCE_SECONDS, verifyDelivery } from '../../events/webhooks/verify.ts';
+import { FAILURE_REASONS, TOLERANCE_SECONDS, verifyDelivery } from '../../webhooks/verify.ts';
 import { registerJsonBody } from '../plugins/body.ts';
 import { HttpError, sendError } from '../plugins/errors.ts';
 import { clientOf } from '../plugins/rate-limit.ts';

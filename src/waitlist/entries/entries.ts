@@ -4,11 +4,11 @@ import { statement } from '../../db/statement.ts';
 import { STATUSES, type Status, type Tables } from '../../db/tables.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { Unreadable } from '../../vault/crypto.ts';
-import type { Context } from '../context.ts';
-import type { Queue } from '../directory.ts';
-import { parseEmail, parsePhone } from '../signup/identity.ts';
+import { parseEmail, parsePhone } from '../people/identity.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
+import { positionOf } from '../queue/ranking.ts';
 import { type EntryRow, type EntryView, viewEntries, viewEntry } from './entry-view.ts';
-import { positionOf } from './ranking.ts';
 
 export const SORTS = ['joined', 'position'] as const;
 export type Sort = (typeof SORTS)[number];

@@ -1,9 +1,9 @@
 import type { Status } from '../../db/tables.ts';
+import { formatId } from '../../ids.ts';
 import { Unreadable } from '../../vault/crypto.ts';
-import type { Context } from '../context.ts';
-import type { Queue } from '../directory.ts';
-import { formatId } from '../ids.ts';
-import type { Person } from '../signup/person.ts';
+import type { Person } from '../people/person.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
 import type { Metadata } from '../signup/signup-input.ts';
 
 /** An entry as callers and webhooks see it. */

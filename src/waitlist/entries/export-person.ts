@@ -1,9 +1,9 @@
 import { DoorlistError } from '../../errors.ts';
-import type { Context } from '../context.ts';
-import type { Queue } from '../directory.ts';
-import { formatId, parseId } from '../ids.ts';
+import { formatId, parseId } from '../../ids.ts';
 import { type InviteSummary, listInvites } from '../invites/list-invites.ts';
-import { parseEmail } from '../signup/identity.ts';
+import { parseEmail } from '../people/identity.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
 import { findEntry } from './entries.ts';
 import { type EntryView, isoTime } from './entry-view.ts';
 import { findConfirmation, type OperatorConfirmation } from './operator-confirmation.ts';

@@ -1,6 +1,6 @@
 import type { Columns, Status } from '../../db/tables.ts';
-import type { Context } from '../context.ts';
-import type { QueueChange } from '../queue-change.ts';
+import type { Context } from '../queue/context.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
 
 /** An entry as far as moving it goes. */
 export interface Movable {

@@ -1,15 +1,15 @@
 import { notFound } from '../../errors.ts';
-import { shredEventsOf } from '../../events/shred.ts';
+import { formatId, parseId } from '../../ids.ts';
 import { randomBytes, Unreadable } from '../../vault/crypto.ts';
-import type { Context } from '../context.ts';
-import type { Queue } from '../directory.ts';
-import { formatId, parseId } from '../ids.ts';
-import { changeQueue, type QueueChange } from '../queue-change.ts';
+import { parseEmail, parsePhone } from '../people/identity.ts';
+import { metadataPairs } from '../people/metadata-pairs.ts';
+import type { Person } from '../people/person.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
+import { changeQueue, type QueueChange } from '../queue/queue-change.ts';
 import { writeCredits } from '../signup/add-entries.ts';
-import { parseEmail, parsePhone } from '../signup/identity.ts';
-import { metadataPairs } from '../signup/metadata-pairs.ts';
-import type { Person } from '../signup/person.ts';
 import { findMembers } from '../signup/register.ts';
+import { shredEventsOf } from './shred.ts';
 
 interface Leaving {
   seq: number;

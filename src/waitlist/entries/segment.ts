@@ -1,8 +1,8 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Database, Trx } from '../../db/database.ts';
 import type { Status, Tables } from '../../db/tables.ts';
-import type { Queue } from '../directory.ts';
-import { pairsMeant } from '../signup/metadata-pairs.ts';
+import { pairsMeant } from '../people/metadata-pairs.ts';
+import type { Queue } from '../queue/directory.ts';
 
 /** Some of the entries of a queue; every condition that is given must hold. */
 export interface Segment {

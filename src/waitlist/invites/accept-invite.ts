@@ -1,11 +1,11 @@
 import { DoorlistError, invalid, notFound } from '../../errors.ts';
-import type { Context } from '../context.ts';
-import type { Queue } from '../directory.ts';
 import { creditReferrerOf } from '../entries/confirm-entry.ts';
 import { isoTime } from '../entries/entry-view.ts';
 import { canMove, findByEmails, hashKey, moveEntries } from '../entries/move-entry.ts';
-import { changeQueue } from '../queue-change.ts';
-import { parseEmail } from '../signup/identity.ts';
+import { parseEmail } from '../people/identity.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
+import { changeQueue } from '../queue/queue-change.ts';
 import {
   checkCodeLength,
   findInvite,

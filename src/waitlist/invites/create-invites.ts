@@ -1,13 +1,13 @@
 import { INVITE_COLUMNS } from '../../db/tables.ts';
 import { invalid } from '../../errors.ts';
-import type { Context } from '../context.ts';
-import type { Queue } from '../directory.ts';
+import { formatId, newId, randomCode } from '../../ids.ts';
 import { creditReferrerOf } from '../entries/confirm-entry.ts';
 import { isoTimeOrNull } from '../entries/entry-view.ts';
 import { canMove, findByEmails, hashKey, type Movable, moveEntries } from '../entries/move-entry.ts';
-import { formatId, newId, randomCode } from '../ids.ts';
-import { changeQueue, type QueueChange } from '../queue-change.ts';
-import { parseEmail } from '../signup/identity.ts';
+import { parseEmail } from '../people/identity.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
+import { changeQueue, type QueueChange } from '../queue/queue-change.ts';
 import { CODE_RANDOM_CHARACTERS, type SealedInvite } from './invites.ts';
 
 export interface CreatedInvite {

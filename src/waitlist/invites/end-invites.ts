@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { DoorlistError, notFound } from '../../errors.ts';
+import { formatId, parseId } from '../../ids.ts';
 import { Unreadable } from '../../vault/crypto.ts';
-import type { Context } from '../context.ts';
-import type { Queue } from '../directory.ts';
 import { findByEmails, hashKey, moveEntries } from '../entries/move-entry.ts';
-import { formatId, parseId } from '../ids.ts';
-import { changeQueue, type QueueChange } from '../queue-change.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
+import { changeQueue, type QueueChange } from '../queue/queue-change.ts';
 import { findInvite, queueOfCode, type SealedInvite } from './invites.ts';
 
 /** Invites ended in one transaction: few enough for signups to get their turn in between. */

@@ -1,15 +1,15 @@
 import type { ExpressionBuilder } from 'kysely';
+import { sharedNow } from '../../db/shared-clock.ts';
 import type { Tables } from '../../db/tables.ts';
 import { invalid } from '../../errors.ts';
-import { sharedNow } from '../../events/outbox/shared-clock.ts';
+import { formatId } from '../../ids.ts';
 import { Unreadable } from '../../vault/crypto.ts';
-import type { Context } from '../context.ts';
-import type { Queue } from '../directory.ts';
 import { type Segment, selectSegment } from '../entries/segment.ts';
-import { formatId } from '../ids.ts';
-import { advanceJob, createJob, findOpenJob, finishJob, readProgress } from '../jobs.ts';
-import { changeQueue, type QueueChange } from '../queue-change.ts';
-import type { Person } from '../signup/person.ts';
+import type { Person } from '../people/person.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
+import { advanceJob, createJob, findOpenJob, finishJob, readProgress } from '../queue/jobs.ts';
+import { changeQueue, type QueueChange } from '../queue/queue-change.ts';
 import { checkExpiry, type Expiry, type Invitee, inviteAll } from './create-invites.ts';
 
 /** Invites of one transaction: short enough for signups to get their turn. */

@@ -1,10 +1,10 @@
+import { sharedTime } from '../../db/shared-clock.ts';
 import { statement } from '../../db/statement.ts';
 import type { InviteTable } from '../../db/tables.ts';
 import { invalid } from '../../errors.ts';
-import { sharedTime } from '../../events/outbox/shared-clock.ts';
-import type { Context } from '../context.ts';
-import type { Found, Queue } from '../directory.ts';
 import { isoTimeOrNull } from '../entries/entry-view.ts';
+import type { Context } from '../queue/context.ts';
+import type { Found, Queue } from '../queue/directory.ts';
 import { TAG_CHARACTERS } from '../settings/waitlists.ts';
 
 export const CODE_CHARACTERS_MAX = 200;

@@ -1,9 +1,9 @@
+import { sharedNow } from '../../db/shared-clock.ts';
 import { invalid } from '../../errors.ts';
-import { sharedNow } from '../../events/outbox/shared-clock.ts';
-import type { Context } from '../context.ts';
-import type { Queue } from '../directory.ts';
+import { formatId, parseId } from '../../ids.ts';
 import { isoTime, isoTimeOrNull } from '../entries/entry-view.ts';
-import { formatId, parseId } from '../ids.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
 import { type InviteState, inviteState, type SealedInvite } from './invites.ts';
 
 export interface InviteSummary {

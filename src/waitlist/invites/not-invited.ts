@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts';
-import type { Queue } from '../directory.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
 import type { RunResult } from './invite-run.ts';
 
 /** Entries that a run of invites had to leave out, by reason. */

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
+import { formatId } from '../../ids.ts';
 import { Unreadable } from '../../vault/crypto.ts';
-import type { Context } from '../context.ts';
-import type { Queue } from '../directory.ts';
 import { findByEmails, hashKey } from '../entries/move-entry.ts';
-import { formatId } from '../ids.ts';
-import { changeQueue, type QueueChange } from '../queue-change.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
+import { changeQueue, type QueueChange } from '../queue/queue-change.ts';
 import type { SealedInvite } from './invites.ts';
 
 /** Reminders of one transaction: few enough for signups to get their turn in between. */

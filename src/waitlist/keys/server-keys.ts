@@ -1,12 +1,12 @@
 import type { Trx } from '../../db/database.ts';
+import { knownSharedNow, sharedNow } from '../../db/shared-clock.ts';
 import { DoorlistError, invalid, notFound } from '../../errors.ts';
-import { knownSharedNow, sharedNow } from '../../events/outbox/shared-clock.ts';
+import { formatId, newId, parseId } from '../../ids.ts';
 import { plainHash } from '../../vault/crypto.ts';
-import type { Context } from '../context.ts';
-import type { Queue, ServerKey } from '../directory.ts';
 import { isoTime, isoTimeOrNull } from '../entries/entry-view.ts';
-import { formatId, newId, parseId } from '../ids.ts';
-import { changeSettings } from '../instance.ts';
+import { changeSettings } from '../instance/instance.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue, ServerKey } from '../queue/directory.ts';
 import { isWaitlistId } from '../settings/waitlists.ts';
 import { isServerKey, newServerKey } from './server-key-format.ts';
 

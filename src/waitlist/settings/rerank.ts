@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Columns } from '../../db/tables.ts';
-import type { Context } from '../context.ts';
-import type { Queue } from '../directory.ts';
-import { rankOf } from '../entries/ranking.ts';
-import { changeQueue, type QueueChange } from '../queue-change.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
+import { changeQueue, type QueueChange } from '../queue/queue-change.ts';
+import { rankOf } from '../queue/ranking.ts';
 
 /** Joining sequences looked at in one transaction: a few milliseconds, then signups get their turn. */
 const CHUNK = 2_000;

@@ -1,6 +1,6 @@
 import { invalid, notFound, Problems } from '../../errors.ts';
-import type { Context } from '../context.ts';
-import { changeSettings } from '../instance.ts';
+import { changeSettings } from '../instance/instance.ts';
+import type { Context } from '../queue/context.ts';
 import { checkName } from './waitlists.ts';
 
 export const BOOST_MAX = 1_000;

@@ -1,12 +1,12 @@
 import type { Trx } from '../../db/database.ts';
 import { UniqueViolation } from '../../db/database.ts';
 import { DoorlistError, invalid, notFound } from '../../errors.ts';
+import { randomCode } from '../../ids.ts';
 import type { SealingKey } from '../../vault/crypto.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import type { Context } from '../context.ts';
 import { isoTime, isoTimeOrNull } from '../entries/entry-view.ts';
-import { randomCode } from '../ids.ts';
-import { changeSettings } from '../instance.ts';
+import { changeSettings } from '../instance/instance.ts';
+import type { Context } from '../queue/context.ts';
 
 export const DEFAULT_BOOST = 5;
 /** 30 bits: enough for the tags of many queues to differ; a clash only makes the creation try again. */

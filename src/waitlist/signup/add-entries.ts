@@ -1,7 +1,7 @@
 import { ENTRY_COLUMNS, METADATA_PAIR_COLUMNS, type Status } from '../../db/tables.ts';
-import type { Context } from '../context.ts';
-import { rankOf } from '../entries/ranking.ts';
-import type { QueueChange } from '../queue-change.ts';
+import type { Context } from '../queue/context.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
+import { rankOf } from '../queue/ranking.ts';
 import type { Candidate } from './candidate.ts';
 import type { Member, Register } from './register.ts';
 

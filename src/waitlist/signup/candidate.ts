@@ -1,9 +1,9 @@
+import { newId } from '../../ids.ts';
 import type { QueueVault } from '../../vault/queue-vault.ts';
-import type { Queue } from '../directory.ts';
-import { newId } from '../ids.ts';
-import type { Identifier } from './identity.ts';
-import { metadataPairs } from './metadata-pairs.ts';
-import type { Person } from './person.ts';
+import type { Identifier } from '../people/identity.ts';
+import { metadataPairs } from '../people/metadata-pairs.ts';
+import type { Person } from '../people/person.ts';
+import type { Queue } from '../queue/directory.ts';
 import type { Signup } from './signup-input.ts';
 
 /** A signup, sealed and hashed before the queue is locked. */

@@ -1,10 +1,10 @@
 import type { Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { EntryTable, Status } from '../../db/tables.ts';
-import type { Context } from '../context.ts';
-import type { Queue } from '../directory.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
+import { findAliases } from '../referrals/referral-alias.ts';
 import type { Candidate, CodeReference, Reference } from './candidate.ts';
-import { findAliases } from './referral-alias.ts';
 
 /** Someone in the queue, or about to be, as far as duplicates and referrals go. */
 export interface Member {

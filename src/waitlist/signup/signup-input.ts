@@ -1,5 +1,5 @@
 import { invalid, Problems } from '../../errors.ts';
-import { type Email, type Identifier, parseEmail, parsePhone, parseReferrer } from './identity.ts';
+import { type Email, type Identifier, parseEmail, parsePhone, parseReferrer } from '../people/identity.ts';
 
 export const SIGNUP_ENTRIES_MAX = 100;
 export const METADATA_KEYS_MAX = 64;

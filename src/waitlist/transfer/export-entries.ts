@@ -1,8 +1,8 @@
 import type { Status } from '../../db/tables.ts';
-import type { Context } from '../context.ts';
-import type { Queue } from '../directory.ts';
 import { countEntries } from '../entries/entries.ts';
 import { type EntryRow, type EntryView, viewEntries } from '../entries/entry-view.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
 import { writeCell } from './cells.ts';
 import { readExportPage, readExportPageOfStatus } from './export-page.ts';
 import type { Format } from './import-file.ts';

@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { Status } from '../../db/tables.ts';
 import type { EntryRow } from '../entries/entry-view.ts';
-import { positionOf } from '../entries/ranking.ts';
+import { positionOf } from '../queue/ranking.ts';
 
 /**
  * How far ahead of their joining sequence people of a page may stand for their position to be counted together with

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { Context } from '../context.ts';
-import type { Queue } from '../directory.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
 import { findMembers } from '../signup/register.ts';
 import { openErrorsFile } from './errors-file.ts';
 import type { ImportCandidate } from './import-chunk.ts';

@@ -6,14 +6,14 @@ import {
   OPERATOR_CONFIRMATION_COLUMNS,
   REFERRAL_ALIAS_COLUMNS,
 } from '../../db/tables.ts';
-import type { Context } from '../context.ts';
-import type { Queue } from '../directory.ts';
-import { advanceJob, readProgress } from '../jobs.ts';
-import { type QueueChange, readAndChangeQueue } from '../queue-change.ts';
+import { parseReferrer } from '../people/identity.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
+import { advanceJob, readProgress } from '../queue/jobs.ts';
+import { type QueueChange, readAndChangeQueue } from '../queue/queue-change.ts';
+import { aliasHash } from '../referrals/referral-alias.ts';
 import { addEntries } from '../signup/add-entries.ts';
 import { type Candidate, prepareCandidate, type Reference } from '../signup/candidate.ts';
-import { parseReferrer } from '../signup/identity.ts';
-import { aliasHash } from '../signup/referral-alias.ts';
 import { findMembers, type Register } from '../signup/register.ts';
 import { type ImportProgress, requireSameProgress } from './import-progress.ts';
 import type { ImportRow } from './import-row.ts';

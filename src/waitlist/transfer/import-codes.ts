@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { EntryTable } from '../../db/tables.ts';
-import type { Context } from '../context.ts';
-import type { Queue } from '../directory.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
 import type { Candidate } from '../signup/candidate.ts';
 import type { ImportCandidate } from './import-chunk.ts';
 import type { RowProblem } from './import-row.ts';

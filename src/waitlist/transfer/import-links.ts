@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Columns } from '../../db/tables.ts';
-import type { Context } from '../context.ts';
-import { advanceJob, readProgress } from '../jobs.ts';
-import { type QueueChange, readAndChangeQueue } from '../queue-change.ts';
+import type { Context } from '../queue/context.ts';
+import { advanceJob, readProgress } from '../queue/jobs.ts';
+import { type QueueChange, readAndChangeQueue } from '../queue/queue-change.ts';
 import { writeCredits } from '../signup/add-entries.ts';
 import { findMembers, type Register } from '../signup/register.ts';
 import type { ImportJob } from './import-chunk.ts';

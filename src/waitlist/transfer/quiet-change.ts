@@ -1,4 +1,4 @@
-import type { QueueChange } from '../queue-change.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
 
 /**
  * The same change, of which at most webhooks are told: what happened elsewhere, long ago, is no news to the people

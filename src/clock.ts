@@ -1,0 +1,2 @@
+/** Milliseconds since 1970; handed in, so that tests can set the time. */
+export type Clock = () => number;

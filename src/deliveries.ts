@@ -1,0 +1,73 @@
+import { mailChannel } from './mail/channel.ts';
+import { connectSmtp } from './mail/smtp.ts';
+import { type DispatcherOptions, startDispatcher } from './outbox/dispatcher.ts';
+import { startPruning } from './outbox/prune.ts';
+import type { Context } from './waitlist/queue/context.ts';
+import { allowList } from './webhooks/addresses.ts';
+import { webhookChannel } from './webhooks/channel.ts';
+import { createGuard } from './webhooks/guard.ts';
+import { createSender, DEADLINE_MS } from './webhooks/send.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export interface OutboxSettings {
+  webhookAllow: string[];
+  webhookProxy: string | undefined;
+  deliveryLogDays: number;
+  publicUrl: string;
+  mailFrom: string;
+  /** undefined: mails are kept in the mailbox. */
+  smtpUrl: string | undefined;
+  smtpConnections: number;
+  /** Mails a second; 0: no limit. */
+  smtpRate: number;
+}
+
+/** For tests that cannot wait. */
+export interface OutboxTimes {
+  deadlineMs?: number;
+  leaseExtendedEveryMs?: number;
+  mailPausesMs?: readonly number[];
+  endOfDataMs?: number;
+}
+
+export interface Outbox {
+  /** Looks for due deliveries now. */
+  wake(): void;
+  /** Waits, within bounds, for what is being sent. */
+  stop(): Promise<void>;
+}
+
+/** Everything that happens on its own once events are recorded: deliveries leave, old ones are pruned. */
+export async function startOutbox(
+  context: Context,
+  settings: OutboxSettings,
+  options: DispatcherOptions & OutboxTimes = {},
+): Promise<Outbox> {
+  const { webhookAllow, webhookProxy, deliveryLogDays, publicUrl, mailFrom } = settings;
+  const sender = createSender(createGuard(allowList(webhookAllow)), {
+    proxyUrl: webhookProxy,
+    deadlineMs: options.deadlineMs ?? DEADLINE_MS,
+  });
+  const mails = mailChannel(
+    context,
+    connectSmtp(settings, options),
+    { publicUrl, defaultFrom: mailFrom },
+    {
+      ...settings,
+      deadlineMs: options.deadlineMs,
+      leaseExtendedEveryMs: options.leaseExtendedEveryMs,
+      pausesMs: options.mailPausesMs,
+      stopMs: options.drainMs === undefined ? undefined : options.drainMs / 2,
+    },
+  );
+  const channels = [webhookChannel(context, sender, options.deadlineMs), mails];
+  const dispatcher = await startDispatcher(context, channels, options);
+  const pruning = startPruning({ ...context, db: context.db.patient }, deliveryLogDays * DAY_MS);
+  return {
+    wake: dispatcher.wake,
+    stop: async () => {
+      await Promise.all([dispatcher.stop(), pruning.stop()]);
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { randomBytes } from './vault/crypto.ts';
+
+/** Crockford's base 32: no i, l, o or u to mistake or to spell words with. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const ID_BYTES = 16;
+const ID_CHARACTERS = 26;
+
+/** 48 bits of time, then 80 random ones: new ids sort last, so that indexes grow at their end. */
+export function newId(now: number): Buffer {
+  const id = randomBytes(ID_BYTES);
+  id.writeUIntBE(now, 0, 6);
+  return id;
+}
+
+/** Every id made before that time is smaller. */
+export function oldestId(time: number): Buffer {
+  const id = Buffer.alloc(ID_BYTES);
+  id.writeUIntBE(Math.max(0, time), 0, 6);
+  return id;
+}
+
+export type IdPrefix = 'ent' | 'evt' | 'inv' | 'job' | 'key' | 'whe';
+
+export function formatId(prefix: IdPrefix, id: Uint8Array): string {
+  let bits = 0;
+  let value = 0;
+  let text = '';
+  for (const byte of id) {
+    value = (value << 8) | byte;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += ALPHABET[(value >> bits) & 31];
+    }
+    value &= (1 << bits) - 1;
+  }
+  if (bits > 0) text += ALPHABET[(value << (5 - bits)) & 31];
+  return `${prefix}_${text}`;
+}
+
+/** undefined when it is not an id of that kind. */
+export function parseId(prefix: IdPrefix, text: string): Buffer | undefined {
+  const body = text.slice(prefix.length + 1);
+  if (!text.startsWith(`${prefix}_`) || body.length !== ID_CHARACTERS) return undefined;
+  const id = Buffer.alloc(ID_BYTES);
+  let bits = 0;
+  let value = 0;
+  let at = 0;
+  for (const character of body) {
+    const digit = ALPHABET.indexOf(character);
+    if (digit < 0) return undefined;
+    value = (value << 5) | digit;
+    bits += 5;
+    if (bits >= 8 && at < ID_BYTES) {
+      bits -= 8;
+      id[at++] = (value >> bits) & 255;
+      value &= (1 << bits) - 1;
+    }
+  }
+  return formatId(prefix, id) === text ? id : undefined;
+}
+
+/** 5 random bits a character. */
+export function randomCode(characters: number): string {
+  let code = '';
+  for (const byte of randomBytes(characters)) code += ALPHABET[byte & 31];
+  return code;
+}
+
+/** A whole number below 2^53 in the same alphabet, padded to a width. */
+export function encodeBase32(value: number, characters: number): string {
+  let text = '';
+  for (let rest = value; text.length < characters; rest = Math.floor(rest / 32))
+    text = ALPHABET[rest % 32] + text;
+  return text;
+}
+
+export function decodeBase32(text: string): number | undefined {
+  let value = 0;
+  for (const character of text) {
+    const digit = ALPHABET.indexOf(character);
+    if (digit < 0) return undefined;
+    value = value * 32 + digit;
+  }
+  return value;
+}

@@ -1,0 +1,253 @@
+import { sharedNow } from '../db/shared-clock.ts';
+import { formatId } from '../ids.ts';
+import type { Attempt, Channel, Quota } from '../outbox/channel.ts';
+import { extendLease } from '../outbox/claims.ts';
+import type { Permit } from '../outbox/permit.ts';
+import { reportState } from '../state-log.ts';
+import { Unreadable } from '../vault/crypto.ts';
+import { hashOf, suppress, whySuppressed } from '../waitlist/links/suppression.ts';
+import { parseEmail } from '../waitlist/people/identity.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import type { Queue } from '../waitlist/queue/directory.ts';
+import { readFacts } from './facts.ts';
+import { limitTo, meter } from './pace.ts';
+import { type MailParts, readParts } from './parts.ts';
+import { createPauses, type Pause } from './pauses.ts';
+import { MAIL_CHANNEL, MAIL_TARGET, type MailFacts } from './record.ts';
+import { type Mail, messageId, renderMail, type Sending } from './render.ts';
+import { type Envelope, MAIL_SERVER, type Smtp, type SmtpAnswer } from './smtp.ts';
+import { SEND_MS_MAX } from './smtp-session.ts';
+
+/** For one of the connections to be free. */
+const WAIT_MS_MAX = 10_000;
+const DEADLINE_MS = WAIT_MS_MAX + SEND_MS_MAX;
+/** Less than the dispatcher waits when it stops: what has no answer by then is written down as unsent. */
+const STOP_MS_MAX = 15_000;
+/** Until something of ours that failed is tried again. */
+const FAULT_MS = 60_000;
+const SLOW_MS = 5_000;
+const MOST_REMEMBERED = 1_000;
+const KEPT: Attempt = {
+  ok: true,
+  status: null,
+  error: null,
+  response: null,
+  durationMs: 0,
+  retryAfterMs: 0,
+};
+const ADDRESS_REFUSED: Attempt = {
+  ...KEPT,
+  ok: false,
+  final: true,
+  error: 'not sent: the address contains characters that are no longer accepted',
+};
+const GONE: Attempt = { ...KEPT, ok: false, final: true, error: 'not sent: what it told was erased' };
+const deferred = (error: string, deferMs: number): Attempt => ({ ...KEPT, ok: false, error, deferMs });
+
+export interface MailPace {
+  smtpConnections: number;
+  /** Mails a second; 0: no limit. */
+  smtpRate: number;
+  deadlineMs?: number | undefined;
+  /** How often the lease of a mail that takes long is extended. */
+  leaseExtendedEveryMs?: number | undefined;
+  stopMs?: number | undefined;
+  /** Before each try to go on sending, when nothing can be sent. */
+  pausesMs?: readonly number[] | undefined;
+}
+
+/** Mails as what the dispatcher sends. Without a mail server, and outside of production, they stay in the mailbox. */
+export function mailChannel(
+  context: Context,
+  smtp: Smtp | undefined,
+  sending: Sending,
+  pace: MailPace,
+): Channel<undefined> {
+  const { smtpConnections, smtpRate, deadlineMs = DEADLINE_MS, stopMs = STOP_MS_MAX, pausesMs } = pace;
+  const { leaseExtendedEveryMs = deadlineMs / 2 } = pace;
+  const { db, log } = context;
+  const parts = rememberParts(context);
+  const places = limitTo(smtpConnections);
+  const rate = smtpRate === 0 ? undefined : meter(smtpRate);
+  const pauses = createPauses(pausesMs);
+  const underWay = new Set<(outcome: Attempt) => void>();
+
+  const deliver = async (
+    queue: Queue,
+    eventId: Uint8Array,
+    facts: MailFacts,
+    permit: Permit,
+  ): Promise<Attempt | undefined> => {
+    if (!parseEmail(facts.to)) return ADDRESS_REFUSED; // Stored before the rules for addresses were as strict as now.
+    const reason = await whySuppressed(context, queue, facts.to, facts.mail);
+    if (reason)
+      return { ...KEPT, ok: false, final: true, error: `not sent: the address is suppressed (${reason})` };
+    if (!smtp || queue.environment !== 'production') return KEPT;
+    const mail = renderMail(queue, facts, await parts(queue, facts.version), sending);
+    const release = await places(WAIT_MS_MAX);
+    if (!release) return deferred('not sent yet: the mail server is slow', SLOW_MS);
+    try {
+      const pause = pauses.find(MAIL_SERVER, senderOf(queue));
+      if (pause && pause.leftMs > 0) return deferred(`not sent yet: ${pause.error}`, pause.leftMs);
+      const envelope = {
+        messageId: messageId(eventId, mail.from),
+        seed: formatId('evt', eventId),
+        kind: facts.mail,
+        at: facts.at,
+      };
+      const answer = await sendWithPermit(smtp, mail, envelope, permit);
+      return answer && (await conclude(smtp, queue, facts, answer));
+    } finally {
+      release();
+    }
+  };
+
+  const conclude = async (
+    { server }: Smtp,
+    queue: Queue,
+    facts: MailFacts,
+    answer: SmtpAnswer,
+  ): Promise<Attempt> => {
+    const fields = { server: server.shown };
+    if (!answer.ok && (answer.fault === 'refused' || answer.fault === 'unreachable')) {
+      const { status, error, response } = answer;
+      const { leftMs } = pauses.begin(MAIL_SERVER, error);
+      const state = answer.fault === 'refused' ? 'paused' : 'unreachable';
+      reportState(log, MAIL_SERVER, state, { ...fields, reason: error, answer: answer.answer });
+      return { ...deferred(error, leftMs), status, response };
+    }
+    // Whatever it answered, it is there.
+    pauses.end(MAIL_SERVER);
+    reportState(log, MAIL_SERVER, 'ok', fields);
+    if (answer.ok) {
+      if (pauses.end(senderOf(queue))) reportState(log, senderOf(queue), 'ok', fields);
+      return { ...KEPT, status: 250, response: answer.response };
+    }
+    const { status, error, response, bounced, fault } = answer;
+    if (fault === 'sender') {
+      const { leftMs } = pauses.begin(senderOf(queue), error);
+      reportState(log, senderOf(queue), 'paused', { ...fields, reason: error, answer: answer.answer });
+      return { ...deferred(error, leftMs), status, response };
+    }
+    if (bounced) await suppress(db.query, queue, hashOf(queue, facts.to), 'bounced', context.clock());
+    const final = fault === 'recipient' || fault === 'mail';
+    return { ...KEPT, ok: false, status, error, response, final };
+  };
+
+  /** What fails here is not the mail's fault: it is tried again for as long as mails are kept. */
+  const attempt = async (
+    queue: Queue,
+    eventId: Uint8Array,
+    body: string,
+    permit: Permit,
+  ): Promise<Attempt | undefined> => {
+    try {
+      const facts = await readFacts(context, queue, body);
+      return facts ? await deliver(queue, eventId, facts, permit) : GONE;
+    } catch (error) {
+      if (error instanceof Unreadable) throw error;
+      log.error({ queue: queue.id, reason: (error as Error).message }, 'a mail could not be written');
+      return deferred('not sent yet: a fault of this service, see its log', FAULT_MS);
+    }
+  };
+
+  /** A server may take minutes to answer: until then the mail stays claimed. */
+  const keepClaimed = (queue: Queue, eventId: Uint8Array, token: Uint8Array) => {
+    let extending: Promise<void> | undefined;
+    const lane = { queueId: queue.id, channel: MAIL_CHANNEL, targetId: MAIL_TARGET };
+    const extend = async () => {
+      const until = (await sharedNow(context)) + 2 * deadlineMs;
+      await extendLease(db, lane, { eventId, token, until });
+    };
+    const timer = setInterval(() => {
+      extending ??= extend()
+        .catch(() => {}) // Next time; at worst somebody else sends it again.
+        .finally(() => {
+          extending = undefined;
+        });
+    }, leaseExtendedEveryMs);
+    return async () => {
+      clearInterval(timer);
+      await extending; // It must not come after what is written down next.
+    };
+  };
+
+  return {
+    name: MAIL_CHANNEL,
+    deadlineMs,
+    // More than there are connections: the next mail is made while the server thinks about the last.
+    atOnce: 4 * smtpConnections,
+    open: async (_trx, targets) => {
+      const quotas = rate?.share(targets.length) ?? [];
+      return targets.map(({ queue }, index) => {
+        const pause = pauses.find(MAIL_SERVER, senderOf(queue));
+        const quota = pause ? quotaDuring(pause, quotas[index]) : quotas[index];
+        return { setup: undefined, ...(quota ? { quota } : {}) };
+      });
+    },
+    charge: async (_trx, _lane, _quota, claimed) => rate?.charge(claimed),
+    send: async (_setup, queue, { eventId }, body, { permit, token }) => {
+      const startedAt = performance.now();
+      const release = keepClaimed(queue, eventId, token);
+      try {
+        const { promise, resolve, reject } = Promise.withResolvers<Attempt | undefined>();
+        underWay.add(resolve);
+        attempt(queue, eventId, body, permit)
+          .then(resolve, reject)
+          .finally(() => underWay.delete(resolve));
+        const outcome = await promise;
+        return outcome && { ...outcome, durationMs: Math.round(performance.now() - startedAt) };
+      } finally {
+        await release();
+      }
+    },
+    settle: async () => {},
+    stopping: () => {
+      const stopped = deferred('not sent yet: the service stopped before the mail server answered', 0);
+      setTimeout(() => {
+        for (const end of underWay) end(stopped);
+      }, stopMs).unref();
+    },
+    close: async () => smtp?.close(),
+  };
+}
+
+/** A connection may take its time: then the permit is renewed, and the mail goes over the connection that is there. */
+async function sendWithPermit(
+  smtp: Smtp,
+  mail: Mail,
+  envelope: Envelope,
+  permit: Permit,
+): Promise<SmtpAnswer | undefined> {
+  while (await permit.renew()) {
+    const answer = await smtp.send(mail, envelope, permit.isGiven);
+    if (answer) return answer;
+  }
+  return undefined;
+}
+
+/** Nothing while it lasts; then one mail finds out whether it is over. */
+function quotaDuring({ leftMs }: Pause, quota: Quota | undefined): Quota {
+  const unlimited = { left: 1, againInMs: 1_000, usedUntil: 0, perSecond: 0 };
+  const { left, ...rest } = quota ?? unlimited;
+  return leftMs > 0 ? { ...rest, left: 0, againInMs: leftMs } : { ...rest, left: Math.min(left, 1) };
+}
+
+function senderOf({ waitlist }: Queue): string {
+  return `sender of ${waitlist.id}`;
+}
+
+/** Parts of a version never change: they are read once. */
+function rememberParts(context: Context): (queue: Queue, version: number) => Promise<MailParts> {
+  const known = new Map<string, Promise<MailParts>>();
+  return ({ waitlist }, version) => {
+    const name = `${waitlist.internalId} ${version}`;
+    const found = known.get(name);
+    if (found) return found;
+    if (known.size >= MOST_REMEMBERED) known.clear();
+    const reading = readParts(context, waitlist.internalId, version);
+    known.set(name, reading);
+    reading.catch(() => known.delete(name));
+    return reading;
+  };
+}

@@ -1,0 +1,89 @@
+import { notFound } from '../errors.ts';
+import { changeSettings } from '../waitlist/instance/instance.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import { DEFAULT_TEMPLATES, type MailTemplate } from './default-templates.ts';
+import { isMailKind, type MailKind } from './kinds.ts';
+import { type MailSettings, NO_SETTINGS } from './settings.ts';
+
+export type PartName = MailKind | 'settings';
+
+/** What the mails of a waitlist were made from at a version. */
+export interface MailParts {
+  settings: MailSettings;
+  templates: Record<MailKind, MailTemplate>;
+}
+
+export interface PartVersion {
+  version: number;
+  /** null: the default. */
+  content: string | null;
+  createdAt: number;
+}
+
+/** As they were at that version; now, without one. */
+export async function readParts(
+  { db }: Context,
+  waitlistId: number,
+  version: number = Number.MAX_SAFE_INTEGER,
+): Promise<MailParts> {
+  const rows = await db.query
+    .selectFrom('mail_part as p')
+    .select(['p.part', 'p.content'])
+    .where('p.waitlist_id', '=', waitlistId)
+    .where('p.version', '=', (e) =>
+      e
+        .selectFrom('mail_part as n')
+        .select((x) => x.fn.max('n.version').as('version'))
+        .whereRef('n.waitlist_id', '=', 'p.waitlist_id')
+        .whereRef('n.part', '=', 'p.part')
+        .where('n.version', '<=', version),
+    )
+    .execute();
+  const parts: MailParts = { settings: NO_SETTINGS, templates: { ...DEFAULT_TEMPLATES } };
+  for (const { part, content } of rows) {
+    if (content === null) continue;
+    if (part === 'settings') parts.settings = { ...NO_SETTINGS, ...(JSON.parse(content) as MailSettings) };
+    else if (isMailKind(part)) parts.templates[part] = JSON.parse(content) as MailTemplate;
+  }
+  return parts;
+}
+
+/** Mails that are recorded from now on are made from it; those before keep what they had. */
+export async function writePart(
+  context: Context,
+  waitlistId: string,
+  part: PartName,
+  content: string | null,
+  columns: { mail_kinds?: string; invite_reminder_ms?: number } = {},
+): Promise<number> {
+  return changeSettings(context, async (trx) => {
+    const row = await trx
+      .updateTable('waitlist')
+      .set((e) => ({ mail_version: e('mail_version', '+', 1), ...columns }))
+      .where('public_id', '=', waitlistId)
+      .returning(['id', 'mail_version'])
+      .executeTakeFirst();
+    if (!row) throw notFound(`there is no waitlist ${waitlistId}`);
+    await trx
+      .insertInto('mail_part')
+      .values({ waitlist_id: row.id, part, version: row.mail_version, content, created_at: context.clock() })
+      .execute();
+    return row.mail_version;
+  });
+}
+
+/** The newest first. */
+export async function listVersions(
+  { db }: Context,
+  waitlistId: number,
+  part: PartName,
+): Promise<PartVersion[]> {
+  const rows = await db.query
+    .selectFrom('mail_part')
+    .select(['version', 'content', 'created_at'])
+    .where('waitlist_id', '=', waitlistId)
+    .where('part', '=', part)
+    .orderBy('version', 'desc')
+    .execute();
+  return rows.map(({ version, content, created_at }) => ({ version, content, createdAt: created_at }));
+}

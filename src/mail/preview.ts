@@ -1,0 +1,90 @@
+import { invalid } from '../errors.ts';
+import { formatId, newId, parseId } from '../ids.ts';
+import { findEntry } from '../waitlist/entries/entries.ts';
+import type { EntryView } from '../waitlist/entries/entry-view.ts';
+import { parseEmail } from '../waitlist/people/identity.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import type { Queue } from '../waitlist/queue/directory.ts';
+import type { MailTemplate } from './default-templates.ts';
+import type { MailKind } from './kinds.ts';
+import { readParts } from './parts.ts';
+import { insertMail, type MailFacts, mailed } from './record.ts';
+import { type Mail, renderMail, type Sending } from './render.ts';
+import { checkTemplate } from './templates.ts';
+import { requireWaitlist } from './update-settings.ts';
+
+const SAMPLE_EXPIRY_MS = 7 * 24 * 60 * 60 * 1000;
+
+export interface PreviewInput {
+  kind: MailKind;
+  /** Email or phone of an entry; undefined: a made-up one. */
+  entry?: string | undefined;
+  /** Something that is not saved yet. */
+  draft?: MailTemplate | undefined;
+}
+
+/** The mail as somebody would get it now. Its links lead nowhere: a preview must not be able to erase anybody. */
+export async function previewMail(
+  context: Context,
+  queue: Queue,
+  { kind, entry, draft }: PreviewInput,
+  sending: Sending,
+): Promise<Mail> {
+  if (draft) checkTemplate(kind, draft);
+  const parts = await readParts(context, queue.waitlist.internalId);
+  if (draft) parts.templates[kind] = draft;
+  const view = await findShown(context, queue, entry);
+  return renderMail(queue, await previewFacts(context, queue, kind, view), parts, sending);
+}
+
+/** Sends a preview to oneself, the way that every mail goes; returns the id under which the mailbox has it. */
+export async function sendTestMail(
+  context: Context,
+  queue: Queue,
+  { kind, entry, to }: { kind: MailKind; entry?: string | undefined; to: string },
+): Promise<string> {
+  const email = parseEmail(to);
+  if (!email) throw invalid('to: not an email address');
+  const view = await findShown(context, queue, entry);
+  const facts = await previewFacts(context, queue, kind, view);
+  const shown = view && parseId('ent', view.id);
+  return formatId('evt', await insertMail(context, queue, { ...facts, to: email.shown, test: true }, shown));
+}
+
+async function findShown(
+  context: Context,
+  queue: Queue,
+  identifier: string | undefined,
+): Promise<EntryView | undefined> {
+  return identifier === undefined ? undefined : findEntry(context, queue, identifier);
+}
+
+async function previewFacts(
+  context: Context,
+  queue: Queue,
+  kind: MailKind,
+  view: EntryView | undefined,
+): Promise<MailFacts> {
+  const now = context.clock();
+  const { version } = await requireWaitlist(context, queue.waitlist.id);
+  const sample = {
+    position: 42,
+    referrals: 3,
+    referralCode: queue.referralCodes.of(1),
+    metadata: { firstName: 'Ada' },
+  };
+  const ofInvite = kind === 'invite' || kind === 'invite-reminder' || kind === 'accepted';
+  return {
+    mail: kind,
+    at: now,
+    version,
+    waitlist: queue.waitlist.name,
+    to: view?.email ?? 'ada@example.com',
+    entry: { ...(view ? mailed(view) : sample), id: formatId('ent', newId(now)) },
+    invite: ofInvite
+      ? { id: formatId('inv', newId(now)), code: SAMPLE_CODE, expiresAt: now + SAMPLE_EXPIRY_MS }
+      : null,
+  };
+}
+
+const SAMPLE_CODE = 'x4k9zt6h2m8c0v5s1n7q3r9w4j6b8d2f';

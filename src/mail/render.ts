@@ -1,0 +1,166 @@
+import type { Template } from 'liquidjs';
+import { formatId } from '../ids.ts';
+import { confirmLink, fillPattern, joinLink, signLink } from '../waitlist/links/links.ts';
+import type { Queue } from '../waitlist/queue/directory.ts';
+import { DEFAULT_TEMPLATES, type MailTemplate } from './default-templates.ts';
+import { isEssential, type MailKind } from './kinds.ts';
+import { layOut, readableOn } from './layout.ts';
+import { parseTemplate, renderTemplate } from './liquid.ts';
+import { toHtml } from './markdown-html.ts';
+import { parseMarkdown, toText } from './markdown-text.ts';
+import { Marks } from './marks.ts';
+import type { MailParts } from './parts.ts';
+import type { MailFacts } from './record.ts';
+import { DEFAULT_COLOUR, type MailSettings } from './settings.ts';
+import { plainEmail, plainLine, plainMetadata } from './values.ts';
+
+const SUBJECT_CHARACTERS_MAX = 200;
+const PREVIEW_CHARACTERS_MAX = 120;
+
+/** A mail as it is sent. */
+export interface Mail {
+  from: { name: string; address: string };
+  replyTo: string | null;
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  /** Where to leave, for those who may. */
+  unsubscribeLink: string | null;
+}
+
+export interface Sending {
+  publicUrl: string;
+  /** Whose waitlist has no address of its own. */
+  defaultFrom: string;
+}
+
+/** Where everything in a mail leads. */
+function linksOf(queue: Queue, facts: MailFacts, settings: MailSettings, publicUrl: string) {
+  const { joinUrl, confirmUrl, referralUrl } = settings;
+  const { entry, invite, at } = facts;
+  const code = invite?.code ?? null;
+  const subject = entry?.id ?? invite?.id;
+  const leave = subject === undefined ? null : signLink(queue, 'leave', { id: subject, at });
+  return {
+    confirmLink:
+      facts.mail === 'confirm' && entry
+        ? confirmLink(confirmUrl, publicUrl, signLink(queue, 'confirm', { id: entry.id, at }))
+        : null,
+    joinLink: code === null ? null : joinLink(joinUrl, publicUrl, code),
+    referralLink:
+      referralUrl === null || !entry?.referralCode
+        ? null
+        : fillPattern(referralUrl, 'referralCode', entry.referralCode),
+    leaveLink: facts.mail === 'confirm' || leave === null ? null : `${publicUrl}/leave/${leave}`,
+    unsubscribeLink: isEssential(facts.mail) || leave === null ? null : `${publicUrl}/unsubscribe/${leave}`,
+  };
+}
+
+/** Always the same mail for the same facts and parts. */
+export function renderMail(queue: Queue, facts: MailFacts, parts: MailParts, sending: Sending): Mail {
+  const { settings, templates } = parts;
+  const { entry, invite } = facts;
+  const { leaveLink, unsubscribeLink, ...links } = linksOf(queue, facts, settings, sending.publicUrl);
+  const waitlist = plainLine(facts.waitlist);
+  const values = {
+    waitlist,
+    email: plainEmail(facts.to),
+    position: entry?.position ?? null,
+    referrals: entry?.referrals ?? 0,
+    referralCode: entry?.referralCode ?? null,
+    inviteCode: invite?.code ?? null,
+    expiresAt: invite?.expiresAt ? longDate(invite.expiresAt) : null,
+    metadata: plainMetadata(entry?.metadata ?? {}),
+    ...links,
+  };
+  const marks = new Marks(new Set(Object.values(links).filter((link) => link !== null)));
+  const colour = settings.colour ?? DEFAULT_COLOUR;
+  const { subject: line, body } = fill(facts.mail, templates[facts.mail], values, marks);
+  const subject = facts.test ? `[Test] ${line}` : line;
+  const tokens = parseMarkdown(body);
+  const text = toText(tokens, marks);
+  const look = { colour, onColour: readableOn(colour) };
+  const reason = REASONS[facts.mail](waitlist);
+  const html = layOut({
+    ...look,
+    title: subject,
+    preview: plainLine(
+      tokens[0]?.type === 'heading' ? toText(tokens.slice(1), marks) : text,
+      PREVIEW_CHARACTERS_MAX,
+    ),
+    name: waitlist,
+    logoUrl: settings.logoUrl,
+    content: toHtml(tokens, marks, look),
+    footer: settings.footer,
+    reason,
+    leaveLink,
+  });
+  return {
+    from: { name: plainLine(settings.fromName ?? waitlist), address: settings.from ?? sending.defaultFrom },
+    replyTo: settings.replyTo,
+    to: facts.to,
+    subject,
+    text: textPage(text, settings.footer, reason, leaveLink),
+    html,
+    unsubscribeLink,
+  };
+}
+
+/** A template that fails on somebody's values must not keep them from getting the mail: then it is the default one. */
+function fill(
+  kind: MailKind,
+  template: MailTemplate,
+  values: object,
+  marks: Marks,
+): { subject: string; body: string } {
+  const asText = {
+    mark: (value: unknown) => (value == null || typeof value === 'object' ? '' : String(value)),
+  };
+  try {
+    const { subject, body } = parsed(template);
+    return {
+      subject: plainLine(renderTemplate(subject, values, asText), SUBJECT_CHARACTERS_MAX),
+      body: renderTemplate(body, values, marks),
+    };
+  } catch (error) {
+    if (template === DEFAULT_TEMPLATES[kind]) throw error;
+    return fill(kind, DEFAULT_TEMPLATES[kind], values, marks);
+  }
+}
+
+const known = new WeakMap<MailTemplate, { subject: Template[]; body: Template[] }>();
+
+function parsed(template: MailTemplate): { subject: Template[]; body: Template[] } {
+  const found = known.get(template);
+  if (found) return found;
+  const fresh = { subject: parseTemplate(template.subject), body: parseTemplate(template.body) };
+  known.set(template, fresh);
+  return fresh;
+}
+
+const onList = (waitlist: string) =>
+  `You get this mail because this address is on the waitlist of ${waitlist}.`;
+const REASONS: Record<MailKind, (waitlist: string) => string> = {
+  confirm: (waitlist) => `You get this mail because this address was entered on the waitlist of ${waitlist}.`,
+  welcome: onList,
+  'moved-up': onList,
+  invite: (waitlist) => `You get this mail because you were invited to ${waitlist}.`,
+  'invite-reminder': (waitlist) => `You get this mail because you were invited to ${waitlist}.`,
+  accepted: (waitlist) => `You get this mail because you accepted an invite to ${waitlist}.`,
+};
+
+function textPage(text: string, footer: string | null, reason: string, leaveLink: string | null): string {
+  const below = [footer, reason, leaveLink && `Unsubscribe or leave the waitlist: ${leaveLink}`];
+  return `${text}\n\n-- \n${below.filter(Boolean).join('\n\n')}\n`;
+}
+
+const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+
+function longDate(time: number): string {
+  return `${DATE.format(time)} UTC`;
+}
+
+export function messageId(eventId: Uint8Array, { address }: Mail['from']): string {
+  return `<${formatId('evt', eventId)}@${address.slice(address.lastIndexOf('@') + 1)}>`;
+}

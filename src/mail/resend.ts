@@ -1,0 +1,133 @@
+import { sharedNow } from '../db/shared-clock.ts';
+import { invalid } from '../errors.ts';
+import { parseId } from '../ids.ts';
+import { inviteState } from '../waitlist/invites/invites.ts';
+import { whySuppressed } from '../waitlist/links/suppression.ts';
+import { parseEmail } from '../waitlist/people/identity.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import type { Queue } from '../waitlist/queue/directory.ts';
+import type { MailKind, MailState } from './kinds.ts';
+import { findMail, type MailRow, openFacts, selectMails, stateOf, whereState } from './mailbox.ts';
+import { MAIL_CHANNEL, MAIL_TARGET, type MailFacts } from './record.ts';
+
+const STEP = 200;
+/** Due at once, from the start of the schedule. */
+const AFRESH = { tries: 0, token: null, delivered_at: null, failed_at: null };
+
+/** Why a mail is left as it is. */
+export type SkipReason = 'pending' | 'erased' | 'suppressed' | 'invalid address' | 'invite ended';
+
+export interface MailSelection {
+  kind?: MailKind | undefined;
+  /** None: every state but pending. */
+  states: readonly Exclude<MailState, 'pending'>[];
+  /** Recorded then or later. */
+  since?: number | undefined;
+}
+
+export interface Resent {
+  resent: number;
+  skipped: Partial<Record<SkipReason, number>>;
+}
+
+/** Sends one mail again, whatever became of it; refuses with the reason where that must not be. */
+export async function resendMail(
+  context: Context,
+  queue: Queue,
+  mailId: string,
+  { states = [], dryRun = false }: { states?: MailSelection['states']; dryRun?: boolean },
+): Promise<Resent> {
+  requireProduction(queue);
+  const row = await findMail(context, queue, mailId);
+  const state = stateOf(row);
+  if (state !== 'pending' && states.length > 0 && !states.includes(state))
+    throw invalid(`${mailId} is ${state}, not ${states.join(' or ')}`);
+  const reason = await whyNot(context, queue, row);
+  if (reason) throw invalid(`${mailId} was not resent: ${REASONS[reason]}`);
+  return { resent: dryRun ? 1 : await makeDue(context, queue, [row.event_id]), skipped: {} };
+}
+
+const REASONS: Record<SkipReason, string> = {
+  pending: 'it is still waiting to be sent',
+  erased: 'the person was erased',
+  suppressed: 'the address bounced or unsubscribed',
+  'invalid address': 'the address contains characters that are no longer accepted',
+  'invite ended': 'the invite was accepted, was revoked or has expired',
+};
+
+/** Sends again everything that is selected, the oldest first, in steps. */
+export async function resendMails(
+  context: Context,
+  queue: Queue,
+  { kind, states, since }: MailSelection,
+  dryRun: boolean,
+): Promise<Resent> {
+  requireProduction(queue);
+  const result: Resent = { resent: 0, skipped: {} };
+  let after: Uint8Array | undefined;
+  for (;;) {
+    let query = selectMails(context, queue).where('d.due_at', 'is', null).orderBy('d.event_id').limit(STEP);
+    if (after) query = query.where('d.event_id', '>', after);
+    if (kind) query = query.where('e.kind', '=', `email.${kind}`);
+    if (since !== undefined) query = query.where('e.created_at', '>=', since);
+    if (states.length > 0) query = query.where((e) => e.or(states.map((state) => whereState(e, state))));
+    const rows = await query.execute();
+    const chosen: Uint8Array[] = [];
+    for (const row of rows) {
+      const reason = await whyNot(context, queue, row);
+      if (reason) result.skipped[reason] = (result.skipped[reason] ?? 0) + 1;
+      else chosen.push(row.event_id);
+    }
+    result.resent += dryRun ? chosen.length : await makeDue(context, queue, chosen);
+    after = rows.at(-1)?.event_id;
+    if (rows.length < STEP) return result;
+  }
+}
+
+function requireProduction({ environment }: Queue): void {
+  if (environment !== 'production')
+    throw invalid(`mails of ${environment} are never sent: only those of production can be resent`);
+}
+
+async function whyNot(context: Context, queue: Queue, row: MailRow): Promise<SkipReason | undefined> {
+  if (row.due_at !== null) return 'pending';
+  const facts = await openFacts(context, queue, row);
+  if (!facts) return 'erased';
+  if (!parseEmail(facts.to)) return 'invalid address';
+  if (await whySuppressed(context, queue, facts.to, facts.mail)) return 'suppressed';
+  return (await isOutdated(context, queue, facts)) ? 'invite ended' : undefined;
+}
+
+/** A code that no longer works helps nobody. */
+async function isOutdated(context: Context, queue: Queue, { invite }: MailFacts): Promise<boolean> {
+  const id = invite?.code ? parseId('inv', invite.id) : undefined;
+  if (!id) return false;
+  const row = await context.db.query
+    .selectFrom('invite')
+    .select(['accepted_at', 'revoked_at', 'expires_at', 'expired_at'])
+    .where('queue_id', '=', queue.id)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row !== undefined && inviteState(row, await sharedNow(context)) !== 'live';
+}
+
+/** Those that still wait for nothing: what is claimed or scheduled meanwhile stays as it is. */
+async function makeDue(context: Context, queue: Queue, ids: readonly Uint8Array[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  const { db, bell } = context;
+  const count = await db.transaction(async (trx) => {
+    const due_at = await sharedNow(context, trx);
+    const { numUpdatedRows } = await trx
+      .updateTable('delivery')
+      .set({ ...AFRESH, due_at })
+      .where('queue_id', '=', queue.id)
+      .where('channel', '=', MAIL_CHANNEL)
+      .where('target_id', '=', MAIL_TARGET)
+      .where('due_at', 'is', null)
+      .where((e) => db.inBytes(e.ref('event_id'), e.val(db.bytesList(ids))))
+      .executeTakeFirst();
+    return Number(numUpdatedRows);
+  });
+  bell.ring([{ queueId: queue.id, channel: MAIL_CHANNEL, targetId: MAIL_TARGET }]);
+  return count;
+}

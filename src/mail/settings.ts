@@ -1,0 +1,77 @@
+import { Problems } from '../errors.ts';
+import { parseEmail } from '../waitlist/people/identity.ts';
+
+/** How the mails of a waitlist look and where their links lead. null: the default. */
+export interface MailSettings {
+  from: string | null;
+  /** null: the waitlist's name. */
+  fromName: string | null;
+  replyTo: string | null;
+  /** With `{code}` in it; null: our own join page. */
+  joinUrl: string | null;
+  /** With `{token}` in it; null: our own confirm page. */
+  confirmUrl: string | null;
+  /** With `{referralCode}` in it; null: mails have no referral link. */
+  referralUrl: string | null;
+  colour: string | null;
+  logoUrl: string | null;
+  /** Below every mail: who sends it, and from where. */
+  footer: string | null;
+}
+
+export const NO_SETTINGS: MailSettings = {
+  from: null,
+  fromName: null,
+  replyTo: null,
+  joinUrl: null,
+  confirmUrl: null,
+  referralUrl: null,
+  colour: null,
+  logoUrl: null,
+  footer: null,
+};
+
+export const DEFAULT_COLOUR = '#0f766e';
+const NAME_CHARACTERS_MAX = 100;
+const FOOTER_CHARACTERS_MAX = 1_000;
+const URL_CHARACTERS_MAX = 1_000;
+
+export function checkMailSettings(settings: MailSettings): void {
+  const problems = new Problems();
+  const { from, fromName, replyTo, joinUrl, confirmUrl, referralUrl, colour, logoUrl, footer } = settings;
+  if (from !== null && !isAsciiAddress(from)) problems.add('from', 'must be an email address in ASCII');
+  if (replyTo !== null && !isAsciiAddress(replyTo))
+    problems.add('reply-to', 'must be an email address in ASCII');
+  if (fromName !== null && (fromName.length > NAME_CHARACTERS_MAX || /\p{Cc}/u.test(fromName)))
+    problems.add('from-name', `must be one line of at most ${NAME_CHARACTERS_MAX} characters`);
+  if (joinUrl !== null && !isPattern(joinUrl, '{code}'))
+    problems.add('join-url', 'must be an http or https URL with {code} in it');
+  if (confirmUrl !== null && !isPattern(confirmUrl, '{token}'))
+    problems.add('confirm-url', 'must be an http or https URL with {token} in it');
+  if (referralUrl !== null && !isPattern(referralUrl, '{referralCode}'))
+    problems.add('referral-url', 'must be an http or https URL with {referralCode} in it');
+  if (colour !== null && !/^#[0-9a-f]{6}$/i.test(colour)) problems.add('colour', 'must look like #0f766e');
+  if (logoUrl !== null && !(isUrl(logoUrl) && logoUrl.startsWith('https://')))
+    problems.add('logo-url', 'must be an https URL');
+  if (footer !== null && footer.length > FOOTER_CHARACTERS_MAX)
+    problems.add('footer', `is longer than ${FOOTER_CHARACTERS_MAX} characters`);
+  problems.throwIfAny();
+}
+
+/** A sender's address stands in headers of servers that may know nothing else. */
+export function isAsciiAddress(text: string): boolean {
+  return /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9.-]+$/i.test(text) && parseEmail(text) !== undefined;
+}
+
+function isUrl(text: string): boolean {
+  return (
+    text.length <= URL_CHARACTERS_MAX &&
+    /^https?:\/\/[^\s"'<>\\]+$/.test(text) &&
+    URL.canParse(text.replace(/[{}]/g, ''))
+  );
+}
+
+/** The place must come behind the host: a code must not choose where it is sent. */
+function isPattern(text: string, place: string): boolean {
+  return isUrl(text) && /^https?:\/\/[^/?#{}]+[/?#]/.test(text) && text.includes(place);
+}

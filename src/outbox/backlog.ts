@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import type { Database } from '../db/database.ts';
+import { lanesWithDeliveries } from './claims.ts';
+
+export const BACKLOG_STATES = ['pending', 'held', 'failed', 'done'] as const;
+
+export interface BacklogCount {
+  channel: string;
+  /** `held`: for an endpoint that is disabled. */
+  state: (typeof BACKLOG_STATES)[number];
+  count: number;
+  /** When the oldest event of those that still have to be delivered happened. */
+  oldestAt: number | null;
+}
+
+export interface BacklogError {
+  channel: string;
+  error: string;
+  count: number;
+  lastAt: number;
+}
+
+/** Every delivery that is kept, by channel and state. Reads all of them: for a command, not for a server. */
+export async function countBacklog(db: Database): Promise<BacklogCount[]> {
+  const { rows } = await sql<{
+    channel: string;
+    state: BacklogCount['state'];
+    count: number;
+    oldest: number | null;
+  }>`
+    select channel, state, count(*) as count, min(created_at) as oldest from (
+      select d.channel, e.created_at,
+        case when d.due_at is null then case when d.failed_at is null then 'done' else 'failed' end
+          when w.disabled_at is null then 'pending' else 'held' end as state
+      from delivery as d
+      left join webhook_endpoint as w on w.queue_id = d.queue_id and w.id = d.target_id
+      left join event as e on e.queue_id = d.queue_id and e.id = d.event_id and d.due_at is not null
+    ) as deliveries group by channel, state order by channel, state`.execute(db.query);
+  return rows.map(({ channel, state, count, oldest }) => ({ channel, state, count, oldestAt: oldest }));
+}
+
+/** Why what is not delivered was not, by its last attempt; the most frequent first. */
+export async function countBacklogErrors(db: Database, limit: number): Promise<BacklogError[]> {
+  const { rows } = await sql<BacklogError>`
+    select d.channel, a.error, count(*) as count, max(a.at) as "lastAt"
+    from delivery as d join delivery_attempt as a on a.queue_id = d.queue_id and a.event_id = d.event_id
+      and a.channel = d.channel and a.target_id = d.target_id and a.attempt = d.attempts
+    where (d.due_at is not null or d.failed_at is not null) and a.error is not null
+    group by d.channel, a.error order by count(*) desc limit ${limit}`.execute(db.query);
+  return rows;
+}
+
+/** Of each lane, as many as tell whether something old is among those that are due first. */
+const LOOKED_AT_IN_LANE = 500;
+
+/** The same at a glance: what it costs follows the lanes, not the backlog. */
+export async function glanceAtBacklog(
+  db: Database,
+  most: number,
+): Promise<{ pending: number; oldestAt: number | null }> {
+  const disabled = await db.query
+    .selectFrom('webhook_endpoint')
+    .select('id')
+    .where('disabled_at', 'is not', null)
+    .execute();
+  const held = new Set(disabled.map(({ id }) => nameOf(id)));
+  let pending = 0;
+  let oldest: Buffer | undefined;
+  for (const { queueId, channel, targetId } of await lanesWithDeliveries(db)) {
+    if (held.has(nameOf(targetId)) || pending > most) continue;
+    const due = await db.query
+      .selectFrom('delivery')
+      .select('event_id')
+      .where('queue_id', '=', queueId)
+      .where('channel', '=', channel)
+      .where('target_id', '=', targetId)
+      .where('due_at', 'is not', null)
+      .orderBy('due_at')
+      .limit(most + 1 - pending)
+      .execute();
+    pending += due.length;
+    for (const { event_id } of due.slice(0, LOOKED_AT_IN_LANE)) {
+      if (oldest === undefined || oldest.compare(event_id) > 0) oldest = Buffer.from(event_id);
+    }
+  }
+  return { pending, oldestAt: oldest === undefined ? null : oldest.readUIntBE(0, 6) };
+}
+
+const nameOf = (id: Uint8Array) => Buffer.from(id).toString('latin1');

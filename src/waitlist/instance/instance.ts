@@ -1,0 +1,110 @@
+import { sql } from 'kysely';
+import { requireNoMark } from '../../db/copy/copy-mark.ts';
+import type { Database, Trx } from '../../db/database.ts';
+import { migrate, schemaVersion } from '../../db/migrate.ts';
+import type { SealingKey } from '../../vault/crypto.ts';
+import { createKeyring, type Keyring } from '../../vault/keyring.ts';
+import { MasterKeyProblem, type MasterKeySource } from '../../vault/master-key.ts';
+
+export const FIRST_ENVIRONMENTS = ['production', 'development'];
+
+/**
+ * Makes an open database ready for use: the right master key, the newest schema, the first rows.
+ * Nothing is changed before the master key has been found to fit.
+ */
+export async function openInstance(db: Database, source: MasterKeySource, now: number): Promise<Keyring> {
+  if (await db.hasTable(db.query, 'copy_mark')) await requireNoMark(db.query);
+  const keyring = createKeyring(source);
+  const known = (await schemaVersion(db)) > 0 ? await readCheck(db) : undefined;
+  if (known) {
+    requireMaster(keyring, known);
+    await migrate(db);
+    return keyring;
+  }
+  if (source.load().length === 0) source.create();
+  await migrate(db);
+  await db.transaction((trx) => writeFirstRows(db, trx, keyring, now));
+  const written = await readCheck(db);
+  if (written) requireMaster(keyring, written); // Another process may have been first, with another key.
+  return keyring;
+}
+
+async function readCheck(db: Database): Promise<Uint8Array | undefined> {
+  const row = await db.query.selectFrom('instance').select('master_key_check').executeTakeFirst();
+  return row?.master_key_check;
+}
+
+function requireMaster(keyring: Keyring, check: Uint8Array): SealingKey {
+  let master: SealingKey | undefined;
+  try {
+    master = keyring.masterFor(check);
+  } catch {
+    master = undefined;
+  }
+  if (master) return master;
+  throw new MasterKeyProblem(
+    'the master key is not the one that this database was sealed with: bring back the right master.key, ' +
+      'or set DOORLIST_MASTER_KEY to it. Nothing was changed.',
+  );
+}
+
+async function writeFirstRows(db: Database, trx: Trx, keyring: Keyring, now: number): Promise<void> {
+  await db.lockSchema(trx);
+  if (await trx.selectFrom('instance').select('id').executeTakeFirst()) return;
+  const [master] = keyring.source.load();
+  if (!master) throw new MasterKeyProblem('there is no master key');
+  await trx
+    .insertInto('instance')
+    .values({
+      id: 1,
+      master_key_id: master.id,
+      master_key_check: keyring.makeCheck(master),
+      settings_version: 1,
+      created_at: now,
+    })
+    .execute();
+  await trx
+    .insertInto('environment')
+    .values(FIRST_ENVIRONMENTS.map((name) => ({ name, created_at: now })))
+    .execute();
+}
+
+/**
+ * Every change to waitlists, environments, queues and keys starts here: it takes the one instance row, tells
+ * every cache to forget, and hands out the master key in force, even if it was rotated a moment ago.
+ */
+export function changeSettings<T>(
+  { db, keyring }: { db: Database; keyring: Keyring },
+  work: (trx: Trx, master: SealingKey) => Promise<T>,
+): Promise<T> {
+  return db.transaction(async (trx) => {
+    const row = await trx
+      .updateTable('instance')
+      .set({ settings_version: sql`settings_version + 1` })
+      .returning('master_key_check')
+      .executeTakeFirstOrThrow();
+    return work(trx, requireMaster(keyring, row.master_key_check));
+  });
+}
+
+/** Wraps every queue's keys with a new master key. Sealed data stays as it is. */
+export async function rotateMasterKey(parts: {
+  db: Database;
+  keyring: Keyring;
+}): Promise<{ queues: number; next: string }> {
+  const { keyring } = parts;
+  const next = keyring.source.prepareRotation();
+  const queues = await changeSettings(parts, async (trx) => {
+    const rows = await trx.selectFrom('queue').select(['id', 'code_tag', 'wrapped_keys']).execute();
+    for (const { id, code_tag, wrapped_keys } of rows) {
+      const rewrapped = keyring.rewrap(next, code_tag, wrapped_keys);
+      await trx.updateTable('queue').set({ wrapped_keys: rewrapped }).where('id', '=', id).execute();
+    }
+    await trx
+      .updateTable('instance')
+      .set({ master_key_id: next.id, master_key_check: keyring.makeCheck(next) })
+      .execute();
+    return rows.length;
+  });
+  return { queues, next: keyring.source.finishRotation() };
+}

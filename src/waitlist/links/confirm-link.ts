@@ -1,0 +1,70 @@
+import { sharedNow } from '../../db/shared-clock.ts';
+import { parseId } from '../../ids.ts';
+import { confirmEntry } from '../entries/confirm-entry.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
+import { changeQueue } from '../queue/queue-change.ts';
+import { queueOfLink, readLink } from './links.ts';
+
+const LINK_MS = 7 * 24 * 60 * 60 * 1000;
+
+export type ConfirmState = 'ready' | 'confirmed' | 'expired' | 'unknown';
+
+export interface ConfirmLink {
+  state: ConfirmState;
+  /** Its name, unless the link is unknown. */
+  waitlist: string;
+}
+
+const UNKNOWN: ConfirmLink = { state: 'unknown', waitlist: '' };
+
+/** What following the link would do. Changes nothing. */
+export async function checkConfirmLink(context: Context, token: string): Promise<ConfirmLink> {
+  const found = await openLink(context, token);
+  if (!found) return UNKNOWN;
+  const { queue, entry, at } = found;
+  const expired = (await sharedNow(context)) - at > LINK_MS;
+  const state = entry.status !== 'pending' ? 'confirmed' : expired ? 'expired' : 'ready';
+  return { state, waitlist: queue.waitlist.name };
+}
+
+/** Confirms the entry, once; returns how things stand then. */
+export async function followConfirmLink(context: Context, token: string): Promise<ConfirmLink> {
+  const link = await checkConfirmLink(context, token);
+  const found = link.state === 'ready' ? await openLink(context, token) : undefined;
+  if (!found) return link;
+  await confirmEntry(context, found.queue, found.id);
+  return { ...link, state: 'confirmed' };
+}
+
+/** A new mail in the place of one whose link has expired; at most one a day. */
+export async function renewConfirmLink(context: Context, token: string): Promise<ConfirmLink> {
+  const link = await checkConfirmLink(context, token);
+  const found = link.state === 'expired' ? await openLink(context, token) : undefined;
+  if (!found) return link;
+  await changeQueue(context, found.queue, async (change) => {
+    change.mail({ kind: 'confirm', entry: found.entry.seq, daily: true });
+  });
+  return link;
+}
+
+interface OpenLink {
+  queue: Queue;
+  id: string;
+  at: number;
+  entry: { seq: number; status: string };
+}
+
+async function openLink(context: Context, token: string): Promise<OpenLink | undefined> {
+  const queue = await queueOfLink(context, token);
+  const subject = queue && readLink(queue, 'confirm', token);
+  const id = subject && parseId('ent', subject.id);
+  if (!queue || !subject || !id) return undefined;
+  const entry = await context.db.query
+    .selectFrom('entry')
+    .select(['seq', 'status'])
+    .where('queue_id', '=', queue.id)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return entry && entry.status !== 'removed' ? { queue, entry, ...subject } : undefined;
+}

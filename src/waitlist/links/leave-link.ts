@@ -1,0 +1,75 @@
+import { parseId } from '../../ids.ts';
+import { removeEntry } from '../entries/remove-entry.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
+import { queueOfLink, readLink } from './links.ts';
+import { suppress } from './suppression.ts';
+
+/** Somebody who may unsubscribe or leave; whoever left already is nobody. */
+export interface Leaver {
+  waitlist: string;
+}
+
+interface Found {
+  queue: Queue;
+  emailHash: Uint8Array;
+  entryId: string | undefined;
+}
+
+export async function checkLeaveLink(context: Context, token: string): Promise<Leaver | undefined> {
+  const found = await openLink(context, token);
+  return found && { waitlist: found.queue.waitlist.name };
+}
+
+/** No more mails to this address from this waitlist, but those that it has to ask for. */
+export async function unsubscribe(context: Context, token: string): Promise<Leaver | undefined> {
+  const found = await openLink(context, token);
+  if (!found) return undefined;
+  await suppress(context.db.query, found.queue, found.emailHash, 'unsubscribed', context.clock());
+  return { waitlist: found.queue.waitlist.name };
+}
+
+/** Erases everything personal: the entry, or the invites of somebody who has none. */
+export async function leaveList(context: Context, token: string): Promise<Leaver | undefined> {
+  const found = await openLink(context, token);
+  if (!found) return undefined;
+  await removeEntry(context, found.queue, found.entryId ?? { emailHash: found.emailHash });
+  return { waitlist: found.queue.waitlist.name };
+}
+
+async function openLink(context: Context, token: string): Promise<Found | undefined> {
+  const queue = await queueOfLink(context, token);
+  const subject = queue && readLink(queue, 'leave', token);
+  if (!queue || !subject) return undefined;
+  const entryId = parseId('ent', subject.id);
+  const emailHash = entryId
+    ? await emailOfEntry(context, queue, entryId)
+    : await emailOfInvite(context, queue, parseId('inv', subject.id));
+  return emailHash ? { queue, emailHash, entryId: entryId && subject.id } : undefined;
+}
+
+async function emailOfEntry({ db }: Context, queue: Queue, id: Buffer): Promise<Uint8Array | null> {
+  const row = await db.query
+    .selectFrom('entry')
+    .select('email_hash')
+    .where('queue_id', '=', queue.id)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.email_hash ?? null;
+}
+
+/** An invite that was erased keeps its row, with nothing in it. */
+async function emailOfInvite(
+  { db }: Context,
+  queue: Queue,
+  id: Buffer | undefined,
+): Promise<Uint8Array | null> {
+  if (!id) return null;
+  const row = await db.query
+    .selectFrom('invite')
+    .select(['email_hash', 'sealed'])
+    .where('queue_id', '=', queue.id)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row && row.sealed.length > 0 ? row.email_hash : null;
+}

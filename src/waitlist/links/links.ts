@@ -1,0 +1,58 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Context } from '../queue/context.ts';
+import type { Found, Queue } from '../queue/directory.ts';
+import { TAG_CHARACTERS } from '../settings/waitlists.ts';
+
+/** What a link lets its holder do. A signature for one purpose is none for another. */
+export type LinkPurpose = 'confirm' | 'leave';
+
+/** Whom a link is for: an entry, or an invite to somebody who has none. By id, so that a link tells no email. */
+export interface LinkSubject {
+  /** `ent_…` or `inv_…` */
+  id: string;
+  at: number;
+}
+
+const SIGNATURE_BYTES = 16;
+const SUBJECT = /^(?:ent|inv)_[0-9a-z]{26}$/;
+const TIME_CHARACTERS = 9;
+
+/** Tag of the queue, id, time in base 36, signature: it can be checked without having been stored. */
+export function signLink(queue: Queue, purpose: LinkPurpose, { id, at }: LinkSubject): string {
+  const time = at.toString(36).padStart(TIME_CHARACTERS, '0');
+  return `${queue.tag}${id}${time}${signature(queue, purpose, `${id}${time}`)}`;
+}
+
+function signature({ vault }: Queue, purpose: LinkPurpose, text: string): string {
+  return vault.hash('link', `${purpose} ${text}`).subarray(0, SIGNATURE_BYTES).toString('base64url');
+}
+
+export function queueOfLink({ directory }: Context, token: string): Found<Queue> {
+  return /^[\w-]{1,200}$/.test(token) ? directory.queueByTag(token.slice(0, TAG_CHARACTERS)) : undefined;
+}
+
+/** undefined when it was not signed here for this purpose. */
+export function readLink(queue: Queue, purpose: LinkPurpose, token: string): LinkSubject | undefined {
+  const id = token.slice(TAG_CHARACTERS, TAG_CHARACTERS + 30);
+  const time = token.slice(TAG_CHARACTERS + 30, TAG_CHARACTERS + 30 + TIME_CHARACTERS);
+  if (!SUBJECT.test(id) || !/^[0-9a-z]{9}$/.test(time)) return undefined;
+  const signed = Buffer.from(signLink(queue, purpose, { id, at: Number.parseInt(time, 36) }));
+  const given = Buffer.from(token);
+  const same = signed.length === given.length && timingSafeEqual(signed, given);
+  return same ? { id, at: Number.parseInt(time, 36) } : undefined;
+}
+
+/** `https://app.example.com/join?code={code}` with the value in its place. */
+export function fillPattern(pattern: string, name: string, value: string): string {
+  return pattern.replaceAll(`{${name}}`, encodeURIComponent(value));
+}
+
+/** Where an invite leads: the waitlist's own page, or ours. */
+export function joinLink(joinUrl: string | null, publicUrl: string, code: string): string {
+  return fillPattern(joinUrl ?? `${publicUrl}/join/{code}`, 'code', code);
+}
+
+/** Where a request to confirm leads: likewise. */
+export function confirmLink(confirmUrl: string | null, publicUrl: string, token: string): string {
+  return fillPattern(confirmUrl ?? `${publicUrl}/confirm/{token}`, 'token', token);
+}

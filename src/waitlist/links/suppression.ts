@@ -1,0 +1,84 @@
+import type { Trx } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import { invalid, notFound } from '../../errors.ts';
+import { isEssential, type MailKind } from '../../mail/kinds.ts';
+import { isoTime } from '../entries/entry-view.ts';
+import { parseEmail } from '../people/identity.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
+
+export type SuppressionReason = 'bounced' | 'unsubscribed';
+
+const findReasons = statement<{ queueId: number; hash: Uint8Array }, { reason: SuppressionReason }>(
+  (db, parameter) =>
+    db.query
+      .selectFrom('mail_suppression')
+      .select('reason')
+      .where('queue_id', '=', parameter('queueId'))
+      .where('email_hash', '=', parameter('hash')),
+);
+
+/** Why this address must not get this kind of mail; undefined when it may. */
+export async function whySuppressed(
+  { db }: Context,
+  queue: Queue,
+  email: string,
+  kind: MailKind,
+): Promise<SuppressionReason | undefined> {
+  const rows = await findReasons.read(db, { queueId: queue.id, hash: hashOf(queue, email) });
+  return rows.map(({ reason }) => reason).find((reason) => reason === 'bounced' || !isEssential(kind));
+}
+
+export async function suppress(
+  trx: Pick<Trx, 'insertInto'>,
+  queue: Queue,
+  emailHash: Uint8Array,
+  reason: SuppressionReason,
+  now: number,
+): Promise<void> {
+  await trx
+    .insertInto('mail_suppression')
+    .values({ queue_id: queue.id, email_hash: emailHash, reason, created_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export interface SuppressionView {
+  /** Of the keyed hash: the address itself is not kept. */
+  hash: string;
+  reason: SuppressionReason;
+  since: string;
+}
+
+export async function listSuppressions(
+  { db }: Context,
+  queue: Queue,
+  limit: number,
+): Promise<SuppressionView[]> {
+  const rows = await db.query
+    .selectFrom('mail_suppression')
+    .selectAll()
+    .where('queue_id', '=', queue.id)
+    .orderBy('created_at', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ email_hash, reason, created_at }) => ({
+    hash: Buffer.from(email_hash).toString('hex').slice(0, 16),
+    reason,
+    since: isoTime(created_at),
+  }));
+}
+
+export async function unsuppress({ db }: Context, queue: Queue, email: string): Promise<void> {
+  if (!parseEmail(email)) throw invalid('email: not an email address');
+  const { numDeletedRows } = await db.query
+    .deleteFrom('mail_suppression')
+    .where('queue_id', '=', queue.id)
+    .where('email_hash', '=', hashOf(queue, email))
+    .executeTakeFirst();
+  if (numDeletedRows === 0n) throw notFound('this address is not suppressed');
+}
+
+export function hashOf({ vault }: Queue, email: string): Buffer {
+  return vault.hash('email', parseEmail(email)?.key ?? email);
+}

@@ -1,0 +1,21 @@
+import type { QueueVault } from '../../vault/queue-vault.ts';
+import type { Metadata } from '../signup/signup-input.ts';
+
+/** The pairs that segments can select by: top-level keys with a text, a number or a boolean. */
+export function metadataPairs(vault: QueueVault, metadata: Metadata): Buffer[] {
+  return Object.entries(metadata)
+    .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
+    .map(([key, value]) => hashPair(vault, key, value));
+}
+
+function hashPair(vault: QueueVault, key: string, value: unknown): Buffer {
+  return vault.hash('metadata', JSON.stringify([key, value]));
+}
+
+/** The pairs that `key=text` can mean: the text itself, and the number or boolean that it spells. */
+export function pairsMeant(vault: QueueVault, key: string, text: string): Buffer[] {
+  const values: unknown[] = [text];
+  if (text === 'true' || text === 'false') values.push(text === 'true');
+  if (/^-?[0-9]/.test(text) && Number.isFinite(Number(text))) values.push(Number(text));
+  return values.map((value) => hashPair(vault, key, value));
+}

@@ -1,0 +1,17 @@
+import type { Clock } from '../../clock.ts';
+import type { Database } from '../../db/database.ts';
+import type { Log } from '../../log.ts';
+import type { Bell } from '../../outbox/bell.ts';
+import type { Keyring } from '../../vault/keyring.ts';
+import type { Directory } from './directory.ts';
+
+/** What every verb of the domain works with; HTTP, the command line and jobs hand it in alike. */
+export interface Context {
+  readonly db: Database;
+  readonly keyring: Keyring;
+  readonly directory: Directory;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Rung when a commit left something to deliver. */
+  readonly bell: Bell;
+}

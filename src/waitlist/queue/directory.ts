@@ -1,0 +1,171 @@
+import type { Database } from '../../db/database.ts';
+import { formatId } from '../../ids.ts';
+import type { Keyring } from '../../vault/keyring.ts';
+import type { QueueVault } from '../../vault/queue-vault.ts';
+import { type ReferralCodes, referralCodes } from './referral-code.ts';
+
+/** What is cached may be this old: a revoked key or a closed waitlist is noticed within it. */
+const RECHECK_AFTER_MS = 100;
+const MOST_CACHED = 10_000;
+
+export interface Waitlist {
+  readonly internalId: number;
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface Queue {
+  readonly id: number;
+  readonly tag: string;
+  readonly environment: string;
+  readonly waitlist: Waitlist;
+  readonly vault: QueueVault;
+  readonly referralCodes: ReferralCodes;
+}
+
+export interface ServerKey {
+  readonly id: Uint8Array;
+  readonly publicId: string;
+  /** null: every waitlist. */
+  readonly waitlistInternalId: number | null;
+  readonly environment: string;
+  readonly canRead: boolean;
+  readonly expiresAt: number | null;
+}
+
+/** What is remembered is there at once; what is not has to be awaited. */
+export type Found<T> = T | undefined | Promise<T | undefined>;
+
+/** Finds queues and keys; remembers them until a change of settings anywhere makes it forget. */
+export interface Directory {
+  queue(waitlistId: string, environment: string): Found<Queue>;
+  queueByTag(tag: string): Found<Queue>;
+  queueById(id: number): Found<Queue>;
+  key(text: string, hash: (text: string) => Buffer | undefined): Found<ServerKey>;
+  /** The database's time at the last look, and what has passed since. */
+  now(): number;
+}
+
+export function createDirectory(db: Database, keyring: Keyring): Directory {
+  const queues = new Map<string, Queue>();
+  const tags = new Map<string, Queue>();
+  const ids = new Map<string, Queue>();
+  const keys = new Map<string, ServerKey>();
+  let version = -1;
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  let checking: Promise<void> | undefined;
+  /** What the database's clock is ahead of the monotonic one of this process. */
+  let ahead = performance.timeOrigin;
+
+  const refresh = async () => {
+    const startedAt = performance.now();
+    const row = await db.query
+      .selectFrom('instance')
+      .select(['settings_version', db.clock.as('now')])
+      .executeTakeFirstOrThrow();
+    ahead = row.now - performance.now();
+    if (row.settings_version !== version) {
+      for (const cache of [queues, tags, ids, keys]) cache.clear();
+      version = row.settings_version;
+    }
+    checkedAt = startedAt;
+  };
+  const isFresh = () => performance.now() - checkedAt < RECHECK_AFTER_MS;
+  const load = async <T>(cache: Map<string, T>, name: string, find: () => Promise<T | undefined>) => {
+    if (!isFresh()) {
+      checking ??= refresh().finally(() => {
+        checking = undefined;
+      });
+      await checking;
+    }
+    const loadedAt = version;
+    const found = cache.get(name) ?? (await find());
+    if (found && loadedAt === version) {
+      if (cache.size >= MOST_CACHED) cache.clear();
+      cache.set(name, found);
+    }
+    return found;
+  };
+  const cached = <T>(cache: Map<string, T>, name: string, find: () => Promise<T | undefined>): Found<T> =>
+    (isFresh() ? cache.get(name) : undefined) ?? load(cache, name, find);
+
+  return {
+    now: () => Math.round(performance.now() + ahead),
+    queue: (waitlistId, environment) =>
+      cached(queues, `${environment} ${waitlistId}`, async () => {
+        const row = await selectQueues(db)
+          .where('w.public_id', '=', waitlistId)
+          .where('q.environment', '=', environment)
+          .executeTakeFirst();
+        return row && toQueue(keyring, row);
+      }),
+    queueByTag: (tag) =>
+      cached(tags, tag, async () => {
+        const row = await selectQueues(db).where('q.code_tag', '=', tag).executeTakeFirst();
+        return row && toQueue(keyring, row);
+      }),
+    queueById: (id) =>
+      cached(ids, String(id), async () => {
+        const row = await selectQueues(db).where('q.id', '=', id).executeTakeFirst();
+        return row && toQueue(keyring, row);
+      }),
+    key: (text, hash) =>
+      cached(keys, text, async () => {
+        const hashed = hash(text);
+        if (!hashed) return undefined;
+        const row = await db.query
+          .selectFrom('server_key')
+          .select(['id', 'waitlist_id', 'environment', 'can_read', 'expires_at'])
+          .where('hash', '=', hashed)
+          .where('revoked_at', 'is', null)
+          .executeTakeFirst();
+        return (
+          row && {
+            id: row.id,
+            publicId: formatId('key', row.id),
+            waitlistInternalId: row.waitlist_id,
+            environment: row.environment,
+            canRead: row.can_read === 1,
+            expiresAt: row.expires_at,
+          }
+        );
+      }),
+  };
+}
+
+function selectQueues(db: Database) {
+  return db.query
+    .selectFrom('queue as q')
+    .innerJoin('waitlist as w', 'w.id', 'q.waitlist_id')
+    .select([
+      'q.id',
+      'q.code_tag',
+      'q.environment',
+      'q.wrapped_keys',
+      'w.id as waitlist_id',
+      'w.public_id',
+      'w.name',
+    ]);
+}
+
+interface QueueRow {
+  id: number;
+  code_tag: string;
+  environment: string;
+  wrapped_keys: Uint8Array;
+  waitlist_id: number;
+  public_id: string;
+  name: string;
+}
+
+function toQueue(keyring: Keyring, row: QueueRow): Queue {
+  const vault = keyring.openQueue(row.code_tag, row.wrapped_keys);
+  return {
+    id: row.id,
+    tag: row.code_tag,
+    environment: row.environment,
+    waitlist: { internalId: row.waitlist_id, id: row.public_id, name: row.name },
+    vault,
+    referralCodes: referralCodes(vault),
+  };
+}

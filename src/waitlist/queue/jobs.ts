@@ -1,0 +1,100 @@
+import type { Trx } from '../../db/database.ts';
+import { invalid, notFound } from '../../errors.ts';
+import { formatId, newId, parseId } from '../../ids.ts';
+import type { Context } from './context.ts';
+import type { Queue } from './directory.ts';
+import type { QueueChange } from './queue-change.ts';
+
+/** Long work on a queue that stops at any moment and goes on from its last commit. */
+export interface Job<Input = unknown, Progress = unknown> {
+  readonly id: Buffer;
+  /** As people see it: job_… */
+  readonly publicId: string;
+  readonly kind: string;
+  readonly input: Input;
+  readonly progress: Progress;
+}
+
+/** Begins a job; its input is sealed. It has no progress (`null`) until `advanceJob` writes some. */
+export function createJob(change: QueueChange, kind: string, input: unknown): { id: Buffer } {
+  const { trx, queue, now, send } = change;
+  const id = newId(now);
+  const values = {
+    queue_id: queue.id,
+    id,
+    kind,
+    input: queue.vault.seal('job.input', id, input),
+    progress: 'null',
+    created_at: now,
+    updated_at: now,
+    finished_at: null,
+  };
+  send(trx.send(trx.insertInto('job').values(values).compile()));
+  return { id };
+}
+
+/** Says, in the transaction of a step, how far the job has come. Nothing personal may be in `progress`. */
+export function advanceJob(change: QueueChange, id: Buffer, progress: unknown): void {
+  writeProgress(change, id, progress, null);
+}
+
+export function finishJob(change: QueueChange, id: Buffer, progress: unknown): void {
+  writeProgress(change, id, progress, change.now);
+}
+
+function writeProgress(
+  { trx, queue, now, send }: QueueChange,
+  id: Buffer,
+  progress: unknown,
+  finishedAt: number | null,
+): void {
+  const update = trx
+    .updateTable('job')
+    .set({ progress: JSON.stringify(progress), updated_at: now, finished_at: finishedAt })
+    .where('queue_id', '=', queue.id)
+    .where('id', '=', id);
+  send(trx.send(update.compile()));
+}
+
+/**
+ * How far an unfinished job has come, read under the queue's lock: a step that finds another progress than it
+ * left knows that another process works on the same job. undefined: it is finished.
+ */
+export async function readProgress<P>(trx: Trx, queue: Queue, id: Buffer): Promise<P | undefined> {
+  const row = await trx
+    .selectFrom('job')
+    .select('progress')
+    .where('queue_id', '=', queue.id)
+    .where('id', '=', id)
+    .where('finished_at', 'is', null)
+    .executeTakeFirst();
+  return row && (JSON.parse(row.progress) as P);
+}
+
+/** The unfinished job with this id (job_…), or the newest one, of this kind where one is given. */
+export async function findOpenJob<I = unknown, P = unknown>(
+  { db }: Context,
+  queue: Queue,
+  id?: string,
+  kind?: string,
+): Promise<Job<I, P>> {
+  const wanted = id === undefined ? undefined : parseId('job', id);
+  if (id !== undefined && !wanted) throw invalid('job id: must look like job_…');
+  let query = db.query
+    .selectFrom('job')
+    .select(['id', 'kind', 'input', 'progress'])
+    .where('queue_id', '=', queue.id)
+    .where('finished_at', 'is', null);
+  if (wanted) query = query.where('id', '=', wanted);
+  if (kind !== undefined) query = query.where('kind', '=', kind);
+  const row = await query.orderBy('id', 'desc').limit(1).executeTakeFirst();
+  if (!row) throw notFound(`there is no unfinished job${id === undefined ? '' : ` ${id}`} on this waitlist`);
+  const found = Buffer.from(row.id);
+  return {
+    id: found,
+    publicId: formatId('job', found),
+    kind: row.kind,
+    input: queue.vault.open<I>('job.input', found, row.input),
+    progress: JSON.parse(row.progress) as P,
+  };
+}

@@ -1,0 +1,44 @@
+import { decodeBase32, encodeBase32 } from '../../ids.ts';
+import type { QueueVault } from '../../vault/queue-vault.ts';
+
+/**
+ * A referral code is the entry's joining sequence under a permutation that only the queue's key knows: 40 bits,
+ * 8 characters. So it is unique in its queue by construction and costs neither a column nor an index.
+ */
+export interface ReferralCodes {
+  of(seq: number): string;
+  /** The sequence behind a code; undefined when it cannot be one. The entry may still not exist. */
+  seqOf(code: string): number | undefined;
+}
+
+const CHARACTERS = 8;
+const HALF_BITS = 20;
+const HALF = 2 ** HALF_BITS;
+const ROUNDS = 8; // As many as a hash has 32-bit words.
+
+/** A Feistel network. It hides an order, not a secret: mixing integers is enough, and costs nothing. */
+export function referralCodes(vault: QueueVault): ReferralCodes {
+  const words = vault.hash('referral', 'round keys');
+  const keys = Array.from({ length: ROUNDS }, (_, round) => words.readUInt32LE(4 * round));
+  const mix = (round: number, half: number): number => {
+    let mixed = Math.imul(half ^ (keys[round] ?? 0), 0x85ebca6b);
+    mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+    return (mixed ^ (mixed >>> 16)) >>> (32 - HALF_BITS);
+  };
+  return {
+    of: (seq) => {
+      let left = Math.floor(seq / HALF);
+      let right = seq % HALF;
+      for (let round = 0; round < ROUNDS; round += 1) [left, right] = [right, left ^ mix(round, right)];
+      return encodeBase32(left * HALF + right, CHARACTERS);
+    },
+    seqOf: (code) => {
+      const value = code.length === CHARACTERS ? decodeBase32(code) : undefined;
+      if (value === undefined) return undefined;
+      let left = Math.floor(value / HALF);
+      let right = value % HALF;
+      for (let round = ROUNDS - 1; round >= 0; round -= 1) [left, right] = [right ^ mix(round, left), left];
+      return left * HALF + right;
+    },
+  };
+}

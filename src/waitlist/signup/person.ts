@@ -1,8 +1,0 @@
-import type { Metadata } from './signup-input.ts';
-
-/** What is known of a person: sealed as one value, in the row of the entry. */
-export interface Person {
-  email: string | null;
-  phone: string | null;
-  metadata: Metadata | null;
-}

@@ -1,0 +1,177 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/database.ts';
+import { RANK_COUNT_COLUMNS, STATUSES, type Status } from '../../db/tables.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
+import { changeQueue, type QueueChange } from '../queue/queue-change.ts';
+import { LEVEL_SHIFTS } from '../queue/ranking.ts';
+
+export interface Audit {
+  queue: string;
+  entries: number;
+  /** What the counters say that a count from scratch does not; empty when all is well. */
+  findings: string[];
+  repaired: boolean;
+}
+
+/** A queue as it is at one moment: in a snapshot, or under its lock. */
+interface Moment {
+  readonly trx: Trx;
+  readonly queue: Queue;
+}
+
+type Counted = Record<Status, number>;
+
+/**
+ * Counts a queue from scratch, compares with what is kept, and mends the counters when asked to. Looking takes no
+ * lock: counters and entries are compared within one snapshot, while signups go on.
+ */
+export async function auditQueue(context: Context, queue: Queue, repair: boolean): Promise<Audit> {
+  const patient = { ...context, db: context.db.patient };
+  const found = await patient.db.snapshot((trx) => examine({ trx, queue }));
+  if (!repair || found.findings.length === 0) return found;
+  return changeQueue(patient, queue, async (change) => {
+    const before = await examine(change); // Counted again: under the lock it stays as it is.
+    if (before.findings.length === 0) return before;
+    await rebuild(patient, change);
+    const after = await examine(change);
+    return { ...before, repaired: after.findings.length === 0 };
+  });
+}
+
+async function examine(moment: Moment): Promise<Audit> {
+  const counted = await countStatuses(moment);
+  const findings = [
+    ...(await compareStatuses(moment, counted)),
+    ...(await compareSequence(moment, counted)),
+    ...(await compareRankCounts(moment)),
+    ...(await compareReferrals(moment)),
+  ];
+  const { waitlist, environment } = moment.queue;
+  const entries = STATUSES.reduce((sum, status) => sum + counted[status], 0);
+  return { queue: `${waitlist.id} in ${environment}`, entries, findings, repaired: false };
+}
+
+async function countStatuses({ trx, queue }: Moment): Promise<Counted> {
+  const rows = await trx
+    .selectFrom('entry')
+    .select(['status', sql<number>`count(*)`.as('count')])
+    .where('queue_id', '=', queue.id)
+    .groupBy('status')
+    .execute();
+  const counted = Object.fromEntries(STATUSES.map((status) => [status, 0])) as Record<Status, number>;
+  for (const { status, count } of rows) counted[status] = count;
+  return counted;
+}
+
+async function compareStatuses({ trx, queue }: Moment, counted: Counted): Promise<string[]> {
+  const kept = await trx
+    .selectFrom('queue')
+    .select(STATUSES)
+    .where('id', '=', queue.id)
+    .executeTakeFirstOrThrow();
+  return STATUSES.filter((status) => kept[status] !== counted[status]).map(
+    (status) => `${status}: the counter says ${kept[status]}, there are ${counted[status]}`,
+  );
+}
+
+async function compareSequence(moment: Moment, counted: Counted): Promise<string[]> {
+  const { trx, queue } = moment;
+  const { last_seq } = await trx
+    .selectFrom('queue')
+    .select('last_seq')
+    .where('id', '=', queue.id)
+    .executeTakeFirstOrThrow();
+  const entries = STATUSES.reduce((sum, status) => sum + counted[status], 0);
+  const highest = await highestSeq(moment);
+  const findings: string[] = [];
+  if (highest !== last_seq)
+    findings.push(`joining sequence: it stands at ${last_seq}, the last entry has ${highest}`);
+  if (highest !== entries) findings.push(`joining sequence: ${highest - entries} entries are missing in it`);
+  return findings;
+}
+
+async function highestSeq({ trx, queue }: Moment): Promise<number> {
+  const { seq } = await trx
+    .selectFrom('entry')
+    .select((e) => e.fn.max<number | null>('seq').as('seq'))
+    .where('queue_id', '=', queue.id)
+    .executeTakeFirstOrThrow();
+  return seq ?? 0;
+}
+
+type RankCount = { level: number; bucket: number; waiting: number };
+
+async function countRanks({ trx, queue }: Moment): Promise<RankCount[]> {
+  const counts: RankCount[] = [];
+  for (const [level, shift] of LEVEL_SHIFTS.entries()) {
+    const rows = await sql<{ bucket: number; waiting: number }>`
+      select rank >> ${sql.lit(shift)} as bucket, count(*) as waiting from entry
+      where queue_id = ${queue.id} and status = 'waiting' group by 1`.execute(trx);
+    for (const { bucket, waiting } of rows.rows) counts.push({ level, bucket, waiting });
+  }
+  return counts;
+}
+
+async function compareRankCounts(moment: Moment): Promise<string[]> {
+  const { trx, queue } = moment;
+  const kept = await trx
+    .selectFrom('rank_count')
+    .select(['level', 'bucket', 'waiting'])
+    .where('queue_id', '=', queue.id)
+    .where('waiting', '<>', 0)
+    .execute();
+  const name = ({ level, bucket, waiting }: RankCount) => `${level}/${bucket}=${waiting}`;
+  const right = new Set((await countRanks(moment)).map(name));
+  const wrong = kept.filter((count) => !right.delete(name(count)));
+  const off = Math.max(wrong.length, right.size);
+  return off === 0 ? [] : [`positions: ${off} counters of rank ranges are off`];
+}
+
+async function compareReferrals({ trx, queue }: Moment): Promise<string[]> {
+  const { rerank_after, boost } = await trx
+    .selectFrom('queue as q')
+    .innerJoin('waitlist as w', 'w.id', 'q.waitlist_id')
+    .select(['q.rerank_after', 'w.boost'])
+    .where('q.id', '=', queue.id)
+    .executeTakeFirstOrThrow();
+  const misranked = await trx
+    .selectFrom('entry')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('queue_id', '=', queue.id)
+    .where(sql<boolean>`rank <> seq - ${boost} * referrals`)
+    .executeTakeFirstOrThrow();
+  const miscounted = await sql<{ count: number }>`
+    select count(*) as count from (
+      select e.seq from entry as e left join entry as r on r.queue_id = e.queue_id and r.referrer_seq = e.seq and r.credited = 1
+      where e.queue_id = ${queue.id} and e.status <> 'removed' group by e.seq, e.referrals having count(r.seq) <> e.referrals
+    ) as wrong`.execute(trx);
+  const findings: string[] = [];
+  if (misranked.count > 0 && rerank_after === null)
+    findings.push(`ranks: ${misranked.count} entries have another rank than their referrals give`);
+  const count = miscounted.rows[0]?.count ?? 0;
+  if (count > 0)
+    findings.push(`referrals: ${count} entries have another count than there are referred entries`);
+  return findings;
+}
+
+async function rebuild({ db }: Context, change: QueueChange): Promise<void> {
+  const { trx, queue } = change;
+  const { boost } = change.settings;
+  await sql`update entry set referrals = (
+      select count(*) from entry as r where r.queue_id = entry.queue_id and r.referrer_seq = entry.seq and r.credited = 1
+    ) where queue_id = ${queue.id} and status <> 'removed'`.execute(trx);
+  await sql`update entry set rank = seq - ${boost} * referrals where queue_id = ${queue.id}`.execute(trx);
+  await trx.deleteFrom('rank_count').where('queue_id', '=', queue.id).execute();
+  await db.insertRows(trx, {
+    table: 'rank_count',
+    columns: RANK_COUNT_COLUMNS,
+    rows: (await countRanks(change)).map(({ level, bucket, waiting }) => [queue.id, level, bucket, waiting]),
+  });
+  change.lastSeq = await highestSeq(change);
+  await trx
+    .updateTable('queue')
+    .set({ ...(await countStatuses(change)), last_seq: change.lastSeq })
+    .where('id', '=', queue.id)
+    .execute();
+}

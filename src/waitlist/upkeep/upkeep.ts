@@ -1,0 +1,91 @@
+import { sharedNow } from '../../db/shared-clock.ts';
+import { reportState } from '../../state-log.ts';
+import { expireInvites } from '../invites/end-invites.ts';
+import { remindInvited } from '../invites/remind-invited.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
+import { applyBoost } from '../settings/rerank.ts';
+import { watch } from './watch.ts';
+
+const EVERY_MS = 1_000;
+const WATCH_EVERY_MS = 60_000;
+const QUEUES_AT_ONCE = 100;
+
+/**
+ * What has to happen without anybody asking: invites expire, their reminders go out, a changed boost is applied,
+ * the database learns how large its tables have become, and its log is kept small.
+ */
+export interface Upkeep {
+  close(): Promise<void>;
+}
+
+export function startUpkeep(context: Context): Upkeep {
+  let running: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    running ??= keepUp(context)
+      .then(() => reportState(context.log, 'upkeep', 'ok'))
+      .catch((error: Error) => reportState(context.log, 'upkeep', 'failing', { reason: error.message }))
+      .finally(() => {
+        running = undefined;
+      });
+  }, EVERY_MS);
+  let watching: Promise<void> | undefined;
+  const watchTimer = setInterval(() => {
+    watching = watch(context).catch((error: Error) =>
+      context.log.warn({ reason: error.message }, 'the state of the service could not be checked'),
+    );
+  }, WATCH_EVERY_MS);
+  return {
+    close: async () => {
+      clearInterval(timer);
+      clearInterval(watchTimer);
+      await Promise.all([running, watching]);
+    },
+  };
+}
+
+/** One round of it, for each queue by itself: one that fails holds up no other. Several instances may do it at once: each step is a transaction under the queue's lock. */
+export async function keepUp(context: Context): Promise<void> {
+  const { db } = context;
+  const now = await sharedNow(context);
+  const due = await db.query
+    .selectFrom('queue')
+    .select('id')
+    .where('next_expiry', '<=', now)
+    .orderBy('next_expiry')
+    .limit(QUEUES_AT_ONCE)
+    .execute();
+  for (const { id } of due) await attend(context, id, expireInvites);
+  const reminding = await db.query
+    .selectFrom('queue')
+    .select('id')
+    .where('next_reminder', '<=', now)
+    .orderBy('next_reminder')
+    .limit(QUEUES_AT_ONCE)
+    .execute();
+  for (const { id } of reminding) await attend(context, id, remindInvited);
+  const unranked = await db.query
+    .selectFrom('queue')
+    .select('id')
+    .where('rerank_after', 'is not', null)
+    .limit(QUEUES_AT_ONCE)
+    .execute();
+  for (const { id } of unranked) await attend(context, id, applyBoost);
+  await db.wipeErased(); // Where a reader was in the way of the erasure itself.
+  await db.refreshStatistics();
+  await db.shrinkLog();
+}
+
+async function attend(
+  context: Context,
+  queueId: number,
+  work: (context: Context, queue: Queue) => Promise<unknown>,
+): Promise<void> {
+  try {
+    const queue = await context.directory.queueById(queueId);
+    if (queue) await work(context, queue);
+  } catch (error) {
+    const { message } = error as Error;
+    context.log.warn({ queue: queueId, reason: message }, 'upkeep of a queue failed; it is tried again');
+  }
+}

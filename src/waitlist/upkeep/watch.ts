@@ -1,0 +1,26 @@
+import { glanceAtBacklog } from '../../outbox/backlog.ts';
+import { reportState } from '../../state-log.ts';
+import type { Context } from '../queue/context.ts';
+
+export const BACKLOG_LIMIT = 10_000;
+export const OLDEST_LIMIT_MS = 60 * 60 * 1000;
+/** Enough for the log to be written back, and for somebody to react. */
+export const LEAST_FREE_BYTES = 256 * 1024 * 1024;
+
+/** Says in the log when something begins to go wrong that no request would show, and when it is over. */
+export async function watch({ db, log, clock }: Context): Promise<void> {
+  try {
+    await db.probe();
+    reportState(log, 'database writes', 'ok');
+  } catch (error) {
+    reportState(log, 'database writes', 'failing', { reason: (error as Error).message });
+  }
+  const { freeBytes } = await db.usage();
+  const low = freeBytes !== null && freeBytes < LEAST_FREE_BYTES;
+  reportState(log, 'disk', low ? 'almost full' : 'ok', { freeBytes });
+  const { pending, oldestAt } = await glanceAtBacklog(db, BACKLOG_LIMIT);
+  reportState(log, 'delivery backlog', pending > BACKLOG_LIMIT ? `over ${BACKLOG_LIMIT}` : 'ok');
+  const late = oldestAt !== null && clock() - oldestAt > OLDEST_LIMIT_MS;
+  const since = oldestAt === null ? {} : { oldest: new Date(oldestAt).toISOString() };
+  reportState(log, 'oldest delivery', late ? 'over an hour old' : 'ok', since);
+}

@@ -1,0 +1,62 @@
+import { Problems } from '../errors.ts';
+import { EVENT_KINDS } from '../waitlist/queue/events.ts';
+import { type Guard, RefusedTarget } from './guard.ts';
+
+export interface EndpointInput {
+  url: string;
+  description: string;
+  /** None: all kinds, also those that later releases add. */
+  events: string[];
+  headers: Record<string, string>;
+  /** Deliveries a second. */
+  rateLimit: number | null;
+}
+
+const URL_CHARACTERS_MAX = 2_048;
+const DESCRIPTION_CHARACTERS_MAX = 500;
+const HEADERS_MAX = 20;
+const HEADER_VALUE_CHARACTERS_MAX = 4_096;
+export const RATE_MAX = 10_000;
+/** What HTTP itself, the signature and the body speak through. */
+const RESERVED_HEADER =
+  /^(host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|user-agent|content-.*|wh-.*|webhook-.*)$/;
+
+export async function checkEndpoint(guard: Guard, input: EndpointInput): Promise<void> {
+  const problems = new Problems();
+  if (input.url.length > URL_CHARACTERS_MAX)
+    problems.add('url', `is longer than ${URL_CHARACTERS_MAX} characters`);
+  else await checkUrl(guard, input.url, problems);
+  if (input.description.length > DESCRIPTION_CHARACTERS_MAX)
+    problems.add('description', `is longer than ${DESCRIPTION_CHARACTERS_MAX} characters`);
+  for (const event of input.events) {
+    if (!(EVENT_KINDS as readonly string[]).includes(event))
+      problems.add('events', `there is no ${event}; there are ${EVENT_KINDS.join(', ')}`);
+  }
+  checkHeaders(input.headers, problems);
+  const { rateLimit } = input;
+  if (rateLimit !== null && !(Number.isInteger(rateLimit) && rateLimit >= 1 && rateLimit <= RATE_MAX))
+    problems.add('rate-limit', `must be a whole number from 1 to ${RATE_MAX}, in deliveries a second`);
+  problems.throwIfAny();
+}
+
+async function checkUrl(guard: Guard, url: string, problems: Problems): Promise<void> {
+  try {
+    await guard.checkTarget(url);
+  } catch (error) {
+    if (!(error instanceof RefusedTarget)) throw error;
+    problems.add('url', error.message);
+  }
+}
+
+function checkHeaders(headers: Record<string, string>, problems: Problems): void {
+  const names = Object.keys(headers);
+  if (names.length > HEADERS_MAX) problems.add('headers', `are more than ${HEADERS_MAX}`);
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(name))
+      problems.add('headers', `${name} is not a header name`);
+    else if (RESERVED_HEADER.test(name.toLowerCase()))
+      problems.add('headers', `${name} is set by the service itself`);
+    else if (value.length > HEADER_VALUE_CHARACTERS_MAX || !/^[\t\x20-\x7e]*$/.test(value))
+      problems.add('headers', `the value of ${name} must be printable ASCII`);
+  }
+}

@@ -1,0 +1,127 @@
+import type { KeyObject } from 'node:crypto';
+import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+import type { Attempt } from '../outbox/channel.ts';
+import { parseRetryAfter } from '../outbox/schedule.ts';
+import { VERSION } from '../version.ts';
+import { type Guard, RefusedTarget } from './guard.ts';
+import { DeadlinePassed, MustNotBegin, post } from './post.ts';
+import { sign } from './verify.ts';
+
+/** For everything together: name, connection, request, answer. */
+export const DEADLINE_MS = 15_000;
+const MOST_URLS_REMEMBERED = 10_000;
+
+export interface Outgoing {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  /** During a rotation there are two. */
+  keys: readonly KeyObject[];
+  id: string;
+  body: string;
+}
+
+export interface Sender {
+  /** `mayBegin` is asked once there is a connection, right before the first byte; its no is thrown as MustNotBegin. */
+  send(outgoing: Outgoing, now: number, mayBegin?: () => boolean): Promise<Attempt>;
+  close(): Promise<void>;
+}
+
+/** Posts to wherever the guard lets it; through a proxy the proxy resolves names, and is the guard for them. */
+export function createSender(
+  guard: Guard,
+  { proxyUrl, deadlineMs = DEADLINE_MS }: { proxyUrl?: string | undefined; deadlineMs?: number } = {},
+): Sender {
+  const common = { headersTimeout: deadlineMs, bodyTimeout: deadlineMs, pipelining: 1, allowH2: false };
+  const dispatcher: Dispatcher =
+    proxyUrl === undefined
+      ? new Agent({ ...common, connect: guard.connect })
+      : new ProxyAgent({ ...common, uri: proxyUrl });
+
+  /** What the URL alone tells does not change; what its name resolves to is checked at each connection. */
+  const checked = new Map<string, URL>();
+  const check = (text: string): URL => {
+    const known = checked.get(text);
+    if (known) return known;
+    const url = proxyUrl === undefined ? guard.checkUrl(text) : guard.checkProxied(text);
+    if (checked.size >= MOST_URLS_REMEMBERED) checked.clear();
+    checked.set(text, url);
+    return url;
+  };
+
+  return {
+    send: async (outgoing, now, mayBegin) => {
+      const startedAt = performance.now();
+      const took = () => Math.round(performance.now() - startedAt);
+      try {
+        const url = check(outgoing.url);
+        const headers = headersOf(outgoing, now);
+        const answer = await post(dispatcher, { url, headers, body: outgoing.body }, deadlineMs, mayBegin);
+        const { status } = answer;
+        const ok = status >= 200 && status < 300;
+        const retryAfter = answer.headers['retry-after'];
+        return {
+          ok,
+          status,
+          error: ok ? null : describeStatus(status),
+          response: answer.text,
+          durationMs: took(),
+          retryAfterMs: ok ? 0 : parseRetryAfter(retryAfter, now),
+        };
+      } catch (error) {
+        if (error instanceof MustNotBegin) throw error;
+        const words = describeFailure(error as NodeJS.ErrnoException, deadlineMs);
+        const none = { status: null, response: null, retryAfterMs: 0 };
+        return { ok: false, error: words, durationMs: took(), ...none };
+      }
+    },
+    close: () => dispatcher.destroy(),
+  };
+}
+
+function headersOf({ headers, keys, id, body }: Outgoing, now: number): Record<string, string> {
+  const timestamp = String(Math.floor(now / 1000));
+  const signature = keys.map((key) => `v1,${sign(key, id, timestamp, body).toString('base64')}`).join(' ');
+  return {
+    ...headers,
+    'content-type': 'application/json',
+    'user-agent': `Doorlist/${VERSION}`,
+    'wh-id': id,
+    'wh-timestamp': timestamp,
+    'wh-signature': signature,
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signature,
+  };
+}
+
+function describeStatus(status: number): string {
+  if (status >= 300 && status < 400) return `answered ${status}: redirects are not followed`;
+  if (status === 410) return 'answered 410: it wants no more deliveries';
+  return `answered ${status}`;
+}
+
+const FAILURES: Record<string, string> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was closed while sending',
+  UND_ERR_SOCKET: 'the connection was closed before an answer came',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection within 5 s',
+  ETIMEDOUT: 'no connection in time',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  ENOTFOUND: 'the name does not resolve',
+  EAI_AGAIN: 'the name does not resolve at the moment',
+  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
+};
+
+function describeFailure(error: NodeJS.ErrnoException, deadlineMs: number): string {
+  if (error instanceof RefusedTarget) return `refused: the URL ${error.message}`;
+  const code = error.code ?? '';
+  if (error instanceof DeadlinePassed || /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code))
+    return `no complete answer within ${deadlineMs / 1000} s`;
+  const known = FAILURES[code];
+  if (known) return known;
+  if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/.test(code)) return `the TLS certificate is not accepted (${code})`;
+  if (code.startsWith('HPE_') || error.name === 'HTTPParserError') return 'the answer is not valid HTTP';
+  return `failed (${code || error.name})`;
+}

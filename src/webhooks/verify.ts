@@ -1,0 +1,75 @@
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { isJsonObject } from '../json/object.ts';
+
+/** Either way, inclusive: clocks differ, and an old delivery must not be played again. */
+export const TOLERANCE_SECONDS = 300;
+const SECRET_PREFIX = 'whsec_';
+
+export const FAILURE_REASONS = [
+  'invalid_secret',
+  'invalid_timestamp',
+  'timestamp_too_old',
+  'timestamp_too_new',
+  'invalid_signature',
+  'signature_mismatch',
+] as const;
+export type FailureReason = (typeof FAILURE_REASONS)[number];
+
+export interface Delivery {
+  payload: string;
+  headers: { id: string; timestamp: string; signature: string };
+  secret: string;
+}
+
+export type Verification = { verified: true; isObject: boolean } | { verified: false; reason: FailureReason };
+
+/** Checks a delivery against Standard Webhooks v1. Never throws, whatever is in it. */
+export function verifyDelivery({ payload, headers, secret }: Delivery, now: number): Verification {
+  const key = decodeSecret(secret);
+  if (!key) return failed('invalid_secret');
+  const problem = checkTimestamp(headers.timestamp, now);
+  if (problem) return failed(problem);
+  const signatures = usableSignatures(headers.signature);
+  if (signatures.length === 0) return failed('invalid_signature');
+  const expected = sign(key, headers.id, headers.timestamp, payload);
+  if (!signatures.some((signature) => timingSafeEqual(signature, expected)))
+    return failed('signature_mismatch');
+  return { verified: true, isObject: isJsonObject(payload) };
+}
+
+/** HMAC-SHA-256 over `id.timestamp.payload`. */
+export function sign(key: Buffer | KeyObject, id: string, timestamp: string, payload: string): Buffer {
+  return createHmac('sha256', key).update(`${id}.${timestamp}.${payload}`).digest();
+}
+
+function failed(reason: FailureReason): Verification {
+  return { verified: false, reason };
+}
+
+/** The bytes of a signing secret, or undefined when it is not one. */
+export function decodeSecret(secret: string): Buffer | undefined {
+  if (!secret.startsWith(SECRET_PREFIX)) return undefined;
+  const text = secret.slice(SECRET_PREFIX.length);
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
+  const key = Buffer.from(text, 'base64');
+  return key.length > 0 ? key : undefined;
+}
+
+function checkTimestamp(timestamp: string, now: number): FailureReason | undefined {
+  if (!/^[0-9]{1,15}$/.test(timestamp)) return 'invalid_timestamp';
+  const age = Math.floor(now / 1000) - Number(timestamp);
+  if (age > TOLERANCE_SECONDS) return 'timestamp_too_old';
+  if (age < -TOLERANCE_SECONDS) return 'timestamp_too_new';
+}
+
+const SIGNATURE_BYTES = 32;
+/** Far more than a rotation of secrets leads to. */
+const MOST_SIGNATURES = 1_000;
+
+function usableSignatures(header: string): Buffer[] {
+  return header
+    .split(' ', MOST_SIGNATURES)
+    .filter((entry) => entry.startsWith('v1,'))
+    .map((entry) => Buffer.from(entry.slice(3), 'base64'))
+    .filter((signature) => signature.length === SIGNATURE_BYTES);
+}
