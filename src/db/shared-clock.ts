@@ -15,11 +15,11 @@ export async function sharedNow({ db, clock }: Clocks, trx?: Trx): Promise<numbe
 }
 
 /** The same where the database's time came along with a row. */
-export function sharedTime({ clock }: Pick<Context, 'clock'>, read: number): number {
+export function sharedTime({ clock }: Pick<Clocks, 'clock'>, read: number): number {
   return clock === Date.now ? read : clock();
 }
 
 /** The same without asking, as far as it is known since the last look: for what happens with every request. */
-export function knownSharedNow({ directory, clock }: Pick<Context, 'directory' | 'clock'>): number {
+export function knownSharedNow({ directory, clock }: { directory: { now(): number }; clock: Clock }): number {
   return clock === Date.now ? directory.now() : clock();
 }
