@@ -163,7 +163,7 @@ class Sending {
   }
 
   #fill(line: Line): void {
-    while (!this.#stopping && line.waiting.length > 0 && line.underWay < line.places) {
+    while (!this.#stopping && line.waiting.length > 0 && line.underWay.size < line.places) {
       const job = line.waiting.shift() as Job;
       if (performance.now() < job.startBefore) this.#attempt(job); // Else its lease may end first: it will be claimed again.
     }
@@ -171,10 +171,10 @@ class Sending {
 
   #attempt(job: Job): void {
     const { line } = job;
-    line.underWay += 1;
+    line.underWay.add(job);
     this.#underWay += 1;
     void attemptJob(this.#context, job).then((attempt) => {
-      line.underWay -= 1;
+      line.underWay.delete(job);
       this.#underWay -= 1;
       if (attempt) {
         line.learn(attempt);

@@ -26,9 +26,8 @@ export class Line {
   readonly channel: Channel;
   /** Claimed, and waiting for a place among those that are under way. */
   readonly waiting: Job[] = [];
-  underWay = 0;
-  /** Under way, with a permit to be renewed. */
-  readonly asking = new Set<Job>();
+  /** Being attempted. */
+  readonly underWay = new Set<Job>();
   renewing: Promise<void> | undefined;
   /** There may be something due. */
   ready = false;
@@ -50,7 +49,7 @@ export class Line {
    * depends on how quick the target is: what is claimed must have its turn well before its lease ends.
    */
   get room(): number {
-    const held = this.underWay + this.waiting.length;
+    const held = this.underWay.size + this.waiting.length;
     const ahead = this.#pace < QUICK_MS ? QUICK_AHEAD : 1;
     const most = this.places === 1 ? 1 : this.places * (1 + ahead);
     // In handfuls: a claim costs about the same for one as for many.
@@ -58,7 +57,7 @@ export class Line {
   }
 
   get idle(): boolean {
-    return !this.ready && this.underWay === 0 && this.waiting.length === 0;
+    return !this.ready && this.underWay.size === 0 && this.waiting.length === 0;
   }
 
   /** A refusal for good is an answer: the target is well. */

@@ -70,21 +70,17 @@ const findStanding = statement<
     .where((e) => db.inBytes(e.ref('d.event_id'), parameter('eventIds'))),
 );
 
-/** One question at a time for each line, also for those that wait in it: their turn comes next. */
-export async function askAgain({ db, log }: Context, job: Job): Promise<void> {
-  const { line } = job;
-  line.asking.add(job);
+/** One question at a time for each line, for all of its jobs at once: those that have not begun will need it next. */
+export async function askAgain({ db, log }: Context, { line }: Job): Promise<void> {
   line.renewing ??= renewAll();
   await line.renewing;
 
   async function renewAll(): Promise<void> {
-    const asking = [...line.asking];
-    line.asking.clear();
     try {
-      await renewPermits(db, [...asking, ...line.waiting]);
+      await renewPermits(db, [...line.underWay, ...line.waiting]);
     } catch (error) {
       log.warn({ reason: (error as Error).message }, 'deliveries wait: the database did not answer');
-      for (const { permit } of asking) permit.end(false);
+      for (const { permit } of line.underWay) if (!permit.isGiven()) permit.end(false);
     } finally {
       line.renewing = undefined;
     }
