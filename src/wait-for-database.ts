@@ -19,7 +19,7 @@ export async function waitForDatabase<T>(open: () => Promise<T>, timeoutMs: numb
         const message = `The database was not available within ${timeoutMs / 1_000} s: ${reason}`;
         throw new DatabaseUnavailable(message, { cause: error });
       }
-      reportState(log, 'database', 'waiting', { reason });
+      reportState(log, 'database', 'unavailable', { reason });
       await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
     }
   }
