@@ -20,7 +20,7 @@ export async function waitForDatabase<T>(open: () => Promise<T>, config: Config,
       if (performance.now() >= giveUpAt) {
         throw unavailable(`The database was not available within ${startTimeoutMs / 1_000} s. ${reason}`);
       }
-      reportState(log, 'database', 'waiting', { reason });
+      reportState(log, 'database', 'unavailable', { reason });
       await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
     }
   }

@@ -31,7 +31,7 @@ const PLAN_BY_INDEX = 'off';
 
 const AT_WORK = `select from pg_stat_activity where pid = $1 and state = 'active'`;
 
-export type ConnectionState = 'ok' | 'lost';
+export type ConnectionState = 'ok' | 'unavailable';
 
 export interface PoolOptions {
   url: string;
@@ -77,7 +77,7 @@ export function openPool({ url, poolSize, limits, onState = () => {} }: PoolOpti
   };
   const fail = (error: Error): never => {
     if (isReadOnly(error)) dropIdle();
-    else if (isConnectionLoss(error)) onState('lost', error);
+    else if (isConnectionLoss(error)) onState('unavailable', error);
     return rethrow(error);
   };
   /** Asked over a connection of its own: a long statement and a dead connection are equally silent. */
@@ -127,7 +127,7 @@ export function openPool({ url, poolSize, limits, onState = () => {} }: PoolOpti
     types: { getTypeParser: parserFor },
     onConnect: (client) => prepare(client as Client), // Awaited, although its type does not say so.
   });
-  pool.on('error', (error) => onState('lost', error));
+  pool.on('error', (error) => onState('unavailable', error));
   pool.on('acquire', (client) => idle.delete(client as Client));
   pool.on('release', (error, client) => {
     if (!error) idle.add(client as Client);

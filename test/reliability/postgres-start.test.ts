@@ -42,7 +42,7 @@ describe('a start on PostgreSQL', () => {
       server.child.kill('SIGTERM');
       const { code, stdout } = await server.finished;
       assert.equal(code, 0);
-      assert.match(stdout, /"level":"warn".*"reason":".+".*"msg":"database: waiting"/);
+      assert.match(stdout, /"level":"warn".*"reason":".+".*"msg":"database: unavailable"/);
     } finally {
       server.child.kill('SIGKILL');
       await close();

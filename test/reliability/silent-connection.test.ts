@@ -57,7 +57,7 @@ describe('connections to PostgreSQL that go silent', () => {
       );
       assert.equal(ready.status, 200);
       await inState(service.context, endpoint.id, 'delivered', 30);
-      assert.match(service.log.join(''), /"msg":"database: lost"/);
+      assert.match(service.log.join(''), /"msg":"database: unavailable"/);
       const states = reportedStates(service.context.log);
       assert.equal(states.find(({ name }) => name === 'database')?.state, 'ok');
     } finally {
