@@ -1,0 +1,20 @@
+/** Where deliveries go: one address of one channel in a queue, such as a webhook endpoint. */
+export interface Target {
+  readonly queueId: number;
+  readonly channel: string;
+  readonly id: Uint8Array;
+}
+
+export function targetName({ queueId, channel, id }: Target): string {
+  return `${queueId} ${channel} ${bytesName(id)}`;
+}
+
+/** Bytes as the key of a map. */
+export function bytesName(id: Uint8Array): string {
+  return Buffer.from(id).toString('latin1');
+}
+
+/** The order in which every process locks targets, so that two never wait for each other. */
+export function compareTargets(a: Target, b: Target): number {
+  return Buffer.compare(a.id, b.id);
+}
