@@ -1,40 +1,34 @@
 import type { Database } from '../db/database.ts';
+import type { Target } from './target.ts';
 
-/** Where deliveries wait in line: those of one channel to one target. */
-export interface Lane {
-  readonly queueId: number;
-  readonly channel: string;
-  readonly targetId: Uint8Array;
-}
-
-/** Rung after the commit of new deliveries, so that nobody has to wait for the next poll. */
-export interface Bell {
+/** Sent after the commit of new deliveries, so that nobody has to wait for the next poll. */
+export interface WakeUps {
   /** Wakes the dispatcher of this process, and through the database those of the others. */
-  ring(lanes: readonly Lane[]): void;
+  send(targets: readonly Target[]): void;
   /** Returns what ends the listening. */
-  listen(woken: (lanes: readonly Lane[]) => void): () => void;
+  listen(woken: (targets: readonly Target[]) => void): () => void;
 }
 
-export function createBell(db: Pick<Database, 'notify'>): Bell {
-  const listeners = new Set<(lanes: readonly Lane[]) => void>();
-  let telling: Promise<void> | undefined;
+export function createWakeUps(db: Pick<Database, 'notify'>): WakeUps {
+  const listeners = new Set<(targets: readonly Target[]) => void>();
+  let notifying: Promise<void> | undefined;
   let again = false;
 
   /** One notification at a time, however many commits there are meanwhile; a lost one costs a poll. */
-  const tellOthers = () => {
-    again = telling !== undefined;
-    telling ??= db
+  const notifyOthers = () => {
+    again = notifying !== undefined;
+    notifying ??= db
       .notify()
       .catch(() => {})
       .finally(() => {
-        telling = undefined;
-        if (again) tellOthers();
+        notifying = undefined;
+        if (again) notifyOthers();
       });
   };
   return {
-    ring: (lanes) => {
-      for (const woken of listeners) woken(lanes);
-      tellOthers();
+    send: (targets) => {
+      for (const woken of listeners) woken(targets);
+      notifyOthers();
     },
     listen: (woken) => {
       listeners.add(woken);
