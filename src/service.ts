@@ -13,9 +13,9 @@ import { isThere } from './private-file.ts';
 import { reportState } from './state-log.ts';
 import { troubleInWords } from './trouble.ts';
 import { type MasterKeySource, masterKeyFromEnvironment, masterKeyFromFile } from './vault/master-key.ts';
-import { openInstance } from './waitlist/instance/instance.ts';
 import type { Context } from './waitlist/queue/context.ts';
 import { createDirectory } from './waitlist/queue/directory.ts';
+import { openInstance } from './waitlist/upkeep/instance.ts';
 
 /** Opens everything that the domain works with, and creates what is not there yet: for `serve` and `migrate`. */
 export async function openContext(

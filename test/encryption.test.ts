@@ -15,7 +15,7 @@ import { readConfig } from '../src/config.ts';
 import { createLogger } from '../src/log.ts';
 import { openContext } from '../src/service.ts';
 import { generateMasterKey, MasterKeyProblem } from '../src/vault/master-key.ts';
-import { rotateMasterKey } from '../src/waitlist/instance/instance.ts';
+import { rotateMasterKey } from '../src/waitlist/upkeep/instance.ts';
 import {
   assertError,
   clientFor,

@@ -8,7 +8,7 @@ import { isSqliteInUse } from '../db/sqlite-in-use.ts';
 import { invalid } from '../errors.ts';
 import { createLogger } from '../log.ts';
 import { masterKeySource, openDatabase } from '../service.ts';
-import { openInstance } from '../waitlist/instance/instance.ts';
+import { openInstance } from '../waitlist/upkeep/instance.ts';
 import { type Command, requireText, UsageProblem } from './command.ts';
 import { progressLine } from './progress.ts';
 

@@ -5,7 +5,7 @@ import { createLogger } from '../log.ts';
 import { openContext, openDatabase } from '../service.ts';
 import { generateMasterKey, MasterKeyProblem } from '../vault/master-key.ts';
 import { markMasterKeySaved } from '../vault/master-key-saved.ts';
-import { rotateMasterKey } from '../waitlist/instance/instance.ts';
+import { rotateMasterKey } from '../waitlist/upkeep/instance.ts';
 import { type Command, textOr } from './command.ts';
 import { examine } from './doctor.ts';
 import { showStatus } from './status.ts';

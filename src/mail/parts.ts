@@ -1,5 +1,5 @@
 import { notFound } from '../errors.ts';
-import { changeSettings } from '../waitlist/instance/instance.ts';
+import { changeSettings } from '../waitlist/queue/change-settings.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { DEFAULT_TEMPLATES, type MailTemplate } from './default-templates.ts';
 import { isMailKind, type MailKind } from './kinds.ts';

@@ -1,5 +1,5 @@
 import { Problems } from '../errors.ts';
-import { isoTime } from '../waitlist/entries/entry-view.ts';
+import { isoTime } from '../time.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { DEFAULT_TEMPLATES, type MailTemplate } from './default-templates.ts';
 import type { MailKind } from './kinds.ts';

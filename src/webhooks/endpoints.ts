@@ -3,7 +3,7 @@ import { sharedNow } from '../db/shared-clock.ts';
 import type { WebhookEndpointTable } from '../db/tables.ts';
 import { invalid, notFound } from '../errors.ts';
 import { formatId, newId, parseId } from '../ids.ts';
-import { isoTime, isoTimeOrNull } from '../waitlist/entries/entry-view.ts';
+import { isoTime, isoTimeOrNull } from '../time.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
 import { listensOf } from '../waitlist/queue/events.ts';

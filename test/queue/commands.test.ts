@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { EntryView } from '../../src/waitlist/entries/entry-view.ts';
-import type { PersonExport } from '../../src/waitlist/entries/export-person.ts';
 import { startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
 import type { InviteSummary } from '../../src/waitlist/invites/list-invites.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import type { WaitlistSummary } from '../../src/waitlist/settings/waitlists.ts';
+import type { PersonExport } from '../../src/waitlist/transfer/export-person.ts';
 import { fillQueue } from '../support/crowd.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { createStorage, type Storage } from '../support/storage.ts';

@@ -1,8 +1,8 @@
 import { type Identifier, parseEmail } from '../../src/waitlist/people/identity.ts';
+import type { Metadata } from '../../src/waitlist/people/metadata.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
 import type { Queue } from '../../src/waitlist/queue/directory.ts';
 import { openSignupDesk } from '../../src/waitlist/signup/signup.ts';
-import type { Metadata } from '../../src/waitlist/signup/signup-input.ts';
 
 const BATCH = 5_000;
 

@@ -7,9 +7,8 @@ import {
   METADATA_KEY_CHARACTERS_MAX,
   METADATA_KEYS_MAX,
   METADATA_NESTING_MAX,
-  parseSignupRequest,
-  SIGNUP_ENTRIES_MAX,
-} from '../../waitlist/signup/signup-input.ts';
+} from '../../waitlist/people/metadata.ts';
+import { parseSignupRequest, SIGNUP_ENTRIES_MAX } from '../../waitlist/signup/signup-input.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import { constant, EMAIL, named, WaitlistId, withExamples } from '../schemas.ts';
 import type { SdkParts } from './parts.ts';

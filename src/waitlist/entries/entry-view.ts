@@ -1,10 +1,11 @@
 import type { Status } from '../../db/tables.ts';
 import { formatId } from '../../ids.ts';
+import { isoTime, isoTimeOrNull } from '../../time.ts';
 import { Unreadable } from '../../vault/crypto.ts';
+import type { Metadata } from '../people/metadata.ts';
 import type { Person } from '../people/person.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
-import type { Metadata } from '../signup/signup-input.ts';
 
 /** An entry as callers and webhooks see it. */
 export interface EntryView {
@@ -88,26 +89,4 @@ function assemble(queue: Queue, row: EntryRow, person: Person | null, referrer: 
     invitedAt: isoTimeOrNull(row.invited_at),
     joinedAt: isoTimeOrNull(row.joined_at),
   };
-}
-
-const DAY_MS = 86_400_000;
-const PADDED = Array.from({ length: 1000 }, (_, i) => String(i).padStart(3, '0'));
-const two = (n: number) => (PADDED[Math.floor(n)] as string).slice(1);
-let lastDay = Number.NaN;
-let lastDate = '';
-
-/** As `Date` writes it, in a sixth of the time: neighbours share their date. */
-export function isoTime(time: number): string {
-  const day = Math.floor(time / DAY_MS);
-  if (day !== lastDay) {
-    lastDate = new Date(time).toISOString().slice(0, -'00:00:00.000Z'.length);
-    lastDay = day;
-  }
-  const ms = time - day * DAY_MS;
-  const seconds = ms / 1000;
-  return `${lastDate}${two(seconds / 3600)}:${two((seconds / 60) % 60)}:${two(seconds % 60)}.${PADDED[ms % 1000]}Z`;
-}
-
-export function isoTimeOrNull(time: number | null): string | null {
-  return time === null ? null : isoTime(time);
 }

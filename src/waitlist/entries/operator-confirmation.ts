@@ -1,8 +1,8 @@
 import { OPERATOR_CONFIRMATION_COLUMNS, type OperatorConfirmationTable } from '../../db/tables.ts';
+import { isoTime } from '../../time.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { isoTime } from './entry-view.ts';
 
 /** On whose word an email counts as confirmed that its owner did not confirm here. */
 export interface OperatorConfirmation {

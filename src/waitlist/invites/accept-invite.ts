@@ -1,6 +1,6 @@
 import { DoorlistError, invalid, notFound } from '../../errors.ts';
+import { isoTime } from '../../time.ts';
 import { creditReferrerOf } from '../entries/confirm-entry.ts';
-import { isoTime } from '../entries/entry-view.ts';
 import { canMove, findByEmails, hashKey, moveEntries } from '../entries/move-entry.ts';
 import { parseEmail } from '../people/identity.ts';
 import type { Context } from '../queue/context.ts';

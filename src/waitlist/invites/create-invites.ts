@@ -1,8 +1,8 @@
 import { INVITE_COLUMNS } from '../../db/tables.ts';
 import { invalid } from '../../errors.ts';
 import { formatId, newId, randomCode } from '../../ids.ts';
+import { isoTimeOrNull } from '../../time.ts';
 import { creditReferrerOf } from '../entries/confirm-entry.ts';
-import { isoTimeOrNull } from '../entries/entry-view.ts';
 import { canMove, findByEmails, hashKey, type Movable, moveEntries } from '../entries/move-entry.ts';
 import { parseEmail } from '../people/identity.ts';
 import type { Context } from '../queue/context.ts';

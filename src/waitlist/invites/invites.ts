@@ -2,10 +2,10 @@ import { sharedTime } from '../../db/shared-clock.ts';
 import { statement } from '../../db/statement.ts';
 import type { InviteTable } from '../../db/tables.ts';
 import { invalid } from '../../errors.ts';
-import { isoTimeOrNull } from '../entries/entry-view.ts';
+import { isoTimeOrNull } from '../../time.ts';
 import type { Context } from '../queue/context.ts';
 import type { Found, Queue } from '../queue/directory.ts';
-import { TAG_CHARACTERS } from '../settings/waitlists.ts';
+import { TAG_CHARACTERS } from '../queue/directory.ts';
 
 export const CODE_CHARACTERS_MAX = 200;
 /** 130 random bits behind the queue's tag. */

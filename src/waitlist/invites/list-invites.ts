@@ -1,7 +1,7 @@
 import { sharedNow } from '../../db/shared-clock.ts';
 import { invalid } from '../../errors.ts';
 import { formatId, parseId } from '../../ids.ts';
-import { isoTime, isoTimeOrNull } from '../entries/entry-view.ts';
+import { isoTime, isoTimeOrNull } from '../../time.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import { type InviteState, inviteState, type SealedInvite } from './invites.ts';

@@ -2,12 +2,12 @@ import type { Trx } from '../../db/database.ts';
 import { knownSharedNow, sharedNow } from '../../db/shared-clock.ts';
 import { DoorlistError, invalid, notFound } from '../../errors.ts';
 import { formatId, newId, parseId } from '../../ids.ts';
+import { isoTime, isoTimeOrNull } from '../../time.ts';
 import { plainHash } from '../../vault/crypto.ts';
-import { isoTime, isoTimeOrNull } from '../entries/entry-view.ts';
-import { changeSettings } from '../instance/instance.ts';
+import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue, ServerKey } from '../queue/directory.ts';
-import { isWaitlistId } from '../settings/waitlists.ts';
+import { isWaitlistId } from '../queue/directory.ts';
 import { isServerKey, newServerKey } from './server-key-format.ts';
 
 const PAGE = 1_000;

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Context } from '../queue/context.ts';
 import type { Found, Queue } from '../queue/directory.ts';
-import { TAG_CHARACTERS } from '../settings/waitlists.ts';
+import { TAG_CHARACTERS } from '../queue/directory.ts';
 
 /** What a link lets its holder do. A signature for one purpose is none for another. */
 export type LinkPurpose = 'confirm' | 'leave';

@@ -2,7 +2,7 @@ import type { Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { isEssential, type MailKind } from '../../mail/kinds.ts';
-import { isoTime } from '../entries/entry-view.ts';
+import { isoTime } from '../../time.ts';
 import { parseEmail } from '../people/identity.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';

@@ -1,5 +1,5 @@
 import type { QueueVault } from '../../vault/queue-vault.ts';
-import type { Metadata } from '../signup/signup-input.ts';
+import type { Metadata } from './metadata.ts';
 
 /** The pairs that segments can select by: top-level keys with a text, a number or a boolean. */
 export function metadataPairs(vault: QueueVault, metadata: Metadata): Buffer[] {

@@ -1,4 +1,4 @@
-import type { Metadata } from '../signup/signup-input.ts';
+import type { Metadata } from './metadata.ts';
 
 /** What is known of a person: sealed as one value, in the row of the entry. */
 export interface Person {

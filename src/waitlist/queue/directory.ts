@@ -8,6 +8,13 @@ import { type ReferralCodes, referralCodes } from './referral-code.ts';
 const RECHECK_AFTER_MS = 100;
 const MOST_CACHED = 10_000;
 
+/** 30 bits: enough for the tags of many queues to differ; a clash only makes the creation try again. */
+export const TAG_CHARACTERS = 6;
+
+export function isWaitlistId(text: string): boolean {
+  return /^wl_[a-z0-9][a-z0-9_-]{0,61}$/.test(text);
+}
+
 export interface Waitlist {
   readonly internalId: number;
   readonly id: string;

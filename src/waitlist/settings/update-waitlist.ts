@@ -1,5 +1,5 @@
 import { invalid, notFound, Problems } from '../../errors.ts';
-import { changeSettings } from '../instance/instance.ts';
+import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import { checkName } from './waitlists.ts';
 

@@ -2,15 +2,14 @@ import type { Trx } from '../../db/database.ts';
 import { UniqueViolation } from '../../db/database.ts';
 import { DoorlistError, invalid, notFound } from '../../errors.ts';
 import { randomCode } from '../../ids.ts';
+import { isoTime, isoTimeOrNull } from '../../time.ts';
 import type { SealingKey } from '../../vault/crypto.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import { isoTime, isoTimeOrNull } from '../entries/entry-view.ts';
-import { changeSettings } from '../instance/instance.ts';
+import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
+import { isWaitlistId, TAG_CHARACTERS } from '../queue/directory.ts';
 
 export const DEFAULT_BOOST = 5;
-/** 30 bits: enough for the tags of many queues to differ; a clash only makes the creation try again. */
-export const TAG_CHARACTERS = 6;
 const NAME_CHARACTERS_MAX = 200;
 const PAGE = 1_000;
 
@@ -24,10 +23,6 @@ export interface WaitlistSummary {
   confirmEmails: boolean;
   closedAt: string | null;
   createdAt: string;
-}
-
-export function isWaitlistId(text: string): boolean {
-  return /^wl_[a-z0-9][a-z0-9_-]{0,61}$/.test(text);
 }
 
 export function checkName(name: string): void {

@@ -1,13 +1,8 @@
 import { invalid, Problems } from '../../errors.ts';
 import { type Email, type Identifier, parseEmail, parsePhone, parseReferrer } from '../people/identity.ts';
+import { isObject, type Metadata, parseMetadata } from '../people/metadata.ts';
 
 export const SIGNUP_ENTRIES_MAX = 100;
-export const METADATA_KEYS_MAX = 64;
-export const METADATA_KEY_CHARACTERS_MAX = 64;
-export const METADATA_NESTING_MAX = 8;
-export const METADATA_BYTES_MAX = 16 * 1024;
-
-export type Metadata = Record<string, unknown>;
 
 /** A signup that has passed every check. */
 export interface Signup {
@@ -65,45 +60,6 @@ function parseField<T>(
   const parsed = parse(value);
   if (parsed === undefined) problems.add(path, complaint);
   return parsed ?? null;
-}
-
-function parseMetadata(value: unknown, path: string, problems: Problems): Metadata | null {
-  if (value === undefined) return null;
-  if (!isObject(value)) {
-    problems.add(path, 'must be an object');
-    return null;
-  }
-  const keys = Object.keys(value);
-  if (keys.length > METADATA_KEYS_MAX) problems.add(path, `has more than ${METADATA_KEYS_MAX} keys`);
-  for (const key of keys.slice(0, METADATA_KEYS_MAX)) {
-    if (key === '') problems.add(path, 'has an empty key');
-    else if ([...key].length > METADATA_KEY_CHARACTERS_MAX) {
-      problems.add(
-        `${path}.${key.slice(0, 16)}…`,
-        `the key is longer than ${METADATA_KEY_CHARACTERS_MAX} characters`,
-      );
-    }
-  }
-  if (nesting(value, METADATA_NESTING_MAX + 1) > METADATA_NESTING_MAX) {
-    problems.add(path, `is nested deeper than ${METADATA_NESTING_MAX} levels`);
-    return null;
-  }
-  if (Buffer.byteLength(JSON.stringify(value)) > METADATA_BYTES_MAX) {
-    problems.add(path, `is larger than ${METADATA_BYTES_MAX} bytes as JSON`);
-  }
-  return value;
-}
-
-/** Levels of objects and arrays, counted up to `most`. */
-function nesting(value: unknown, most: number): number {
-  if (typeof value !== 'object' || value === null || most === 0) return 0;
-  let deepest = 0;
-  for (const child of Object.values(value)) deepest = Math.max(deepest, nesting(child, most - 1));
-  return deepest + 1;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Checks the body of a signup request. */

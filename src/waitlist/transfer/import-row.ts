@@ -1,7 +1,8 @@
 import { Problems } from '../../errors.ts';
 import { findInexactNumbers, INEXACT_NUMBER, type Path, showPath } from '../../json/numbers.ts';
+import { isObject, type Metadata } from '../people/metadata.ts';
 import type { Standing } from '../signup/candidate.ts';
-import { isObject, type Metadata, parseSignup, type Signup } from '../signup/signup-input.ts';
+import { parseSignup, type Signup } from '../signup/signup-input.ts';
 import { readCell } from './cells.ts';
 import type { Target } from './presets.ts';
 import type { RawRow } from './raw-row.ts';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import { findInexactNumbers } from '../../json/numbers.ts';
-import { isObject } from '../signup/signup-input.ts';
+import { isObject } from '../people/metadata.ts';
 import { findLineEnd, type Place, type RawRow, READ_BYTES, ROW_BYTES_MAX, TOO_LONG } from './raw-row.ts';
 
 const NEWLINE = 0x0a;

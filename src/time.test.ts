@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { isoTime } from './entry-view.ts';
+import { isoTime } from './time.ts';
 
 describe('isoTime', () => {
   it('writes any time as Date does', () => {

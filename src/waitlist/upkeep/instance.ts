@@ -1,10 +1,9 @@
-import { sql } from 'kysely';
 import { requireNoMark } from '../../db/copy/copy-mark.ts';
 import type { Database, Trx } from '../../db/database.ts';
 import { migrate, schemaVersion } from '../../db/migrate.ts';
-import type { SealingKey } from '../../vault/crypto.ts';
 import { createKeyring, type Keyring } from '../../vault/keyring.ts';
 import { MasterKeyProblem, type MasterKeySource } from '../../vault/master-key.ts';
+import { changeSettings, requireMaster } from '../queue/change-settings.ts';
 
 export const FIRST_ENVIRONMENTS = ['production', 'development'];
 
@@ -34,20 +33,6 @@ async function readCheck(db: Database): Promise<Uint8Array | undefined> {
   return row?.master_key_check;
 }
 
-function requireMaster(keyring: Keyring, check: Uint8Array): SealingKey {
-  let master: SealingKey | undefined;
-  try {
-    master = keyring.masterFor(check);
-  } catch {
-    master = undefined;
-  }
-  if (master) return master;
-  throw new MasterKeyProblem(
-    'the master key is not the one that this database was sealed with: bring back the right master.key, ' +
-      'or set DOORLIST_MASTER_KEY to it. Nothing was changed.',
-  );
-}
-
 async function writeFirstRows(db: Database, trx: Trx, keyring: Keyring, now: number): Promise<void> {
   await db.lockSchema(trx);
   if (await trx.selectFrom('instance').select('id').executeTakeFirst()) return;
@@ -67,24 +52,6 @@ async function writeFirstRows(db: Database, trx: Trx, keyring: Keyring, now: num
     .insertInto('environment')
     .values(FIRST_ENVIRONMENTS.map((name) => ({ name, created_at: now })))
     .execute();
-}
-
-/**
- * Every change to waitlists, environments, queues and keys starts here: it takes the one instance row, tells
- * every cache to forget, and hands out the master key in force, even if it was rotated a moment ago.
- */
-export function changeSettings<T>(
-  { db, keyring }: { db: Database; keyring: Keyring },
-  work: (trx: Trx, master: SealingKey) => Promise<T>,
-): Promise<T> {
-  return db.transaction(async (trx) => {
-    const row = await trx
-      .updateTable('instance')
-      .set({ settings_version: sql`settings_version + 1` })
-      .returning('master_key_check')
-      .executeTakeFirstOrThrow();
-    return work(trx, requireMaster(keyring, row.master_key_check));
-  });
 }
 
 /** Wraps every queue's keys with a new master key. Sealed data stays as it is. */

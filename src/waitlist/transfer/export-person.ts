@@ -1,12 +1,13 @@
 import { DoorlistError } from '../../errors.ts';
 import { formatId, parseId } from '../../ids.ts';
+import { isoTime } from '../../time.ts';
+import { findEntry } from '../entries/entries.ts';
+import type { EntryView } from '../entries/entry-view.ts';
+import { findConfirmation, type OperatorConfirmation } from '../entries/operator-confirmation.ts';
 import { type InviteSummary, listInvites } from '../invites/list-invites.ts';
 import { parseEmail } from '../people/identity.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
-import { findEntry } from './entries.ts';
-import { type EntryView, isoTime } from './entry-view.ts';
-import { findConfirmation, type OperatorConfirmation } from './operator-confirmation.ts';
 
 const MOST_INVITES = 1_000;
 

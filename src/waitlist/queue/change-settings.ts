@@ -1,0 +1,37 @@
+import { sql } from 'kysely';
+import type { Database, Trx } from '../../db/database.ts';
+import type { SealingKey } from '../../vault/crypto.ts';
+import type { Keyring } from '../../vault/keyring.ts';
+import { MasterKeyProblem } from '../../vault/master-key.ts';
+
+/**
+ * Every change to waitlists, environments, queues and keys starts here: it takes the one instance row, tells
+ * every cache to forget, and hands out the master key in force, even if it was rotated a moment ago.
+ */
+export function changeSettings<T>(
+  { db, keyring }: { db: Database; keyring: Keyring },
+  work: (trx: Trx, master: SealingKey) => Promise<T>,
+): Promise<T> {
+  return db.transaction(async (trx) => {
+    const row = await trx
+      .updateTable('instance')
+      .set({ settings_version: sql`settings_version + 1` })
+      .returning('master_key_check')
+      .executeTakeFirstOrThrow();
+    return work(trx, requireMaster(keyring, row.master_key_check));
+  });
+}
+
+export function requireMaster(keyring: Keyring, check: Uint8Array): SealingKey {
+  let master: SealingKey | undefined;
+  try {
+    master = keyring.masterFor(check);
+  } catch {
+    master = undefined;
+  }
+  if (master) return master;
+  throw new MasterKeyProblem(
+    'the master key is not the one that this database was sealed with: bring back the right master.key, ' +
+      'or set DOORLIST_MASTER_KEY to it. Nothing was changed.',
+  );
+}
