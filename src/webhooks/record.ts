@@ -5,10 +5,10 @@ import type { Occasion } from '../mail/occasion.ts';
 import { MAIL_CHANNEL, MAIL_TARGET, writeMail } from '../mail/record.ts';
 import type { Lane } from '../outbox/bell.ts';
 import { isoTime, isoTimeOrNull } from '../time.ts';
-import { findBySeqs } from '../waitlist/entries/entries.ts';
-import { type EntryRow, type EntryView, viewEntries } from '../waitlist/entries/entry-view.ts';
+import { type EntryView, viewEntries } from '../waitlist/entries/entry-view.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
+import { type EntryRow, findBySeqs } from '../waitlist/queue/entry-rows.ts';
 import { type DomainEvent, wants } from '../waitlist/queue/events.ts';
 import type { QueueChange } from '../waitlist/queue/queue-change.ts';
 

@@ -1,14 +1,14 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
-import type { Database } from '../../db/database.ts';
+import { sql } from 'kysely';
 import { statement } from '../../db/statement.ts';
-import { STATUSES, type Status, type Tables } from '../../db/tables.ts';
+import { STATUSES, type Status } from '../../db/tables.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import { parseEmail, parsePhone } from '../people/identity.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
+import { type AliasedEntries, type EntryRow, selectEntries, withEntryColumns } from '../queue/entry-rows.ts';
 import { positionOf } from '../queue/ranking.ts';
-import { type EntryRow, type EntryView, viewEntries, viewEntry } from './entry-view.ts';
+import { type EntryView, viewEntries, viewEntry } from './entry-view.ts';
 
 export const SORTS = ['joined', 'position'] as const;
 export type Sort = (typeof SORTS)[number];
@@ -29,44 +29,16 @@ export interface EntryPage {
 }
 
 type PagedRow = EntryRow & { rank: number };
-type Aliased = SelectQueryBuilder<Tables & { e: Tables['entry'] }, 'e', object>;
-
-/** The columns of a view, but for the position, which each query finds its own way. */
-function withView(query: Aliased) {
-  return query
-    .leftJoin('entry as r', (join) =>
-      join
-        .onRef('r.queue_id', '=', 'e.queue_id')
-        .onRef('r.seq', '=', 'e.referrer_seq')
-        .on('e.credited', '=', 1),
-    )
-    .select(['e.seq', 'e.rank', 'e.id', 'e.status', 'e.referrals', 'e.person'])
-    .select([
-      'e.created_at',
-      'e.invited_at',
-      'e.joined_at',
-      'r.id as referrer_id',
-      'r.person as referrer_person',
-    ]);
-}
-
-/** Entries as callers see them, each with its own live position. */
-function viewed(db: Database) {
-  return withView(db.query.selectFrom('entry as e') as Aliased).select(positionOf('e').as('position'));
-}
-
 const findByEmail = statement<{ queueId: number; hash: Buffer }, EntryRow>((db, parameter) =>
-  viewed(db).where('e.queue_id', '=', parameter('queueId')).where('e.email_hash', '=', parameter('hash')),
+  selectEntries(db)
+    .where('e.queue_id', '=', parameter('queueId'))
+    .where('e.email_hash', '=', parameter('hash')),
 );
 
 const findByPhone = statement<{ queueId: number; hash: Buffer }, EntryRow>((db, parameter) =>
-  viewed(db).where('e.queue_id', '=', parameter('queueId')).where('e.phone_hash', '=', parameter('hash')),
-);
-
-export const findBySeqs = statement<{ queueId: number; seqs: unknown }, EntryRow>((db, parameter) =>
-  viewed(db)
+  selectEntries(db)
     .where('e.queue_id', '=', parameter('queueId'))
-    .where((e) => db.inNumbers(e.ref('e.seq'), parameter('seqs'))),
+    .where('e.phone_hash', '=', parameter('hash')),
 );
 
 /** Finds an entry by its email, or by its phone in international form. */
@@ -95,7 +67,7 @@ interface JoinedAfter {
 }
 
 const pageByJoin = statement<JoinedAfter, PagedRow>((db, parameter) =>
-  viewed(db)
+  selectEntries(db)
     .where('e.queue_id', '=', parameter('queueId'))
     .where('e.seq', '>', parameter('after'))
     .orderBy('e.seq')
@@ -103,7 +75,7 @@ const pageByJoin = statement<JoinedAfter, PagedRow>((db, parameter) =>
 );
 
 const pageByJoinAndStatus = statement<JoinedAfter & { status: Status }, PagedRow>((db, parameter) =>
-  viewed(db)
+  selectEntries(db)
     .where('e.queue_id', '=', parameter('queueId'))
     .where('e.status', '=', parameter('status'))
     .where('e.seq', '>', parameter('after'))
@@ -130,7 +102,7 @@ const pageByRank = statement<{ queueId: number; rank: number; seq: number; limit
           .limit(parameter('limit')),
       )
       .selectFrom('page as e')
-      .$call((query) => withView(query as unknown as Aliased))
+      .$call((query) => withEntryColumns(query as unknown as AliasedEntries))
       .select([
         sql<null>`null`.as('position'),
         sql<number>`(select ${positionOf('e')} from (select * from page order by rank, seq desc limit 1) as e)`.as(

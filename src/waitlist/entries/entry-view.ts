@@ -6,6 +6,7 @@ import type { Metadata } from '../people/metadata.ts';
 import type { Person } from '../people/person.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
+import type { EntryRow } from '../queue/entry-rows.ts';
 
 /** An entry as callers and webhooks see it. */
 export interface EntryView {
@@ -21,21 +22,6 @@ export interface EntryView {
   createdAt: string;
   invitedAt: string | null;
   joinedAt: string | null;
-}
-
-/** A row of `entry` with its live position and its referrer's sealed person. */
-export interface EntryRow {
-  seq: number;
-  id: Uint8Array;
-  status: Status;
-  position: number | null;
-  referrals: number;
-  person: Uint8Array | null;
-  referrer_id: Uint8Array | null;
-  referrer_person: Uint8Array | null;
-  created_at: number;
-  invited_at: number | null;
-  joined_at: number | null;
 }
 
 /** Throws `Unreadable` when the person's sealed bytes do not open; a referrer's that do not are left out. */
@@ -58,7 +44,7 @@ function openReferrer(queue: Queue, { referrer_id, referrer_person }: EntryRow):
  * The same for a page: a row that does not open is shown without its person and reported to the operator,
  * and the rest of the page is served.
  */
-export function viewEntries({ log }: Context, queue: Queue, rows: EntryRow[]): EntryView[] {
+export function viewEntries({ log }: Pick<Context, 'log'>, queue: Queue, rows: EntryRow[]): EntryView[] {
   return rows.map((row) => {
     try {
       return viewEntry(queue, row);

@@ -2,7 +2,8 @@ import { DoorlistError, invalid } from '../../errors.ts';
 import { parseId } from '../../ids.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
-import { findBySeqs, PAGE_LIMIT_MAX } from './entries.ts';
+import { findBySeqs } from '../queue/entry-rows.ts';
+import { PAGE_LIMIT_MAX } from './entries.ts';
 import { type EntryView, viewEntries } from './entry-view.ts';
 import { type Segment, selectSegment } from './segment.ts';
 

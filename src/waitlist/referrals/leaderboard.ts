@@ -1,7 +1,7 @@
-import { findBySeqs } from '../entries/entries.ts';
 import { type EntryView, viewEntries } from '../entries/entry-view.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
+import { findBySeqs } from '../queue/entry-rows.ts';
 
 export const LEADERBOARD_MAX = 1_000;
 

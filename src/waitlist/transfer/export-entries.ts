@@ -1,8 +1,9 @@
 import type { Status } from '../../db/tables.ts';
 import { countEntries } from '../entries/entries.ts';
-import { type EntryRow, type EntryView, viewEntries } from '../entries/entry-view.ts';
+import { type EntryView, viewEntries } from '../entries/entry-view.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
+import type { EntryRow } from '../queue/entry-rows.ts';
 import { writeCell } from './cells.ts';
 import { readExportPage, readExportPageOfStatus } from './export-page.ts';
 import type { Format } from './import-file.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { Status } from '../../db/tables.ts';
-import type { EntryRow } from '../entries/entry-view.ts';
+import type { EntryRow } from '../queue/entry-rows.ts';
 import { positionOf } from '../queue/ranking.ts';
 
 /**

@@ -1,0 +1,54 @@
+import type { SelectQueryBuilder } from 'kysely';
+import type { Database } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import type { Status, Tables } from '../../db/tables.ts';
+import { positionOf } from './ranking.ts';
+
+/** A row of `entry` with its live position and its referrer's sealed person. */
+export interface EntryRow {
+  seq: number;
+  id: Uint8Array;
+  status: Status;
+  position: number | null;
+  referrals: number;
+  person: Uint8Array | null;
+  referrer_id: Uint8Array | null;
+  referrer_person: Uint8Array | null;
+  created_at: number;
+  invited_at: number | null;
+  joined_at: number | null;
+}
+
+export type AliasedEntries = SelectQueryBuilder<Tables & { e: Tables['entry'] }, 'e', object>;
+
+/** The columns of an `EntryRow`, but for the position, which each query finds its own way. */
+export function withEntryColumns(query: AliasedEntries) {
+  return query
+    .leftJoin('entry as r', (join) =>
+      join
+        .onRef('r.queue_id', '=', 'e.queue_id')
+        .onRef('r.seq', '=', 'e.referrer_seq')
+        .on('e.credited', '=', 1),
+    )
+    .select(['e.seq', 'e.rank', 'e.id', 'e.status', 'e.referrals', 'e.person'])
+    .select([
+      'e.created_at',
+      'e.invited_at',
+      'e.joined_at',
+      'r.id as referrer_id',
+      'r.person as referrer_person',
+    ]);
+}
+
+/** Entries, each with its own live position. */
+export function selectEntries(db: Database) {
+  return withEntryColumns(db.query.selectFrom('entry as e') as AliasedEntries).select(
+    positionOf('e').as('position'),
+  );
+}
+
+export const findBySeqs = statement<{ queueId: number; seqs: unknown }, EntryRow>((db, parameter) =>
+  selectEntries(db)
+    .where('e.queue_id', '=', parameter('queueId'))
+    .where((e) => db.inNumbers(e.ref('e.seq'), parameter('seqs'))),
+);
