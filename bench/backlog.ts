@@ -1,6 +1,6 @@
 import type { Context } from '../src/waitlist/queue/context.ts';
 import type { Queue } from '../src/waitlist/queue/directory.ts';
-import { openSignupDesk } from '../src/waitlist/signup/signup.ts';
+import { openSignups } from '../src/waitlist/signup/signup.ts';
 import { parseSignupRequest } from '../src/waitlist/signup/signup-input.ts';
 
 /** Signs up so many people, each with this beside the email: what is told of them waits to be delivered. */
@@ -10,13 +10,13 @@ export async function signUp(
   count: number,
   beside: { metadata?: object } = {},
 ): Promise<void> {
-  const desk = openSignupDesk(context, 100_000);
+  const signups = openSignups(context, 100_000);
   for (let first = 0; first < count; first += 100) {
     const entries = Array.from({ length: Math.min(100, count - first) }, (_, i) => ({
       email: `e${first + i}@example.com`,
       ...beside,
     }));
-    await desk.submit(queue, parseSignupRequest({ waitlistId: queue.waitlist.id, entries }).entries);
+    await signups.submit(queue, parseSignupRequest({ waitlistId: queue.waitlist.id, entries }).entries);
   }
 }
 

@@ -10,7 +10,7 @@ import type { Context } from '../src/waitlist/queue/context.ts';
 import type { Queue } from '../src/waitlist/queue/directory.ts';
 import { leaderboard } from '../src/waitlist/referrals/leaderboard.ts';
 import { createWaitlist } from '../src/waitlist/settings/waitlists.ts';
-import { openSignupDesk, type SignupDesk } from '../src/waitlist/signup/signup.ts';
+import { openSignups, type Signups } from '../src/waitlist/signup/signup.ts';
 import { parseSignupRequest } from '../src/waitlist/signup/signup-input.ts';
 import { createDatabase } from '../test/support/databases.ts';
 import { startPostgres } from '../test/support/postgres.ts';
@@ -29,7 +29,7 @@ interface Site {
   size: number;
   context: Context;
   queue: Queue;
-  desk: SignupDesk;
+  signups: Signups;
   /** Serves the same database. */
   server: RunningDoorlist;
   key: string;
@@ -85,7 +85,7 @@ async function openSite(size: number, databaseUrl?: string): Promise<Site> {
     queue,
     server,
     key,
-    desk: openSignupDesk(context, 100_000),
+    signups: openSignups(context, 100_000),
     deep: {
       joined: await cursorTo(context, queue, 'joined'),
       position: await cursorTo(context, queue, 'position'),
@@ -156,10 +156,10 @@ function anybody({ size }: Site): string {
   return emailOf(1 + Math.floor(Math.random() * size));
 }
 
-function signup({ desk, queue }: Site, extra: object): Promise<unknown> {
+function signup({ signups, queue }: Site, extra: object): Promise<unknown> {
   fresh += 1;
   const entries = [{ email: `fresh${fresh}x${process.pid}@example.com`, ...extra }];
-  return desk.submit(queue, parseSignupRequest({ waitlistId: 'wl_bench', entries }).entries);
+  return signups.submit(queue, parseSignupRequest({ waitlistId: 'wl_bench', entries }).entries);
 }
 
 async function compare(

@@ -16,7 +16,7 @@ import { randomBytes } from '../src/vault/crypto.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
 import type { Queue } from '../src/waitlist/queue/directory.ts';
 import { createWaitlist } from '../src/waitlist/settings/waitlists.ts';
-import { openSignupDesk } from '../src/waitlist/signup/signup.ts';
+import { openSignups } from '../src/waitlist/signup/signup.ts';
 import { parseSignupRequest } from '../src/waitlist/signup/signup-input.ts';
 import { createEndpoint, deleteEndpoint, listEndpoints } from '../src/webhooks/endpoints.ts';
 import { createDatabase } from '../test/support/databases.ts';
@@ -151,13 +151,13 @@ async function measureHanging(context: Context, config: Config, sink: Sink): Pro
     for (const last of ['fast', 'hang']) {
       const queue = await queueWith(context, `wl_${last}${round}`, urls(last));
       const outbox = await startOutbox(context, config, { drainMs: 0 });
-      const desk = openSignupDesk(context, 1_000);
+      const signups = openSignups(context, 1_000);
       for (let i = 0; i < LATENCY_SIGNUPS; i += 1) {
         const { entries } = parseSignupRequest({
           waitlistId: queue.waitlist.id,
           entries: [{ email: `e${i}@example.com` }],
         });
-        await desk.submit(queue, entries);
+        await signups.submit(queue, entries);
         await pause(LATENCY_PAUSE_MS);
       }
       const expected = (LATENCY_ENDPOINTS - 1) * LATENCY_SIGNUPS;

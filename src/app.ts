@@ -27,11 +27,11 @@ import { registerVerifyWebhook } from './http/sdk/verify-webhook.ts';
 import { VERSION } from './version.ts';
 import type { KeyUsage } from './waitlist/keys/key-usage.ts';
 import type { Context } from './waitlist/queue/context.ts';
-import type { SignupDesk } from './waitlist/signup/signup.ts';
+import type { Signups } from './waitlist/signup/signup.ts';
 
 export interface AppParts {
   context: Context;
-  signups: SignupDesk;
+  signups: Signups;
   keyUsage: KeyUsage;
   rateLimits: {
     inviteCheck: number;

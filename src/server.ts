@@ -18,7 +18,7 @@ import { waitForDatabase } from './wait-for-database.ts';
 import { trackKeyUsage } from './waitlist/keys/key-usage.ts';
 import type { Context } from './waitlist/queue/context.ts';
 import { listWaitlists } from './waitlist/settings/waitlists.ts';
-import { openSignupDesk } from './waitlist/signup/signup.ts';
+import { openSignups } from './waitlist/signup/signup.ts';
 import { startUpkeep } from './waitlist/upkeep/upkeep.ts';
 
 /** Supervisors kill after 30 s: by then the process has ended by itself, whatever hangs. */
@@ -124,7 +124,7 @@ async function startListening(
   const { app, draining } = await buildApp({
     context,
     keyUsage,
-    signups: openSignupDesk(context, config.mostWaitingSignups),
+    signups: openSignups(context, config.mostWaitingSignups),
     rateLimits: config.rateLimits,
     trustedProxies: config.trustedProxies,
   });

@@ -19,8 +19,6 @@ export type Trx = Kysely<Tables> & {
  */
 export interface Database {
   readonly engine: Engine;
-  /** Signups that are best written in one transaction: as many as keep both sides of the pipeline busy. */
-  readonly groupSize: number;
   readonly query: Kysely<Tables>;
   /** Runs a query outside of any transaction, by the shortest way that the engine has. */
   read<O>(query: NamedQuery<O>): Promise<O[]> | O[];

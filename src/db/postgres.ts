@@ -53,8 +53,6 @@ function database(pool: Pool, listenUrl: string, time: { long: boolean }, patien
   const query = queriesOver(connection);
   const db: Database = {
     engine: 'postgres',
-    // Small groups let this process answer one while the server writes the next.
-    groupSize: 32,
     query,
     read: async ({ name, sql: text, parameters }) =>
       (await run({ name, text, values: parameters })).rows as never[],

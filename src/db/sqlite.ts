@@ -43,8 +43,6 @@ export async function openSqlite(file: string): Promise<Database> {
 
   const db: Database = {
     engine: 'sqlite',
-    // A commit here takes microseconds: small groups let this thread answer one while the writer writes the next.
-    groupSize: 32,
     query,
     read,
     transaction: async (work) => {

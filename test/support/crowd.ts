@@ -2,7 +2,7 @@ import { type Identifier, parseEmail } from '../../src/waitlist/people/identity.
 import type { Metadata } from '../../src/waitlist/people/metadata.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
 import type { Queue } from '../../src/waitlist/queue/directory.ts';
-import { openSignupDesk } from '../../src/waitlist/signup/signup.ts';
+import { openSignups } from '../../src/waitlist/signup/signup.ts';
 
 const BATCH = 5_000;
 
@@ -22,11 +22,11 @@ export async function fillQueue(
   count: number,
   make: (n: number) => Newcomer = (n) => ({ email: crowdEmail(n) }),
 ): Promise<void> {
-  const desk = openSignupDesk(context, Number.POSITIVE_INFINITY);
+  const signups = openSignups(context, Number.POSITIVE_INFINITY);
   for (let from = 0; from < count; from += BATCH) {
     const size = Math.min(BATCH, count - from);
     const batch = Array.from({ length: size }, (_, i) => make(from + i));
-    await desk.submit(
+    await signups.submit(
       queue,
       batch.map(({ email, phone = null, metadata = null, referrer = null }) => ({
         email: email === undefined ? null : (parseEmail(email) ?? null),

@@ -19,7 +19,7 @@ import { type CreatedKey, createKey } from '../../src/waitlist/keys/server-keys.
 import type { Context } from '../../src/waitlist/queue/context.ts';
 import type { Queue } from '../../src/waitlist/queue/directory.ts';
 import { createWaitlist } from '../../src/waitlist/settings/waitlists.ts';
-import { openSignupDesk, type SignupResult } from '../../src/waitlist/signup/signup.ts';
+import { openSignups, type SignupResult } from '../../src/waitlist/signup/signup.ts';
 import { parseJson } from './raw-http.ts';
 import { createStorage, type Storage, unique } from './storage.ts';
 
@@ -92,7 +92,7 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
   const { app, draining } = await buildApp({
     context,
     keyUsage,
-    signups: openSignupDesk(
+    signups: openSignups(
       context,
       options.mostWaitingSignups ?? config.mostWaitingSignups,
       options.longestSignupWaitMs,

@@ -3,7 +3,7 @@ import { startOutbox } from '../../src/deliveries.ts';
 import { createLogger } from '../../src/log.ts';
 import { openContext } from '../../src/service.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
-import { openSignupDesk } from '../../src/waitlist/signup/signup.ts';
+import { openSignups } from '../../src/waitlist/signup/signup.ts';
 import { parseSignupRequest } from '../../src/waitlist/signup/signup-input.ts';
 
 /** Runs as a process of its own, to be killed: `dispatch`, or a signup that dies `before` or `after` its commit. */
@@ -26,7 +26,7 @@ if (mode === 'dispatch') {
   const queue = await context.directory.queue(waitlistId, 'production');
   if (!queue) throw new Error('there is no such waitlist');
   const { entries } = parseSignupRequest({ waitlistId, entries: [{ email: 'ada@example.com' }] });
-  await openSignupDesk(dying(mode), 1_000).submit(queue, entries);
+  await openSignups(dying(mode), 1_000).submit(queue, entries);
 }
 
 function dying(when: string): Context {

@@ -11,7 +11,7 @@ import { revokeInvite } from '../../src/waitlist/invites/end-invites.ts';
 import { trackKeyUsage } from '../../src/waitlist/keys/key-usage.ts';
 import { createKey } from '../../src/waitlist/keys/server-keys.ts';
 import { createWaitlist, setWaitlistClosed } from '../../src/waitlist/settings/waitlists.ts';
-import { openSignupDesk } from '../../src/waitlist/signup/signup.ts';
+import { openSignups } from '../../src/waitlist/signup/signup.ts';
 
 const LIMITS: AppParts['rateLimits'] = {
   inviteCheck: 1000,
@@ -28,7 +28,7 @@ export async function startReferenceApp(rateLimits: AppParts['rateLimits'] = LIM
   const config = readConfig({ DOORLIST_DATA_DIR: directory });
   const context = await openContext(config, createLogger('silent'), () => now);
   const keyUsage = trackKeyUsage(context);
-  const signups = openSignupDesk(context, config.mostWaitingSignups);
+  const signups = openSignups(context, config.mostWaitingSignups);
   const { app, draining } = await buildApp({ context, keyUsage, signups, rateLimits, trustedProxies: [] });
 
   await createWaitlist(context, { id: 'wl_acme', name: 'Acme' });

@@ -11,7 +11,7 @@ import { openContext } from '../../src/service.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
 import type { Queue } from '../../src/waitlist/queue/directory.ts';
 import { createWaitlist } from '../../src/waitlist/settings/waitlists.ts';
-import { openSignupDesk, type SignupDesk } from '../../src/waitlist/signup/signup.ts';
+import { openSignups, type Signups } from '../../src/waitlist/signup/signup.ts';
 import { parseSignupRequest } from '../../src/waitlist/signup/signup-input.ts';
 import { showDelivery } from '../../src/webhooks/deliveries.ts';
 import { createDatabase } from '../support/databases.ts';
@@ -47,7 +47,7 @@ async function openSite(environment: Record<string, string>): Promise<Site> {
   const queue = (await context.directory.queue(LIST, 'production')) as Queue;
   const receiver = await startReceiver();
   const { id: endpoint } = await endpointFor(context, queue, receiver.url);
-  const desk: SignupDesk = openSignupDesk(context, 10_000);
+  const signups: Signups = openSignups(context, 10_000);
   const children: ChildProcess[] = [];
   const start = (...words: string[]) => {
     const { PATH = '' } = process.env;
@@ -65,7 +65,7 @@ async function openSite(environment: Record<string, string>): Promise<Site> {
     endpoint,
     signup: async (first, count) => {
       const entries = Array.from({ length: count }, (_, i) => ({ email: `e${first + i}@example.com` }));
-      await desk.submit(queue, parseSignupRequest({ waitlistId: LIST, entries }).entries);
+      await signups.submit(queue, parseSignupRequest({ waitlistId: LIST, entries }).entries);
     },
     spawn: start,
     dispatcher: async () => {

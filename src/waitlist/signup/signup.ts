@@ -5,7 +5,7 @@ import type { Queue } from '../queue/directory.ts';
 import { readAndChangeQueue } from '../queue/queue-change.ts';
 import { addEntries } from './add-entries.ts';
 import { type Candidate, prepareCandidate } from './candidate.ts';
-import { Lanes } from './lanes.ts';
+import { GroupCommit } from './group-commit.ts';
 import { findMembers } from './register.ts';
 import type { Signup } from './signup-input.ts';
 
@@ -14,11 +14,11 @@ export interface SignupResult {
   skipped: number;
 }
 
-export interface SignupDesk {
+export interface Signups {
   submit(queue: Queue, entries: Signup[]): Promise<SignupResult>;
 }
 
-interface Job {
+interface SignupRequest {
   queue: Queue;
   candidates: Candidate[];
 }
@@ -26,39 +26,38 @@ interface Job {
 /** Callers give up on an answer sooner or later; better that they hear it, and try again. */
 const LONGEST_WAIT_MS = 10_000;
 
+/** Small batches let this process answer one while the database writes the next. */
+const BATCH_ENTRIES = 32;
+
 /** Where signups come in; requests that arrive together are written together. */
-export function openSignupDesk(
-  context: Context,
-  mostWaiting: number,
-  longestWaitMs = LONGEST_WAIT_MS,
-): SignupDesk {
-  const lanes = new Lanes<Job, SignupResult>({
-    commit: (_, jobs) => commitSignups(context, jobs),
+export function openSignups(context: Context, mostWaiting: number, longestWaitMs = LONGEST_WAIT_MS): Signups {
+  const group = new GroupCommit<SignupRequest, SignupResult>({
+    commit: (_, requests) => commitSignups(context, requests),
     isolate: (error) => !(error instanceof DoorlistError || error instanceof DatabaseUnavailable),
-    weigh: (job) => job.candidates.length,
+    weigh: ({ candidates }) => candidates.length,
     mostWaiting,
     longestWaitMs,
-    groupWeight: context.db.groupSize,
+    batchWeight: BATCH_ENTRIES,
   });
   return {
     submit: (queue, entries) => {
       const now = context.clock();
       const candidates = entries.map((entry) => prepareCandidate(queue, entry, now));
-      return lanes.submit(queue.id, { queue, candidates });
+      return group.submit(queue.id, { queue, candidates });
     },
   };
 }
 
-function commitSignups(context: Context, jobs: Job[]): Promise<SignupResult[]> {
-  const [{ queue }] = jobs as [Job];
-  const all = jobs.flatMap(({ candidates }) => candidates);
+function commitSignups(context: Context, requests: SignupRequest[]): Promise<SignupResult[]> {
+  const [{ queue }] = requests as [SignupRequest];
+  const all = requests.flatMap(({ candidates }) => candidates);
   const read = (trx: Trx) => findMembers(context, trx, queue, all);
   return readAndChangeQueue(context, queue, read, (change, register) => {
     if (change.settings.closed)
       throw new DoorlistError('waitlist_closed', 'this waitlist takes no new signups');
     const added = addEntries(context, change, register, all);
     let first = 0;
-    return jobs.map(({ candidates }) => {
+    return requests.map(({ candidates }) => {
       const own = added.slice(first, first + candidates.length);
       first += candidates.length;
       const created = own.filter(Boolean).length;
