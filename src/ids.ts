@@ -12,6 +12,13 @@ export function newId(now: number): Buffer {
   return id;
 }
 
+/** Of one moment, in the order of the numbers. */
+export function newNumberedId(now: number, number: number): Buffer {
+  const id = newId(now);
+  id.writeUIntBE(number, 6, 3);
+  return id;
+}
+
 /** Every id made before that time is smaller. */
 export function oldestId(time: number): Buffer {
   const id = Buffer.alloc(ID_BYTES);

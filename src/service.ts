@@ -8,6 +8,7 @@ import { openPostgres } from './db/postgres.ts';
 import type { PostgresLimits } from './db/postgres-pool.ts';
 import { openSqlite } from './db/sqlite.ts';
 import type { Log } from './log.ts';
+import { mailListener } from './mail/listener.ts';
 import { createBell } from './outbox/bell.ts';
 import { isThere } from './private-file.ts';
 import { reportState } from './state-log.ts';
@@ -16,6 +17,7 @@ import { type MasterKeySource, masterKeyFromEnvironment, masterKeyFromFile } fro
 import type { Context } from './waitlist/queue/context.ts';
 import { createDirectory } from './waitlist/queue/directory.ts';
 import { openInstance } from './waitlist/upkeep/instance.ts';
+import { webhookListener } from './webhooks/listener.ts';
 
 /** Opens everything that the domain works with, and creates what is not there yet: for `serve` and `migrate`. */
 export async function openContext(
@@ -48,7 +50,12 @@ export async function openExisting(config: Config, log: Log, clock: Clock = Date
 async function openParts(db: Database, masterKey: MasterKeySource, log: Log, clock: Clock): Promise<Context> {
   try {
     const keyring = await openInstance(db.patient, masterKey, clock());
-    return { db, keyring, clock, log, directory: createDirectory(db, keyring), bell: createBell(db) };
+    return {
+      ...{ db, keyring, clock, log },
+      directory: createDirectory(db, keyring),
+      bell: createBell(db),
+      listeners: [webhookListener({ db, log }), mailListener({ log })],
+    };
   } catch (error) {
     await db.close();
     throw error;

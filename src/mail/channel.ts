@@ -9,14 +9,14 @@ import { hashOf, suppress, whySuppressed } from '../waitlist/links/suppression.t
 import { parseEmail } from '../waitlist/people/identity.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
-import { readFacts } from './facts.ts';
 import { limitTo, meter } from './pace.ts';
 import { type MailParts, readParts } from './parts.ts';
 import { createPauses, type Pause } from './pauses.ts';
-import { MAIL_CHANNEL, MAIL_TARGET, type MailFacts } from './record.ts';
 import { type Mail, messageId, renderMail, type Sending } from './render.ts';
 import { type Envelope, MAIL_SERVER, type Smtp, type SmtpAnswer } from './smtp.ts';
 import { SEND_MS_MAX } from './smtp-session.ts';
+import { readMail, type StoredMail } from './stored-mail.ts';
+import { MAIL_CHANNEL, MAIL_TARGET } from './target.ts';
 
 /** For one of the connections to be free. */
 const WAIT_MS_MAX = 10_000;
@@ -75,15 +75,15 @@ export function mailChannel(
   const deliver = async (
     queue: Queue,
     eventId: Uint8Array,
-    facts: MailFacts,
+    stored: StoredMail,
     permit: Permit,
   ): Promise<Attempt | undefined> => {
-    if (!parseEmail(facts.to)) return ADDRESS_REFUSED; // Stored before the rules for addresses were as strict as now.
-    const reason = await whySuppressed(context, queue, facts.to, facts.mail);
+    if (!parseEmail(stored.to)) return ADDRESS_REFUSED; // Stored before the rules for addresses were as strict as now.
+    const reason = await whySuppressed(context, queue, stored.to, stored.mail);
     if (reason)
       return { ...KEPT, ok: false, final: true, error: `not sent: the address is suppressed (${reason})` };
     if (!smtp || queue.environment !== 'production') return KEPT;
-    const mail = renderMail(queue, facts, await parts(queue, facts.version), sending);
+    const mail = renderMail(queue, stored, await parts(queue, stored.version), sending);
     const release = await places(WAIT_MS_MAX);
     if (!release) return deferred('not sent yet: the mail server is slow', SLOW_MS);
     try {
@@ -92,11 +92,11 @@ export function mailChannel(
       const envelope = {
         messageId: messageId(eventId, mail.from),
         seed: formatId('evt', eventId),
-        kind: facts.mail,
-        at: facts.at,
+        kind: stored.mail,
+        at: stored.at,
       };
       const answer = await sendWithPermit(smtp, mail, envelope, permit);
-      return answer && (await conclude(smtp, queue, facts, answer));
+      return answer && (await conclude(smtp, queue, stored, answer));
     } finally {
       release();
     }
@@ -105,7 +105,7 @@ export function mailChannel(
   const conclude = async (
     { server }: Smtp,
     queue: Queue,
-    facts: MailFacts,
+    stored: StoredMail,
     answer: SmtpAnswer,
   ): Promise<Attempt> => {
     const fields = { server: server.shown };
@@ -129,7 +129,7 @@ export function mailChannel(
       reportState(log, senderOf(queue), 'paused', { ...fields, reason: error, answer: answer.answer });
       return { ...deferred(error, leftMs), status, response };
     }
-    if (bounced) await suppress(db.query, queue, hashOf(queue, facts.to), 'bounced', context.clock());
+    if (bounced) await suppress(db.query, queue, hashOf(queue, stored.to), 'bounced', context.clock());
     const final = fault === 'recipient' || fault === 'mail';
     return { ...KEPT, ok: false, status, error, response, final };
   };
@@ -142,8 +142,8 @@ export function mailChannel(
     permit: Permit,
   ): Promise<Attempt | undefined> => {
     try {
-      const facts = await readFacts(context, queue, body);
-      return facts ? await deliver(queue, eventId, facts, permit) : GONE;
+      const stored = await readMail(context, queue, body);
+      return stored ? await deliver(queue, eventId, stored, permit) : GONE;
     } catch (error) {
       if (error instanceof Unreadable) throw error;
       log.error({ queue: queue.id, reason: (error as Error).message }, 'a mail could not be written');

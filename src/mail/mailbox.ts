@@ -7,11 +7,11 @@ import { isoTime, isoTimeOrNull } from '../time.ts';
 import { Unreadable } from '../vault/crypto.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
-import { readFacts } from './facts.ts';
 import type { MailState } from './kinds.ts';
 import { readParts } from './parts.ts';
-import { MAIL_CHANNEL, MAIL_TARGET, type MailFacts } from './record.ts';
 import { type Mail, messageId, renderMail, type Sending } from './render.ts';
+import { readMail, type StoredMail } from './stored-mail.ts';
+import { MAIL_CHANNEL, MAIL_TARGET } from './target.ts';
 
 const PAGE_MAX = 200;
 
@@ -55,7 +55,7 @@ export async function listMails(
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   return {
-    mails: await Promise.all(page.map(async (row) => summarize(row, await openFacts(context, queue, row)))),
+    mails: await Promise.all(page.map(async (row) => summarize(row, await openMail(context, queue, row)))),
     nextCursor: last ? formatId('evt', last.event_id) : null,
   };
 }
@@ -69,11 +69,11 @@ export async function showMail(
 ): Promise<MailView> {
   const row = await findMail(context, queue, mailId);
   const id = row.event_id;
-  const facts = await openFacts(context, queue, row);
-  const parts = facts && (await readParts(context, queue.waitlist.internalId, facts.version));
-  const mail = facts && parts && renderMail(queue, facts, parts, sending);
+  const stored = await openMail(context, queue, row);
+  const parts = stored && (await readParts(context, queue.waitlist.internalId, stored.version));
+  const mail = stored && parts && renderMail(queue, stored, parts, sending);
   return {
-    ...summarize(row, facts),
+    ...summarize(row, stored),
     mail: mail && { ...mail, messageId: messageId(id, mail.from) },
     log: await readLog(context, queue, id),
   };
@@ -153,11 +153,11 @@ export interface MailRow {
   error: string | null;
 }
 
-function summarize(row: MailRow, facts: MailFacts | null): MailSummary {
+function summarize(row: MailRow, stored: StoredMail | null): MailSummary {
   return {
     id: formatId('evt', row.event_id),
     kind: row.kind.replace(/^email\./, ''),
-    to: facts?.to ?? null,
+    to: stored?.to ?? null,
     state: stateOf(row),
     attempts: row.attempts,
     error: row.error,
@@ -167,15 +167,15 @@ function summarize(row: MailRow, facts: MailFacts | null): MailSummary {
 }
 
 /** null when it was erased, or does not open. */
-export async function openFacts(
+export async function openMail(
   context: Context,
   queue: Queue,
   { event_id, body }: MailRow,
-): Promise<MailFacts | null> {
+): Promise<StoredMail | null> {
   if (body === null) return null;
   try {
     const text = queue.vault.open<string>('event.body', event_id, body);
-    return (await readFacts(context, queue, text)) ?? null;
+    return (await readMail(context, queue, text)) ?? null;
   } catch (error) {
     if (error instanceof Unreadable) return null;
     throw error;

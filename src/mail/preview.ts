@@ -8,8 +8,8 @@ import type { Queue } from '../waitlist/queue/directory.ts';
 import type { MailTemplate } from './default-templates.ts';
 import type { MailKind } from './kinds.ts';
 import { readParts } from './parts.ts';
-import { insertMail, type MailFacts, mailed } from './record.ts';
 import { type Mail, renderMail, type Sending } from './render.ts';
+import { insertMail, mailedEntry, type StoredMail } from './stored-mail.ts';
 import { checkTemplate } from './templates.ts';
 import { requireWaitlist } from './update-settings.ts';
 
@@ -33,8 +33,8 @@ export async function previewMail(
   if (draft) checkTemplate(kind, draft);
   const parts = await readParts(context, queue.waitlist.internalId);
   if (draft) parts.templates[kind] = draft;
-  const view = await findShown(context, queue, entry);
-  return renderMail(queue, await previewFacts(context, queue, kind, view), parts, sending);
+  const view = await findNamed(context, queue, entry);
+  return renderMail(queue, await sampleMail(context, queue, kind, view), parts, sending);
 }
 
 /** Sends a preview to oneself, the way that every mail goes; returns the id under which the mailbox has it. */
@@ -45,13 +45,13 @@ export async function sendTestMail(
 ): Promise<string> {
   const email = parseEmail(to);
   if (!email) throw invalid('to: not an email address');
-  const view = await findShown(context, queue, entry);
-  const facts = await previewFacts(context, queue, kind, view);
-  const shown = view && parseId('ent', view.id);
-  return formatId('evt', await insertMail(context, queue, { ...facts, to: email.shown, test: true }, shown));
+  const view = await findNamed(context, queue, entry);
+  const sample = await sampleMail(context, queue, kind, view);
+  const about = view && parseId('ent', view.id);
+  return formatId('evt', await insertMail(context, queue, { ...sample, to: email.shown, test: true }, about));
 }
 
-async function findShown(
+async function findNamed(
   context: Context,
   queue: Queue,
   identifier: string | undefined,
@@ -59,12 +59,12 @@ async function findShown(
   return identifier === undefined ? undefined : findEntry(context, queue, identifier);
 }
 
-async function previewFacts(
+async function sampleMail(
   context: Context,
   queue: Queue,
   kind: MailKind,
   view: EntryView | undefined,
-): Promise<MailFacts> {
+): Promise<StoredMail> {
   const now = context.clock();
   const { version } = await requireWaitlist(context, queue.waitlist.id);
   const sample = {
@@ -80,7 +80,7 @@ async function previewFacts(
     version,
     waitlist: queue.waitlist.name,
     to: view?.email ?? 'ada@example.com',
-    entry: { ...(view ? mailed(view) : sample), id: formatId('ent', newId(now)) },
+    entry: { ...(view ? mailedEntry(view) : sample), id: formatId('ent', newId(now)) },
     invite: ofInvite
       ? { id: formatId('inv', newId(now)), code: SAMPLE_CODE, expiresAt: now + SAMPLE_EXPIRY_MS }
       : null,

@@ -10,8 +10,8 @@ import { toHtml } from './markdown-html.ts';
 import { parseMarkdown, toText } from './markdown-text.ts';
 import { Marks } from './marks.ts';
 import type { MailParts } from './parts.ts';
-import type { MailFacts } from './record.ts';
 import { DEFAULT_COLOUR, type MailSettings } from './settings.ts';
+import type { StoredMail } from './stored-mail.ts';
 import { plainEmail, plainLine, plainMetadata } from './values.ts';
 
 const SUBJECT_CHARACTERS_MAX = 200;
@@ -36,15 +36,15 @@ export interface Sending {
 }
 
 /** Where everything in a mail leads. */
-function linksOf(queue: Queue, facts: MailFacts, settings: MailSettings, publicUrl: string) {
+function linksOf(queue: Queue, stored: StoredMail, settings: MailSettings, publicUrl: string) {
   const { joinUrl, confirmUrl, referralUrl } = settings;
-  const { entry, invite, at } = facts;
+  const { entry, invite, at } = stored;
   const code = invite?.code ?? null;
   const subject = entry?.id ?? invite?.id;
   const leave = subject === undefined ? null : signLink(queue, 'leave', { id: subject, at });
   return {
     confirmLink:
-      facts.mail === 'confirm' && entry
+      stored.mail === 'confirm' && entry
         ? confirmLink(confirmUrl, publicUrl, signLink(queue, 'confirm', { id: entry.id, at }))
         : null,
     joinLink: code === null ? null : joinLink(joinUrl, publicUrl, code),
@@ -52,20 +52,20 @@ function linksOf(queue: Queue, facts: MailFacts, settings: MailSettings, publicU
       referralUrl === null || !entry?.referralCode
         ? null
         : fillPattern(referralUrl, 'referralCode', entry.referralCode),
-    leaveLink: facts.mail === 'confirm' || leave === null ? null : `${publicUrl}/leave/${leave}`,
-    unsubscribeLink: isEssential(facts.mail) || leave === null ? null : `${publicUrl}/unsubscribe/${leave}`,
+    leaveLink: stored.mail === 'confirm' || leave === null ? null : `${publicUrl}/leave/${leave}`,
+    unsubscribeLink: isEssential(stored.mail) || leave === null ? null : `${publicUrl}/unsubscribe/${leave}`,
   };
 }
 
-/** Always the same mail for the same facts and parts. */
-export function renderMail(queue: Queue, facts: MailFacts, parts: MailParts, sending: Sending): Mail {
+/** Always the same mail for the same stored mail and parts. */
+export function renderMail(queue: Queue, stored: StoredMail, parts: MailParts, sending: Sending): Mail {
   const { settings, templates } = parts;
-  const { entry, invite } = facts;
-  const { leaveLink, unsubscribeLink, ...links } = linksOf(queue, facts, settings, sending.publicUrl);
-  const waitlist = plainLine(facts.waitlist);
+  const { entry, invite } = stored;
+  const { leaveLink, unsubscribeLink, ...links } = linksOf(queue, stored, settings, sending.publicUrl);
+  const waitlist = plainLine(stored.waitlist);
   const values = {
     waitlist,
-    email: plainEmail(facts.to),
+    email: plainEmail(stored.to),
     position: entry?.position ?? null,
     referrals: entry?.referrals ?? 0,
     referralCode: entry?.referralCode ?? null,
@@ -76,12 +76,12 @@ export function renderMail(queue: Queue, facts: MailFacts, parts: MailParts, sen
   };
   const marks = new Marks(new Set(Object.values(links).filter((link) => link !== null)));
   const colour = settings.colour ?? DEFAULT_COLOUR;
-  const { subject: line, body } = fill(facts.mail, templates[facts.mail], values, marks);
-  const subject = facts.test ? `[Test] ${line}` : line;
+  const { subject: line, body } = fill(stored.mail, templates[stored.mail], values, marks);
+  const subject = stored.test ? `[Test] ${line}` : line;
   const tokens = parseMarkdown(body);
   const text = toText(tokens, marks);
   const look = { colour, onColour: readableOn(colour) };
-  const reason = REASONS[facts.mail](waitlist);
+  const reason = REASONS[stored.mail](waitlist);
   const html = layOut({
     ...look,
     title: subject,
@@ -99,7 +99,7 @@ export function renderMail(queue: Queue, facts: MailFacts, parts: MailParts, sen
   return {
     from: { name: plainLine(settings.fromName ?? waitlist), address: settings.from ?? sending.defaultFrom },
     replyTo: settings.replyTo,
-    to: facts.to,
+    to: stored.to,
     subject,
     text: textPage(text, settings.footer, reason, leaveLink),
     html,

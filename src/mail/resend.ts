@@ -7,8 +7,9 @@ import { parseEmail } from '../waitlist/people/identity.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
 import type { MailKind, MailState } from './kinds.ts';
-import { findMail, type MailRow, openFacts, selectMails, stateOf, whereState } from './mailbox.ts';
-import { MAIL_CHANNEL, MAIL_TARGET, type MailFacts } from './record.ts';
+import { findMail, type MailRow, openMail, selectMails, stateOf, whereState } from './mailbox.ts';
+import type { StoredMail } from './stored-mail.ts';
+import { MAIL_CHANNEL, MAIL_TARGET } from './target.ts';
 
 const STEP = 200;
 /** Due at once, from the start of the schedule. */
@@ -91,15 +92,15 @@ function requireProduction({ environment }: Queue): void {
 
 async function whyNot(context: Context, queue: Queue, row: MailRow): Promise<SkipReason | undefined> {
   if (row.due_at !== null) return 'pending';
-  const facts = await openFacts(context, queue, row);
-  if (!facts) return 'erased';
-  if (!parseEmail(facts.to)) return 'invalid address';
-  if (await whySuppressed(context, queue, facts.to, facts.mail)) return 'suppressed';
-  return (await isOutdated(context, queue, facts)) ? 'invite ended' : undefined;
+  const stored = await openMail(context, queue, row);
+  if (!stored) return 'erased';
+  if (!parseEmail(stored.to)) return 'invalid address';
+  if (await whySuppressed(context, queue, stored.to, stored.mail)) return 'suppressed';
+  return (await isOutdated(context, queue, stored)) ? 'invite ended' : undefined;
 }
 
 /** A code that no longer works helps nobody. */
-async function isOutdated(context: Context, queue: Queue, { invite }: MailFacts): Promise<boolean> {
+async function isOutdated(context: Context, queue: Queue, { invite }: StoredMail): Promise<boolean> {
   const id = invite?.code ? parseId('inv', invite.id) : undefined;
   if (!id) return false;
   const row = await context.db.query

@@ -4,13 +4,13 @@ import type { WebhookEndpointTable } from '../db/tables.ts';
 import { invalid, notFound } from '../errors.ts';
 import { formatId, newId, parseId } from '../ids.ts';
 import { isoTime, isoTimeOrNull } from '../time.ts';
+import { changeQueue } from '../waitlist/queue/change-queue.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
-import { listensOf } from '../waitlist/queue/events.ts';
-import { changeQueue } from '../waitlist/queue/queue-change.ts';
 import { checkEndpoint, type EndpointInput } from './endpoint-input.ts';
 import type { Guard } from './guard.ts';
 import { liveSecrets, newSecret, rotateSecrets, type Secret } from './secrets.ts';
+import { subscriptionsOf } from './subscriptions.ts';
 
 export const DEFAULT_OVERLAP_MS = 24 * 60 * 60 * 1000;
 
@@ -90,7 +90,7 @@ async function changeEndpoints<T>(
       .execute();
     await trx
       .updateTable('queue')
-      .set({ listens: listensOf(endpoints) })
+      .set({ listens: subscriptionsOf(endpoints) })
       .where('id', '=', queue.id)
       .execute();
     return result;

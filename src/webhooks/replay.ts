@@ -5,7 +5,7 @@ import { formatId, newId } from '../ids.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { requireEventId } from './deliveries.ts';
 import { type FoundEndpoint, findEndpoint } from './endpoints.ts';
-import { eventBody } from './record.ts';
+import { eventBody } from './event-body.ts';
 
 const STEP = 1_000;
 /** Due at once, from the start of the schedule; who may still be at it no longer decides the outcome. */

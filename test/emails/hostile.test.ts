@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { listMails } from '../../src/mail/mailbox.ts';
 import { previewMail, sendTestMail } from '../../src/mail/preview.ts';
-import { insertMail } from '../../src/mail/record.ts';
+import { insertMail } from '../../src/mail/stored-mail.ts';
 import { resetTemplate, saveTemplate, showTemplate, templateVersions } from '../../src/mail/templates.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { forEachEngine } from '../support/harness.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { sql } from 'kysely';
-import { changeQueue } from '../../src/waitlist/queue/queue-change.ts';
+import { changeQueue } from '../../src/waitlist/queue/change-queue.ts';
 import { createWaitlist } from '../../src/waitlist/settings/waitlists.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';

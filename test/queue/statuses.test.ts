@@ -4,7 +4,7 @@ import { STATUSES, type Status } from '../../src/db/tables.ts';
 import { confirmEntry } from '../../src/waitlist/entries/confirm-entry.ts';
 import { canMove, moveEntries } from '../../src/waitlist/entries/move-entry.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
-import { changeQueue } from '../../src/waitlist/queue/queue-change.ts';
+import { changeQueue } from '../../src/waitlist/queue/change-queue.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';

@@ -1,9 +1,10 @@
 import type { Columns } from '../../db/tables.ts';
 import { notFound } from '../../errors.ts';
 import { parseId } from '../../ids.ts';
+import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
-import { changeQueue, type QueueChange } from '../queue/queue-change.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
 import { writeCredits } from '../signup/add-entries.ts';
 import { findMembers } from '../signup/register.ts';
 import { type Movable, moveEntries } from './move-entry.ts';

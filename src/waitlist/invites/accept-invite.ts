@@ -3,9 +3,9 @@ import { isoTime } from '../../time.ts';
 import { creditReferrerOf } from '../entries/confirm-entry.ts';
 import { canMove, findByEmails, hashKey, moveEntries } from '../entries/move-entry.ts';
 import { parseEmail } from '../people/identity.ts';
+import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
-import { changeQueue } from '../queue/queue-change.ts';
 import {
   checkCodeLength,
   findInvite,

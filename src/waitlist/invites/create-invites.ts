@@ -5,9 +5,10 @@ import { isoTimeOrNull } from '../../time.ts';
 import { creditReferrerOf } from '../entries/confirm-entry.ts';
 import { canMove, findByEmails, hashKey, type Movable, moveEntries } from '../entries/move-entry.ts';
 import { parseEmail } from '../people/identity.ts';
+import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
-import { changeQueue, type QueueChange } from '../queue/queue-change.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
 import { CODE_RANDOM_CHARACTERS, type SealedInvite } from './invites.ts';
 
 export interface CreatedInvite {
@@ -91,8 +92,9 @@ export function inviteAll(
 
 /** null: reminders are switched off, or the invite is too short for one. */
 function reminderTime({ now, settings }: QueueChange, expiresAt: number): number | null {
+  if (settings.inviteReminderMs === null) return null;
   const remindAt = expiresAt - settings.inviteReminderMs;
-  return settings.mailKinds.includes('invite-reminder') && remindAt > now ? remindAt : null;
+  return remindAt > now ? remindAt : null;
 }
 
 /** Keeps the queue's next time for something no later than this. */

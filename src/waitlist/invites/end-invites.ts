@@ -3,9 +3,10 @@ import { DoorlistError, notFound } from '../../errors.ts';
 import { formatId, parseId } from '../../ids.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import { findByEmails, hashKey, moveEntries } from '../entries/move-entry.ts';
+import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
-import { changeQueue, type QueueChange } from '../queue/queue-change.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
 import { findInvite, queueOfCode, type SealedInvite } from './invites.ts';
 
 /** Invites ended in one transaction: few enough for signups to get their turn in between. */

@@ -6,10 +6,11 @@ import { formatId } from '../../ids.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import { type Segment, selectSegment } from '../entries/segment.ts';
 import type { Person } from '../people/person.ts';
+import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import { advanceJob, createJob, findOpenJob, finishJob, readProgress } from '../queue/jobs.ts';
-import { changeQueue, type QueueChange } from '../queue/queue-change.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
 import { checkExpiry, type Expiry, type Invitee, inviteAll } from './create-invites.ts';
 
 /** Invites of one transaction: short enough for signups to get their turn. */

@@ -2,9 +2,10 @@ import { sql } from 'kysely';
 import { formatId } from '../../ids.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import { findByEmails, hashKey } from '../entries/move-entry.ts';
+import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
-import { changeQueue, type QueueChange } from '../queue/queue-change.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
 import type { SealedInvite } from './invites.ts';
 
 /** Reminders of one transaction: few enough for signups to get their turn in between. */
@@ -44,7 +45,8 @@ async function remindStep(
     if (!opened) continue;
     const { email, code } = opened;
     const entry = entries.get(hashKey(email_hash))?.seq ?? null;
-    change.mail({ kind: 'invite-reminder', entry, invite: { id, email, code, expiresAt: expires_at } });
+    const invite = { id, email, code, expiresAt: expires_at };
+    change.record({ kind: 'invite.reminder_due', entry, invite });
   }
   await forgetReminders(context, change, due);
   return { looked: due.length, reminded: open.length };

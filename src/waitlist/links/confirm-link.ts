@@ -1,9 +1,9 @@
 import { sharedNow } from '../../db/shared-clock.ts';
 import { parseId } from '../../ids.ts';
 import { confirmEntry } from '../entries/confirm-entry.ts';
+import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
-import { changeQueue } from '../queue/queue-change.ts';
 import { queueOfLink, readLink } from './links.ts';
 
 const LINK_MS = 7 * 24 * 60 * 60 * 1000;
@@ -43,7 +43,7 @@ export async function renewConfirmLink(context: Context, token: string): Promise
   const found = link.state === 'expired' ? await openLink(context, token) : undefined;
   if (!found) return link;
   await changeQueue(context, found.queue, async (change) => {
-    change.mail({ kind: 'confirm', entry: found.entry.seq, daily: true });
+    change.record({ kind: 'confirmation.requested', entry: found.entry.seq });
   });
   return link;
 }

@@ -4,6 +4,7 @@ import type { Log } from '../../log.ts';
 import type { Bell } from '../../outbox/bell.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import type { Directory } from './directory.ts';
+import type { Listener } from './listener.ts';
 
 /** What every verb of the domain works with; HTTP, the command line and jobs hand it in alike. */
 export interface Context {
@@ -12,6 +13,7 @@ export interface Context {
   readonly directory: Directory;
   readonly clock: Clock;
   readonly log: Log;
+  readonly listeners: readonly Listener[];
   /** Rung when a commit left something to deliver. */
   readonly bell: Bell;
 }

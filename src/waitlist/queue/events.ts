@@ -1,4 +1,4 @@
-/** Everything that a webhook can tell. */
+/** What webhook endpoints can subscribe to. Other events stay inside the service. */
 export const EVENT_KINDS = [
   'signup.created',
   'signup.confirmed',
@@ -12,20 +12,26 @@ export const EVENT_KINDS = [
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 /** What a verb of the domain says has happened. Entries are named by their sequence and shown as they are at the commit. */
-export type DomainEvent =
+export type DomainEvent = (
   | { kind: 'signup.created'; entry: number; joined: Joined }
   | { kind: 'signup.confirmed'; entry: number }
+  /** Somebody asked for another link to confirm with. */
+  | { kind: 'confirmation.requested'; entry: number }
   | { kind: 'referral.credited'; entry: number; referred: Uint8Array }
-  /** The code is for the mail to the invited alone. */
-  | { kind: 'invite.sent'; invite: InviteFacts & { code: string }; entry: number | null }
+  | { kind: 'invite.sent'; invite: CodedInvite; entry: number | null }
+  | { kind: 'invite.reminder_due'; invite: CodedInvite; entry: number | null }
   | {
       kind: 'invite.accepted' | 'invite.revoked' | 'invite.expired';
       invite: InviteFacts;
       entry: number | null;
     }
   | { kind: 'entry.removed'; entry: number }
-  /** Erased: nothing but the id is left to tell. */
-  | { kind: 'entry.removed'; entryId: Uint8Array };
+  /** Erased: only the id is left. */
+  | { kind: 'entry.removed'; entryId: Uint8Array }
+) & {
+  /** It happened elsewhere, long ago: it is no news to the person that it happened to. */
+  imported?: true;
+};
 
 /** What is known of a new entry before it is written: enough for a mail to it, without looking it up. */
 export interface Joined {
@@ -40,19 +46,12 @@ export interface InviteFacts {
   expiresAt: number | null;
 }
 
-const EVERYTHING = '*';
-
-/** What the endpoints of a queue want to hear, as one text in the queue's row; none: an empty one. */
-export function listensOf(endpoints: readonly { events: string }[]): string {
-  if (endpoints.some(({ events }) => events === '')) return EVERYTHING;
-  return [...new Set(endpoints.flatMap(({ events }) => events.split(',')))].sort().join(',');
+/** The code is for the invited person alone. */
+export interface CodedInvite extends InviteFacts {
+  code: string;
 }
 
-export function listensTo(listens: string, kind: EventKind): boolean {
-  return listens !== '' && (listens === EVERYTHING || listens.split(',').includes(kind));
-}
-
-/** The same for one endpoint, whose empty filter means all. */
-export function wants(events: string, kind: EventKind): boolean {
-  return events === '' || events.split(',').includes(kind);
+/** The entry that an event is about; undefined when there is none, or none any more. */
+export function entryOf(event: DomainEvent): number | undefined {
+  return 'entry' in event && event.entry !== null ? event.entry : undefined;
 }

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { Columns } from '../../db/tables.ts';
+import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
-import { changeQueue, type QueueChange } from '../queue/queue-change.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
 import { rankOf } from '../queue/ranking.ts';
 
 /** Joining sequences looked at in one transaction: a few milliseconds, then signups get their turn. */

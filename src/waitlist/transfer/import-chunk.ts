@@ -7,17 +7,18 @@ import {
   REFERRAL_ALIAS_COLUMNS,
 } from '../../db/tables.ts';
 import { parseReferrer } from '../people/identity.ts';
+import { readAndChangeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import { advanceJob, readProgress } from '../queue/jobs.ts';
-import { type QueueChange, readAndChangeQueue } from '../queue/queue-change.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
 import { aliasHash } from '../referrals/referral-alias.ts';
 import { addEntries } from '../signup/add-entries.ts';
 import { type Candidate, prepareCandidate, type Reference } from '../signup/candidate.ts';
 import { findMembers, type Register } from '../signup/register.ts';
 import { type ImportProgress, requireSameProgress } from './import-progress.ts';
 import type { ImportRow } from './import-row.ts';
-import { quietly } from './quiet-change.ts';
+import { importing } from './importing.ts';
 
 /** What is known of a referrer before it is known who that is. */
 interface Link {
@@ -143,7 +144,7 @@ export async function commitChunk(
     (change, [found, register]) => {
       requireSameProgress(found, before);
       const firstSeq = change.lastSeq + 1;
-      const added = addEntries(context, quietly(change, job.events), register, candidates);
+      const added = addEntries(context, importing(change, job.events), register, candidates);
       noteReferences(context, job, change, { rows, candidates, added, register, firstSeq });
       const created = added.filter(Boolean).length;
       const progress: ImportProgress = {

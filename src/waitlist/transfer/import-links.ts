@@ -1,14 +1,15 @@
 import { sql } from 'kysely';
 import type { Columns } from '../../db/tables.ts';
+import { readAndChangeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import { advanceJob, readProgress } from '../queue/jobs.ts';
-import { type QueueChange, readAndChangeQueue } from '../queue/queue-change.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
 import { writeCredits } from '../signup/add-entries.ts';
 import { findMembers, type Register } from '../signup/register.ts';
 import type { ImportJob } from './import-chunk.ts';
 import { findCircles } from './import-circles.ts';
 import { type ImportProgress, requireSameProgress } from './import-progress.ts';
-import { quietly } from './quiet-change.ts';
+import { importing } from './importing.ts';
 
 const CHUNK = 1_000;
 const PAGE = 10_000;
@@ -165,7 +166,7 @@ function commitLinks(
   links: readonly (OpenLink & FoundLink)[],
 ): Promise<ImportProgress> {
   return changeWithMembers(context, job, before, links, (change, register) => {
-    const { record } = quietly(change, job.events);
+    const { record } = importing(change, job.events);
     const rows = links.flatMap(({ seq, id, referrer: referrerSeq }) => {
       const referred = register.find({ seq });
       const referrer = register.find({ seq: referrerSeq });

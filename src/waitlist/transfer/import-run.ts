@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import { formatId } from '../../ids.ts';
+import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import { finishJob } from '../queue/jobs.ts';
-import { changeQueue } from '../queue/queue-change.ts';
 import { type ErrorsFile, openErrorsFile } from './errors-file.ts';
 import { commitChunk, type ImportCandidate, type ImportJob, prepareImport } from './import-chunk.ts';
 import { findTakenCodes } from './import-codes.ts';

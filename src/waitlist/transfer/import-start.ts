@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { invalid } from '../../errors.ts';
 import { formatId } from '../../ids.ts';
+import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import { advanceJob, createJob, findOpenJob } from '../queue/jobs.ts';
-import { changeQueue } from '../queue/queue-change.ts';
 import { type ColumnChoice, checkPreset, parseColumnMap } from './columns.ts';
 import { checkImport } from './import-check.ts';
 import { detectShape, type Format, identifyFile, openImportFile } from './import-file.ts';

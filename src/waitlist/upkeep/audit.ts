@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/database.ts';
 import { RANK_COUNT_COLUMNS, STATUSES, type Status } from '../../db/tables.ts';
+import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
-import { changeQueue, type QueueChange } from '../queue/queue-change.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
 import { LEVEL_SHIFTS } from '../queue/ranking.ts';
 
 export interface Audit {

@@ -1,17 +1,13 @@
 import type { QueueChange } from '../queue/queue-change.ts';
 
-/**
- * The same change, of which at most webhooks are told: what happened elsewhere, long ago, is no news to the people
- * that it happened to.
- */
-export function quietly(change: QueueChange, tellWebhooks: boolean): QueueChange {
+/** The same change, whose events are marked as imported, or are not recorded at all. */
+export function importing(change: QueueChange, recordEvents: boolean): QueueChange {
   const { trx, queue, now, settings, waiting, tally, send } = change;
   return {
     ...{ trx, queue, now, settings, waiting, tally, send },
     record: (event) => {
-      if (tellWebhooks) change.record(event, { mail: false });
+      if (recordEvents) change.record({ ...event, imported: true });
     },
-    mail: () => {},
     get lastSeq() {
       return change.lastSeq;
     },

@@ -1,0 +1,137 @@
+import { formatId, newNumberedId, oldestId } from '../ids.ts';
+import type { Log } from '../log.ts';
+import type { Message } from '../outbox/message.ts';
+import { type EntryView, viewEntries } from '../waitlist/entries/entry-view.ts';
+import type { Queue } from '../waitlist/queue/directory.ts';
+import { type DomainEvent, entryOf, type InviteFacts } from '../waitlist/queue/events.ts';
+import type { Listener } from '../waitlist/queue/listener.ts';
+import type { QueueChange } from '../waitlist/queue/queue-change.ts';
+import type { MailKind } from './kinds.ts';
+import { mailedEntry, mailMessage, recipientHash } from './stored-mail.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Writes to people about what happened to them. */
+export function mailListener({ log }: { log: Log }): Listener {
+  return {
+    wants: (event, settings) => {
+      const kind = mailFor(event, settings.confirmEmails);
+      return kind !== undefined && !event.imported && settings.mailKinds.includes(kind);
+    },
+    compose: async (change, events, entries) => {
+      const { queue, now, settings } = change;
+      const seqs = events.flatMap((event) => (isNewcomer(event) ? [] : (entryOf(event) ?? [])));
+      const rows = [...(seqs.length === 0 ? [] : (await entries.read(seqs)).values())];
+      const views = viewEntries({ log }, queue, rows);
+      const shown = new Map(rows.map(({ seq, id }, index) => [seq, { id, view: views[index] as EntryView }]));
+      return events.flatMap((event, index): Message | Message[] => {
+        const kind = mailFor(event, settings.confirmEmails) as MailKind;
+        const id = newNumberedId(now, index);
+        if (isNewcomer(event)) return welcome(change, kind, event, id);
+        return toKnown(change, kind, event, shown.get(entryOf(event) ?? 0), id) ?? [];
+      });
+    },
+  };
+}
+
+/** The kind of mail that an event brings about, where that kind is switched on. */
+function mailFor(event: DomainEvent, confirmEmails: boolean): MailKind | undefined {
+  switch (event.kind) {
+    case 'signup.created':
+      if (!event.joined.hasEmail) return undefined;
+      return confirmEmails ? 'confirm' : 'welcome';
+    case 'signup.confirmed':
+      return 'welcome';
+    case 'confirmation.requested':
+      return 'confirm';
+    case 'referral.credited':
+      return 'moved-up';
+    case 'invite.sent':
+      return 'invite';
+    case 'invite.reminder_due':
+      return 'invite-reminder';
+    case 'invite.accepted':
+      return 'accepted';
+    default:
+      return undefined;
+  }
+}
+
+type SignupEvent = Extract<DomainEvent, { kind: 'signup.created' }>;
+
+function isNewcomer(event: DomainEvent): event is SignupEvent {
+  return event.kind === 'signup.created';
+}
+
+function welcome(
+  { queue, now, settings }: QueueChange,
+  kind: MailKind,
+  { entry: seq, joined }: SignupEvent,
+  id: Buffer,
+): Message {
+  const mail = {
+    mail: kind,
+    at: now,
+    version: settings.mailVersion,
+    waitlist: queue.waitlist.name,
+    seq,
+    id: formatId('ent', joined.id),
+    position: joined.position,
+  };
+  return mailMessage(queue, id, mail, [joined.id]);
+}
+
+interface KnownEntry {
+  id: Uint8Array;
+  view: EntryView;
+}
+
+/** undefined when there is nobody to write to. */
+function toKnown(
+  { queue, now, settings }: QueueChange,
+  kind: MailKind,
+  event: DomainEvent,
+  entry: KnownEntry | undefined,
+  freshId: Buffer,
+): Message | undefined {
+  const invite: (InviteFacts & { code?: string }) | null = 'invite' in event ? event.invite : null;
+  const to = invite?.email ?? entry?.view.email ?? null;
+  if (to === null || !isDue(kind, entry)) return undefined;
+  const onlyOnce = entry !== undefined && isDaily(event);
+  const id = onlyOnce ? dailyId(queue, kind, entry.view.id, now) : freshId;
+  const mail = {
+    mail: kind,
+    at: now,
+    version: settings.mailVersion,
+    waitlist: queue.waitlist.name,
+    to,
+    entry: entry ? mailedEntry(entry.view) : null,
+    invite: invite && {
+      id: formatId('inv', invite.id),
+      code: invite.code ?? null,
+      expiresAt: invite.expiresAt,
+    },
+  };
+  const subjects = [...(entry ? [entry.id] : []), ...(invite ? [invite.id] : []), recipientHash(queue, to)];
+  return { ...mailMessage(queue, id, mail, subjects), onlyOnce };
+}
+
+/** A referrer who no longer waits does not move up; whoever is not pending has nothing to confirm. */
+function isDue(kind: MailKind, entry: KnownEntry | undefined): boolean {
+  if (kind === 'moved-up') return entry?.view.status === 'waiting';
+  if (kind === 'confirm') return entry?.view.status === 'pending';
+  return true;
+}
+
+/** At most one such mail a day for each person, whoever asks for it. */
+function isDaily({ kind }: DomainEvent): boolean {
+  return kind === 'referral.credited' || kind === 'confirmation.requested';
+}
+
+/** The same all day (in UTC) for the same person: the second mail of a day meets the first. */
+function dailyId({ vault }: Queue, kind: MailKind, entryId: string, now: number): Buffer {
+  const day = now - (now % DAY_MS);
+  const id = oldestId(day);
+  vault.hash('link', `${kind} ${entryId} ${day}`).copy(id, 6, 0, 10);
+  return id;
+}

@@ -1,0 +1,106 @@
+import { sharedNow } from '../db/shared-clock.ts';
+import { statement } from '../db/statement.ts';
+import { newId } from '../ids.ts';
+import { type Message, writeMessages } from '../outbox/message.ts';
+import type { EntryView } from '../waitlist/entries/entry-view.ts';
+import { parseEmail } from '../waitlist/people/identity.ts';
+import type { Metadata } from '../waitlist/people/metadata.ts';
+import type { Person } from '../waitlist/people/person.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import type { Queue } from '../waitlist/queue/directory.ts';
+import type { MailKind } from './kinds.ts';
+import { mailTarget } from './target.ts';
+
+/**
+ * What a mail is rendered from when it is sent, together with the settings and templates of its version. None of it
+ * ever changes: every attempt sends the same bytes, and signups do not wait for rendering.
+ */
+export interface StoredMail {
+  mail: MailKind;
+  at: number;
+  version: number;
+  /** Its name. */
+  waitlist: string;
+  to: string;
+  entry: MailedEntry | null;
+  invite: { id: string; code: string | null; expiresAt: number | null } | null;
+  /** Sent by an operator to oneself. */
+  test?: true;
+}
+
+export type MailedEntry = Pick<EntryView, 'id' | 'position' | 'referrals' | 'referralCode'> & {
+  metadata: Metadata | null;
+};
+
+/** To somebody who has just joined: the person is looked up when the mail is opened, so that signups need not seal it twice. */
+export interface NewcomerMail extends Omit<StoredMail, 'to' | 'entry' | 'invite'> {
+  seq: number;
+  id: string;
+  position: number | null;
+}
+
+/** `subjects`: ids and hashes of everybody whose data the mail shows. */
+export function mailMessage(
+  queue: Queue,
+  id: Uint8Array,
+  mail: StoredMail | NewcomerMail,
+  subjects: readonly Uint8Array[],
+): Message {
+  return {
+    id,
+    kind: `email.${mail.mail}`,
+    body: queue.vault.seal('event.body', id, JSON.stringify(mail)),
+    subjects,
+    targets: [mailTarget(queue.id)],
+  };
+}
+
+const findPerson = statement<{ queueId: number; seq: number }, { id: Uint8Array; person: Uint8Array | null }>(
+  (db, parameter) =>
+    db.query
+      .selectFrom('entry')
+      .select(['id', 'person'])
+      .where('queue_id', '=', parameter('queueId'))
+      .where('seq', '=', parameter('seq')),
+);
+
+/** undefined when its person is no longer known. */
+export async function readMail({ db }: Context, queue: Queue, body: string): Promise<StoredMail | undefined> {
+  const mail = JSON.parse(body) as StoredMail | NewcomerMail;
+  if (!('seq' in mail)) return mail;
+  const { seq, id, position, ...rest } = mail;
+  const [row] = await findPerson.read(db, { queueId: queue.id, seq });
+  const person = row?.person && queue.vault.open<Person>('entry.person', row.id, row.person);
+  if (!person || person.email === null) return undefined;
+  const referralCode = queue.referralCodes.of(seq);
+  const entry = { id, position, referrals: 0, referralCode, metadata: person.metadata };
+  return { ...rest, to: person.email, entry, invite: null };
+}
+
+export function mailedEntry({ id, position, referrals, referralCode, metadata }: EntryView): MailedEntry {
+  return { id, position, referrals, referralCode, metadata };
+}
+
+/** Ties a mail to whoever gets it, on the list or not. One to a newcomer is tied to the entry. */
+export function recipientHash({ vault }: Queue, to: string): Buffer {
+  return vault.hash('email', parseEmail(to)?.key ?? to);
+}
+
+/** Stores a mail that no event brings about. `about` is the id of an entry whose data it shows. */
+export async function insertMail(
+  context: Context,
+  queue: Queue,
+  mail: StoredMail,
+  about: Uint8Array | undefined,
+): Promise<Uint8Array> {
+  const { db, bell } = context;
+  const id = newId(mail.at);
+  const message = mailMessage(queue, id, mail, [...(about ? [about] : []), recipientHash(queue, mail.to)]);
+  const targets = await db.transaction(async (trx) => {
+    const sending = writeMessages(db, trx, queue.id, [message], await sharedNow(context, trx));
+    await sending.written;
+    return sending.targets;
+  });
+  bell.ring(targets.map(({ id: targetId, ...target }) => ({ ...target, targetId })));
+  return id;
+}

@@ -1,0 +1,142 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/database.ts';
+import { sharedTime } from '../../db/shared-clock.ts';
+import { statement } from '../../db/statement.ts';
+import { RANK_COUNT_COLUMNS, STATUSES, type Status } from '../../db/tables.ts';
+import { writeMessages } from '../../outbox/message.ts';
+import type { Target } from '../../outbox/target.ts';
+import type { Context } from './context.ts';
+import type { Queue } from './directory.ts';
+import { entriesAtCommit } from './entries-at-commit.ts';
+import type { DomainEvent } from './events.ts';
+import type { Listener } from './listener.ts';
+import type { QueueChange } from './queue-change.ts';
+import { readSettings, settingsOf } from './queue-settings.ts';
+import { Tally } from './tally.ts';
+
+/** The update takes the row's lock; the transactions of a queue follow one another. */
+const lockQueue = statement<
+  { queueId: number },
+  { last_seq: number; waiting: number; listens: string; now: number }
+>((db, parameter) =>
+  db.query
+    .updateTable('queue')
+    .set({ last_seq: sql`last_seq` })
+    .where('id', '=', parameter('queueId'))
+    .returning(['last_seq', 'waiting', 'listens', db.clock.as('now')]),
+);
+
+/** Every change to a queue happens in here: lock, work, counters, messages, commit. */
+export function changeQueue<T>(
+  context: Context,
+  queue: Queue,
+  work: (change: QueueChange) => Promise<T>,
+): Promise<T> {
+  return readAndChangeQueue(context, queue, async () => undefined, work);
+}
+
+/**
+ * The same, where the work begins with a read that is known beforehand: it is sent along with the lock and runs
+ * right behind it. What `work` only sends goes along with the commit.
+ */
+export async function readAndChangeQueue<R, T>(
+  context: Context,
+  queue: Queue,
+  read: (trx: Trx) => Promise<R>,
+  work: (change: QueueChange, found: R) => Promise<T> | T,
+): Promise<T> {
+  const sent: Promise<unknown>[] = [];
+  const send = (write: Promise<unknown>) => {
+    write.catch(() => {}); // Thrown below, together with the commit.
+    sent.push(write);
+  };
+  let targets: readonly Target[] = [];
+  const result = await context.db.transaction(async (trx) => {
+    const locking = lockQueue.within(context.db, trx, { queueId: queue.id });
+    // A statement of its own behind the lock: PostgreSQL shows other tables as they were when a statement began,
+    // and the lock may have been waited for while the settings changed.
+    const reading = readSettings.within(context.db, trx, { waitlistId: queue.waitlist.internalId });
+    const [[row], [settingsRow], found] = await Promise.all([locking, reading, read(trx)]);
+    if (!row || !settingsRow) throw new Error(`queue ${queue.id} is gone`);
+    const settings = settingsOf(settingsRow, row.listens);
+    const audiences = context.listeners.map((listener): Audience => ({ listener, events: [] }));
+    const change: QueueChange = {
+      trx,
+      queue,
+      now: sharedTime(context, row.now),
+      settings,
+      waiting: row.waiting,
+      lastSeq: row.last_seq,
+      tally: new Tally(),
+      send,
+      record: (event) => {
+        for (const { listener, events } of audiences) if (listener.wants(event, settings)) events.push(event);
+      },
+    };
+    const outcome = await work(change, found);
+    writeCounters(context, change, row.last_seq);
+    const listening = audiences.filter(({ events }) => events.length > 0);
+    if (listening.length > 0) targets = await sendMessages(context, change, listening);
+    return outcome;
+  });
+  await Promise.all(sent);
+  if (targets.length > 0)
+    context.bell.ring(targets.map(({ id, ...target }) => ({ ...target, targetId: id })));
+  return result;
+}
+
+/** A listener, and what it wants to know of this change. */
+interface Audience {
+  listener: Listener;
+  events: DomainEvent[];
+}
+
+/** Behind everything else that the change writes: listeners see entries as they will be at the commit. */
+async function sendMessages(
+  { db }: Context,
+  change: QueueChange,
+  audiences: readonly Audience[],
+): Promise<readonly Target[]> {
+  const entries = entriesAtCommit(db, change);
+  // Started together, so that their reads travel together.
+  const composing = audiences.map(({ listener, events }) => listener.compose(change, events, entries));
+  const messages = (await Promise.all(composing)).flat();
+  const { targets, written } = writeMessages(db, change.trx, change.queue.id, messages, change.now);
+  change.send(written);
+  return targets;
+}
+
+const writeQueue = statement<{ queueId: number; lastSeq: number } & Record<Status, number>, object>(
+  (db, parameter) =>
+    db.query
+      .updateTable('queue')
+      .set({
+        last_seq: parameter('lastSeq'),
+        pending: sql`pending + ${parameter('pending')}`,
+        waiting: sql`waiting + ${parameter('waiting')}`,
+        invited: sql`invited + ${parameter('invited')}`,
+        joined: sql`joined + ${parameter('joined')}`,
+        removed: sql`removed + ${parameter('removed')}`,
+      })
+      .where('id', '=', parameter('queueId')),
+);
+
+function writeCounters(
+  { db }: Context,
+  { trx, queue, lastSeq, tally, send }: QueueChange,
+  seqBefore: number,
+): void {
+  send(
+    db.insertRows(trx, {
+      table: 'rank_count',
+      columns: RANK_COUNT_COLUMNS,
+      rows: tally.buckets.map(({ level, bucket, delta }) => [queue.id, level, bucket, delta]),
+      suffix:
+        'on conflict (queue_id, level, bucket) do update set waiting = rank_count.waiting + excluded.waiting',
+    }),
+  );
+  const deltas = STATUSES.map((status) => [status, tally.statuses.get(status) ?? 0] as const);
+  if (lastSeq === seqBefore && deltas.every(([, delta]) => delta === 0)) return;
+  const byStatus = Object.fromEntries(deltas) as Record<Status, number>;
+  send(writeQueue.within(db, trx, { queueId: queue.id, lastSeq, ...byStatus }));
+}

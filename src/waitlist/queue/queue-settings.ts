@@ -1,0 +1,57 @@
+import type { Selectable } from 'kysely';
+import { statement } from '../../db/statement.ts';
+import type { WaitlistTable } from '../../db/tables.ts';
+
+/** The settings of a queue and its waitlist, as they are while the lock is held. */
+export interface QueueSettings {
+  readonly boost: number;
+  readonly closed: boolean;
+  readonly referralCap: number;
+  readonly inviteExpiryMs: number | null;
+  /** Whether the entry of a revoked or expired invite goes back into the queue. */
+  readonly returnToQueue: boolean;
+  readonly confirmEmails: boolean;
+  /** How long before an invite ends its reminder is due; null: there is none. */
+  readonly inviteReminderMs: number | null;
+  /** For the listeners: what each of them is switched on for. */
+  readonly subscriptions: string;
+  readonly mailKinds: readonly string[];
+  readonly mailVersion: number;
+}
+
+type SettingsRow = Pick<
+  Selectable<WaitlistTable>,
+  | 'boost'
+  | 'closed_at'
+  | 'referral_cap'
+  | 'invite_expiry_ms'
+  | 'expired_stay_invited'
+  | 'confirm_emails'
+  | 'mail_kinds'
+  | 'mail_version'
+  | 'invite_reminder_ms'
+>;
+
+export const readSettings = statement<{ waitlistId: number }, SettingsRow>((db, parameter) =>
+  db.query
+    .selectFrom('waitlist')
+    .select(['boost', 'closed_at', 'referral_cap', 'invite_expiry_ms', 'expired_stay_invited'])
+    .select(['confirm_emails', 'mail_kinds', 'mail_version', 'invite_reminder_ms'])
+    .where('id', '=', parameter('waitlistId')),
+);
+
+export function settingsOf(row: SettingsRow, subscriptions: string): QueueSettings {
+  const mailKinds = row.mail_kinds.split(',');
+  return {
+    boost: row.boost,
+    closed: row.closed_at !== null,
+    referralCap: row.referral_cap ?? Number.POSITIVE_INFINITY,
+    inviteExpiryMs: row.invite_expiry_ms,
+    returnToQueue: row.expired_stay_invited === 0,
+    confirmEmails: row.confirm_emails === 1,
+    inviteReminderMs: mailKinds.includes('invite-reminder') ? row.invite_reminder_ms : null,
+    subscriptions,
+    mailKinds,
+    mailVersion: row.mail_version,
+  };
+}

@@ -1,0 +1,23 @@
+import { type DomainEvent, EVENT_KINDS, type EventKind } from '../waitlist/queue/events.ts';
+
+const EVERYTHING = '*';
+
+export type PublicEvent = Extract<DomainEvent, { kind: EventKind }>;
+
+/** What the endpoints of a queue subscribe to, as one text in the queue's row; without endpoints, an empty one. */
+export function subscriptionsOf(endpoints: readonly { events: string }[]): string {
+  if (endpoints.some(({ events }) => events === '')) return EVERYTHING;
+  return [...new Set(endpoints.flatMap(({ events }) => events.split(',')))].sort().join(',');
+}
+
+/** Whether any endpoint of the queue subscribes to the event. */
+export function isSubscribed(subscriptions: string, event: DomainEvent): event is PublicEvent {
+  if (subscriptions === '') return false;
+  if (subscriptions !== EVERYTHING) return subscriptions.split(',').includes(event.kind);
+  return (EVENT_KINDS as readonly string[]).includes(event.kind);
+}
+
+/** Whether one endpoint does; an empty filter lets everything through. */
+export function passes(filter: string, kind: EventKind): boolean {
+  return filter === '' || filter.split(',').includes(kind);
+}
