@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { sql } from 'kysely';
+import { type Expression, type SqlBool, sql } from 'kysely';
 import { type Database, type Trx, UniqueViolation } from '../src/db/database.ts';
 import { statement } from '../src/db/statement.ts';
-import { EVENT_COLUMNS } from '../src/db/tables.ts';
 import { keepUp } from '../src/waitlist/upkeep/upkeep.ts';
 import { forEachEngine, type Service, startService } from './support/harness.ts';
 
@@ -28,7 +27,7 @@ forEachEngine((engine) => {
     });
     after(() => service.close());
 
-    const pair = (trx: Trx, seq: number) => addPair.within(db, trx, { queueId, seq });
+    const pair = (trx: Trx, seq: number) => trx.run(addPair, { queueId, seq });
     const seqs = async () => {
       const rows = await db.query.selectFrom('metadata_pair').select('seq').orderBy('seq').execute();
       return rows.map(({ seq }) => seq);
@@ -62,26 +61,111 @@ forEachEngine((engine) => {
       assert.deepEqual(await seqs(), [1, 2, 3]);
     });
 
+    it('fails with the write that nobody waited for, also where later statements fail because of it', async () => {
+      const taken = [{ queue_id: queueId, pair_hash: Buffer.from('a'), seq: 1 }];
+      const silent = db.transaction(async (trx) => trx.insert('metadata_pair', taken));
+      await assert.rejects(silent, UniqueViolation);
+      const behind = db.transaction(async (trx) => {
+        trx.insert('metadata_pair', taken);
+        await trx.selectFrom('metadata_pair').select('seq').execute();
+        await pair(trx, 6);
+      });
+      await assert.rejects(behind, UniqueViolation);
+      const unrelated = db.transaction(async (trx) => trx.write(addPair, { queueId, seq: 1 }));
+      await assert.rejects(unrelated, UniqueViolation);
+      assert.deepEqual(await seqs(), [1, 2, 3]);
+    });
+
+    it('writes rows as objects, whatever the order of their columns', async () => {
+      const hash = Buffer.from('counted');
+      await db.transaction(async (trx) => {
+        trx.insert('metadata_pair', []);
+        trx.insert('referral_alias', [
+          { queue_id: queueId, code_hash: hash, seq: 1 },
+          { seq: 2, code_hash: Buffer.from('other'), queue_id: queueId },
+        ]);
+        trx.insert('referral_alias', [{ queue_id: queueId, code_hash: hash, seq: 9 }], {
+          onConflict: 'ignore',
+        });
+        trx.update('referral_alias', { key: ['queue_id', 'code_hash'] }, [
+          { queue_id: queueId, code_hash: Buffer.from('other'), seq: 3 },
+        ]);
+        const bucket = { queue_id: queueId, level: 0, bucket: 7, waiting: 2 };
+        for (let time = 0; time < 2; time += 1)
+          trx.insert('rank_count', [bucket], { onConflict: { add: 'waiting' } });
+      });
+      const aliases = await db.query.selectFrom('referral_alias').select('seq').orderBy('seq').execute();
+      assert.deepEqual(aliases, [{ seq: 1 }, { seq: 3 }]);
+      const counts = await db.query
+        .selectFrom('rank_count')
+        .select('waiting')
+        .where('bucket', '=', 7)
+        .execute();
+      assert.deepEqual(counts, [{ waiting: 4 }]);
+    });
+
+    it('does not compile with rows that are not of the table, or not all of one shape', () => {
+      const refused = (trx: Trx, maybe: { seq?: number }) => {
+        // @ts-expect-error: there is no such column.
+        trx.insert('referral_alias', [{ queue_id: 1, code_hash: Buffer.from(''), seq: 1, color: 'red' }]);
+        // @ts-expect-error: a column is missing.
+        trx.insert('referral_alias', [{ queue_id: 1, seq: 1 }]);
+        // @ts-expect-error: text is not a number.
+        trx.update('referral_alias', { key: ['queue_id'] }, [{ queue_id: 1, seq: '1' }]);
+        // @ts-expect-error: the key is missing.
+        trx.update('referral_alias', { key: ['queue_id'] }, [{ seq: 1 }]);
+        // @ts-expect-error: some rows may lack the column.
+        trx.update('referral_alias', { key: ['queue_id'] }, [{ queue_id: 1, ...maybe }]);
+      };
+      assert.equal(typeof refused, 'function');
+    });
+
+    it('finds numbers and bytes in lists, also in empty ones', async () => {
+      const found = async (condition: Expression<SqlBool>) => {
+        const query = db.query.selectFrom('referral_alias').select('seq').where(condition).orderBy('seq');
+        return (await query.execute()).map(({ seq }) => seq);
+      };
+      const hash = Buffer.from('counted');
+      assert.deepEqual(await found(db.in(sql.ref('seq'), [3, 4])), [3]);
+      assert.deepEqual(await found(db.in(sql.ref('seq'), [])), []);
+      assert.deepEqual(await found(db.in(sql.ref('code_hash'), [hash, Buffer.from([0, 255])])), [1]);
+      const bySeqs = statement<{ seqs: number[]; hashes: Uint8Array[] }, { seq: number }>(
+        (spelling, parameter) =>
+          spelling.query
+            .selectFrom('referral_alias')
+            .select('seq')
+            .where((e) => spelling.in(e.ref('seq'), parameter('seqs')))
+            .where((e) => spelling.in(e.ref('code_hash'), parameter('hashes'))),
+      );
+      const values = { seqs: [1, 3], hashes: [hash] };
+      assert.deepEqual(await db.run(bySeqs, values), [{ seq: 1 }]);
+      assert.deepEqual(await db.transaction((trx) => trx.run(bySeqs, values)), [{ seq: 1 }]);
+      assert.deepEqual(await db.snapshot((trx) => trx.run(bySeqs, { ...values, hashes: [] })), []);
+    });
+
     it('may fail with a statement at its first use, and that statement works in the next', async () => {
       const first = statement<{ seq: number }, object>((database, parameter) =>
         database.query
           .insertInto('metadata_pair')
           .values({ queue_id: queueId, pair_hash: Buffer.from('a'), seq: parameter('seq') }),
       );
-      const use = (seq: number) => db.transaction((trx) => first.within(db, trx, { seq }));
+      const use = (seq: number) => db.transaction((trx) => trx.run(first, { seq }));
       for (let attempt = 0; attempt < 3; attempt += 1) await assert.rejects(use(1), UniqueViolation);
       await use(7);
       assert.deepEqual(await seqs(), [1, 2, 3, 7]);
     });
 
     it('takes rows of any text', async () => {
-      await db.transaction((trx) =>
-        db.insertRows(trx, {
-          table: 'event',
-          columns: EVENT_COLUMNS,
-          rows: HOSTILE.map((text, index) => [queueId, Buffer.from([index]), text, null, 0]),
-        }),
-      );
+      await db.transaction(async (trx) => {
+        const events = HOSTILE.map((text, index) => ({
+          queue_id: queueId,
+          id: Buffer.from([index]),
+          kind: text,
+          body: null,
+          created_at: 0,
+        }));
+        trx.insert('event', events);
+      });
       const rows = await db.query.selectFrom('event').select('kind').orderBy('id').execute();
       assert.deepEqual(
         rows.map(({ kind }) => kind),

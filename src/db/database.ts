@@ -1,26 +1,83 @@
-import type { CompiledQuery, Expression, Kysely, RawBuilder, SqlBool } from 'kysely';
-import type { NamedQuery } from './statement.ts';
-import type { Columns, Tables } from './tables.ts';
+import type { CompiledQuery, Expression, Insertable, Kysely, RawBuilder, SqlBool, Updateable } from 'kysely';
+import type { NamedQuery, Statement } from './statement.ts';
+import type { Columns, TableName, Tables } from './tables.ts';
 
 export type Engine = 'sqlite' | 'postgres';
 
-/** A transaction: a query builder whose queries are awaited one by one, and `send` for those that are not. */
-export type Trx = Kysely<Tables> & {
+/**
+ * A transaction. Statements reach the database in the order in which they are given here, and so does the commit;
+ * the builder's own `execute` must be awaited before anything else is sent.
+ */
+export type Trx = Kysely<Tables> & Statements & OldTrx;
+
+interface Statements {
+  /** Several may be given before the first is awaited: they travel together. */
+  run<P, O>(statement: Statement<P, O>, values: P): Promise<O[]>;
+  /** Nobody waits for these three: where one fails, so does the transaction. */
+  write<P>(statement: Statement<P, unknown>, values: P): void;
+  insert<T extends TableName, R extends Insertable<Tables[T]>>(
+    table: T,
+    rows: readonly (R & SameShape<T, R>)[],
+    options?: { onConflict?: OnConflict<T> | undefined },
+  ): void;
+  /** Sets the columns that are not in `key` on the rows that `key` finds. */
+  update<T extends TableName, K extends ColumnName<T>, R extends Updateable<Tables[T]> & Record<K, unknown>>(
+    table: T,
+    options: { key: readonly K[] },
+    rows: readonly (R & SameShape<T, R>)[],
+  ): void;
+}
+
+export type ColumnName<T extends TableName> = keyof Tables[T] & string;
+
+/** Rows of one write have the same columns, each of them one of the table. */
+type SameShape<T extends TableName, R> = {
+  [C in keyof R]-?: C extends keyof Tables[T] ? Exclude<R[C], undefined> : never;
+};
+
+/** What becomes of a row whose primary key is there already: nothing, or its column is added to the one that is. */
+export type OnConflict<T extends TableName> = 'ignore' | { add: ColumnName<T> };
+
+interface OldTrx {
   /**
    * Queries run in the order in which they are sent, and so does the commit; several may be sent before the first
    * is awaited. Once one has failed, those behind it fail too, and nothing is committed.
    */
   send<O>(query: CompiledQuery<O>): Promise<O[]>;
-};
+}
+
+/** What queries are written with: the builder, and what the engines spell differently. */
+export interface Spelling {
+  readonly query: Kysely<Tables>;
+  /** `column in values`, as one bound parameter however many values there are. */
+  in(
+    column: Expression<unknown>,
+    values: Expression<unknown> | readonly (number | Uint8Array)[],
+  ): Expression<SqlBool>;
+  inBytes(column: Expression<unknown>, values: Expression<unknown>): Expression<SqlBool>;
+  bytesList(values: readonly Uint8Array[]): unknown;
+  inNumbers(column: Expression<unknown>, values: Expression<unknown>): Expression<SqlBool>;
+  numbersList(values: readonly number[]): unknown;
+  /** How a parameter that is a list is bound. */
+  list(values: readonly unknown[]): unknown;
+  /** The clock that every instance shares, to be selected along with something else. */
+  readonly clock: RawBuilder<number>;
+  /** Ends a subquery whose rows are about to be updated: those that another transaction holds are left out. */
+  readonly skipLocked: RawBuilder<unknown>;
+}
 
 /**
  * The narrow waist between the code and an engine. Queries are written once, with Kysely;
  * what the engines must do differently is the handful of members below.
  */
-export interface Database {
+export interface Database extends Spelling {
   readonly engine: Engine;
-  readonly query: Kysely<Tables>;
-  /** Runs a query outside of any transaction, by the shortest way that the engine has. */
+  /** The engine's name, for people and for backups. */
+  describe(): Engine;
+  /** How often to look for deliveries that no `notify` told of. */
+  readonly pollMs: number;
+  /** Runs a statement that only reads outside of any transaction, by the shortest way that the engine has. */
+  run<P, O>(statement: Statement<P, O>, values: P): Promise<O[]> | O[];
   read<O>(query: NamedQuery<O>): Promise<O[]> | O[];
   transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
   /** Reads of one moment, however long they take; nobody who writes waits for them. */
@@ -32,11 +89,6 @@ export interface Database {
   hasTable(trx: Kysely<Tables>, name: string): Promise<boolean>;
   /** The engine's spelling of the portable words in a migration. */
   spell(statement: string): string;
-  /** `column in values`, as one bound parameter however many values there are. */
-  inBytes(column: Expression<unknown>, values: Expression<unknown>): Expression<SqlBool>;
-  bytesList(values: readonly Uint8Array[]): unknown;
-  inNumbers(column: Expression<unknown>, values: Expression<unknown>): Expression<SqlBool>;
-  numbersList(values: readonly number[]): unknown;
   insertRows<T extends keyof Tables & string>(trx: Trx, bulk: BulkInsert<T>): Promise<void>;
   /** Sets the columns that are not in `key` on the rows that `key` finds. */
   updateRows<T extends keyof Tables & string>(trx: Trx, bulk: BulkUpdate<T>): Promise<void>;
@@ -46,8 +98,6 @@ export interface Database {
   continueNumbers(trx: Trx, table: 'waitlist' | 'queue'): Promise<void>;
   /** The clock that every instance shares. */
   now(trx?: Trx): Promise<number>;
-  /** The same, to be selected along with something else. */
-  readonly clock: RawBuilder<number>;
   /**
    * Held until the commit: any number of transactions may work at the deliveries of a queue side by side (shared),
    * but none beside one that erases somebody there (exclusive).
@@ -57,8 +107,6 @@ export interface Database {
   markErased(trx: Trx): Promise<void>;
   /** Leaves nothing of what was erased in the engine's files, as far as that is ours to do; false: not yet. */
   wipeErased(): Promise<boolean>;
-  /** Ends a subquery whose rows are about to be updated: those that another transaction holds are left out. */
-  readonly skipLocked: RawBuilder<unknown>;
   /** Tells every process that listens that there is something to deliver. */
   notify(): Promise<void>;
   /** Calls back at each `notify` of another process, as far as the engine can tell; returns what ends it. */

@@ -15,9 +15,10 @@ import type { Tables } from './tables.ts';
 
 export type Runner = (command: Command) => Promise<Answer>;
 
-/** A query builder whose queries go over the connection. */
-export function queriesOver(connection: DatabaseConnection): Kysely<Tables> {
-  return new Kysely<Tables>({ dialect: postgresDialect(async () => connection) });
+/** A query builder whose queries go over the connection; without one they are only compiled. */
+export function queriesOver(connection: DatabaseConnection | undefined): Kysely<Tables> {
+  const acquire = async () => connection ?? Promise.reject(new Error('this builder only compiles'));
+  return new Kysely<Tables>({ dialect: postgresDialect(acquire) });
 }
 
 function postgresDialect(acquireConnection: () => Promise<DatabaseConnection>): Dialect {

@@ -1,9 +1,12 @@
-import type { CompiledQuery } from 'kysely';
 import type { Trx } from './database.ts';
+import { insertOf, updateOf } from './postgres-bulk.ts';
 import { PostgresConnection, queriesOver } from './postgres-dialect.ts';
 import { isReadOnly, rethrow } from './postgres-errors.ts';
 import { type Client, type Pool, setTransaction } from './postgres-pool.ts';
 import { type Command, Session } from './postgres-session.ts';
+import { postgresSpelling } from './postgres-spelling.ts';
+import type { NamedQuery } from './statement.ts';
+import { type OpenTrx, openTrx } from './trx.ts';
 
 export interface TransactionOptions {
   /** Takes as long as it takes; else each statement has the time of one in a request. */
@@ -12,9 +15,8 @@ export interface TransactionOptions {
   snapshot?: boolean;
 }
 
-interface Connected {
+interface Connected extends OpenTrx {
   session: Session;
-  trx: Trx;
 }
 
 /** Kept as long as the connection is, with what is prepared on it. */
@@ -25,8 +27,9 @@ function sessionOf(pool: Pool, client: Client): Connected {
   if (known) return known;
   const session = new Session(client, !pool.throughPooler);
   const connection = new PostgresConnection((command) => session.run(command));
-  const send = async <O>(query: CompiledQuery<O>) => (await connection.executeQuery<O>(query)).rows;
-  const fresh = { session, trx: Object.assign(queriesOver(connection), { send }) };
+  const execute = async <O>(query: NamedQuery<O>) => (await connection.executeQuery<O>(query)).rows;
+  const spelling = postgresSpelling;
+  const fresh = { session, ...openTrx(queriesOver(connection), { spelling, execute, insertOf, updateOf }) };
   connected.set(client, fresh);
   return fresh;
 }
@@ -46,7 +49,8 @@ export async function inTransaction<T>(
   { long = false, snapshot = false }: TransactionOptions = {},
 ): Promise<T> {
   const client = await pool.connect();
-  const { session, trx } = sessionOf(pool, client);
+  const { session, trx, begin, failure } = sessionOf(pool, client);
+  begin();
   let lost: Error | undefined;
   const onError = (error: Error) => {
     lost = error;
@@ -65,7 +69,8 @@ export async function inTransaction<T>(
     const { command } = await session.run(COMMIT).catch(rethrow);
     if (command !== 'COMMIT') throw new Error('the transaction failed before its commit');
     return result;
-  } catch (error) {
+  } catch (thrown) {
+    const error = failure() ?? thrown;
     await session.run(ROLLBACK).catch((rollbackError: Error) => {
       lost ??= rollbackError; // The state of the session is unknown: it must not be used again.
     });

@@ -1,4 +1,5 @@
 import { CompiledQuery, sql } from 'kysely';
+import type { ColumnType } from './column.ts';
 import type { BulkInsert, BulkUpdate, Database } from './database.ts';
 import { PostgresConnection, queriesOver, type Runner } from './postgres-dialect.ts';
 import { rethrow } from './postgres-errors.ts';
@@ -7,11 +8,12 @@ import { CHANNEL, listenForNotifications } from './postgres-listen.ts';
 import { LIMITS, openPool, type Pool, type PoolOptions, type PostgresLimits } from './postgres-pool.ts';
 import { tryToWrite } from './postgres-probe.ts';
 import { type Answer, arrayOf, type Command } from './postgres-session.ts';
+import { CLOCK_MS, postgresSpelling } from './postgres-spelling.ts';
 import { analyzeGrownTables } from './postgres-statistics.ts';
 import { inTransaction } from './postgres-transaction.ts';
 import { refuseOldServer } from './postgres-trouble.ts';
 import { type NamedQuery, named } from './statement.ts';
-import type { ColumnType, Tables } from './tables.ts';
+import type { Tables } from './tables.ts';
 
 /** Any number, as long as every Doorlist uses the same one. */
 export const SCHEMA_LOCK = 7_362_015_001;
@@ -52,10 +54,17 @@ function database(pool: Pool, listenUrl: string, time: { long: boolean }, patien
   const connection = new PostgresConnection(run);
   const query = queriesOver(connection);
   const db: Database = {
+    ...postgresSpelling,
     engine: 'postgres',
+    describe: () => 'postgres',
+    pollMs: 5_000, // Other instances notify.
     query,
     read: async ({ name, sql: text, parameters }) =>
       (await run({ name, text, values: parameters })).rows as never[],
+    run: async (statement, values) => {
+      const { name, sql: text, parameters } = statement.bind(postgresSpelling, values);
+      return (await run({ name, text, values: parameters })).rows as never[];
+    },
     transaction: (work) => inTransaction(pool, work, time),
     snapshot: (work) => inTransaction(pool, work, { ...time, snapshot: true }),
     lockSchema: async (trx) => {
@@ -72,10 +81,6 @@ function database(pool: Pool, listenUrl: string, time: { long: boolean }, patien
         .replace(/\bbytes\b/g, 'bytea')
         .replace(/\bserial_key\b/g, 'bigint generated always as identity primary key')
         .replace(/\) clustered$/, ')'),
-    inBytes: (column, values) => sql`${column} = any(${values}::bytea[])`,
-    bytesList: arrayOf,
-    inNumbers: (column, values) => sql`${column} = any(${values}::bigint[])`,
-    numbersList: arrayOf,
     insertRows: async (trx, bulk) => {
       if (bulk.rows.length > 0) await trx.send(bulkQuery(insertSql(bulk), bulk));
     },
@@ -94,13 +99,11 @@ function database(pool: Pool, listenUrl: string, time: { long: boolean }, patien
         : (await connection.executeQuery<{ now: number }>(CLOCK)).rows;
       return row?.now ?? Date.now();
     },
-    clock: sql.raw(CLOCK_MS),
     lockDeliveries: async (trx, queueIds, how) => {
       if (queueIds.length > 0) await trx.send(lockQuery(queueIds, how));
     },
     markErased: async () => {},
     wipeErased: async () => true, // Vacuuming is the server's own business.
-    skipLocked: sql`for update skip locked`,
     notify: async () => {
       await run({ text: `notify ${CHANNEL}` });
     },
@@ -129,7 +132,6 @@ async function runAlone(pool: Pool, { text, name, values }: Command): Promise<An
   return { rows, command, count: rowCount ?? 0 };
 }
 
-const CLOCK_MS = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 const CLOCK = named(CompiledQuery.raw(`select ${CLOCK_MS} as now`)) as NamedQuery<{ now: number }>;
 
 /** Advisory, in shared memory: rows would have to be written to be locked, and in the same order by everybody. */

@@ -2,21 +2,16 @@ import { statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  Kysely,
-  type QueryResult,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-  sql,
-} from 'kysely';
+import { CompiledQuery, type DatabaseConnection, Kysely, type QueryResult, sql } from 'kysely';
 import type { BulkInsert, BulkUpdate, Database, Trx } from './database.ts';
+import { insertOf, type ManyQuery, updateOf } from './sqlite-bulk.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
+import { sqliteSpelling } from './sqlite-spelling.ts';
 import { MARK_ERASED, wipeErased } from './sqlite-wipe.ts';
 import { BUSY_TIMEOUT_MS, LOG_LIMIT_BYTES, startWriter, type Writer } from './sqlite-writer.ts';
+import type { NamedQuery } from './statement.ts';
 import type { Tables } from './tables.ts';
+import { type OpenTrx, openTrx } from './trx.ts';
 
 /**
  * Pages come from the system's cache by address, without a call and a copy for each. SQLite itself stops at 2 GiB and
@@ -38,15 +33,20 @@ export async function openSqlite(file: string): Promise<Database> {
   reader.exec(`pragma mmap_size = ${READER_MMAP_BYTES}; pragma cache_size = -${READER_CACHE_KIB}`);
   const read = createReader(reader);
   const query = new Kysely<Tables>({ dialect: sqliteDialect(new SqliteConnection(read, writer)) });
-  const trx = openTrx(new WriterConnection(writer));
+  const { trx, begin, failure } = openOver(new WriterConnection(writer));
   let committedAt = Number.NEGATIVE_INFINITY;
 
   const db: Database = {
+    ...sqliteSpelling,
     engine: 'sqlite',
+    describe: () => 'sqlite',
+    pollMs: 1_000, // A look on this thread.
     query,
+    run: (statement, values) => read(statement.bind(sqliteSpelling, values)),
     read,
     transaction: async (work) => {
       const release = await writer.lock();
+      begin();
       try {
         const begun = writer.run({ sql: 'begin immediate' });
         begun.catch(() => {}); // What is sent next fails for the same reason.
@@ -55,8 +55,9 @@ export async function openSqlite(file: string): Promise<Database> {
         committedAt = performance.now();
         return result;
       } catch (error) {
+        const cause = failure() ?? error;
         await writer.run({ sql: 'rollback' }).catch(() => {});
-        throw error;
+        throw cause;
       } finally {
         release();
       }
@@ -65,7 +66,7 @@ export async function openSqlite(file: string): Promise<Database> {
       const own = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
       try {
         own.exec('begin');
-        return await work(openTrx(new SnapshotConnection(own)));
+        return await work(openOver(new SnapshotConnection(own)).trx);
       } finally {
         own.close();
       }
@@ -88,22 +89,16 @@ export async function openSqlite(file: string): Promise<Database> {
         .replace(/^(create table [\s\S]*\))( clustered)?$/, (_, table, clustered) =>
           clustered ? `${table} strict, without rowid` : `${table} strict`,
         ),
-    inBytes: (column, values) => sql`${column} in (select unhex(value) from json_each(${values}))`,
-    bytesList: (values) => JSON.stringify(values.map((value) => Buffer.from(value).toString('hex'))),
-    inNumbers: (column, values) => sql`${column} in (select value from json_each(${values}))`,
-    numbersList: (values) => JSON.stringify(values),
     insertRows: (trx, bulk) => runMany(trx, insertSql(bulk), bulk.rows),
     updateRows: (trx, bulk) => runMany(trx, updateSql(bulk), bulk.rows),
     freeze: async () => {}, // `begin immediate` keeps other writers out, and what is read is a snapshot.
     continueNumbers: async () => {}, // The next id is always behind the highest one.
     now: async () => Date.now(), // There is one machine.
-    clock: sql`cast(round(unixepoch('subsec') * 1000) as integer)`,
     lockDeliveries: async () => {}, // There is one writer.
     markErased: async (trx) => {
       await trx.send(CompiledQuery.raw(MARK_ERASED));
     },
     wipeErased: () => wipeErased(writer),
-    skipLocked: sql``, // There is one writer.
     notify: async () => {},
     listen: async () => async () => {},
     refreshStatistics: async () => {}, // Its plans follow the indexes alone.
@@ -146,14 +141,9 @@ function sizeOfLog(file: string): number {
   return statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** One statement run once for each row, inside one message to the writer. */
-interface ManyQuery extends CompiledQuery {
-  readonly rows: unknown[][];
-}
-
 async function runMany(trx: Trx, text: string, rows: unknown[][]): Promise<void> {
   if (rows.length === 0) return;
-  const many: ManyQuery = { ...CompiledQuery.raw(text), rows };
+  const many = { ...CompiledQuery.raw(text), rows };
   await trx.send(many);
 }
 
@@ -210,28 +200,10 @@ function toRow<O>(names: string[], values: unknown[]): O {
   return row as O;
 }
 
-function openTrx(connection: SqlConnection): Trx {
+function openOver(connection: SqlConnection): OpenTrx {
   const builder = new Kysely<Tables>({ dialect: sqliteDialect(connection) });
-  const send = async <O>(query: CompiledQuery<O>) => (await connection.executeQuery<O>(query)).rows;
-  return Object.assign(builder, { send });
-}
-
-function sqliteDialect(connection: DatabaseConnection): Dialect {
-  const transactionsElsewhere = () => Promise.reject(new Error('use Database.transaction'));
-  return {
-    createAdapter: () => new SqliteAdapter(),
-    createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-    createDriver: () => ({
-      init: async () => {},
-      destroy: async () => {},
-      acquireConnection: async () => connection,
-      releaseConnection: async () => {},
-      beginTransaction: transactionsElsewhere,
-      commitTransaction: transactionsElsewhere,
-      rollbackTransaction: transactionsElsewhere,
-    }),
-  };
+  const execute = async <O>(query: NamedQuery<O>) => (await connection.executeQuery<O>(query)).rows;
+  return openTrx(builder, { spelling: sqliteSpelling, execute, insertOf, updateOf });
 }
 
 abstract class SqlConnection implements DatabaseConnection {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
-import type { Database, Trx } from './database.ts';
+import type { Database, Spelling, Trx } from './database.ts';
 
 /** A compiled query that the engines may keep prepared under its name. */
 export interface NamedQuery<O = unknown> extends CompiledQuery<O> {
@@ -17,27 +17,34 @@ class Parameter {
 type Parameters<P> = <K extends keyof P & string>(name: K) => RawBuilder<P[K]>;
 
 export interface Statement<P, O> {
+  bind(spelling: Spelling, values: P): NamedQuery<O>;
   /** Outside of any transaction. */
   read(db: Database, values: P): Promise<O[]> | O[];
   within(db: Database, trx: Trx, values: P): Promise<O[]>;
 }
 
 /**
- * A query that is built and compiled once for each database and run many times with other values:
+ * A query that is built and compiled once for each engine and run many times with other values:
  * building the same query for every request costs more than running it.
  */
 export function statement<P extends object, O>(
-  build: (db: Database, parameter: Parameters<P>) => { compile(): CompiledQuery<O> },
+  build: (db: Spelling, parameter: Parameters<P>) => { compile(): CompiledQuery<O> },
 ): Statement<P, O> {
-  const compiledFor = new WeakMap<Database, NamedQuery<O>>();
-  const bind = (db: Database, values: P): NamedQuery<O> => {
-    let compiled = compiledFor.get(db);
-    if (!compiled) {
-      compiled = named(build(db, (name) => sql.val(new Parameter(name)) as RawBuilder<never>).compile());
-      compiledFor.set(db, compiled);
-    }
+  const compiledFor = new WeakMap<Spelling, NamedQuery<O>>();
+  const compile = (spelling: Spelling): NamedQuery<O> => {
+    const parameter = (name: string) => sql.val(new Parameter(name)) as RawBuilder<never>;
+    const compiled = named(build(spelling, parameter).compile());
+    compiledFor.set(spelling, compiled);
+    return compiled;
+  };
+  const bind = (spelling: Spelling, values: P): NamedQuery<O> => {
+    const compiled = compiledFor.get(spelling) ?? compile(spelling);
     const lookup = values as Record<string, unknown>;
-    const parameters = compiled.parameters.map((p) => (p instanceof Parameter ? lookup[p.name] : p));
+    const parameters = compiled.parameters.map((parameter) => {
+      if (!(parameter instanceof Parameter)) return parameter;
+      const value = lookup[parameter.name];
+      return Array.isArray(value) ? spelling.list(value) : value;
+    });
     return {
       sql: compiled.sql,
       query: compiled.query,
@@ -47,8 +54,9 @@ export function statement<P extends object, O>(
     };
   };
   return {
-    read: (db, values) => db.read(bind(db, values)),
-    within: (db, trx, values) => trx.send(bind(db, values)),
+    bind,
+    read: (db, values) => db.run({ bind } as unknown as Statement<P, O>, values),
+    within: (_db, trx, values) => trx.run({ bind } as unknown as Statement<P, O>, values),
   };
 }
 

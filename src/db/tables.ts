@@ -1,317 +1,330 @@
-import type { Generated } from 'kysely';
+import { bytes, type ColumnsOf, type ColumnType, generated, integer, oneOf, orNull, text } from './column.ts';
 
-/** Times are milliseconds since 1970 in UTC; bytes are sealed values, keyed hashes or binary ids. */
-export interface Tables {
-  instance: InstanceTable;
-  environment: EnvironmentTable;
-  waitlist: WaitlistTable;
-  queue: QueueTable;
-  entry: EntryTable;
-  rank_count: RankCountTable;
-  metadata_pair: MetadataPairTable;
-  job: JobTable;
-  import_code: ImportCodeTable;
-  import_link: ImportLinkTable;
-  referral_alias: ReferralAliasTable;
-  operator_confirmation: OperatorConfirmationTable;
-  invite: InviteTable;
-  server_key: ServerKeyTable;
-  webhook_endpoint: WebhookEndpointTable;
-  event: EventTable;
-  event_subject: EventSubjectTable;
-  delivery: DeliveryTable;
-  delivery_attempt: DeliveryAttemptTable;
-  mail_part: MailPartTable;
-  mail_suppression: MailSuppressionTable;
-  copy_mark: CopyMarkTable;
-}
+// Times are milliseconds since 1970 in UTC; bytes are sealed values, keyed hashes or binary ids.
 
 export const STATUSES = ['pending', 'waiting', 'invited', 'joined', 'removed'] as const;
 export type Status = (typeof STATUSES)[number];
 
 /** One row: what is true of the whole installation. */
-export interface InstanceTable {
-  id: number;
-  master_key_id: Uint8Array;
+const instance = {
+  id: integer,
+  master_key_id: bytes,
   /** A known value sealed by the master key: opens only with the right one. */
-  master_key_check: Uint8Array;
+  master_key_check: bytes,
   /** Grows with every change to keys, waitlists or queues, so that caches know when to forget. */
-  settings_version: number;
-  created_at: number;
+  settings_version: integer,
+  created_at: integer,
   /** How often somebody was erased, and up to which time nothing of it is left in the files; SQLite alone counts. */
-  erasures: Generated<number>;
-  erasures_wiped: Generated<number>;
+  erasures: generated(integer),
+  erasures_wiped: generated(integer),
   /** Of the server that started last; null: none has started yet. */
-  public_url: string | null;
-  mail_from: string | null;
-}
+  public_url: orNull(text),
+  mail_from: orNull(text),
+};
 
-export interface EnvironmentTable {
-  name: string;
-  created_at: number;
-}
+const environment = {
+  name: text,
+  created_at: integer,
+};
 
-export interface WaitlistTable {
-  id: Generated<number>;
-  public_id: string;
-  name: string;
-  boost: number;
+const waitlist = {
+  id: generated(integer),
+  public_id: text,
+  name: text,
+  boost: integer,
   /** Most referrals that one entry is credited with; null: no limit. */
-  referral_cap: number | null;
+  referral_cap: orNull(integer),
   /** How long an invite lives unless it is told otherwise; null: for ever. */
-  invite_expiry_ms: number | null;
+  invite_expiry_ms: orNull(integer),
   /** 1: the entry of a revoked or expired invite stays invited instead of going back into the queue. */
-  expired_stay_invited: Generated<number>;
+  expired_stay_invited: generated(integer),
   /** 1: an entry with an email is pending until the email is confirmed. */
-  confirm_emails: Generated<number>;
+  confirm_emails: generated(integer),
   /** The kinds of mail that are switched on, separated by commas. */
-  mail_kinds: Generated<string>;
+  mail_kinds: generated(text),
   /** Grows with every change to the mails of this waitlist: a mail is made as things were at its version. */
-  mail_version: Generated<number>;
+  mail_version: generated(integer),
   /** How long before an invite ends its reminder is due. */
-  invite_reminder_ms: Generated<number>;
-  closed_at: number | null;
-  created_at: number;
-}
+  invite_reminder_ms: generated(integer),
+  closed_at: orNull(integer),
+  created_at: integer,
+};
 
 /** One waitlist in one environment. Its row is the lock that every change to the queue takes first. */
-export interface QueueTable {
-  id: Generated<number>;
-  waitlist_id: number;
-  environment: string;
+const queue = {
+  id: generated(integer),
+  waitlist_id: integer,
+  environment: text,
   /** Starts every invite code of this queue, so that a code leads to its queue. */
-  code_tag: string;
-  wrapped_keys: Uint8Array;
-  last_seq: number;
-  pending: number;
-  waiting: number;
-  invited: number;
-  joined: number;
-  removed: number;
+  code_tag: text,
+  wrapped_keys: bytes,
+  last_seq: integer,
+  pending: integer,
+  waiting: integer,
+  invited: integer,
+  joined: integer,
+  removed: integer,
   /** No open invite expires before this; null: none expires. */
-  next_expiry: number | null;
+  next_expiry: orNull(integer),
   /** No reminder of an invite is due before this; null: none is. */
-  next_reminder: number | null;
+  next_reminder: orNull(integer),
   /** A change of the boost has been applied up to this joining sequence; null: to all. */
-  rerank_after: number | null;
+  rerank_after: orNull(integer),
   /** The kinds of event that some endpoint wants, separated by commas: nothing else is recorded. */
-  listens: Generated<string>;
-  created_at: number;
-}
+  listens: generated(text),
+  created_at: integer,
+};
 
-export interface EntryTable {
-  queue_id: number;
-  seq: number;
-  id: Uint8Array;
-  status: Status;
-  rank: number;
-  referrals: number;
+const entry = {
+  queue_id: integer,
+  seq: integer,
+  id: bytes,
+  status: oneOf(...STATUSES),
+  rank: integer,
+  referrals: integer,
   /** Who was named as the referrer, and whether that referrer has the credit. */
-  referrer_seq: number | null;
-  credited: number;
-  person: Uint8Array | null;
-  email_hash: Uint8Array | null;
-  phone_hash: Uint8Array | null;
-  created_at: number;
-  invited_at: number | null;
-  joined_at: number | null;
-  removed_at: number | null;
-}
+  referrer_seq: orNull(integer),
+  credited: integer,
+  person: orNull(bytes),
+  email_hash: orNull(bytes),
+  phone_hash: orNull(bytes),
+  created_at: integer,
+  invited_at: orNull(integer),
+  joined_at: orNull(integer),
+  removed_at: orNull(integer),
+};
 
 /** How many waiting entries have `rank >> shift(level) = bucket`. */
-export interface RankCountTable {
-  queue_id: number;
-  level: number;
-  bucket: number;
-  waiting: number;
-}
+const rankCount = {
+  queue_id: integer,
+  level: integer,
+  bucket: integer,
+  waiting: integer,
+};
 
 /** Finds entries by a key and value of their metadata, without showing either. */
-export interface MetadataPairTable {
-  queue_id: number;
-  pair_hash: Uint8Array;
-  seq: number;
-}
+const metadataPair = {
+  queue_id: integer,
+  pair_hash: bytes,
+  seq: integer,
+};
 
 /** Long work on a queue that can stop and go on. */
-export interface JobTable {
-  queue_id: number;
-  id: Uint8Array;
-  kind: string;
+const job = {
+  queue_id: integer,
+  id: bytes,
+  kind: text,
   /** What was asked for, sealed. */
-  input: Uint8Array;
+  input: bytes,
   /** How far it has come, as JSON; nothing personal. */
-  progress: string;
-  created_at: number;
-  updated_at: number;
-  finished_at: number | null;
-}
+  progress: text,
+  created_at: integer,
+  updated_at: integer,
+  finished_at: orNull(integer),
+};
 
 /** Which entry of a running import had which referral code in the system that it comes from. */
-export interface ImportCodeTable {
-  queue_id: number;
-  job_id: Uint8Array;
-  code_hash: Uint8Array;
-  seq: number;
-}
+const importCode = {
+  queue_id: integer,
+  job_id: bytes,
+  code_hash: bytes,
+  seq: integer,
+};
 
 /** An imported entry whose referrer was not there yet. */
-export interface ImportLinkTable {
-  queue_id: number;
-  job_id: Uint8Array;
-  seq: number;
-  kind: 'email' | 'phone' | 'code';
-  hash: Uint8Array;
-}
+const importLink = {
+  queue_id: integer,
+  job_id: bytes,
+  seq: integer,
+  kind: oneOf('email', 'phone', 'code'),
+  hash: bytes,
+};
 
 /** A referral code of another system, by its keyed hash, and whom it leads to here. */
-export interface ReferralAliasTable {
-  queue_id: number;
-  code_hash: Uint8Array;
-  seq: number;
-}
+const referralAlias = {
+  queue_id: integer,
+  code_hash: bytes,
+  seq: integer,
+};
 
 /** An email that nobody clicked for: an operator said that it is confirmed. */
-export interface OperatorConfirmationTable {
-  queue_id: number;
-  seq: number;
-  source: 'import' | 'operator';
-  said_by: string;
-  said_at: number;
-}
+const operatorConfirmation = {
+  queue_id: integer,
+  seq: integer,
+  source: oneOf('import', 'operator'),
+  said_by: text,
+  said_at: integer,
+};
 
-export interface InviteTable {
-  queue_id: number;
-  id: Uint8Array;
-  code_hash: Uint8Array;
-  email_hash: Uint8Array;
+const invite = {
+  queue_id: integer,
+  id: bytes,
+  code_hash: bytes,
+  email_hash: bytes,
   /** The invited email and the code, for the operator's eyes. */
-  sealed: Uint8Array;
-  created_at: number;
-  expires_at: number | null;
-  accepted_at: number | null;
-  revoked_at: number | null;
+  sealed: bytes,
+  created_at: integer,
+  expires_at: orNull(integer),
+  accepted_at: orNull(integer),
+  revoked_at: orNull(integer),
   /** When the expiry was noticed and told; the invite ends at `expires_at`, noticed or not. */
-  expired_at: number | null;
+  expired_at: orNull(integer),
   /** When its reminder is due; null: there is none, or it was sent. */
-  remind_at: number | null;
+  remind_at: orNull(integer),
   /** Keyed hash of the Idempotency-Key that came with the accept, and the answer it got. */
-  accept_key_hash: Uint8Array | null;
-  accept_answer: Uint8Array | null;
-}
+  accept_key_hash: orNull(bytes),
+  accept_answer: orNull(bytes),
+};
 
-export interface ServerKeyTable {
-  id: Uint8Array;
-  hash: Uint8Array;
+const serverKey = {
+  id: bytes,
+  hash: bytes,
   /** The last four characters, so that people can tell keys apart. */
-  hint: string;
+  hint: text,
   /** null: a product key, good for every waitlist. */
-  waitlist_id: number | null;
-  environment: string;
-  can_read: number;
-  created_at: number;
-  expires_at: number | null;
-  revoked_at: number | null;
-  last_used_at: number | null;
-}
+  waitlist_id: orNull(integer),
+  environment: text,
+  can_read: integer,
+  created_at: integer,
+  expires_at: orNull(integer),
+  revoked_at: orNull(integer),
+  last_used_at: orNull(integer),
+};
 
 /** Where the events of a queue are sent. */
-export interface WebhookEndpointTable {
-  queue_id: number;
-  id: Uint8Array;
+const webhookEndpoint = {
+  queue_id: integer,
+  id: bytes,
   /** URL, description, headers and secrets: any of them may let its reader in somewhere. */
-  sealed: Uint8Array;
+  sealed: bytes,
   /** Kinds separated by commas; empty: all. */
-  events: string;
+  events: text,
   /** Deliveries a second; null: as many as it takes. */
-  rate_limit: number | null;
+  rate_limit: orNull(integer),
   /** Up to when what has been sent uses up the rate. */
-  rate_used_until: Generated<number>;
-  disabled_at: number | null;
-  disabled_reason: string | null;
+  rate_used_until: generated(integer),
+  disabled_at: orNull(integer),
+  disabled_reason: orNull(text),
   /** The first failure since the last success. */
-  failing_since: number | null;
-  last_success_at: number | null;
-  created_at: number;
-  updated_at: number;
-}
+  failing_since: orNull(integer),
+  last_success_at: orNull(integer),
+  created_at: integer,
+  updated_at: integer,
+};
 
-export interface EventTable {
-  queue_id: number;
+const event = {
+  queue_id: integer,
   /** Begins with its time, and so tells which events are old. */
-  id: Uint8Array;
-  kind: string;
+  id: bytes,
+  kind: text,
   /** null once a person in it was erased. */
-  body: Uint8Array | null;
-  created_at: number;
-}
+  body: orNull(bytes),
+  created_at: integer,
+};
 
 /** Which events name an entry or an invite, by its id: so that they can be shredded with it. */
-export interface EventSubjectTable {
-  queue_id: number;
-  subject: Uint8Array;
-  event_id: Uint8Array;
-}
+const eventSubject = {
+  queue_id: integer,
+  subject: bytes,
+  event_id: bytes,
+};
 
 /** One event on its way to one target. While `due_at` is set it is under way: claiming it moves it to the lease's end. */
-export interface DeliveryTable {
-  queue_id: number;
-  channel: string;
-  target_id: Uint8Array;
-  event_id: Uint8Array;
-  due_at: number | null;
+const delivery = {
+  queue_id: integer,
+  channel: text,
+  target_id: bytes,
+  event_id: bytes,
+  due_at: orNull(integer),
   /** Of the last claim: only who holds it may say how the attempt went. */
-  token: Uint8Array | null;
+  token: orNull(bytes),
   /** Where on the schedule it stands; a replay starts over. */
-  tries: Generated<number>;
+  tries: generated(integer),
   /** All that were ever made. */
-  attempts: Generated<number>;
-  delivered_at: number | null;
-  failed_at: number | null;
-}
+  attempts: generated(integer),
+  delivered_at: orNull(integer),
+  failed_at: orNull(integer),
+};
 
-export interface DeliveryAttemptTable {
-  queue_id: number;
-  channel: string;
-  target_id: Uint8Array;
-  event_id: Uint8Array;
-  attempt: number;
-  at: number;
-  duration_ms: number;
-  status: number | null;
+const deliveryAttempt = {
+  queue_id: integer,
+  channel: text,
+  target_id: bytes,
+  event_id: bytes,
+  attempt: integer,
+  at: integer,
+  duration_ms: integer,
+  status: orNull(integer),
   /** In our words, never in those of the other side. */
-  error: string | null;
+  error: orNull(text),
   /** The beginning of the answer, sealed. */
-  response: Uint8Array | null;
-}
+  response: orNull(bytes),
+};
 
 /** What mails of a waitlist are made from. Rows are never changed: a part is in force until the next version of it. */
-export interface MailPartTable {
-  waitlist_id: number;
+const mailPart = {
+  waitlist_id: integer,
   /** `settings`, or the kind of mail whose template it is. */
-  part: string;
-  version: number;
+  part: text,
+  version: integer,
   /** JSON; null: the default. */
-  content: string | null;
-  created_at: number;
-}
+  content: orNull(text),
+  created_at: integer,
+};
 
 /** Addresses that get no mail, by the keyed hash of their email. */
-export interface MailSuppressionTable {
-  queue_id: number;
-  email_hash: Uint8Array;
-  reason: 'bounced' | 'unsubscribed';
-  created_at: number;
-}
+const mailSuppression = {
+  queue_id: integer,
+  email_hash: bytes,
+  reason: oneOf('bounced', 'unsubscribed'),
+  created_at: integer,
+};
 
 /** One row while a copy into this database is unfinished: nothing may be served from it. */
-export interface CopyMarkTable {
-  id: number;
+const copyMark = {
+  id: integer,
   /** How far the copy has come, as JSON. */
-  progress: string;
-}
+  progress: text,
+};
 
-export type ColumnType = 'bigint' | 'text' | 'bytes';
+export const TABLES = {
+  instance,
+  environment,
+  waitlist,
+  queue,
+  entry,
+  rank_count: rankCount,
+  metadata_pair: metadataPair,
+  job,
+  import_code: importCode,
+  import_link: importLink,
+  referral_alias: referralAlias,
+  operator_confirmation: operatorConfirmation,
+  invite,
+  server_key: serverKey,
+  webhook_endpoint: webhookEndpoint,
+  event,
+  event_subject: eventSubject,
+  delivery,
+  delivery_attempt: deliveryAttempt,
+  mail_part: mailPart,
+  mail_suppression: mailSuppression,
+  copy_mark: copyMark,
+};
+
+/** The tables as the query builder knows them. */
+export type Tables = { [Table in keyof typeof TABLES]: ColumnsOf<(typeof TABLES)[Table]> };
+export type TableName = keyof Tables;
+
+export type WaitlistTable = Tables['waitlist'];
+export type EntryTable = Tables['entry'];
+export type ImportLinkTable = Tables['import_link'];
+export type OperatorConfirmationTable = Tables['operator_confirmation'];
+export type InviteTable = Tables['invite'];
+export type WebhookEndpointTable = Tables['webhook_endpoint'];
+export type DeliveryTable = Tables['delivery'];
+export type DeliveryAttemptTable = Tables['delivery_attempt'];
+
 export type Columns<T extends keyof Tables> = { readonly [C in keyof Tables[T]]?: ColumnType };
 
 export const ENTRY_COLUMNS = {

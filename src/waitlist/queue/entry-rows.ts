@@ -1,5 +1,5 @@
 import type { SelectQueryBuilder } from 'kysely';
-import type { Database } from '../../db/database.ts';
+import type { Spelling } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { Status, Tables } from '../../db/tables.ts';
 import { positionOf } from './ranking.ts';
@@ -41,7 +41,7 @@ export function withEntryColumns(query: AliasedEntries) {
 }
 
 /** Entries, each with its own live position. */
-export function selectEntries(db: Database) {
+export function selectEntries(db: Spelling) {
   return withEntryColumns(db.query.selectFrom('entry as e') as AliasedEntries).select(
     positionOf('e').as('position'),
   );

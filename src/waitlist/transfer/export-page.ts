@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database } from '../../db/database.ts';
+import type { Spelling } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { Status } from '../../db/tables.ts';
 import type { EntryRow } from '../queue/entry-rows.ts';
@@ -29,7 +29,7 @@ type Parameter = Parameters<Parameters<typeof statement<PageOf, EntryRow>>[0]>[1
  * A page in the order of joining, all of it as of one moment. One position is computed from the counters, that of the
  * foremost place of the page; the others are counted on from it along the rank index.
  */
-function pageQuery(db: Database, parameter: Parameter, condition: ReturnType<typeof sql>) {
+function pageQuery(db: Spelling, parameter: Parameter, condition: ReturnType<typeof sql>) {
   const queueId = parameter('queueId');
   const query = sql<EntryRow>`
     with page as (

@@ -1,0 +1,36 @@
+import { TABLE_KEYS } from './copy/table-keys.ts';
+import type { OnConflict } from './database.ts';
+import type { TableName } from './tables.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A write of many rows: the columns that they carry, in order, and what the statement says besides. */
+export interface Bulk {
+  table: TableName;
+  columns: readonly string[];
+}
+
+/** Makes a statement once for each table and set of columns, of which there are as many as places in the code. */
+export function oncePerShape<Option, Made>(
+  make: (bulk: Bulk, option: Option) => Made,
+): (table: TableName, row: Row, option: Option) => Made {
+  const known = new Map<string, Made>();
+  return (table, row, option) => {
+    const columns = Object.keys(row);
+    const shape = `${table} ${columns.join()} ${JSON.stringify(option)}`;
+    let made = known.get(shape);
+    if (made === undefined) {
+      made = make({ table, columns }, option);
+      known.set(shape, made);
+    }
+    return made;
+  };
+}
+
+export function conflictClause(table: TableName, onConflict: OnConflict<never> | undefined): string {
+  if (onConflict === undefined) return '';
+  if (onConflict === 'ignore') return 'on conflict do nothing';
+  const { add } = onConflict as { add: string };
+  const key = table === 'copy_mark' ? ['id'] : TABLE_KEYS[table];
+  return `on conflict (${key.join(', ')}) do update set ${add} = ${table}.${add} + excluded.${add}`;
+}

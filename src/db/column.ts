@@ -1,0 +1,32 @@
+import type { Generated } from 'kysely';
+
+/** In the words of the migrations; each engine has its own spelling. */
+export type ColumnType = 'bigint' | 'text' | 'bytes';
+
+/** A column of a table: what the database stores, and what the code reads and writes. */
+export interface Column<Value> {
+  readonly type: ColumnType;
+  /** Only for the compiler. */
+  readonly value?: Value;
+}
+
+export const integer: Column<number> = { type: 'bigint' };
+export const text: Column<string> = { type: 'text' };
+export const bytes: Column<Uint8Array> = { type: 'bytes' };
+
+export function oneOf<Value extends string>(..._values: readonly Value[]): Column<Value> {
+  return { type: 'text' };
+}
+
+export function orNull<Value>({ type }: Column<Value>): Column<Value | null> {
+  return { type };
+}
+
+/** The database has a default for it. */
+export function generated<Value>({ type }: Column<Value>): Column<Generated<Value>> {
+  return { type };
+}
+
+export type ColumnsOf<Description> = {
+  [Name in keyof Description]: Description[Name] extends Column<infer Value> ? Value : never;
+};

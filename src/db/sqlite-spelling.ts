@@ -1,0 +1,31 @@
+import { Kysely, sql } from 'kysely';
+import type { Spelling } from './database.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
+import type { Tables } from './tables.ts';
+
+/** For statements, which are compiled once and run on any connection. */
+const newSpelling: Omit<Spelling, 'inBytes' | 'bytesList' | 'inNumbers' | 'numbersList'> = {
+  query: new Kysely<Tables>({ dialect: sqliteDialect() }),
+  // JSON has no bytes: they travel as hexadecimal text, and nothing else does.
+  in: (column, values) => sql`${column} in (select iif(type = 'text', unhex(value), value)
+    from json_each(${Array.isArray(values) ? sql.val(jsonList(values)) : values}))`,
+  list: jsonList,
+  clock: sql`cast(round(unixepoch('subsec') * 1000) as integer)`,
+  skipLocked: sql``, // There is one writer.
+};
+
+export const sqliteSpelling: Spelling = {
+  ...newSpelling,
+  inBytes: newSpelling.in,
+  inNumbers: newSpelling.in,
+  bytesList: newSpelling.list,
+  numbersList: newSpelling.list,
+};
+
+function jsonList(values: readonly unknown[]): string {
+  return JSON.stringify(values.map((value) => (value instanceof Uint8Array ? hexOf(value) : value)));
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+}

@@ -1,0 +1,49 @@
+import type { Kysely } from 'kysely';
+import type { Row } from './bulk.ts';
+import type { OnConflict, Spelling, Trx } from './database.ts';
+import type { NamedQuery } from './statement.ts';
+import type { TableName, Tables } from './tables.ts';
+
+/** What an engine makes of the statements of a transaction. */
+export interface TrxEngine {
+  spelling: Spelling;
+  execute<O>(query: NamedQuery<O>): Promise<O[]>;
+  insertOf(table: TableName, rows: readonly Row[], onConflict: OnConflict<never> | undefined): NamedQuery;
+  updateOf(table: TableName, rows: readonly Row[], key: readonly string[]): NamedQuery;
+}
+
+/** A transaction, or one after the other where a connection keeps it. */
+export interface OpenTrx {
+  trx: Trx;
+  begin(): void;
+  /** The first write that failed. What was sent behind it failed because of it, and so will the commit. */
+  failure(): Error | undefined;
+}
+
+export function openTrx(builder: Kysely<Tables>, engine: TrxEngine): OpenTrx {
+  const { spelling, execute, insertOf, updateOf } = engine;
+  let failure: Error | undefined;
+  const send = (query: NamedQuery): void => {
+    execute(query).catch((error: Error) => {
+      failure ??= error;
+    });
+  };
+  const trx = Object.assign(builder, {
+    run: (statement, values) => execute(statement.bind(spelling, values)),
+    write: (statement, values) => send(statement.bind(spelling, values)),
+    insert: (table, rows, { onConflict } = {}) => {
+      if (rows.length > 0) send(insertOf(table, rows, onConflict as OnConflict<never>));
+    },
+    update: (table, { key }, rows) => {
+      if (rows.length > 0) send(updateOf(table, rows, key));
+    },
+    send: (query) => execute(query as NamedQuery<never>),
+  } satisfies Partial<Trx>) as Trx;
+  return {
+    trx,
+    begin: () => {
+      failure = undefined;
+    },
+    failure: () => failure,
+  };
+}
