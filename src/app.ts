@@ -127,7 +127,7 @@ function registerSdk(
       registerSignup(scope, sdk);
       registerListEntries(scope, sdk);
       registerGetEntry(scope, sdk);
-      registerVerifyWebhook(scope, sdk);
+      await registerVerifyWebhook(scope, sdk);
       registerCheckInvite(scope, sdk);
       registerAcceptInvite(scope, sdk);
     },

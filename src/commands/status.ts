@@ -4,7 +4,8 @@ import { SERVE_LOCK, tryLock } from '../db/sqlite-lock.ts';
 import { LOG_LIMIT_BYTES } from '../db/sqlite-writer.ts';
 import { createLogger } from '../log.ts';
 import { type BacklogCount, countBacklog, countBacklogErrors } from '../outbox/backlog.ts';
-import { openContext } from '../service.ts';
+import { openExisting, withoutTimeLimits } from '../service.ts';
+import { troubleInWords } from '../trouble.ts';
 import { isMasterKeySaved } from '../vault/master-key-saved.ts';
 import { VERSION } from '../version.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -24,14 +25,15 @@ const JOBS_SHOWN = 20;
 export async function showStatus(config: Config): Promise<Outcome> {
   const findings: Finding[] = [];
   try {
-    const context = await openContext(config, createLogger('silent'));
+    const context = withoutTimeLimits(await openExisting(config, createLogger('silent')));
     try {
       findings.push(...(await checkOperation(context, config)), ...(await checkWork(context)));
     } finally {
       await context.db.close();
     }
   } catch (error) {
-    findings.push({ what: 'database', ok: false, detail: (error as Error).message });
+    const detail = troubleInWords(error as Error, config) ?? (error as Error).message;
+    findings.push({ what: 'database', ok: false, detail });
   }
   return outcomeOf(findings);
 }

@@ -130,13 +130,17 @@ const schema = {
   },
 };
 
-export function registerVerifyWebhook(app: FastifyInstance, { context, limits, readBody }: SdkParts): void {
+/** Awaited, so that the routes stay in the order in which they are registered. */
+export async function registerVerifyWebhook(
+  app: FastifyInstance,
+  { context, limits, readBody }: SdkParts,
+): Promise<void> {
   const parse = (body: Buffer, request: FastifyRequest) => {
     const announced = request.headers['content-length'] !== undefined;
     if (!announced) limits.verify.take(clientOf(request), undefined, extraCost(body.length));
     return parseVerifyBody(body);
   };
-  app.register(async (scope) => {
+  await app.register(async (scope) => {
     registerJsonBody(scope, readBody, parse);
     scope.post('/webhooks/verify', {
       schema,
