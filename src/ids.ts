@@ -1,4 +1,4 @@
-import { randomBytes } from './vault/crypto.ts';
+import { randomBytes } from './random-bytes.ts';
 
 /** Crockford's base 32: no i, l, o or u to mistake or to spell words with. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';

@@ -9,6 +9,7 @@ import { hashOf, suppress, whySuppressed } from '../waitlist/links/suppression.t
 import { parseEmail } from '../waitlist/people/identity.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
+import { isEssential } from './kinds.ts';
 import { limitTo, meter } from './pace.ts';
 import { type MailParts, readParts } from './parts.ts';
 import { createPauses, type Pause } from './pauses.ts';
@@ -79,7 +80,7 @@ export function mailChannel(
     permit: Permit,
   ): Promise<Attempt | undefined> => {
     if (!parseEmail(stored.to)) return ADDRESS_REFUSED; // Stored before the rules for addresses were as strict as now.
-    const reason = await whySuppressed(context, queue, stored.to, stored.mail);
+    const reason = await whySuppressed(context, queue, stored.to, isEssential(stored.mail));
     if (reason)
       return { ...KEPT, ok: false, final: true, error: `not sent: the address is suppressed (${reason})` };
     if (!smtp || queue.environment !== 'production') return KEPT;

@@ -2,12 +2,13 @@ import { formatId, newNumberedId, oldestId } from '../ids.ts';
 import type { Log } from '../log.ts';
 import type { Message } from '../outbox/message.ts';
 import { type EntryView, viewEntries } from '../waitlist/entries/entry-view.ts';
+import { hashOf } from '../waitlist/links/suppression.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
 import { type DomainEvent, entryOf, type InviteFacts } from '../waitlist/queue/events.ts';
 import type { Listener } from '../waitlist/queue/listener.ts';
 import type { QueueChange } from '../waitlist/queue/queue-change.ts';
 import type { MailKind } from './kinds.ts';
-import { mailedEntry, mailMessage, recipientHash } from './stored-mail.ts';
+import { mailedEntry, mailMessage } from './stored-mail.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -112,7 +113,7 @@ function toKnown(
       expiresAt: invite.expiresAt,
     },
   };
-  const subjects = [...(entry ? [entry.id] : []), ...(invite ? [invite.id] : []), recipientHash(queue, to)];
+  const subjects = [...(entry ? [entry.id] : []), ...(invite ? [invite.id] : []), hashOf(queue, to)];
   return { ...mailMessage(queue, id, mail, subjects), onlyOnce };
 }
 

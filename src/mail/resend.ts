@@ -6,7 +6,7 @@ import { whySuppressed } from '../waitlist/links/suppression.ts';
 import { parseEmail } from '../waitlist/people/identity.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
-import type { MailKind, MailState } from './kinds.ts';
+import { isEssential, type MailKind, type MailState } from './kinds.ts';
 import { findMail, type MailRow, openMail, selectMails, stateOf, whereState } from './mailbox.ts';
 import type { StoredMail } from './stored-mail.ts';
 import { MAIL_CHANNEL, MAIL_TARGET } from './target.ts';
@@ -95,7 +95,7 @@ async function whyNot(context: Context, queue: Queue, row: MailRow): Promise<Ski
   const stored = await openMail(context, queue, row);
   if (!stored) return 'erased';
   if (!parseEmail(stored.to)) return 'invalid address';
-  if (await whySuppressed(context, queue, stored.to, stored.mail)) return 'suppressed';
+  if (await whySuppressed(context, queue, stored.to, isEssential(stored.mail))) return 'suppressed';
   return (await isOutdated(context, queue, stored)) ? 'invite ended' : undefined;
 }
 

@@ -3,7 +3,7 @@ import { statement } from '../db/statement.ts';
 import { newId } from '../ids.ts';
 import { type Message, writeMessages } from '../outbox/message.ts';
 import type { EntryView } from '../waitlist/entries/entry-view.ts';
-import { parseEmail } from '../waitlist/people/identity.ts';
+import { hashOf } from '../waitlist/links/suppression.ts';
 import type { Metadata } from '../waitlist/people/metadata.ts';
 import type { Person } from '../waitlist/people/person.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -81,11 +81,6 @@ export function mailedEntry({ id, position, referrals, referralCode, metadata }:
   return { id, position, referrals, referralCode, metadata };
 }
 
-/** Ties a mail to whoever gets it, on the list or not. One to a newcomer is tied to the entry. */
-export function recipientHash({ vault }: Queue, to: string): Buffer {
-  return vault.hash('email', parseEmail(to)?.key ?? to);
-}
-
 /** Stores a mail that no event brings about. `about` is the id of an entry whose data it shows. */
 export async function insertMail(
   context: Context,
@@ -95,7 +90,7 @@ export async function insertMail(
 ): Promise<Uint8Array> {
   const { db, bell } = context;
   const id = newId(mail.at);
-  const message = mailMessage(queue, id, mail, [...(about ? [about] : []), recipientHash(queue, mail.to)]);
+  const message = mailMessage(queue, id, mail, [...(about ? [about] : []), hashOf(queue, mail.to)]);
   const targets = await db.transaction(async (trx) => {
     const sending = writeMessages(db, trx, queue.id, [message], await sharedNow(context, trx));
     await sending.written;

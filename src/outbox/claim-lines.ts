@@ -1,5 +1,5 @@
 import type { Trx } from '../db/database.ts';
-import { randomBytes } from '../vault/crypto.ts';
+import { randomBytes } from '../random-bytes.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
 import type { Channel, Target } from './channel.ts';

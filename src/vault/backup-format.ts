@@ -1,5 +1,6 @@
 import sodium from 'sodium-native';
-import { KEY_BYTES, plainHash, randomBytes } from './crypto.ts';
+import { randomBytes } from '../random-bytes.ts';
+import { KEY_BYTES, plainHash } from './crypto.ts';
 
 /**
  * A backup file: MAGIC, the length of the header, the header as JSON, the header of the secret stream, and then

@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  deriveKey,
-  keyedHash,
-  open,
-  plainHash,
-  randomBytes,
-  seal,
-  sealedBy,
-  sealingKey,
-  Unreadable,
-} from './crypto.ts';
+import { randomBytes } from '../random-bytes.ts';
+import { deriveKey, keyedHash, open, plainHash, seal, sealedBy, sealingKey, Unreadable } from './crypto.ts';
 
 const key = sealingKey(Buffer.alloc(32, 1));
 const place = Buffer.from('queue\0entry\0row');

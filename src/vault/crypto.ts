@@ -1,4 +1,5 @@
 import sodium from 'sodium-native';
+import { randomBytes } from '../random-bytes.ts';
 
 export const KEY_BYTES = 32;
 const NONCE_BYTES = 24;
@@ -74,25 +75,4 @@ export function plainHash(input: string): Buffer {
 
 export function deriveKey(key: Uint8Array, purpose: string): Buffer {
   return keyedHash(key, Buffer.from(`doorlist ${purpose}`));
-}
-
-const POOL_BYTES = 4096;
-const pool = Buffer.allocUnsafeSlow(POOL_BYTES);
-let poolUsed = POOL_BYTES;
-
-/** From a pool: asking the kernel for every few bytes costs more than sealing with them. */
-export function randomBytes(length: number): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(length);
-  if (length > POOL_BYTES) {
-    sodium.randombytes_buf(bytes);
-    return bytes;
-  }
-  if (poolUsed + length > POOL_BYTES) {
-    sodium.randombytes_buf(pool);
-    poolUsed = 0;
-  }
-  pool.copy(bytes, 0, poolUsed, poolUsed + length);
-  pool.fill(0, poolUsed, poolUsed + length); // Handed out once, and nowhere to be found afterwards.
-  poolUsed += length;
-  return bytes;
 }

@@ -10,7 +10,8 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { isThere } from '../private-file.ts';
-import { KEY_BYTES, randomBytes, type SealingKey, sealingKey } from './crypto.ts';
+import { randomBytes } from '../random-bytes.ts';
+import { KEY_BYTES, type SealingKey, sealingKey } from './crypto.ts';
 
 /** Where the master key comes from. During a rotation there are two: the one in use and the next one. */
 export interface MasterKeySource {

@@ -1,4 +1,5 @@
-import { deriveKey, KEY_BYTES, keyedHash, open, randomBytes, seal, sealingKey } from './crypto.ts';
+import { randomBytes } from '../random-bytes.ts';
+import { deriveKey, KEY_BYTES, keyedHash, open, seal, sealingKey } from './crypto.ts';
 
 /** Where sealed bytes live. They open only there: the place and the row are authenticated with them. */
 const PLACES = [

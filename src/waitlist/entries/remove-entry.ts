@@ -1,6 +1,7 @@
 import { notFound } from '../../errors.ts';
 import { formatId, parseId } from '../../ids.ts';
-import { randomBytes, Unreadable } from '../../vault/crypto.ts';
+import { randomBytes } from '../../random-bytes.ts';
+import { Unreadable } from '../../vault/crypto.ts';
 import { parseEmail, parsePhone } from '../people/identity.ts';
 import { metadataPairs } from '../people/metadata-pairs.ts';
 import type { Person } from '../people/person.ts';

@@ -37,7 +37,7 @@ export async function followConfirmLink(context: Context, token: string): Promis
   return { ...link, state: 'confirmed' };
 }
 
-/** A new mail in the place of one whose link has expired; at most one a day. */
+/** Asks for a new link in the place of one that has expired. */
 export async function renewConfirmLink(context: Context, token: string): Promise<ConfirmLink> {
   const link = await checkConfirmLink(context, token);
   const found = link.state === 'expired' ? await openLink(context, token) : undefined;

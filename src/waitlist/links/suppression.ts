@@ -1,7 +1,6 @@
 import type { Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { invalid, notFound } from '../../errors.ts';
-import { isEssential, type MailKind } from '../../mail/kinds.ts';
 import { isoTime } from '../../time.ts';
 import { parseEmail } from '../people/identity.ts';
 import type { Context } from '../queue/context.ts';
@@ -18,15 +17,15 @@ const findReasons = statement<{ queueId: number; hash: Uint8Array }, { reason: S
       .where('email_hash', '=', parameter('hash')),
 );
 
-/** Why this address must not get this kind of mail; undefined when it may. */
+/** Why this address must not get a mail; undefined when it may. Having unsubscribed does not stop an essential one. */
 export async function whySuppressed(
   { db }: Context,
   queue: Queue,
   email: string,
-  kind: MailKind,
+  essential: boolean,
 ): Promise<SuppressionReason | undefined> {
   const rows = await findReasons.read(db, { queueId: queue.id, hash: hashOf(queue, email) });
-  return rows.map(({ reason }) => reason).find((reason) => reason === 'bounced' || !isEssential(kind));
+  return rows.map(({ reason }) => reason).find((reason) => reason === 'bounced' || !essential);
 }
 
 export async function suppress(
