@@ -7,11 +7,7 @@ import { emails } from './migrations/0004-emails.ts';
 import { erasure } from './migrations/0005-erasure.ts';
 import { transfer } from './migrations/0006-transfer.ts';
 import { sending } from './migrations/0007-sending.ts';
-
-export interface Migration {
-  version: number;
-  statements: string[];
-}
+import type { Migration } from './migrations/migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
   start,

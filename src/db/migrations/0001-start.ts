@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** `bytes`, `serial_key` and `clustered` (by primary key) are the only words that the engines spell differently. */
 export const start: Migration = {

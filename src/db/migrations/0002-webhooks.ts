@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * What happened, whom it was told, and how that went. No foreign keys: they would have every delivery

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** What an import must remember until it is finished: keyed hashes, nothing that can be read. */
 export const imports: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** Mails travel the outbox of webhooks; what is new is how they look, who wants none, and when a reminder is due. */
 export const emails: Migration = {

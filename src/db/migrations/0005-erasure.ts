@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * Counts erasures, and up to which of them nothing is left in the files. Test mails of before were tied to nobody,

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** Codes of other systems that still work here, whose word a confirmation rests on, and the mark of an unfinished copy. */
 export const transfer: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** How the server writes mails, so that the command line shows them with the same links and sender. */
 export const sending: Migration = {
