@@ -2,12 +2,13 @@ import { STATUSES, type Status } from '../db/tables.ts';
 import { confirmEntry, confirmSegment } from '../waitlist/entries/confirm-entry.ts';
 import { findEntry, PAGE_LIMIT_MAX } from '../waitlist/entries/entries.ts';
 import type { EntryView } from '../waitlist/entries/entry-view.ts';
+import { leaderboard } from '../waitlist/entries/list-leaders.ts';
 import { listSegment } from '../waitlist/entries/list-segment.ts';
 import { removeEntry } from '../waitlist/entries/remove-entry.ts';
 import type { Segment } from '../waitlist/entries/segment.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
-import { LEADERBOARD_MAX, leaderboard } from '../waitlist/referrals/leaderboard.ts';
+import { LEADERBOARD_MAX } from '../waitlist/referrals/leaderboard.ts';
 import { exportPerson } from '../waitlist/transfer/export-person.ts';
 import {
   type Command,

@@ -1,5 +1,5 @@
 import type { Context } from '../waitlist/queue/context.ts';
-import { applyBoost } from '../waitlist/settings/rerank.ts';
+import { applyBoost } from '../waitlist/referrals/rerank.ts';
 import { BOOST_MAX, updateWaitlist, type WaitlistChanges } from '../waitlist/settings/update-waitlist.ts';
 import {
   createEnvironment,

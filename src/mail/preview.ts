@@ -5,6 +5,7 @@ import type { EntryView } from '../waitlist/entries/entry-view.ts';
 import { parseEmail } from '../waitlist/people/identity.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
+import { referralCodesOf } from '../waitlist/referrals/referral-code.ts';
 import type { MailTemplate } from './default-templates.ts';
 import type { MailKind } from './kinds.ts';
 import { readParts } from './parts.ts';
@@ -70,7 +71,7 @@ async function sampleMail(
   const sample = {
     position: 42,
     referrals: 3,
-    referralCode: queue.referralCodes.of(1),
+    referralCode: referralCodesOf(queue).of(1),
     metadata: { firstName: 'Ada' },
   };
   const ofInvite = kind === 'invite' || kind === 'invite-reminder' || kind === 'accepted';

@@ -8,6 +8,7 @@ import type { Metadata } from '../waitlist/people/metadata.ts';
 import type { Person } from '../waitlist/people/person.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
+import { referralCodesOf } from '../waitlist/referrals/referral-code.ts';
 import type { MailKind } from './kinds.ts';
 import { mailTarget } from './target.ts';
 
@@ -72,7 +73,7 @@ export async function readMail({ db }: Context, queue: Queue, body: string): Pro
   const [row] = await findPerson.read(db, { queueId: queue.id, seq });
   const person = row?.person && queue.vault.open<Person>('entry.person', row.id, row.person);
   if (!person || person.email === null) return undefined;
-  const referralCode = queue.referralCodes.of(seq);
+  const referralCode = referralCodesOf(queue).of(seq);
   const entry = { id, position, referrals: 0, referralCode, metadata: person.metadata };
   return { ...rest, to: person.email, entry, invite: null };
 }

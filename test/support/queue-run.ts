@@ -7,7 +7,7 @@ import { createInvite } from '../../src/waitlist/invites/create-invites.ts';
 import { revokeAllInvites } from '../../src/waitlist/invites/end-invites.ts';
 import { type Selection, startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
 import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
-import { applyBoost } from '../../src/waitlist/settings/rerank.ts';
+import { applyBoost } from '../../src/waitlist/referrals/rerank.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';

@@ -1,12 +1,9 @@
-import type { Columns } from '../../db/tables.ts';
 import { notFound } from '../../errors.ts';
 import { parseId } from '../../ids.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { writeCredits } from '../signup/add-entries.ts';
-import { findMembers } from '../signup/register.ts';
 import { type Movable, moveEntries } from './move-entry.ts';
 import { recordConfirmations } from './operator-confirmation.ts';
 import { type Segment, selectSegment } from './segment.ts';
@@ -74,54 +71,7 @@ async function confirmAll(
 ): Promise<void> {
   if (entries.length === 0) return;
   const seqs = entries.map(({ seq }) => seq);
-  moveEntries(context, change, entries, 'waiting');
   for (const seq of seqs) change.record({ kind: 'signup.confirmed', entry: seq });
   if (saidBy !== undefined) recordConfirmations(context, change, seqs, saidBy);
-  await creditReferrersOf(context, change, seqs);
-}
-
-/** Gives the credit that waited for the entry to leave `pending`. */
-export function creditReferrerOf(context: Context, change: QueueChange, seq: number): Promise<void> {
-  return creditReferrersOf(context, change, [seq]);
-}
-
-const CREDITED_COLUMNS = {
-  queue_id: 'bigint',
-  seq: 'bigint',
-  credited: 'bigint',
-} as const satisfies Columns<'entry'>;
-
-async function creditReferrersOf(
-  context: Context,
-  change: QueueChange,
-  seqs: readonly number[],
-): Promise<void> {
-  const { db } = context;
-  const { trx, queue, settings, send } = change;
-  const referred = await trx
-    .selectFrom('entry')
-    .select(['seq', 'id', 'referrer_seq'])
-    .where('queue_id', '=', queue.id)
-    .where((e) => db.inNumbers(e.ref('seq'), e.val(db.numbersList(seqs))))
-    .where('referrer_seq', 'is not', null)
-    .where('credited', '=', 0)
-    .orderBy('seq')
-    .execute();
-  if (referred.length === 0) return;
-  const references = referred.map(({ referrer_seq: seq }) => ({
-    emailHash: null,
-    phoneHash: null,
-    referrer: { seq: seq as number },
-  }));
-  const register = await findMembers(context, trx, queue, references);
-  const rows = referred.flatMap(({ seq, id, referrer_seq }) => {
-    const referrer = register.known.get(referrer_seq as number);
-    if (!referrer || referrer.referrals + referrer.gained >= settings.referralCap) return [];
-    referrer.gained += 1;
-    change.record({ kind: 'referral.credited', entry: referrer.seq, referred: id });
-    return [[queue.id, seq, 1]];
-  });
-  writeCredits(context, change, register);
-  const update = { table: 'entry', columns: CREDITED_COLUMNS, key: ['queue_id', 'seq'], rows } as const;
-  send(db.updateRows(trx, update));
+  await moveEntries(context, change, entries, 'waiting');
 }

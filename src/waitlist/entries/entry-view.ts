@@ -7,6 +7,7 @@ import type { Person } from '../people/person.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import type { EntryRow } from '../queue/entry-rows.ts';
+import { referralCodesOf } from '../referrals/referral-code.ts';
 
 /** An entry as callers and webhooks see it. */
 export interface EntryView {
@@ -69,7 +70,7 @@ function assemble(queue: Queue, row: EntryRow, person: Person | null, referrer: 
     status: row.status,
     position: row.position,
     referrals: row.referrals,
-    referralCode: person && queue.referralCodes.of(row.seq),
+    referralCode: person && referralCodesOf(queue).of(row.seq),
     referredBy: referrer?.email ?? referrer?.phone ?? null,
     createdAt: isoTime(row.created_at),
     invitedAt: isoTimeOrNull(row.invited_at),

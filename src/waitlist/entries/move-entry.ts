@@ -1,6 +1,7 @@
 import type { Columns, Status } from '../../db/tables.ts';
 import type { Context } from '../queue/context.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
+import { creditReferrersOf } from '../referrals/credits.ts';
 
 /** An entry as far as moving it goes. */
 export interface Movable {
@@ -31,13 +32,17 @@ const COLUMNS = {
   joined: { ...KEY, status: 'text', joined_at: 'bigint' },
 } as const satisfies Record<Destination, Columns<'entry'>>;
 
-/** Moves entries to another status; an illegal move is a defect of the caller. */
-export function moveEntries(
-  { db }: Context,
+/**
+ * Moves entries to another status; an illegal move is a defect of the caller. Whoever leaves `pending` brings their
+ * referrer the credit that waited for it.
+ */
+export async function moveEntries(
+  context: Context,
   change: QueueChange,
   entries: readonly Movable[],
   to: Destination,
-): void {
+): Promise<void> {
+  const { db } = context;
   const { trx, queue, now, tally, send } = change;
   const rows = entries.map(({ seq, status, rank }) => {
     if (!canMove(status, to)) throw new Error(`an entry cannot go from ${status} to ${to}`);
@@ -46,6 +51,8 @@ export function moveEntries(
     return [queue.id, seq, to, to === 'waiting' ? null : now];
   });
   send(db.updateRows(trx, { table: 'entry', columns: COLUMNS[to], key: ['queue_id', 'seq'], rows }));
+  const confirmed = entries.filter(({ status }) => status === 'pending');
+  if (confirmed.length > 0) await creditReferrersOf(context, change, confirmed, to);
 }
 
 /** The entries of these emails, by the hash of the email in latin1. */

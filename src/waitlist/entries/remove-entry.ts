@@ -9,8 +9,7 @@ import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { writeCredits } from '../signup/add-entries.ts';
-import { findMembers } from '../signup/register.ts';
+import { takeCreditBack } from '../referrals/credits.ts';
 import { shredEventsOf } from './shred.ts';
 
 interface Leaving {
@@ -179,14 +178,4 @@ async function forgetImports({ db }: Context, { trx, queue }: QueueChange, entry
     .where('queue_id', '=', queue.id)
     .where((e) => e.or([e('seq', '=', entry.seq), db.inBytes(e.ref('hash'), e.val(db.bytesList(hashes)))]))
     .execute();
-}
-
-async function takeCreditBack(context: Context, change: QueueChange, entry: Leaving): Promise<void> {
-  if (entry.credited === 0 || entry.referrer_seq === null) return;
-  const reference = { emailHash: null, phoneHash: null, referrer: { seq: entry.referrer_seq } };
-  const register = await findMembers(context, change.trx, change.queue, [reference]);
-  const referrer = register.known.get(entry.referrer_seq);
-  if (!referrer) return;
-  referrer.gained = -1;
-  writeCredits(context, change, register);
 }

@@ -1,6 +1,5 @@
 import { DoorlistError, invalid, notFound } from '../../errors.ts';
 import { isoTime } from '../../time.ts';
-import { creditReferrerOf } from '../entries/confirm-entry.ts';
 import { canMove, findByEmails, hashKey, moveEntries } from '../entries/move-entry.ts';
 import { parseEmail } from '../people/identity.ts';
 import { changeQueue } from '../queue/change-queue.ts';
@@ -68,8 +67,7 @@ export async function acceptInvite(context: Context, input: AcceptInput): Promis
       .executeTakeFirst();
     if (!accepted) throw new DoorlistError('accepted', 'this invite has been accepted already');
     const entry = (await findByEmails(context, change, [row.email_hash])).get(hashKey(row.email_hash));
-    if (entry && canMove(entry.status, 'joined')) moveEntries(context, change, [entry], 'joined');
-    if (entry?.status === 'pending') await creditReferrerOf(context, change, entry.seq);
+    if (entry && canMove(entry.status, 'joined')) await moveEntries(context, change, [entry], 'joined');
     const invite = { id: row.id, email, expiresAt: row.expires_at };
     change.record({ kind: 'invite.accepted', invite, entry: entry?.seq ?? null });
     return answer;

@@ -2,7 +2,6 @@ import { INVITE_COLUMNS } from '../../db/tables.ts';
 import { invalid } from '../../errors.ts';
 import { formatId, newId, randomCode } from '../../ids.ts';
 import { isoTimeOrNull } from '../../time.ts';
-import { creditReferrerOf } from '../entries/confirm-entry.ts';
 import { canMove, findByEmails, hashKey, type Movable, moveEntries } from '../entries/move-entry.ts';
 import { parseEmail } from '../people/identity.ts';
 import { changeQueue } from '../queue/change-queue.ts';
@@ -39,9 +38,7 @@ export async function createInvite(
   const [created] = await changeQueue(context, queue, async (change) => {
     checkExpiry(input.expiresAt, change.now);
     const entry = (await findByEmails(context, change, [emailHash])).get(hashKey(emailHash)) ?? null;
-    const invites = inviteAll(context, change, [{ email: email.shown, emailHash, entry }], input.expiresAt);
-    if (entry?.status === 'pending') await creditReferrerOf(context, change, entry.seq);
-    return invites;
+    return inviteAll(context, change, [{ email: email.shown, emailHash, entry }], input.expiresAt);
   });
   return created as CreatedInvite;
 }
@@ -51,12 +48,12 @@ export function checkExpiry(expiresAt: Expiry, now: number): void {
 }
 
 /** Makes an invite for each, and moves those who wait to `invited`. */
-export function inviteAll(
+export async function inviteAll(
   context: Context,
   change: QueueChange,
   invitees: readonly Invitee[],
   expiry: Expiry,
-): CreatedInvite[] {
+): Promise<CreatedInvite[]> {
   const { trx, queue, now, settings, send } = change;
   const standard = settings.inviteExpiryMs === null ? null : now + settings.inviteExpiryMs;
   const expiresAt = expiry === undefined ? standard : expiry;
@@ -79,7 +76,7 @@ export function inviteAll(
   ]);
   send(context.db.insertRows(trx, { table: 'invite', columns: INVITE_COLUMNS, rows }));
   const entries = invitees.flatMap(({ entry }) => (entry && canMove(entry.status, 'invited') ? [entry] : []));
-  moveEntries(context, change, entries, 'invited');
+  await moveEntries(context, change, entries, 'invited');
   if (expiresAt !== null && made.length > 0) send(noteTime(change, 'next_expiry', expiresAt));
   if (remindAt !== null && made.length > 0) send(noteTime(change, 'next_reminder', remindAt));
   return made.map(({ id, code, email }) => ({

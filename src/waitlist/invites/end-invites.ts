@@ -114,7 +114,7 @@ async function endInvites(
   const stillInvited = await emailsWithLiveInvite(context, change, invites);
   const back = [...entries].filter(([email, { status }]) => status === 'invited' && !stillInvited.has(email));
   if (settings.returnToQueue)
-    moveEntries(
+    await moveEntries(
       context,
       change,
       back.map(([, entry]) => entry),

@@ -113,7 +113,7 @@ async function inviteStep(context: Context, change: QueueChange, id: Buffer, inp
   const invitees = picked.flatMap((row) => toInvitee(context, change.queue, row) ?? []);
   const invited = new Set(invitees.map(({ entry }) => entry?.seq));
   const unreadable = picked.map(({ seq }) => seq).filter((seq) => !invited.has(seq));
-  inviteAll(context, change, invitees, input.expiry === 'standard' ? undefined : input.expiry);
+  await inviteAll(context, change, invitees, input.expiry === 'standard' ? undefined : input.expiry);
   const progress: RunProgress = {
     invited: before.invited + invitees.length,
     unreadable: [...before.unreadable, ...unreadable],

@@ -2,7 +2,6 @@ import type { Database } from '../../db/database.ts';
 import { formatId } from '../../ids.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import type { QueueVault } from '../../vault/queue-vault.ts';
-import { type ReferralCodes, referralCodes } from './referral-code.ts';
 
 /** What is cached may be this old: a revoked key or a closed waitlist is noticed within it. */
 const RECHECK_AFTER_MS = 100;
@@ -27,7 +26,6 @@ export interface Queue {
   readonly environment: string;
   readonly waitlist: Waitlist;
   readonly vault: QueueVault;
-  readonly referralCodes: ReferralCodes;
 }
 
 export interface ServerKey {
@@ -173,6 +171,5 @@ function toQueue(keyring: Keyring, row: QueueRow): Queue {
     environment: row.environment,
     waitlist: { internalId: row.waitlist_id, id: row.public_id, name: row.name },
     vault,
-    referralCodes: referralCodes(vault),
   };
 }

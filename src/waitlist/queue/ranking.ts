@@ -1,14 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * The order of a queue: smallest rank first; of equal ranks the later joiner first, so that a boost of 5
- * passes exactly the 5 people ahead.
- */
-export function rankOf(seq: number, boost: number, referrals: number): number {
-  return seq - boost * referrals;
-}
-
-/**
  * How many waiting entries each range of ranks holds, in four sizes of range: 32 ranks, 32², and so on. A position is
  * a sum of at most 31 counters of each smaller size, one counter for each million ranks, and a scan of fewer than
  * 32 ranks, however long the queue is.

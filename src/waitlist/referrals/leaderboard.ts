@@ -1,13 +1,11 @@
-import { type EntryView, viewEntries } from '../entries/entry-view.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
-import { findBySeqs } from '../queue/entry-rows.ts';
+import { type EntryRow, findBySeqs } from '../queue/entry-rows.ts';
 
 export const LEADERBOARD_MAX = 1_000;
 
 /** Who has referred the most, the earlier joiner first among equals. */
-export async function leaderboard(context: Context, queue: Queue, limit: number): Promise<EntryView[]> {
-  const { db } = context;
+export async function findLeaders({ db }: Context, queue: Queue, limit: number): Promise<EntryRow[]> {
   const top = await db.query
     .selectFrom('entry')
     .select('seq')
@@ -20,7 +18,6 @@ export async function leaderboard(context: Context, queue: Queue, limit: number)
     .execute();
   const seqs = top.map(({ seq }) => seq);
   const rows = await findBySeqs.read(db, { queueId: queue.id, seqs: db.numbersList(seqs) });
-  const place = new Map(seqs.map((seq, index) => [seq, index]));
-  rows.sort((a, b) => (place.get(a.seq) ?? 0) - (place.get(b.seq) ?? 0));
-  return viewEntries(context, queue, rows);
+  const order = new Map(seqs.map((seq, index) => [seq, index]));
+  return rows.sort((a, b) => (order.get(a.seq) ?? 0) - (order.get(b.seq) ?? 0));
 }

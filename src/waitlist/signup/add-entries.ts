@@ -1,9 +1,10 @@
 import { ENTRY_COLUMNS, METADATA_PAIR_COLUMNS, type Status } from '../../db/tables.ts';
 import type { Context } from '../queue/context.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { rankOf } from '../queue/ranking.ts';
+import { credit, writeCredits } from '../referrals/credits.ts';
+import type { Member, Members } from '../referrals/members.ts';
+import { rankOf } from '../referrals/rank.ts';
 import type { Candidate } from './candidate.ts';
-import type { Member, Register } from './register.ts';
 
 interface Added {
   candidate: Candidate;
@@ -16,30 +17,29 @@ interface Added {
 export function addEntries(
   context: Context,
   change: QueueChange,
-  register: Register,
+  members: Members,
   candidates: readonly Candidate[],
 ): boolean[] {
   const added: Added[] = [];
   let waiting = change.waiting + (change.tally.statuses.get('waiting') ?? 0);
   const outcome = candidates.map((candidate) => {
-    if (register.holds(candidate)) return false;
-    const referrer = candidate.referrer ? register.find(candidate.referrer) : undefined;
+    if (members.holds(candidate)) return false;
+    const referrer = candidate.referrer ? members.find(candidate.referrer) : undefined;
     const status = firstStatus(change, candidate);
-    const credited = referrer !== undefined && status !== 'pending' && credit(change, referrer);
     const seq = ++change.lastSeq;
     const member: Member = { seq, status, rank: seq, referrals: 0, gained: 0 };
-    register.add(candidate, member);
-    added.push({ candidate, member, referrer, credited });
+    members.add(candidate, member);
     if (status === 'waiting') waiting += 1;
     // Who joins is the last in line.
     const position = status === 'waiting' ? waiting : null;
     const joined = { id: candidate.id, hasEmail: candidate.emailHash !== null, position };
     change.record({ kind: 'signup.created', entry: seq, joined });
-    if (credited) change.record({ kind: 'referral.credited', entry: referrer.seq, referred: candidate.id });
+    const credited = credit(change, referrer, { id: candidate.id, status });
+    added.push({ candidate, member, referrer, credited });
     return true;
   });
   insertEntries(context, change, added);
-  writeCredits(context, change, register);
+  writeCredits(context, change, members);
   return outcome;
 }
 
@@ -47,13 +47,6 @@ export function addEntries(
 function firstStatus({ settings }: QueueChange, { emailHash, standing }: Candidate): Status {
   if (standing) return standing.status;
   return settings.confirmEmails && emailHash !== null ? 'pending' : 'waiting';
-}
-
-/** A referrer who has reached the waitlist's cap gains nothing more. */
-function credit({ settings }: QueueChange, referrer: Member): boolean {
-  if (referrer.referrals + referrer.gained >= settings.referralCap) return false;
-  referrer.gained += 1;
-  return true;
 }
 
 function insertEntries({ db }: Context, change: QueueChange, added: Added[]): void {
@@ -85,22 +78,4 @@ function insertEntries({ db }: Context, change: QueueChange, added: Added[]): vo
   );
   send(db.insertRows(trx, { table: 'entry', columns: ENTRY_COLUMNS, rows }));
   send(db.insertRows(trx, { table: 'metadata_pair', columns: METADATA_PAIR_COLUMNS, rows: pairs }));
-}
-
-const CREDIT_COLUMNS = { queue_id: 'bigint', seq: 'bigint', referrals: 'bigint', rank: 'bigint' } as const;
-
-/** Writes what the members who were there before have gained, or lost, and moves them accordingly. */
-export function writeCredits({ db }: Context, change: QueueChange, register: Register): void {
-  const { trx, queue, settings, tally, send } = change;
-  const rows = [...register.known.values()]
-    .filter(({ gained }) => gained !== 0)
-    .map(({ seq, status, rank, referrals, gained }) => {
-      const moved = rankOf(seq, settings.boost, referrals + gained);
-      if (status === 'waiting') {
-        tally.leave(status, rank);
-        tally.enter(status, moved);
-      }
-      return [queue.id, seq, referrals + gained, moved];
-    });
-  send(db.updateRows(trx, { table: 'entry', columns: CREDIT_COLUMNS, key: ['queue_id', 'seq'], rows }));
 }

@@ -1,9 +1,8 @@
 import { newId } from '../../ids.ts';
-import type { QueueVault } from '../../vault/queue-vault.ts';
-import type { Identifier } from '../people/identity.ts';
 import { metadataPairs } from '../people/metadata-pairs.ts';
 import type { Person } from '../people/person.ts';
 import type { Queue } from '../queue/directory.ts';
+import { type Reference, referenceTo } from '../referrals/reference.ts';
 import type { Signup } from './signup-input.ts';
 
 /** A signup, sealed and hashed before the queue is locked. */
@@ -18,21 +17,6 @@ export interface Candidate {
   readonly joinedAt?: number;
   /** Where the person stands, where that is not at the beginning. */
   readonly standing?: Standing;
-}
-
-/**
- * How an entry is pointed at: by the hash of its email or phone, by its sequence, or by a referral code. A code means
- * the sequence that it has in it if it is one of ours, or else whom it led to in another system.
- */
-export type Reference =
-  | { readonly email: Buffer }
-  | { readonly phone: Buffer }
-  | { readonly seq: number }
-  | CodeReference;
-
-export interface CodeReference {
-  readonly code: string;
-  readonly ownSeq: number | undefined;
 }
 
 export type Standing =
@@ -50,16 +34,6 @@ export function prepareCandidate(queue: Queue, signup: Signup, now: number): Can
     emailHash: email && vault.hash('email', email.key),
     phoneHash: phone === null ? null : vault.hash('phone', phone),
     pairHashes: metadata === null ? [] : metadataPairs(vault, metadata),
-    referrer: referrer && referenceTo(queue, vault, referrer),
+    referrer: referrer && referenceTo(queue, referrer),
   };
-}
-
-export function referenceTo(
-  { referralCodes }: Queue,
-  vault: QueueVault,
-  { kind, key }: Identifier,
-): Reference {
-  if (kind === 'email') return { email: vault.hash('email', key) };
-  if (kind === 'phone') return { phone: vault.hash('phone', key) };
-  return { code: key, ownSeq: referralCodes.seqOf(key.toLowerCase()) };
 }

@@ -3,10 +3,10 @@ import { DoorlistError } from '../../errors.ts';
 import { readAndChangeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
+import { findMembers } from '../referrals/members.ts';
 import { addEntries } from './add-entries.ts';
 import { type Candidate, prepareCandidate } from './candidate.ts';
 import { GroupCommit } from './group-commit.ts';
-import { findMembers } from './register.ts';
 import type { Signup } from './signup-input.ts';
 
 export interface SignupResult {
@@ -52,10 +52,10 @@ function commitSignups(context: Context, requests: SignupRequest[]): Promise<Sig
   const [{ queue }] = requests as [SignupRequest];
   const all = requests.flatMap(({ candidates }) => candidates);
   const read = (trx: Trx) => findMembers(context, trx, queue, all);
-  return readAndChangeQueue(context, queue, read, (change, register) => {
+  return readAndChangeQueue(context, queue, read, (change, members) => {
     if (change.settings.closed)
       throw new DoorlistError('waitlist_closed', 'this waitlist takes no new signups');
-    const added = addEntries(context, change, register, all);
+    const added = addEntries(context, change, members, all);
     let first = 0;
     return requests.map(({ candidates }) => {
       const own = added.slice(first, first + candidates.length);

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
-import { findMembers } from '../signup/register.ts';
+import { findMembers } from '../referrals/members.ts';
 import { openErrorsFile } from './errors-file.ts';
 import type { ImportCandidate } from './import-chunk.ts';
 import { findTakenCodes } from './import-codes.ts';
@@ -49,14 +49,14 @@ async function countNew(
   seen: Set<string>,
 ): Promise<number> {
   const candidates = rows.map(({ candidate }) => candidate);
-  const register = await context.db.transaction((trx) => findMembers(context, trx, queue, candidates));
+  const members = await context.db.transaction((trx) => findMembers(context, trx, queue, candidates));
   let count = 0;
   for (const candidate of candidates) {
     // Half of a hash tells people apart as well, in half of the memory.
     const names = [candidate.emailHash, candidate.phoneHash].flatMap((hash) =>
       hash ? [hash.toString('latin1', 0, 16)] : [],
     );
-    if (register.holds(candidate) || names.some((name) => seen.has(name))) continue;
+    if (members.holds(candidate) || names.some((name) => seen.has(name))) continue;
     for (const name of names) seen.add(name);
     count += 1;
   }

@@ -12,10 +12,11 @@ import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import { advanceJob, readProgress } from '../queue/jobs.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
+import { findMembers, type Members } from '../referrals/members.ts';
+import { ownSeqOf, type Reference } from '../referrals/reference.ts';
 import { aliasHash } from '../referrals/referral-alias.ts';
 import { addEntries } from '../signup/add-entries.ts';
-import { type Candidate, prepareCandidate, type Reference } from '../signup/candidate.ts';
-import { findMembers, type Register } from '../signup/register.ts';
+import { type Candidate, prepareCandidate } from '../signup/candidate.ts';
 import { type ImportProgress, requireSameProgress } from './import-progress.ts';
 import type { ImportRow } from './import-row.ts';
 import { importing } from './importing.ts';
@@ -71,7 +72,7 @@ export function prepareImport(
 }
 
 function codeOf(queue: Queue, code: string) {
-  return { hash: aliasHash(queue, code), ownSeq: queue.referralCodes.seqOf(code.toLowerCase()) };
+  return { hash: aliasHash(queue, code), ownSeq: ownSeqOf(queue, code) };
 }
 
 function linkTo(queue: Queue, text: string): Link {
@@ -141,11 +142,11 @@ export async function commitChunk(
         readProgress<ImportProgress>(trx, job.queue, job.id),
         findMembers(context, trx, job.queue, candidates),
       ]),
-    (change, [found, register]) => {
+    (change, [found, members]) => {
       requireSameProgress(found, before);
       const firstSeq = change.lastSeq + 1;
-      const added = addEntries(context, importing(change, job.events), register, candidates);
-      noteReferences(context, job, change, { rows, candidates, added, register, firstSeq });
+      const added = addEntries(context, importing(change, job.events), members, candidates);
+      noteReferences(context, job, change, { rows, candidates, added, members, firstSeq });
       const created = added.filter(Boolean).length;
       const progress: ImportProgress = {
         ...before,
@@ -163,7 +164,7 @@ interface Outcome {
   rows: readonly ImportCandidate[];
   candidates: readonly Candidate[];
   added: readonly boolean[];
-  register: Register;
+  members: Members;
   firstSeq: number;
 }
 
@@ -172,7 +173,7 @@ function noteReferences(
   { db }: Context,
   { id, queue, hasCodes, confirmedBy }: ImportJob,
   { trx, send, now }: QueueChange,
-  { rows, candidates, added, register, firstSeq }: Outcome,
+  { rows, candidates, added, members, firstSeq }: Outcome,
 ): void {
   const codes: unknown[][] = [];
   const aliases: unknown[][] = [];
@@ -182,7 +183,7 @@ function noteReferences(
   rows.forEach(({ link, code }, at) => {
     const candidate = candidates[at] as Candidate;
     if (added[at]) seq += 1;
-    const holder = added[at] ? seq : holderOf(register, candidate);
+    const holder = added[at] ? seq : holderOf(members, candidate);
     if (code && holder !== undefined) {
       codes.push([queue.id, id, code.hash, holder]);
       if (code.ownSeq !== holder) aliases.push([queue.id, code.hash, holder]);
@@ -191,7 +192,7 @@ function noteReferences(
       confirmations.push([queue.id, seq, 'import', confirmedBy, now]);
     }
     if (!added[at] || !link || (link.kind === 'code' && !hasCodes)) return;
-    const referrer = candidate.referrer ? register.find(candidate.referrer) : undefined;
+    const referrer = candidate.referrer ? members.find(candidate.referrer) : undefined;
     if (!referrer || referrer.seq > seq) links.push([queue.id, id, seq, link.kind, link.hash]);
   });
   const suffix = 'on conflict do nothing'; // The first who has a code keeps it.
@@ -205,7 +206,7 @@ function noteReferences(
 }
 
 /** Who is on the list already keeps their place, and their code of old leads to them. */
-function holderOf(register: Register, { emailHash, phoneHash }: Candidate): number | undefined {
-  const byEmail = emailHash ? register.find({ email: emailHash }) : undefined;
-  return (byEmail ?? (phoneHash ? register.find({ phone: phoneHash }) : undefined))?.seq;
+function holderOf(members: Members, { emailHash, phoneHash }: Candidate): number | undefined {
+  const byEmail = emailHash ? members.find({ email: emailHash }) : undefined;
+  return (byEmail ?? (phoneHash ? members.find({ phone: phoneHash }) : undefined))?.seq;
 }

@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
-import type { Columns } from '../../db/tables.ts';
 import { readAndChangeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import { advanceJob, readProgress } from '../queue/jobs.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { writeCredits } from '../signup/add-entries.ts';
-import { findMembers, type Register } from '../signup/register.ts';
+import { credit, takeCredit, writeReferrals } from '../referrals/credits.ts';
+import { findMembersBySeq, type Members } from '../referrals/members.ts';
 import type { ImportJob } from './import-chunk.ts';
 import { findCircles } from './import-circles.ts';
 import { type ImportProgress, requireSameProgress } from './import-progress.ts';
@@ -133,30 +132,25 @@ function changeWithMembers(
   { id, queue }: ImportJob,
   before: ImportProgress,
   links: readonly FoundLink[],
-  work: (change: QueueChange, register: Register) => ImportProgress,
+  work: (change: QueueChange, members: Members) => ImportProgress,
 ): Promise<ImportProgress> {
   const people = links.flatMap(({ seq, referrer }) => [seq, referrer]);
-  const wanted = people.map((seq) => ({ emailHash: null, phoneHash: null, referrer: { seq } }));
   return readAndChangeQueue(
     context,
     queue,
     (trx) =>
-      Promise.all([readProgress<ImportProgress>(trx, queue, id), findMembers(context, trx, queue, wanted)]),
-    (change, [found, register]) => {
+      Promise.all([
+        readProgress<ImportProgress>(trx, queue, id),
+        findMembersBySeq(context, trx, queue, people),
+      ]),
+    (change, [found, members]) => {
       requireSameProgress(found, before);
-      const progress = work(change, register);
+      const progress = work(change, members);
       advanceJob(change, id, progress);
       return progress;
     },
   );
 }
-
-const LINK_COLUMNS = {
-  queue_id: 'bigint',
-  seq: 'bigint',
-  referrer_seq: 'bigint',
-  credited: 'bigint',
-} as const satisfies Columns<'entry'>;
 
 function commitLinks(
   context: Context,
@@ -165,29 +159,17 @@ function commitLinks(
   next: ImportProgress,
   links: readonly (OpenLink & FoundLink)[],
 ): Promise<ImportProgress> {
-  return changeWithMembers(context, job, before, links, (change, register) => {
-    const { record } = importing(change, job.events);
-    const rows = links.flatMap(({ seq, id, referrer: referrerSeq }) => {
-      const referred = register.find({ seq });
-      const referrer = register.find({ seq: referrerSeq });
+  return changeWithMembers(context, job, before, links, (change, members) => {
+    const quiet = importing(change, job.events);
+    const referrals = links.flatMap(({ seq, id, referrer: referrerSeq }) => {
+      const referred = members.find({ seq });
+      const referrer = members.find({ seq: referrerSeq });
       if (!referred || !referrer || referred === referrer) return [];
-      const underCap = referrer.referrals + referrer.gained < change.settings.referralCap;
-      const credited = referred.status !== 'pending' && underCap;
-      if (credited) {
-        referrer.gained += 1;
-        record({ kind: 'referral.credited', entry: referrerSeq, referred: id });
-      }
-      return [[job.queue.id, seq, referrerSeq, credited ? 1 : 0]];
+      return [{ seq, referrerSeq, credited: credit(quiet, referrer, { id, status: referred.status }) }];
     });
-    writeLinks(context, change, register, rows);
+    writeReferrals(context, change, members, referrals);
     return next;
   });
-}
-
-function writeLinks(context: Context, change: QueueChange, register: Register, rows: unknown[][]): void {
-  const update = { table: 'entry', columns: LINK_COLUMNS, key: ['queue_id', 'seq'], rows } as const;
-  change.send(context.db.updateRows(change.trx, update));
-  writeCredits(context, change, register);
 }
 
 /** Takes back what the rows of a circle were credited with as they came in: in a circle nobody is credited. */
@@ -200,16 +182,14 @@ async function breakCircles(
   const members = [...circles].sort((a, b) => a - b);
   for (let from = 0; from < members.length; from += CHUNK) {
     const links = await creditedAmong(context, job, members.slice(from, from + CHUNK));
-    await changeWithMembers(context, job, progress, links, (change, register) => {
-      const known = links.filter(
-        ({ seq, referrer }) => register.find({ seq }) && register.find({ seq: referrer }),
-      );
-      for (const { referrer } of known) {
-        const member = register.find({ seq: referrer });
-        if (member) member.gained -= 1;
-      }
-      const rows = known.map(({ seq, referrer }) => [job.queue.id, seq, referrer, 0]);
-      writeLinks(context, change, register, rows);
+    await changeWithMembers(context, job, progress, links, (change, members) => {
+      const referrals = links.flatMap(({ seq, referrer: referrerSeq }) => {
+        const referrer = members.find({ seq: referrerSeq });
+        if (!referrer || !members.find({ seq })) return [];
+        takeCredit(referrer);
+        return [{ seq, referrerSeq, credited: false }];
+      });
+      writeReferrals(context, change, members, referrals);
       return progress;
     });
   }

@@ -6,6 +6,7 @@ import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { LEVEL_SHIFTS } from '../queue/ranking.ts';
+import { countMiscounted, countMisranked, recountReferrals } from '../referrals/recount.ts';
 
 export interface Audit {
   queue: string;
@@ -136,33 +137,19 @@ async function compareReferrals({ trx, queue }: Moment): Promise<string[]> {
     .select(['q.rerank_after', 'w.boost'])
     .where('q.id', '=', queue.id)
     .executeTakeFirstOrThrow();
-  const misranked = await trx
-    .selectFrom('entry')
-    .select(sql<number>`count(*)`.as('count'))
-    .where('queue_id', '=', queue.id)
-    .where(sql<boolean>`rank <> seq - ${boost} * referrals`)
-    .executeTakeFirstOrThrow();
-  const miscounted = await sql<{ count: number }>`
-    select count(*) as count from (
-      select e.seq from entry as e left join entry as r on r.queue_id = e.queue_id and r.referrer_seq = e.seq and r.credited = 1
-      where e.queue_id = ${queue.id} and e.status <> 'removed' group by e.seq, e.referrals having count(r.seq) <> e.referrals
-    ) as wrong`.execute(trx);
+  const misranked = await countMisranked(trx, queue, boost);
+  const miscounted = await countMiscounted(trx, queue);
   const findings: string[] = [];
-  if (misranked.count > 0 && rerank_after === null)
-    findings.push(`ranks: ${misranked.count} entries have another rank than their referrals give`);
-  const count = miscounted.rows[0]?.count ?? 0;
-  if (count > 0)
-    findings.push(`referrals: ${count} entries have another count than there are referred entries`);
+  if (misranked > 0 && rerank_after === null)
+    findings.push(`ranks: ${misranked} entries have another rank than their referrals give`);
+  if (miscounted > 0)
+    findings.push(`referrals: ${miscounted} entries have another count than there are referred entries`);
   return findings;
 }
 
 async function rebuild({ db }: Context, change: QueueChange): Promise<void> {
   const { trx, queue } = change;
-  const { boost } = change.settings;
-  await sql`update entry set referrals = (
-      select count(*) from entry as r where r.queue_id = entry.queue_id and r.referrer_seq = entry.seq and r.credited = 1
-    ) where queue_id = ${queue.id} and status <> 'removed'`.execute(trx);
-  await sql`update entry set rank = seq - ${boost} * referrals where queue_id = ${queue.id}`.execute(trx);
+  await recountReferrals(trx, queue, change.settings.boost);
   await trx.deleteFrom('rank_count').where('queue_id', '=', queue.id).execute();
   await db.insertRows(trx, {
     table: 'rank_count',

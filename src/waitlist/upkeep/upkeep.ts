@@ -4,7 +4,7 @@ import { expireInvites } from '../invites/end-invites.ts';
 import { remindInvited } from '../invites/remind-invited.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
-import { applyBoost } from '../settings/rerank.ts';
+import { applyBoost } from '../referrals/rerank.ts';
 import { watch } from './watch.ts';
 
 const EVERY_MS = 1_000;

@@ -3,8 +3,8 @@ import { statement } from '../../db/statement.ts';
 import type { EntryTable, Status } from '../../db/tables.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
-import { findAliases } from '../referrals/referral-alias.ts';
-import type { Candidate, CodeReference, Reference } from './candidate.ts';
+import type { CodeReference, Reference } from './reference.ts';
+import { findAliases } from './referral-alias.ts';
 
 /** Someone in the queue, or about to be, as far as duplicates and referrals go. */
 export interface Member {
@@ -16,8 +16,14 @@ export interface Member {
   gained: number;
 }
 
+/** By what somebody is recognized. */
+interface Identity {
+  readonly emailHash: Buffer | null;
+  readonly phoneHash: Buffer | null;
+}
+
 /** Who is in the queue: those that were found there, and those of this change as they are added. */
-export class Register {
+export class Members {
   /** The ones that were there before. */
   readonly known = new Map<number, Member>();
   readonly #bySeq = new Map<number, Member>();
@@ -34,14 +40,14 @@ export class Register {
     return (ownSeq === undefined ? undefined : this.#bySeq.get(ownSeq)) ?? this.#byAlias.get(code);
   }
 
-  holds({ emailHash, phoneHash }: Candidate): boolean {
+  holds({ emailHash, phoneHash }: Identity): boolean {
     return (
       (emailHash !== null && this.find({ email: emailHash }) !== undefined) ||
       (phoneHash !== null && this.find({ phone: phoneHash }) !== undefined)
     );
   }
 
-  add({ emailHash, phoneHash }: Candidate, member: Member): void {
+  add({ emailHash, phoneHash }: Identity, member: Member): void {
     this.#bySeq.set(member.seq, member);
     if (emailHash) this.#byHash.set(hashName({ email: emailHash }), member);
     if (phoneHash) this.#byHash.set(hashName({ phone: phoneHash }), member);
@@ -94,8 +100,8 @@ export async function findMembers(
   { db }: Context,
   trx: Trx,
   queue: Queue,
-  candidates: Iterable<Pick<Candidate, 'emailHash' | 'phoneHash' | 'referrer'>>,
-): Promise<Register> {
+  candidates: Iterable<Identity & { readonly referrer: Reference | null }>,
+): Promise<Members> {
   const emails: Buffer[] = [];
   const phones: Buffer[] = [];
   const seqs: number[] = [];
@@ -118,11 +124,21 @@ export async function findMembers(
     phones: db.bytesList(phones),
     seqs: db.numbersList(seqs),
   });
-  const register = new Register();
-  for (const row of rows) register.addFound(row);
-  const foreign = codes.filter((reference) => !register.find(reference)).map(({ code }) => code);
+  const members = new Members();
+  for (const row of rows) members.addFound(row);
+  const foreign = codes.filter((reference) => !members.find(reference)).map(({ code }) => code);
   if (foreign.length > 0) {
-    for (const [code, row] of await findAliases(db, trx, queue, foreign)) register.addAlias(code, row);
+    for (const [code, row] of await findAliases(db, trx, queue, foreign)) members.addAlias(code, row);
   }
-  return register;
+  return members;
+}
+
+export function findMembersBySeq(
+  context: Context,
+  trx: Trx,
+  queue: Queue,
+  seqs: readonly number[],
+): Promise<Members> {
+  const candidates = seqs.map((seq) => ({ emailHash: null, phoneHash: null, referrer: { seq } }));
+  return findMembers(context, trx, queue, candidates);
 }

@@ -1,5 +1,6 @@
 import { decodeBase32, encodeBase32 } from '../../ids.ts';
 import type { QueueVault } from '../../vault/queue-vault.ts';
+import type { Queue } from '../queue/directory.ts';
 
 /**
  * A referral code is the entry's joining sequence under a permutation that only the queue's key knows: 40 bits,
@@ -9,6 +10,17 @@ export interface ReferralCodes {
   of(seq: number): string;
   /** The sequence behind a code; undefined when it cannot be one. The entry may still not exist. */
   seqOf(code: string): number | undefined;
+}
+
+const codesByVault = new WeakMap<QueueVault, ReferralCodes>();
+
+export function referralCodesOf({ vault }: Queue): ReferralCodes {
+  let codes = codesByVault.get(vault);
+  if (!codes) {
+    codes = referralCodes(vault);
+    codesByVault.set(vault, codes);
+  }
+  return codes;
 }
 
 const CHARACTERS = 8;

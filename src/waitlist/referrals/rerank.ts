@@ -1,10 +1,9 @@
-import { sql } from 'kysely';
 import type { Columns } from '../../db/tables.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { rankOf } from '../queue/ranking.ts';
+import { rankInSql, rankOf } from './rank.ts';
 
 /** Joining sequences looked at in one transaction: a few milliseconds, then signups get their turn. */
 const CHUNK = 2_000;
@@ -44,7 +43,7 @@ async function applyStep(
     .where('queue_id', '=', queue.id)
     .where('seq', '>', row.rerank_after)
     .where('seq', '<=', upTo)
-    .where(sql<boolean>`rank <> seq - ${settings.boost} * referrals`)
+    .where('rank', '<>', rankInSql(settings.boost))
     .execute();
   const rows = moved.map(({ seq, status, rank, referrals }) => {
     const better = rankOf(seq, settings.boost, referrals);
