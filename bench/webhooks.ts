@@ -9,8 +9,9 @@ import { DELIVERY_COLUMNS, EVENT_COLUMNS } from '../src/db/tables.ts';
 import { startOutbox } from '../src/deliveries.ts';
 import { newId } from '../src/ids.ts';
 import { createLogger } from '../src/log.ts';
-import type { Lane } from '../src/outbox/bell.ts';
-import { claim, lanesWithDeliveries } from '../src/outbox/claims.ts';
+import { claimDeliveries } from '../src/outbox/claim.ts';
+import { findDueTargets } from '../src/outbox/find-targets.ts';
+import type { Target } from '../src/outbox/target.ts';
 import { randomBytes } from '../src/random-bytes.ts';
 import { openContext } from '../src/service.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
@@ -184,22 +185,22 @@ async function measureHanging(context: Context, config: Config, sink: Sink): Pro
 }
 
 const BACKLOGS = [1_000, 1_000_000];
-const CLAIM_LANES = 100;
+const CLAIM_TARGETS = 100;
 const CLAIMS = 300;
 
 /** Looking for work and claiming a handful of it, in a small backlog and in a large one by turns. */
 async function measureClaims(contexts: Context[]): Promise<Row> {
-  const lanes = Array.from({ length: CLAIM_LANES }, (_, i) => ({
+  const targets = Array.from({ length: CLAIM_TARGETS }, (_, i) => ({
     queueId: 1_000_000 + (i % 10),
     channel: 'webhook',
-    targetId: newId(Date.now()),
+    id: newId(Date.now()),
   }));
-  for (const [index, context] of contexts.entries()) await fill(context, lanes, BACKLOGS[index] ?? 0);
+  for (const [index, context] of contexts.entries()) await fill(context, targets, BACKLOGS[index] ?? 0);
   const costs = contexts.map((): number[] => []);
   for (let i = 0; i < CLAIMS; i += 1) {
     for (const [index, context] of contexts.entries()) {
-      const lane = lanes[i % 2 === 0 ? 0 : i % lanes.length] as Lane;
-      costs[index]?.push(await claimCost(context, lane));
+      const target = targets[i % 2 === 0 ? 0 : i % targets.length] as Target;
+      costs[index]?.push(await claimCost(context, target));
     }
   }
   const [small = 0, large = 1] = costs.map(median);
@@ -212,17 +213,23 @@ async function measureClaims(contexts: Context[]): Promise<Row> {
   };
 }
 
-/** Nine of ten go to one lane: the worst backlog is that of one dead endpoint. */
-async function fill({ db }: Context, lanes: Lane[], count: number): Promise<void> {
+/** Nine of ten go to one target: the worst backlog is that of one dead endpoint. */
+async function fill({ db }: Context, targets: Target[], count: number): Promise<void> {
   const now = Date.now();
   for (let done = 0; done < count; done += 10_000) {
     const rows = Array.from({ length: Math.min(10_000, count - done) }, (_, i) => {
-      const { queueId, channel, targetId } = lanes[
-        count < 10_000 || i % 10 === 0 ? i % lanes.length : 0
-      ] as Lane;
-      return [queueId, channel, targetId, newId(now), now - 1_000];
+      const { queueId, channel, id } = targets[
+        count < 10_000 || i % 10 === 0 ? i % targets.length : 0
+      ] as Target;
+      return [queueId, channel, id, newId(now), now - 1_000];
     });
-    const events = rows.map(([queueId, , , id]) => [queueId, id, 'signup.created', Buffer.alloc(300), now]);
+    const events = rows.map(([queueId, , , eventId]) => [
+      queueId,
+      eventId,
+      'signup.created',
+      Buffer.alloc(300),
+      now,
+    ]);
     await db.transaction(async (trx) => {
       await db.insertRows(trx, { table: 'event', columns: EVENT_COLUMNS, rows: events });
       await db.insertRows(trx, { table: 'delivery', columns: DELIVERY_COLUMNS, rows });
@@ -230,12 +237,12 @@ async function fill({ db }: Context, lanes: Lane[], count: number): Promise<void
   }
 }
 
-async function claimCost({ db }: Context, lane: Lane): Promise<number> {
+async function claimCost({ db }: Context, target: Target): Promise<number> {
   const startedAt = performance.now();
-  await lanesWithDeliveries(db);
+  await findDueTargets(db);
   const now = Date.now();
   const terms = { now, leaseEnd: now + 45_000, token: randomBytes(16) };
-  await db.transaction((trx) => claim(db, trx, [{ lane, limit: 4 }], terms));
+  await db.transaction((trx) => claimDeliveries.within(db, trx, { ...target, ...terms, limit: 4 }));
   return (performance.now() - startedAt) * 1000;
 }
 

@@ -9,7 +9,7 @@ import type { PostgresLimits } from './db/postgres-pool.ts';
 import { openSqlite } from './db/sqlite.ts';
 import type { Log } from './log.ts';
 import { mailListener } from './mail/listener.ts';
-import { createBell } from './outbox/bell.ts';
+import { createWakeUps } from './outbox/wake-up.ts';
 import { isThere } from './private-file.ts';
 import { reportState } from './state-log.ts';
 import { troubleInWords } from './trouble.ts';
@@ -53,7 +53,7 @@ async function openParts(db: Database, masterKey: MasterKeySource, log: Log, clo
     return {
       ...{ db, keyring, clock, log },
       directory: createDirectory(db, keyring),
-      bell: createBell(db),
+      wakeUps: createWakeUps(db),
       listeners: [webhookListener({ db, log }), mailListener({ log })],
     };
   } catch (error) {

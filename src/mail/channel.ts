@@ -1,14 +1,16 @@
 import { sharedNow } from '../db/shared-clock.ts';
 import { formatId } from '../ids.ts';
-import type { Attempt, Channel, Quota } from '../outbox/channel.ts';
-import { extendLease } from '../outbox/claims.ts';
+import { type Attempt, ERASED, responseRow } from '../outbox/attempt.ts';
+import type { Channel, Quota } from '../outbox/channel.ts';
+import type { Delivery } from '../outbox/delivery.ts';
+import { extendLease } from '../outbox/lease.ts';
 import type { Permit } from '../outbox/permit.ts';
 import { reportState } from '../state-log.ts';
 import { Unreadable } from '../vault/crypto.ts';
 import { hashOf, suppress, whySuppressed } from '../waitlist/links/suppression.ts';
 import { parseEmail } from '../waitlist/people/identity.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import type { Queue } from '../waitlist/queue/directory.ts';
+import { type Queue, queuesById } from '../waitlist/queue/directory.ts';
 import { isEssential } from './kinds.ts';
 import { limitTo, meter } from './pace.ts';
 import { type MailParts, readParts } from './parts.ts';
@@ -17,7 +19,7 @@ import { type Mail, messageId, renderMail, type Sending } from './render.ts';
 import { type Envelope, MAIL_SERVER, type Smtp, type SmtpAnswer } from './smtp.ts';
 import { SEND_MS_MAX } from './smtp-session.ts';
 import { readMail, type StoredMail } from './stored-mail.ts';
-import { MAIL_CHANNEL, MAIL_TARGET } from './target.ts';
+import { MAIL_CHANNEL } from './target.ts';
 
 /** For one of the connections to be free. */
 const WAIT_MS_MAX = 10_000;
@@ -28,7 +30,7 @@ const STOP_MS_MAX = 15_000;
 const FAULT_MS = 60_000;
 const SLOW_MS = 5_000;
 const MOST_REMEMBERED = 1_000;
-const KEPT: Attempt = {
+const KEPT: Attempt<never> = {
   ok: true,
   status: null,
   error: null,
@@ -36,14 +38,13 @@ const KEPT: Attempt = {
   durationMs: 0,
   retryAfterMs: 0,
 };
-const ADDRESS_REFUSED: Attempt = {
+const ADDRESS_REFUSED: Attempt<never> = {
   ...KEPT,
   ok: false,
   final: true,
   error: 'not sent: the address contains characters that are no longer accepted',
 };
-const GONE: Attempt = { ...KEPT, ok: false, final: true, error: 'not sent: what it told was erased' };
-const deferred = (error: string, deferMs: number): Attempt => ({ ...KEPT, ok: false, error, deferMs });
+const deferred = (error: string, deferMs: number): Attempt<never> => ({ ...KEPT, ok: false, error, deferMs });
 
 export interface MailPace {
   smtpConnections: number;
@@ -63,7 +64,7 @@ export function mailChannel(
   smtp: Smtp | undefined,
   sending: Sending,
   pace: MailPace,
-): Channel<undefined> {
+): Channel<Queue> {
   const { smtpConnections, smtpRate, deadlineMs = DEADLINE_MS, stopMs = STOP_MS_MAX, pausesMs } = pace;
   const { leaseExtendedEveryMs = deadlineMs / 2 } = pace;
   const { db, log } = context;
@@ -71,14 +72,14 @@ export function mailChannel(
   const places = limitTo(smtpConnections);
   const rate = smtpRate === 0 ? undefined : meter(smtpRate);
   const pauses = createPauses(pausesMs);
-  const underWay = new Set<(outcome: Attempt) => void>();
+  const underWay = new Set<(outcome: Attempt<string>) => void>();
 
   const deliver = async (
     queue: Queue,
     eventId: Uint8Array,
     stored: StoredMail,
     permit: Permit,
-  ): Promise<Attempt | undefined> => {
+  ): Promise<Attempt<string> | undefined> => {
     if (!parseEmail(stored.to)) return ADDRESS_REFUSED; // Stored before the rules for addresses were as strict as now.
     const reason = await whySuppressed(context, queue, stored.to, isEssential(stored.mail));
     if (reason)
@@ -108,7 +109,7 @@ export function mailChannel(
     queue: Queue,
     stored: StoredMail,
     answer: SmtpAnswer,
-  ): Promise<Attempt> => {
+  ): Promise<Attempt<string>> => {
     const fields = { server: server.shown };
     if (!answer.ok && (answer.fault === 'refused' || answer.fault === 'unreachable')) {
       const { status, error, response } = answer;
@@ -137,14 +138,13 @@ export function mailChannel(
 
   /** What fails here is not the mail's fault: it is tried again for as long as mails are kept. */
   const attempt = async (
-    queue: Queue,
-    eventId: Uint8Array,
-    body: string,
-    permit: Permit,
-  ): Promise<Attempt | undefined> => {
+    { setup: queue, eventId, permit }: Delivery<Queue>,
+    sealedBody: Uint8Array,
+  ): Promise<Attempt<string> | undefined> => {
+    const body = queue.vault.open<string>('event.body', eventId, sealedBody);
     try {
       const stored = await readMail(context, queue, body);
-      return stored ? await deliver(queue, eventId, stored, permit) : GONE;
+      return stored ? await deliver(queue, eventId, stored, permit) : ERASED;
     } catch (error) {
       if (error instanceof Unreadable) throw error;
       log.error({ queue: queue.id, reason: (error as Error).message }, 'a mail could not be written');
@@ -153,13 +153,9 @@ export function mailChannel(
   };
 
   /** A server may take minutes to answer: until then the mail stays claimed. */
-  const keepClaimed = (queue: Queue, eventId: Uint8Array, token: Uint8Array) => {
+  const keepClaimed = (delivery: Delivery<Queue>) => {
     let extending: Promise<void> | undefined;
-    const lane = { queueId: queue.id, channel: MAIL_CHANNEL, targetId: MAIL_TARGET };
-    const extend = async () => {
-      const until = (await sharedNow(context)) + 2 * deadlineMs;
-      await extendLease(db, lane, { eventId, token, until });
-    };
+    const extend = async () => extendLease(db, delivery, (await sharedNow(context)) + 2 * deadlineMs);
     const timer = setInterval(() => {
       extending ??= extend()
         .catch(() => {}) // Next time; at worst somebody else sends it again.
@@ -178,26 +174,34 @@ export function mailChannel(
     deadlineMs,
     // More than there are connections: the next mail is made while the server thinks about the last.
     atOnce: 4 * smtpConnections,
-    open: async (_trx, targets) => {
-      const quotas = rate?.share(targets.length) ?? [];
-      return targets.map(({ queue }, index) => {
-        const pause = pauses.find(MAIL_SERVER, senderOf(queue));
-        const quota = pause ? quotaDuring(pause, quotas[index]) : quotas[index];
-        return { setup: undefined, ...(quota ? { quota } : {}) };
-      });
+    prepare: async (targets) => {
+      const queues = await queuesById(
+        context.directory,
+        targets.map(({ queueId }) => queueId),
+      );
+      return async () => {
+        const quotas = rate?.share(queues.length) ?? [];
+        return queues.map((queue, index) => {
+          if (!queue) return undefined;
+          const pause = pauses.find(MAIL_SERVER, senderOf(queue));
+          const quota = pause ? quotaDuring(pause, quotas[index]) : quotas[index];
+          return { setup: queue, ...(quota ? { quota } : {}) };
+        });
+      };
     },
-    charge: async (_trx, _lane, _quota, claimed) => rate?.charge(claimed),
-    send: async (_setup, queue, { eventId }, body, { permit, token }) => {
+    charge: async (_trx, _target, _quota, claimed) => rate?.charge(claimed),
+    send: async (delivery, sealedBody) => {
       const startedAt = performance.now();
-      const release = keepClaimed(queue, eventId, token);
+      const release = keepClaimed(delivery);
       try {
-        const { promise, resolve, reject } = Promise.withResolvers<Attempt | undefined>();
+        const { promise, resolve, reject } = Promise.withResolvers<Attempt<string> | undefined>();
         underWay.add(resolve);
-        attempt(queue, eventId, body, permit)
+        attempt(delivery, sealedBody)
           .then(resolve, reject)
           .finally(() => underWay.delete(resolve));
         const outcome = await promise;
-        return outcome && { ...outcome, durationMs: Math.round(performance.now() - startedAt) };
+        const durationMs = Math.round(performance.now() - startedAt);
+        return outcome && sealResponse(delivery, { ...outcome, durationMs });
       } finally {
         await release();
       }
@@ -210,6 +214,16 @@ export function mailChannel(
       }, stopMs).unref();
     },
     close: async () => smtp?.close(),
+  };
+}
+
+function sealResponse(delivery: Delivery<Queue>, attempt: Attempt<string>): Attempt {
+  const { response, ...rest } = attempt;
+  if (response === null) return { ...rest, response };
+  const { vault } = delivery.setup;
+  return {
+    ...rest,
+    response: vault.seal('delivery.response', responseRow(delivery.target, delivery), response),
   };
 }
 

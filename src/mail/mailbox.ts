@@ -2,7 +2,7 @@ import type { Expression, ExpressionBuilder, Nullable, SqlBool } from 'kysely';
 import type { DeliveryAttemptTable, DeliveryTable } from '../db/tables.ts';
 import { invalid, notFound } from '../errors.ts';
 import { formatId, parseId } from '../ids.ts';
-import { responseRow } from '../outbox/attempts.ts';
+import { responseRow } from '../outbox/attempt.ts';
 import { isoTime, isoTimeOrNull } from '../time.ts';
 import { Unreadable } from '../vault/crypto.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -96,7 +96,7 @@ async function readLog({ db }: Context, { id, vault }: Queue, eventId: Uint8Arra
     .orderBy('attempt')
     .execute();
   return rows.map(({ attempt, at, status, error, response }) => {
-    const place = responseRow({ targetId: MAIL_TARGET }, { eventId, attempt });
+    const place = responseRow({ id: MAIL_TARGET }, { eventId, attempt });
     const said = response && vault.open<string>('delivery.response', place, response);
     return { attempt, at: isoTime(at), status, error, response: said };
   });

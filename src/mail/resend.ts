@@ -9,7 +9,7 @@ import type { Queue } from '../waitlist/queue/directory.ts';
 import { isEssential, type MailKind, type MailState } from './kinds.ts';
 import { findMail, type MailRow, openMail, selectMails, stateOf, whereState } from './mailbox.ts';
 import type { StoredMail } from './stored-mail.ts';
-import { MAIL_CHANNEL, MAIL_TARGET } from './target.ts';
+import { MAIL_CHANNEL, MAIL_TARGET, mailTarget } from './target.ts';
 
 const STEP = 200;
 /** Due at once, from the start of the schedule. */
@@ -115,7 +115,7 @@ async function isOutdated(context: Context, queue: Queue, { invite }: StoredMail
 /** Those that still wait for nothing: what is claimed or scheduled meanwhile stays as it is. */
 async function makeDue(context: Context, queue: Queue, ids: readonly Uint8Array[]): Promise<number> {
   if (ids.length === 0) return 0;
-  const { db, bell } = context;
+  const { db, wakeUps } = context;
   const count = await db.transaction(async (trx) => {
     const due_at = await sharedNow(context, trx);
     const { numUpdatedRows } = await trx
@@ -129,6 +129,6 @@ async function makeDue(context: Context, queue: Queue, ids: readonly Uint8Array[
       .executeTakeFirst();
     return Number(numUpdatedRows);
   });
-  bell.ring([{ queueId: queue.id, channel: MAIL_CHANNEL, targetId: MAIL_TARGET }]);
+  wakeUps.send([mailTarget(queue.id)]);
   return count;
 }

@@ -89,7 +89,7 @@ export async function insertMail(
   mail: StoredMail,
   about: Uint8Array | undefined,
 ): Promise<Uint8Array> {
-  const { db, bell } = context;
+  const { db, wakeUps } = context;
   const id = newId(mail.at);
   const message = mailMessage(queue, id, mail, [...(about ? [about] : []), hashOf(queue, mail.to)]);
   const targets = await db.transaction(async (trx) => {
@@ -97,6 +97,6 @@ export async function insertMail(
     await sending.written;
     return sending.targets;
   });
-  bell.ring(targets.map(({ id: targetId, ...target }) => ({ ...target, targetId })));
+  wakeUps.send(targets);
   return id;
 }

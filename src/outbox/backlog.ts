@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../db/database.ts';
-import { lanesWithDeliveries } from './claims.ts';
+import { findDueTargets } from './find-targets.ts';
+import { bytesName } from './target.ts';
 
 export const BACKLOG_STATES = ['pending', 'held', 'failed', 'done'] as const;
 
@@ -50,10 +51,10 @@ export async function countBacklogErrors(db: Database, limit: number): Promise<B
   return rows;
 }
 
-/** Of each lane, as many as tell whether something old is among those that are due first. */
-const LOOKED_AT_IN_LANE = 500;
+/** Of each target, as many as tell whether something old is among those that are due first. */
+const LOOKED_AT_OF_TARGET = 500;
 
-/** The same at a glance: what it costs follows the lanes, not the backlog. */
+/** The same at a glance: what it costs follows the targets, not the backlog. */
 export async function glanceAtBacklog(
   db: Database,
   most: number,
@@ -63,11 +64,11 @@ export async function glanceAtBacklog(
     .select('id')
     .where('disabled_at', 'is not', null)
     .execute();
-  const held = new Set(disabled.map(({ id }) => nameOf(id)));
+  const held = new Set(disabled.map(({ id }) => bytesName(id)));
   let pending = 0;
   let oldest: Buffer | undefined;
-  for (const { queueId, channel, targetId } of await lanesWithDeliveries(db)) {
-    if (held.has(nameOf(targetId)) || pending > most) continue;
+  for (const { queueId, channel, id: targetId } of await findDueTargets(db)) {
+    if (held.has(bytesName(targetId)) || pending > most) continue;
     const due = await db.query
       .selectFrom('delivery')
       .select('event_id')
@@ -79,11 +80,9 @@ export async function glanceAtBacklog(
       .limit(most + 1 - pending)
       .execute();
     pending += due.length;
-    for (const { event_id } of due.slice(0, LOOKED_AT_IN_LANE)) {
+    for (const { event_id } of due.slice(0, LOOKED_AT_OF_TARGET)) {
       if (oldest === undefined || oldest.compare(event_id) > 0) oldest = Buffer.from(event_id);
     }
   }
   return { pending, oldestAt: oldest === undefined ? null : oldest.readUIntBE(0, 6) };
 }
-
-const nameOf = (id: Uint8Array) => Buffer.from(id).toString('latin1');

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Database, Trx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { DELIVERY_ATTEMPT_COLUMNS } from '../db/tables.ts';
-import { ERASED_ERROR } from './attempts.ts';
-import type { Finished } from './claims.ts';
+import { ERASED } from './attempt.ts';
+import type { Delivery } from './delivery.ts';
+import { findTargets } from './find-targets.ts';
 import { BEGIN_WITHIN_MS } from './permit.ts';
-import { targetsOf } from './prune.ts';
 
 const LOOK_EVERY_MS = 20;
 
@@ -37,7 +37,7 @@ export async function endDeliveries(
   if (eventIds.length === 0) return [];
   const open: OpenAttempt[] = [];
   const ended: OpenAttempt[] = [];
-  for (const { channel, target_id: targetId } of await targetsOf(trx, queueId)) {
+  for (const { channel, id: targetId } of await findTargets(trx, queueId)) {
     const deliveries = trx.selectFrom('delivery as d').where('d.queue_id', '=', queueId);
     const rows = await deliveries
       .leftJoin('delivery_attempt as a', (join) =>
@@ -92,7 +92,7 @@ async function writeEnded(
     columns: DELIVERY_ATTEMPT_COLUMNS,
     rows: ended.map(({ channel, targetId, eventId, attempt }) => [
       ...[queueId, channel, targetId, eventId, attempt],
-      ...[now, 0, null, ERASED_ERROR, null],
+      ...[now, 0, null, ERASED.error, null],
     ]),
   });
 }
@@ -152,10 +152,9 @@ const forgetResponses = statement<{ queueId: number; eventIds: unknown }, object
 export function forgetErasedResponses(
   db: Database,
   trx: Trx,
-  finished: readonly Finished[],
+  answered: readonly Delivery[],
 ): Promise<unknown> {
-  const answered = finished.filter(({ response }) => response !== null);
-  const byQueue = Map.groupBy(answered, ({ lane }) => lane.queueId);
+  const byQueue = Map.groupBy(answered, ({ target }) => target.queueId);
   return Promise.all(
     [...byQueue].map(([queueId, some]) =>
       forgetResponses.within(db, trx, { queueId, eventIds: db.bytesList(some.map((one) => one.eventId)) }),

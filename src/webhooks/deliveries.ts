@@ -1,7 +1,7 @@
 import type { DeliveryAttemptTable } from '../db/tables.ts';
 import { invalid, notFound } from '../errors.ts';
 import { formatId, parseId } from '../ids.ts';
-import { responseRow } from '../outbox/attempts.ts';
+import { responseRow } from '../outbox/attempt.ts';
 import { isoTime, isoTimeOrNull } from '../time.ts';
 import { Unreadable } from '../vault/crypto.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -207,7 +207,7 @@ function viewAttempt(queue: Queue, row: DeliveryAttemptTable): AttemptView {
 }
 
 function openResponse({ vault }: Queue, row: DeliveryAttemptTable, sealed: Uint8Array): string | null {
-  const place = responseRow({ targetId: row.target_id }, { eventId: row.event_id, attempt: row.attempt });
+  const place = responseRow({ id: row.target_id }, { eventId: row.event_id, attempt: row.attempt });
   try {
     return vault.open<string>('delivery.response', place, sealed);
   } catch (error) {

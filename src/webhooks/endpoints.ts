@@ -11,6 +11,7 @@ import { checkEndpoint, type EndpointInput } from './endpoint-input.ts';
 import type { Guard } from './guard.ts';
 import { liveSecrets, newSecret, rotateSecrets, type Secret } from './secrets.ts';
 import { subscriptionsOf } from './subscriptions.ts';
+import { endpointTarget } from './target.ts';
 
 export const DEFAULT_OVERLAP_MS = 24 * 60 * 60 * 1000;
 
@@ -168,7 +169,7 @@ export async function setEndpointEnabled(
       ? { disabled_at: null, disabled_reason: null, failing_since: null }
       : { disabled_at: now, disabled_reason: 'disabled by an operator' },
   );
-  if (enabled) context.bell.ring([{ queueId: queue.id, channel: 'webhook', targetId: row.id }]);
+  if (enabled) context.wakeUps.send([endpointTarget(queue.id, row.id)]);
   return view;
 }
 

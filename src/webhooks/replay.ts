@@ -6,6 +6,7 @@ import type { Context } from '../waitlist/queue/context.ts';
 import { requireEventId } from './deliveries.ts';
 import { type FoundEndpoint, findEndpoint } from './endpoints.ts';
 import { eventBody } from './event-body.ts';
+import { endpointTarget } from './target.ts';
 
 const STEP = 1_000;
 /** Due at once, from the start of the schedule; who may still be at it no longer decides the outcome. */
@@ -73,7 +74,7 @@ async function replayThese(
   { queue, row }: FoundEndpoint,
   ids: readonly Uint8Array[],
 ): Promise<number> {
-  const { db, bell } = context;
+  const { db, wakeUps } = context;
   const count = await db.transaction(async (trx) => {
     await db.lockDeliveries(trx, [queue.id], 'shared');
     const now = await sharedNow(context, trx);
@@ -88,14 +89,14 @@ async function replayThese(
     return Number(updated.numUpdatedRows);
   });
   if (count === 0) throw notFound('this event was not meant for this endpoint');
-  bell.ring([{ queueId: queue.id, channel: 'webhook', targetId: row.id }]);
+  wakeUps.send([endpointTarget(queue.id, row.id)]);
   return count;
 }
 
 /** An event that says that it is a test, for this endpoint alone; otherwise it travels like any other. */
 export async function sendTestEvent(context: Context, endpointId: string): Promise<{ event: string }> {
   const { queue, row } = await findEndpoint(context, endpointId);
-  const { db, bell } = context;
+  const { db, wakeUps } = context;
   const at = context.clock();
   const id = newId(at);
   const data = { message: 'This is a test. Nothing has happened.' };
@@ -107,6 +108,6 @@ export async function sendTestEvent(context: Context, endpointId: string): Promi
     const delivery = [queue.id, 'webhook', row.id, id, dueAt];
     await db.insertRows(trx, { table: 'delivery', columns: DELIVERY_COLUMNS, rows: [delivery] });
   });
-  bell.ring([{ queueId: queue.id, channel: 'webhook', targetId: row.id }]);
+  wakeUps.send([endpointTarget(queue.id, row.id)]);
   return { event: formatId('evt', id) };
 }

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
-import type { Attempt } from '../outbox/channel.ts';
-import { parseRetryAfter } from '../outbox/schedule.ts';
+import type { Attempt } from '../outbox/attempt.ts';
+import { parseRetryAfter } from '../outbox/retry.ts';
 import { VERSION } from '../version.ts';
 import { type Guard, RefusedTarget } from './guard.ts';
 import { DeadlinePassed, MustNotBegin, post } from './post.ts';
@@ -22,7 +22,7 @@ export interface Outgoing {
 
 export interface Sender {
   /** `mayBegin` is asked once there is a connection, right before the first byte; its no is thrown as MustNotBegin. */
-  send(outgoing: Outgoing, now: number, mayBegin?: () => boolean): Promise<Attempt>;
+  send(outgoing: Outgoing, now: number, mayBegin?: () => boolean): Promise<Attempt<string>>;
   close(): Promise<void>;
 }
 

@@ -80,8 +80,7 @@ export async function readAndChangeQueue<R, T>(
     return outcome;
   });
   await Promise.all(sent);
-  if (targets.length > 0)
-    context.bell.ring(targets.map(({ id, ...target }) => ({ ...target, targetId: id })));
+  if (targets.length > 0) context.wakeUps.send(targets);
   return result;
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import type { Database } from '../../db/database.ts';
 import type { Log } from '../../log.ts';
-import type { Bell } from '../../outbox/bell.ts';
+import type { WakeUps } from '../../outbox/wake-up.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import type { Directory } from './directory.ts';
 import type { Listener } from './listener.ts';
@@ -14,6 +14,6 @@ export interface Context {
   readonly clock: Clock;
   readonly log: Log;
   readonly listeners: readonly Listener[];
-  /** Rung when a commit left something to deliver. */
-  readonly bell: Bell;
+  /** Sent when a commit left something to deliver. */
+  readonly wakeUps: WakeUps;
 }

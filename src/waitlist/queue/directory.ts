@@ -138,6 +138,16 @@ export function createDirectory(db: Database, keyring: Keyring): Directory {
   };
 }
 
+/** In their order. One after the other: most are remembered. */
+export async function queuesById(
+  directory: Directory,
+  ids: readonly number[],
+): Promise<(Queue | undefined)[]> {
+  const queues: (Queue | undefined)[] = [];
+  for (const id of ids) queues.push(await directory.queueById(id));
+  return queues;
+}
+
 function selectQueues(db: Database) {
   return db.query
     .selectFrom('queue as q')

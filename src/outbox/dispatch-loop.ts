@@ -1,0 +1,218 @@
+import type { Clock } from '../clock.ts';
+import type { Database, Trx } from '../db/database.ts';
+import { sharedNow } from '../db/shared-clock.ts';
+import type { Log } from '../log.ts';
+import { attemptDelivery } from './attempt-delivery.ts';
+import { type EndedAttempt, writeAttempts } from './attempt-log.ts';
+import type { Channel } from './channel.ts';
+import { type Claim, claimDue, prepareTargets } from './claim.ts';
+import type { Delivery } from './delivery.ts';
+import { findDueTargets } from './find-targets.ts';
+import { giveBack } from './lease.ts';
+import { RoundRobin } from './round-robin.ts';
+import { compareTargets, type Target } from './target.ts';
+import type { TargetState } from './target-state.ts';
+
+/** Sockets and memory: a target that hangs takes one of them, so there must be many. */
+const MOST_AT_ONCE = 1_000;
+const PAUSE_AFTER_FAILURE_MS = 1_000;
+
+export interface DispatchParts {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface DispatchOptions {
+  /** How long a claim lasts. */
+  leaseMs: number;
+  /** How often it looks for what no wake-up announced. */
+  pollMs: number;
+  /** How long it waits, when it stops, for what is being sent. */
+  drainMs: number;
+  random: () => number;
+}
+
+interface Ended extends EndedAttempt {
+  readonly state: TargetState;
+}
+
+/**
+ * Each round is one transaction that writes down the attempts that have ended and claims what comes next; the sending
+ * itself happens outside of any.
+ */
+export class DispatchLoop {
+  readonly #parts: DispatchParts;
+  readonly #options: DispatchOptions;
+  readonly #targets: RoundRobin;
+  /** Ended, and not written down yet. */
+  #ended: Ended[] = [];
+  #underWay = 0;
+  #stopping = false;
+  #lookNow = true;
+  #nextLookAt = 0;
+  #nudged = false;
+  #endRest = () => {};
+
+  constructor(parts: DispatchParts, channels: readonly Channel[], options: DispatchOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#targets = new RoundRobin(channels);
+  }
+
+  /** They have something new to deliver. */
+  wake(targets: readonly Target[]): void {
+    this.#targets.wake(targets);
+    this.#nudge();
+  }
+
+  /** Somebody has something new to deliver, or may be sent to again. */
+  lookAgain(): void {
+    this.#lookNow = true;
+    this.#targets.resume();
+    this.#nudge();
+  }
+
+  stop(): void {
+    this.#stopping = true;
+    this.#nudge();
+  }
+
+  /** There is something to do: the rest is over. */
+  #nudge(): void {
+    this.#nudged = true;
+    this.#endRest();
+  }
+
+  async run(): Promise<void> {
+    while (!this.#stopping) {
+      try {
+        this.#nudged = false;
+        await this.#round();
+        await this.#rest();
+      } catch (error) {
+        const reason = (error as Error).message;
+        this.#parts.log.warn({ reason }, 'deliveries have to wait: the database did not take a turn');
+        this.#lookNow = true;
+        await pause(PAUSE_AFTER_FAILURE_MS);
+      }
+    }
+  }
+
+  async #round(): Promise<void> {
+    if (this.#lookNow || performance.now() >= this.#nextLookAt) await this.#findDue();
+    const ended = this.#ended;
+    const chosen = this.#stopping ? [] : this.#targets.next(MOST_AT_ONCE - this.#underWay);
+    if (ended.length === 0 && chosen.length === 0) return;
+    this.#ended = [];
+    try {
+      const prepared = await prepareTargets(chosen);
+      const claims = await this.#parts.db.transaction(async (trx) => {
+        this.#lockOutErasures(trx, [...ended.map(({ state }) => state), ...chosen]);
+        const now = await sharedNow(this.#parts, trx);
+        await this.#writeDown(trx, ended, now);
+        return claimDue(this.#parts, trx, prepared, { now, leaseMs: this.#options.leaseMs });
+      });
+      for (const [state, claim] of claims) this.#begin(state, claim);
+    } catch (error) {
+      this.#ended = [...ended, ...this.#ended];
+      for (const state of chosen) state.ready = true;
+      throw error;
+    }
+  }
+
+  /** The truth about what is due; wake-ups only make it known sooner. */
+  async #findDue(): Promise<void> {
+    this.#lookNow = false;
+    const [found, now] = await Promise.all([findDueTargets(this.#parts.db), sharedNow(this.#parts)]);
+    this.#targets.markReady(found.filter(({ dueAt }) => dueAt <= now));
+    const later = found.filter(({ dueAt }) => dueAt > now).map(({ dueAt }) => dueAt - now);
+    this.#nextLookAt = performance.now() + Math.min(this.#options.pollMs, ...later);
+    this.#targets.forgetIdle();
+  }
+
+  #begin(state: TargetState, { deliveries, ready, pauseMs }: Claim): void {
+    state.ready = ready;
+    state.pausedUntil = performance.now() + pauseMs;
+    if (ready && pauseMs > 0) this.#nextLookAt = Math.min(this.#nextLookAt, state.pausedUntil);
+    state.waiting.push(...deliveries);
+    this.#attemptNext(state);
+  }
+
+  #attemptNext(state: TargetState): void {
+    while (!this.#stopping && state.waiting.length > 0 && state.underWay.size < state.atOnce) {
+      const delivery = state.waiting.shift() as Delivery;
+      // Else its lease may end first: it will be claimed again.
+      if (performance.now() < delivery.startBefore) this.#attempt(state, delivery);
+    }
+  }
+
+  #attempt(state: TargetState, delivery: Delivery): void {
+    state.underWay.add(delivery);
+    this.#underWay += 1;
+    void attemptDelivery(this.#parts.log, state.channel, delivery).then((attempt) => {
+      state.underWay.delete(delivery);
+      this.#underWay -= 1;
+      if (attempt) {
+        state.learn(attempt);
+        this.#ended.push({ state, delivery, attempt, at: this.#parts.clock() });
+      }
+      this.#attemptNext(state);
+      this.#nudge();
+    });
+  }
+
+  /** Sent, not awaited: what is sent behind it waits for it. */
+  #lockOutErasures(trx: Trx, states: readonly TargetState[]): void {
+    const queueIds = [...new Set(states.map(({ target }) => target.queueId))];
+    this.#parts.db.lockDeliveries(trx, queueIds, 'shared').catch(() => {});
+  }
+
+  async #writeDown(trx: Trx, ended: readonly Ended[], now: number): Promise<void> {
+    const written = writeAttempts(this.#parts.db, trx, ended, { now, random: this.#options.random });
+    written.catch(() => {});
+    const byState = [...Map.groupBy(ended, ({ state }) => state)];
+    for (const [{ target, channel }, some] of byState.sort(([a], [b]) =>
+      compareTargets(a.target, b.target),
+    )) {
+      const attempts = some.map(({ attempt }) => attempt);
+      await channel.settle(trx, target, attempts, now);
+    }
+    await written;
+  }
+
+  async #rest(): Promise<void> {
+    if (this.#nudged || (this.#underWay < MOST_AT_ONCE && this.#targets.canClaim)) return;
+    const ms = Math.max(0, Math.min(this.#options.pollMs, this.#nextLookAt - performance.now()));
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#endRest = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  /** Waits, within bounds, for what is under way, and gives back what was never attempted. */
+  async drain(): Promise<void> {
+    const giveUpAt = performance.now() + this.#options.drainMs;
+    while (this.#underWay > 0 && performance.now() < giveUpAt) await pause(20);
+    try {
+      await this.#parts.db.transaction(async (trx) => {
+        this.#lockOutErasures(trx, [...this.#ended.map(({ state }) => state), ...this.#targets]);
+        const now = await sharedNow(this.#parts, trx);
+        await this.#writeDown(trx, this.#ended, now);
+        for (const { waiting } of this.#targets) await giveBack(trx, waiting, now);
+      });
+    } catch (error) {
+      const reason = (error as Error).message;
+      this.#parts.log.warn({ reason }, 'what was sent last was not written down');
+    }
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

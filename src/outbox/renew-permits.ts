@@ -1,0 +1,63 @@
+import type { Database } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+import type { Log } from '../log.ts';
+import type { Delivery } from './delivery.ts';
+import { bytesName, type Target } from './target.ts';
+import type { TargetState } from './target-state.ts';
+
+interface StandingRow {
+  event_id: Uint8Array;
+  token: Uint8Array | null;
+  /** null: erased. */
+  event: number | null;
+}
+
+const findStanding = statement<Target & { eventIds: unknown }, StandingRow>((db, parameter) =>
+  db.query
+    .selectFrom('delivery as d')
+    .leftJoin('event as e', (join) =>
+      join
+        .onRef('e.queue_id', '=', 'd.queue_id')
+        .onRef('e.id', '=', 'd.event_id')
+        .on('e.body', 'is not', null),
+    )
+    .select(['d.event_id', 'd.token', 'e.created_at as event'])
+    .where('d.queue_id', '=', parameter('queueId'))
+    .where('d.channel', '=', parameter('channel'))
+    .where('d.target_id', '=', parameter('id'))
+    .where((e) => db.inBytes(e.ref('d.event_id'), parameter('eventIds'))),
+);
+
+/** One question at a time for each target, for all of its deliveries: those that have not begun will need it next. */
+export async function renewPermits(
+  { db, log }: { db: Database; log: Log },
+  state: TargetState,
+): Promise<void> {
+  state.renewing ??= renewAll();
+  await state.renewing;
+
+  async function renewAll(): Promise<void> {
+    try {
+      await askDatabase(db, state.target, [...state.underWay, ...state.waiting]);
+    } catch (error) {
+      log.warn({ reason: (error as Error).message }, 'deliveries wait: the database did not answer');
+      for (const { permit } of state.underWay) if (!permit.isGiven()) permit.end(false);
+    } finally {
+      state.renewing = undefined;
+    }
+  }
+}
+
+async function askDatabase(db: Database, target: Target, deliveries: readonly Delivery[]): Promise<void> {
+  const eventIds = db.bytesList(deliveries.map(({ eventId }) => eventId));
+  const checkedAt = performance.now();
+  const rows = await findStanding.read(db, { ...target, eventIds });
+  const byEvent = new Map(rows.map((row) => [bytesName(row.event_id), row]));
+  for (const { permit, eventId, token, startBefore } of deliveries) {
+    const row = byEvent.get(bytesName(eventId));
+    const ours = row?.token && Buffer.compare(row.token, token) === 0;
+    if (!ours || checkedAt >= startBefore) permit.end(false);
+    else if (row.event === null) permit.end(true);
+    else permit.extend(checkedAt);
+  }
+}

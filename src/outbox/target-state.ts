@@ -1,0 +1,60 @@
+import type { Attempt } from './attempt.ts';
+import type { Channel } from './channel.ts';
+import type { Delivery } from './delivery.ts';
+import type { Target } from './target.ts';
+
+/** Of a target that answers within the first, this many times as many are claimed as are sent at once. */
+const QUICK_MS = 250;
+const QUICK_AHEAD = 7;
+
+/** What this process knows of a target. */
+export class TargetState {
+  readonly target: Target;
+  readonly channel: Channel;
+  /** Claimed, and not begun yet. */
+  readonly waiting: Delivery[] = [];
+  /** Being attempted. */
+  readonly underWay = new Set<Delivery>();
+  renewing: Promise<void> | undefined;
+  /** There may be something due. */
+  ready = false;
+  /** By the monotonic clock; a target with a quota is asked again only then. */
+  pausedUntil = 0;
+  /** Shrinks as attempts fail and grows as they succeed: a dead target ties up one attempt, not all. */
+  atOnce: number;
+  /** How long attempts take lately. */
+  #pace = 2 * QUICK_MS;
+
+  constructor(target: Target, channel: Channel) {
+    this.target = target;
+    this.channel = channel;
+    this.atOnce = channel.atOnce;
+  }
+
+  /**
+   * How many to claim: more than can be sent at once, so that the next is at hand when one ends. How many more
+   * depends on how quick the target is: what is claimed must be attempted well before its lease ends.
+   */
+  get room(): number {
+    const held = this.underWay.size + this.waiting.length;
+    const ahead = this.#pace < QUICK_MS ? QUICK_AHEAD : 1;
+    const most = this.atOnce === 1 ? 1 : this.atOnce * (1 + ahead);
+    // In handfuls: a claim costs about the same for one as for many.
+    return held <= most / 2 ? most - held : 0;
+  }
+
+  get canClaim(): boolean {
+    return this.ready && this.room > 0 && this.pausedUntil <= performance.now();
+  }
+
+  get idle(): boolean {
+    return !this.ready && this.underWay.size === 0 && this.waiting.length === 0;
+  }
+
+  /** A refusal for good is an answer: the target is well. */
+  learn({ ok, durationMs, final = false }: Attempt): void {
+    this.#pace += (durationMs - this.#pace) / 8;
+    this.atOnce =
+      ok || final ? Math.min(this.channel.atOnce, this.atOnce + 1) : Math.max(1, Math.floor(this.atOnce / 2));
+  }
+}
