@@ -7,7 +7,7 @@ import type { PostgresLimits } from './db/postgres-pool.ts';
 import { SERVE_LOCK, tryLock } from './db/sqlite-lock.ts';
 import { startOutbox } from './deliveries.ts';
 import { unavailable } from './errors.ts';
-import { openWaitingRoom } from './http/waiting-room.ts';
+import { openWaitingRoom } from './http/plugins/waiting-room.ts';
 import type { Log } from './log.ts';
 import { createLogger } from './log.ts';
 import { rememberSending } from './mail/sending.ts';

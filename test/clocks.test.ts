@@ -9,6 +9,7 @@ import { createKey } from '../src/waitlist/keys/server-keys.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
 import type { Queue } from '../src/waitlist/queue/directory.ts';
 import { createWaitlist } from '../src/waitlist/settings/waitlists.ts';
+import { presentCreatedInvite } from '../src/wire/invite.ts';
 import { type Client, clientFor, eventually, forEachEngine, startService } from './support/harness.ts';
 import { type RunningProcess, startProcess } from './support/process.ts';
 import { createStorage, type Storage } from './support/storage.ts';
@@ -59,7 +60,7 @@ describe('two instances whose clocks are 20 minutes apart, on one PostgreSQL', (
   const invite = async (email: string, livesMs: number) => {
     const expiresAt = (await context.db.now()) + livesMs;
     const created = await createInvite(context, queue, { email, expiresAt });
-    return { ...created, endsAt: expiresAt };
+    return { ...presentCreatedInvite(created), endsAt: expiresAt };
   };
   const passed = (time: number) =>
     eventually(

@@ -1,7 +1,6 @@
 import { STATUSES, type Status } from '../db/tables.ts';
 import { confirmEntry, confirmSegment } from '../waitlist/entries/confirm-entry.ts';
 import { findEntry, PAGE_LIMIT_MAX } from '../waitlist/entries/entries.ts';
-import type { EntryView } from '../waitlist/entries/entry-view.ts';
 import { leaderboard } from '../waitlist/entries/list-leaders.ts';
 import { listSegment } from '../waitlist/entries/list-segment.ts';
 import { removeEntry } from '../waitlist/entries/remove-entry.ts';
@@ -10,6 +9,8 @@ import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
 import { LEADERBOARD_MAX } from '../waitlist/referrals/leaderboard.ts';
 import { exportPerson } from '../waitlist/transfer/export-person.ts';
+import { type PresentedEntry, presentEntry } from '../wire/entry.ts';
+import { presentPerson } from '../wire/person.ts';
 import {
   type Command,
   type Flag,
@@ -46,7 +47,7 @@ export const entries: Command[] = [
     operands: ['EMAIL_OR_PHONE'],
     flags: QUEUE_FLAGS,
     run: async (context, [who = ''], flags) => {
-      const entry = await findEntry(context, await queueOf(context, flags), who);
+      const entry = presentEntry(await findEntry(context, await queueOf(context, flags), who));
       return { json: entry, text: entryTable([entry]) };
     },
   },
@@ -66,7 +67,7 @@ export const entries: Command[] = [
         limit: parseWhole(flags, 'limit', { from: 1, to: PAGE_LIMIT_MAX }) ?? 50,
         after: textOr(flags, 'after', undefined),
       };
-      const list = await listSegment(context, queue, parseSegment(flags), page);
+      const list = (await listSegment(context, queue, parseSegment(flags), page)).map(presentEntry);
       return { json: list, text: entryTable(list) };
     },
   },
@@ -101,7 +102,7 @@ export const entries: Command[] = [
     operands: ['EMAIL_OR_PHONE'],
     flags: QUEUE_FLAGS,
     run: async (context, [who = ''], flags) => {
-      const held = await exportPerson(context, await queueOf(context, flags), who);
+      const held = presentPerson(await exportPerson(context, await queueOf(context, flags), who));
       return { json: held, text: JSON.stringify(held, null, 2) };
     },
   },
@@ -110,11 +111,9 @@ export const entries: Command[] = [
     about: 'Lists who has referred the most.',
     flags: { ...QUEUE_FLAGS, limit: { value: 'N', about: 'How many, up to 1000 (10).' } },
     run: async (context, _, flags) => {
-      const list = await leaderboard(
-        context,
-        await queueOf(context, flags),
-        parseWhole(flags, 'limit', { from: 1, to: LEADERBOARD_MAX }) ?? 10,
-      );
+      const limit = parseWhole(flags, 'limit', { from: 1, to: LEADERBOARD_MAX }) ?? 10;
+      const leaders = await leaderboard(context, await queueOf(context, flags), limit);
+      const list = leaders.map(presentEntry);
       return { json: list, text: entryTable(list) };
     },
   },
@@ -134,7 +133,7 @@ async function confirmMany(context: Context, queue: Queue, segment: Segment): Pr
   return { json: { confirmed }, text: `Confirmed ${confirmed} ${confirmed === 1 ? 'entry' : 'entries'}.` };
 }
 
-function entryTable(list: EntryView[]): string {
+function entryTable(list: PresentedEntry[]): string {
   const rows = list.map(({ id, email, phone, status, position, referrals, createdAt }) => [
     id,
     email ?? phone,

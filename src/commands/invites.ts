@@ -14,6 +14,7 @@ import { type NotInvited, whyNotInvited } from '../waitlist/invites/not-invited.
 import { joinLink } from '../waitlist/links/links.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
+import { presentCreatedInvite, presentInviteDetails } from '../wire/invite.ts';
 import {
   type Command,
   EXPIRY_FLAGS,
@@ -48,7 +49,8 @@ export const invites: Command[] = [
     run: async (context, _, flags, config) => {
       const queue = await queueOf(context, flags);
       const expiresAt = parseExpiry(flags, await sharedNow(context));
-      const invite = await createInvite(context, queue, { email: requireText(flags, 'email'), expiresAt });
+      const email = requireText(flags, 'email');
+      const invite = presentCreatedInvite(await createInvite(context, queue, { email, expiresAt }));
       const { settings } = await readParts(context, queue.waitlist.internalId);
       const { publicUrl } = await sendingOf(context, config);
       const url = joinLink(settings.joinUrl, publicUrl, invite.code);
@@ -103,10 +105,9 @@ export const invites: Command[] = [
     },
     run: async (context, _, flags) => {
       const limit = parseWhole(flags, 'limit', { from: 1, to: 1_000 }) ?? 100;
-      const list = await listInvites(context, await queueOf(context, flags), {
-        limit,
-        after: textOr(flags, 'after', undefined),
-      });
+      const after = textOr(flags, 'after', undefined);
+      const page = await listInvites(context, await queueOf(context, flags), { limit, after });
+      const list = page.map(presentInviteDetails);
       const rows = list.map(({ id, state, email, code, expiresAt }) => [id, state, email, code, expiresAt]);
       return { json: list, text: table(['ID', 'STATE', 'EMAIL', 'CODE', 'ENDS'], rows) };
     },

@@ -1,8 +1,10 @@
 import { sharedNow } from '../db/shared-clock.ts';
-import { createKey, listKeys, revokeKey, rotateKey } from '../waitlist/keys/server-keys.ts';
+import { type CreatedKey, createKey, listKeys, revokeKey, rotateKey } from '../waitlist/keys/server-keys.ts';
+import { presentCreatedKey, presentKey } from '../wire/server-key.ts';
 import {
   type Command,
   EXPIRY_FLAGS,
+  type Outcome,
   parseDuration,
   parseExpiry,
   table,
@@ -34,14 +36,14 @@ export const keys: Command[] = [
         canRead: flags.read === true,
         expiresAt: parseExpiry(flags, await sharedNow(context)) ?? null,
       });
-      return { json: created, text: flags.quiet === true ? created.key : keyText(created.id, created.key) };
+      return keyOutcome(created, flags.quiet === true);
     },
   },
   {
     name: 'key list',
     about: 'Lists the server keys; the keys themselves cannot be shown again.',
     run: async (context) => {
-      const list = await listKeys(context);
+      const list = (await listKeys(context)).map(presentKey);
       const rows = list.map((key) => [
         key.id,
         `…${key.hint}`,
@@ -76,10 +78,15 @@ export const keys: Command[] = [
     },
     run: async (context, [id = ''], flags) => {
       const created = await rotateKey(context, id, parseDuration(textOr(flags, 'overlap', '24h'), 'overlap'));
-      return { json: created, text: flags.quiet === true ? created.key : keyText(created.id, created.key) };
+      return keyOutcome(created, flags.quiet === true);
     },
   },
 ];
+
+function keyOutcome(created: CreatedKey, quiet: boolean): Outcome {
+  const json = presentCreatedKey(created);
+  return { json, text: quiet ? json.key : keyText(json.id, json.key) };
+}
 
 function keyText(id: string, key: string): string {
   return `${key}\n\nThis is the only time that the key is shown. Its id is ${id}.`;

@@ -2,6 +2,7 @@ import { isMailKind, MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } fr
 import { sendingOf } from '../mail/sending.ts';
 import { type MailChanges, showMailSettings, updateMailSettings } from '../mail/update-settings.ts';
 import { listSuppressions, unsuppress } from '../waitlist/links/suppression.ts';
+import { presentSuppression } from '../wire/suppression.ts';
 import {
   type Command,
   type Flags,
@@ -109,7 +110,8 @@ export const mails: Command[] = [
     flags: { ...QUEUE_FLAGS, limit: { value: 'N', about: 'How many (100).' } },
     run: async (context, _, flags) => {
       const limit = parseWhole(flags, 'limit', { from: 1, to: 1_000 }) ?? 100;
-      const list = await listSuppressions(context, await queueOf(context, flags), limit);
+      const found = await listSuppressions(context, await queueOf(context, flags), limit);
+      const list = found.map(presentSuppression);
       const rows = list.map(({ hash, reason, since }) => [hash, reason, since]);
       return { json: list, text: table(['HASH', 'REASON', 'SINCE'], rows) };
     },

@@ -9,6 +9,7 @@ import {
   listWaitlists,
   setWaitlistClosed,
 } from '../waitlist/settings/waitlists.ts';
+import { presentWaitlist } from '../wire/waitlist.ts';
 import {
   type Command,
   type Flags,
@@ -29,14 +30,14 @@ export const waitlists: Command[] = [
     flags: { name: { value: 'NAME', about: 'Its name, as people see it.', required: true } },
     run: async (context, [id = ''], flags) => {
       const created = await createWaitlist(context, { id, name: requireText(flags, 'name') });
-      return { json: created, text: `Created ${created.id} ("${created.name}").` };
+      return { json: presentWaitlist(created), text: `Created ${created.id} ("${created.name}").` };
     },
   },
   {
     name: 'waitlist list',
     about: 'Lists the waitlists.',
     run: async (context) => {
-      const list = await listAllWaitlists(context);
+      const list = (await listAllWaitlists(context)).map(presentWaitlist);
       const rows = list.map(({ id, name, boost, closedAt, createdAt }) => [
         id,
         name,
@@ -66,7 +67,7 @@ export const waitlists: Command[] = [
       await updateWaitlist(context, id, parseChanges(flags));
       if (flags.boost !== undefined) await applyBoostTo(context, id);
       const [updated] = await listWaitlists(context, { id });
-      return { json: updated, text: `Updated ${id}.` };
+      return { json: updated && presentWaitlist(updated), text: `Updated ${id}.` };
     },
   },
   closing('close', true, 'Takes no new signups from now on.', 'is closed: it takes no new signups.'),

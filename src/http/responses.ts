@@ -1,6 +1,5 @@
 import Type, { type TSchema } from 'typebox';
-import { STATUS, type WireCode } from './plugins/errors.ts';
-import { Problem } from './schemas.ts';
+import { ProblemSchema, STATUS, type WireCode } from './problem.ts';
 
 interface ErrorCase {
   when: string;
@@ -94,7 +93,7 @@ function errorResponse(
   return {
     description: cases.map(({ code, when }) => `\`${code}\`: ${when}`).join(' '),
     headers: headers(...codes.flatMap((code) => ERROR_HEADERS[code] ?? []), ...(counted ? RATE_LIMIT : [])),
-    content: { 'application/json': { schema: Problem, examples } },
+    content: { 'application/json': { schema: ProblemSchema, examples } },
   } as unknown as TSchema;
 }
 

@@ -1,7 +1,7 @@
 import { formatId, newNumberedId, oldestId } from '../ids.ts';
 import type { Log } from '../log.ts';
 import type { Message } from '../outbox/message.ts';
-import { type EntryView, viewEntries } from '../waitlist/entries/entry-view.ts';
+import { type Entry, openEntries } from '../waitlist/entries/entry.ts';
 import { hashOf } from '../waitlist/links/suppression.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
 import { type DomainEvent, entryOf, type InviteFacts } from '../waitlist/queue/events.ts';
@@ -23,13 +23,12 @@ export function mailListener({ log }: { log: Log }): Listener {
       const { queue, now, settings } = change;
       const seqs = events.flatMap((event) => (isNewcomer(event) ? [] : (entryOf(event) ?? [])));
       const rows = [...(seqs.length === 0 ? [] : (await entries.read(seqs)).values())];
-      const views = viewEntries({ log }, queue, rows);
-      const shown = new Map(rows.map(({ seq, id }, index) => [seq, { id, view: views[index] as EntryView }]));
+      const known = new Map(openEntries({ log }, queue, rows).map((entry) => [entry.seq, entry]));
       return events.flatMap((event, index): Message | Message[] => {
         const kind = mailFor(event, settings.confirmEmails) as MailKind;
         const id = newNumberedId(now, index);
         if (isNewcomer(event)) return welcome(change, kind, event, id);
-        return toKnown(change, kind, event, shown.get(entryOf(event) ?? 0), id) ?? [];
+        return toKnown(change, kind, event, known.get(entryOf(event) ?? 0), id) ?? [];
       });
     },
   };
@@ -82,31 +81,26 @@ function welcome(
   return mailMessage(queue, id, mail, [joined.id]);
 }
 
-interface KnownEntry {
-  id: Uint8Array;
-  view: EntryView;
-}
-
 /** undefined when there is nobody to write to. */
 function toKnown(
   { queue, now, settings }: QueueChange,
   kind: MailKind,
   event: DomainEvent,
-  entry: KnownEntry | undefined,
+  entry: Entry | undefined,
   freshId: Buffer,
 ): Message | undefined {
   const invite: (InviteFacts & { code?: string }) | null = 'invite' in event ? event.invite : null;
-  const to = invite?.email ?? entry?.view.email ?? null;
+  const to = invite?.email ?? entry?.email ?? null;
   if (to === null || !isDue(kind, entry)) return undefined;
   const onlyOnce = entry !== undefined && isDaily(event);
-  const id = onlyOnce ? dailyId(queue, kind, entry.view.id, now) : freshId;
+  const id = onlyOnce ? dailyId(queue, kind, formatId('ent', entry.id), now) : freshId;
   const mail = {
     mail: kind,
     at: now,
     version: settings.mailVersion,
     waitlist: queue.waitlist.name,
     to,
-    entry: entry ? mailedEntry(entry.view) : null,
+    entry: entry ? mailedEntry(entry) : null,
     invite: invite && {
       id: formatId('inv', invite.id),
       code: invite.code ?? null,
@@ -118,9 +112,9 @@ function toKnown(
 }
 
 /** A referrer who no longer waits does not move up; whoever is not pending has nothing to confirm. */
-function isDue(kind: MailKind, entry: KnownEntry | undefined): boolean {
-  if (kind === 'moved-up') return entry?.view.status === 'waiting';
-  if (kind === 'confirm') return entry?.view.status === 'pending';
+function isDue(kind: MailKind, entry: Entry | undefined): boolean {
+  if (kind === 'moved-up') return entry?.status === 'waiting';
+  if (kind === 'confirm') return entry?.status === 'pending';
   return true;
 }
 

@@ -1,7 +1,7 @@
 import { invalid } from '../errors.ts';
-import { formatId, newId, parseId } from '../ids.ts';
+import { formatId, newId } from '../ids.ts';
 import { findEntry } from '../waitlist/entries/entries.ts';
-import type { EntryView } from '../waitlist/entries/entry-view.ts';
+import type { Entry } from '../waitlist/entries/entry.ts';
 import { parseEmail } from '../waitlist/people/identity.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
@@ -48,15 +48,17 @@ export async function sendTestMail(
   if (!email) throw invalid('to: not an email address');
   const view = await findNamed(context, queue, entry);
   const sample = await sampleMail(context, queue, kind, view);
-  const about = view && parseId('ent', view.id);
-  return formatId('evt', await insertMail(context, queue, { ...sample, to: email.shown, test: true }, about));
+  return formatId(
+    'evt',
+    await insertMail(context, queue, { ...sample, to: email.shown, test: true }, view?.id),
+  );
 }
 
 async function findNamed(
   context: Context,
   queue: Queue,
   identifier: string | undefined,
-): Promise<EntryView | undefined> {
+): Promise<Entry | undefined> {
   return identifier === undefined ? undefined : findEntry(context, queue, identifier);
 }
 
@@ -64,7 +66,7 @@ async function sampleMail(
   context: Context,
   queue: Queue,
   kind: MailKind,
-  view: EntryView | undefined,
+  view: Entry | undefined,
 ): Promise<StoredMail> {
   const now = context.clock();
   const { version } = await requireWaitlist(context, queue.waitlist.id);

@@ -1,8 +1,8 @@
 import { sharedNow } from '../db/shared-clock.ts';
 import { statement } from '../db/statement.ts';
-import { newId } from '../ids.ts';
+import { formatId, newId } from '../ids.ts';
 import { type Message, writeMessages } from '../outbox/message.ts';
-import type { EntryView } from '../waitlist/entries/entry-view.ts';
+import type { Entry } from '../waitlist/entries/entry.ts';
 import { hashOf } from '../waitlist/links/suppression.ts';
 import type { Metadata } from '../waitlist/people/metadata.ts';
 import type { Person } from '../waitlist/people/person.ts';
@@ -29,9 +29,13 @@ export interface StoredMail {
   test?: true;
 }
 
-export type MailedEntry = Pick<EntryView, 'id' | 'position' | 'referrals' | 'referralCode'> & {
+export interface MailedEntry {
+  id: string;
+  position: number | null;
+  referrals: number;
+  referralCode: string | null;
   metadata: Metadata | null;
-};
+}
 
 /** To somebody who has just joined: the person is looked up when the mail is opened, so that signups need not seal it twice. */
 export interface NewcomerMail extends Omit<StoredMail, 'to' | 'entry' | 'invite'> {
@@ -78,8 +82,8 @@ export async function readMail({ db }: Context, queue: Queue, body: string): Pro
   return { ...rest, to: person.email, entry, invite: null };
 }
 
-export function mailedEntry({ id, position, referrals, referralCode, metadata }: EntryView): MailedEntry {
-  return { id, position, referrals, referralCode, metadata };
+export function mailedEntry({ id, position, referrals, referralCode, metadata }: Entry): MailedEntry {
+  return { id: formatId('ent', id), position, referrals, referralCode, metadata };
 }
 
 /** Stores a mail that no event brings about. `about` is the id of an entry whose data it shows. */

@@ -3,13 +3,11 @@ import { statement } from '../db/statement.ts';
 import { newNumberedId } from '../ids.ts';
 import type { Log } from '../log.ts';
 import type { Message } from '../outbox/message.ts';
-import { type EntryView, viewEntries } from '../waitlist/entries/entry-view.ts';
-import type { Queue } from '../waitlist/queue/directory.ts';
-import type { EntryRow } from '../waitlist/queue/entry-rows.ts';
+import { type Entry, openEntries } from '../waitlist/entries/entry.ts';
 import { entryOf } from '../waitlist/queue/events.ts';
 import type { Listener } from '../waitlist/queue/listener.ts';
-import { eventBody, eventData } from './event-body.ts';
-import { isSubscribed, type PublicEvent, passes } from './subscriptions.ts';
+import { type PublicEvent, presentEvent, presentEventData } from '../wire/event.ts';
+import { isSubscribed, passes } from './subscriptions.ts';
 import { endpointTarget } from './target.ts';
 
 const findFilters = statement<{ queueId: number }, { id: Uint8Array; events: string }>((db, parameter) =>
@@ -28,13 +26,16 @@ export function webhookListener({ db, log }: { db: Database; log: Log }): Listen
         findFilters.within(db, trx, { queueId: queue.id }),
         entries.read(events.flatMap((event) => entryOf(event) ?? [])),
       ]);
-      const shown = showEntries(log, queue, rows);
+      const opened = openEntries({ log }, queue, [...rows.values()]);
+      const shown = new Map(opened.map((entry) => [entry.seq, entry]));
       return (events as readonly PublicEvent[]).map((event, index): Message => {
         const id = newNumberedId(now, index);
         const { kind } = event;
         const entry = shown.get(entryOf(event) ?? 0);
-        const body = eventBody(queue, { id, kind, at: now, data: eventData(event, entry?.view ?? null) });
-        const people = entry?.people ?? [];
+        const data = presentEventData(event, entry ?? null);
+        // Written once: every attempt sends these bytes.
+        const body = JSON.stringify(presentEvent(queue, { id, at: now, kind, data }));
+        const people = entry ? peopleIn(entry) : [];
         return {
           id,
           kind,
@@ -49,19 +50,7 @@ export function webhookListener({ db, log }: { db: Database; log: Log }): Listen
   };
 }
 
-interface ShownEntry {
-  view: EntryView;
-  /** Ids of everybody whose data the view shows: the entry, and its referrer. */
-  people: Uint8Array[];
-}
-
-function showEntries(log: Log, queue: Queue, rows: ReadonlyMap<number, EntryRow>): Map<number, ShownEntry> {
-  const all = [...rows.values()];
-  const views = viewEntries({ log }, queue, all);
-  return new Map(
-    all.map(({ seq, id, referrer_id }, index) => [
-      seq,
-      { view: views[index] as EntryView, people: referrer_id ? [id, referrer_id] : [id] },
-    ]),
-  );
+/** Ids of everybody whose data an entry shows: its own, and its referrer's. */
+function peopleIn({ id, referrerId }: Entry): Uint8Array[] {
+  return referrerId ? [id, referrerId] : [id];
 }

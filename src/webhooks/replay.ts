@@ -3,9 +3,9 @@ import { DELIVERY_COLUMNS, EVENT_COLUMNS } from '../db/tables.ts';
 import { invalid, notFound } from '../errors.ts';
 import { formatId, newId } from '../ids.ts';
 import type { Context } from '../waitlist/queue/context.ts';
+import { presentEvent } from '../wire/event.ts';
 import { requireEventId } from './deliveries.ts';
 import { type FoundEndpoint, findEndpoint } from './endpoints.ts';
-import { eventBody } from './event-body.ts';
 import { endpointTarget } from './target.ts';
 
 const STEP = 1_000;
@@ -100,11 +100,12 @@ export async function sendTestEvent(context: Context, endpointId: string): Promi
   const at = context.clock();
   const id = newId(at);
   const data = { message: 'This is a test. Nothing has happened.' };
-  const body = queue.vault.seal('event.body', id, eventBody(queue, { id, kind: 'webhook.test', at, data }));
+  const event = presentEvent(queue, { id, at, kind: 'webhook.test', data });
+  const body = queue.vault.seal('event.body', id, JSON.stringify(event));
   await db.transaction(async (trx) => {
     const dueAt = await sharedNow(context, trx);
-    const event = [queue.id, id, 'webhook.test', body, at];
-    await db.insertRows(trx, { table: 'event', columns: EVENT_COLUMNS, rows: [event] });
+    const eventRow = [queue.id, id, 'webhook.test', body, at];
+    await db.insertRows(trx, { table: 'event', columns: EVENT_COLUMNS, rows: [eventRow] });
     const delivery = [queue.id, 'webhook', row.id, id, dueAt];
     await db.insertRows(trx, { table: 'delivery', columns: DELIVERY_COLUMNS, rows: [delivery] });
   });

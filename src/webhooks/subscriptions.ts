@@ -1,8 +1,7 @@
 import { type DomainEvent, EVENT_KINDS, type EventKind } from '../waitlist/queue/events.ts';
+import type { PublicEvent } from '../wire/event.ts';
 
 const EVERYTHING = '*';
-
-export type PublicEvent = Extract<DomainEvent, { kind: EventKind }>;
 
 /** What the endpoints of a queue subscribe to, as one text in the queue's row; without endpoints, an empty one. */
 export function subscriptionsOf(endpoints: readonly { events: string }[]): string {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { EntryView } from '../../src/waitlist/entries/entry-view.ts';
 import { startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
-import type { InviteSummary } from '../../src/waitlist/invites/list-invites.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
-import type { WaitlistSummary } from '../../src/waitlist/settings/waitlists.ts';
 import type { PersonExport } from '../../src/waitlist/transfer/export-person.ts';
+import type { PresentedEntry } from '../../src/wire/entry.ts';
+import type { PresentedInviteDetails } from '../../src/wire/invite.ts';
+import type { PresentedWaitlist } from '../../src/wire/waitlist.ts';
 import { fillQueue } from '../support/crowd.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { createStorage, type Storage } from '../support/storage.ts';
@@ -55,7 +55,7 @@ forEachEngine((engine) => {
     it('show prints an entry as the API shows it, or a row for people', async () => {
       const list = await filled();
       const words = ['entry', 'show', 'C@example.com', '--waitlist', list.id];
-      assert.deepEqual(await succeed<EntryView>(...words), (await list.lookup('c@example.com')).body);
+      assert.deepEqual(await succeed<PresentedEntry>(...words), (await list.lookup('c@example.com')).body);
       const { out } = await type(...words);
       assert.match(
         out,
@@ -76,7 +76,7 @@ forEachEngine((engine) => {
       const list = await filled();
       const words = ['entry', 'list', '--waitlist', list.id];
       const names = async (...more: string[]) =>
-        (await succeed<EntryView[]>(...words, ...more)).map(({ email, phone }) => email ?? phone);
+        (await succeed<PresentedEntry[]>(...words, ...more)).map(({ email, phone }) => email ?? phone);
       assert.deepEqual(await succeed(...words), await list.walk());
       assert.deepEqual(await names('--where', 'plan=pro'), ['a@example.com', '+14155550100']);
       assert.deepEqual(await names('--where', 'plan=pro', '--where', 'seats=5'), ['a@example.com']);
@@ -85,7 +85,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await names('--status', 'invited'), []);
       assert.deepEqual(await names('--joined-before', '2020-01-01'), []);
       assert.equal((await names('--joined-after', '2020-01-01T00:00:00Z')).length, 4);
-      const [first, second] = await succeed<EntryView[]>(...words, '--limit', '2');
+      const [first, second] = await succeed<PresentedEntry[]>(...words, '--limit', '2');
       assert.deepEqual([first?.email, second?.phone], ['a@example.com', '+14155550100']);
       assert.deepEqual(await names('--limit', '2', '--after', second?.id ?? ''), [
         'c@example.com',
@@ -155,7 +155,7 @@ forEachEngine((engine) => {
     const list = await filled();
     const words = ['leaderboard', '--waitlist', list.id];
     assert.deepEqual(
-      (await succeed<EntryView[]>(...words)).map(({ email, referrals }) => [email, referrals]),
+      (await succeed<PresentedEntry[]>(...words)).map(({ email, referrals }) => [email, referrals]),
       [['c@example.com', 1]],
     );
     assert.match((await type(...words)).out, /WHO.*\n.*c@example\.com/);
@@ -192,14 +192,16 @@ forEachEngine((engine) => {
       const { out } = await type(...of('invite', 'segment', '--where', 'plan=pro', '--where', 'beta=true'));
       assert.equal(out, 'Invited 1 person. Run `invite list` to see the codes.');
       assert.equal((await list.lookup('a@example.com')).body.status, 'invited');
-      const listed = await succeed<InviteSummary[]>(...of('invite', 'list'));
+      const listed = await succeed<PresentedInviteDetails[]>(...of('invite', 'list'));
       assert.deepEqual(listed.map(({ email, state }) => [email, state]).sort(), [
         ['a@example.com', 'live'],
         ['c@example.com', 'live'],
       ]);
       assert.match((await type(...of('invite', 'list'))).out, /^ID +STATE +EMAIL +CODE +ENDS\ninv_/);
       const [first, second] = listed;
-      const behind = await succeed<InviteSummary[]>(...of('invite', 'list', '--after', first?.id ?? ''));
+      const behind = await succeed<PresentedInviteDetails[]>(
+        ...of('invite', 'list', '--after', first?.id ?? ''),
+      );
       assert.deepEqual(behind, [second]);
       assert.deepEqual(await succeed(...of('invite', 'revoke-all')), { revoked: 2 });
       assert.equal((await type(...of('invite', 'revoke-all'))).out, 'Revoked 0 invites.');
@@ -270,7 +272,7 @@ forEachEngine((engine) => {
       const list = await filled();
       const words = ['waitlist', 'update', list.id];
       assert.equal((await list.lookup('c@example.com')).body.position, 1);
-      const updated = await succeed<WaitlistSummary>(
+      const updated = await succeed<PresentedWaitlist>(
         ...words,
         ...['--name', 'New', '--boost', '0', '--referral-cap', '3', '--invite-expiry', '7d'],
         ...['--after-expiry', 'invited', '--confirm', 'on'],
@@ -281,7 +283,7 @@ forEachEngine((engine) => {
         [name, boost, referralCap, inviteExpiryMs, returnToQueue, confirmEmails],
         ['New', 0, 3, 7 * DAY_MS, false, true],
       );
-      const reset = await succeed<WaitlistSummary>(
+      const reset = await succeed<PresentedWaitlist>(
         ...words,
         ...[
           '--referral-cap',

@@ -6,14 +6,18 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { sendTestMail } from '../../src/mail/preview.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import type { Queue } from '../../src/waitlist/queue/directory.ts';
-import { exportPerson } from '../../src/waitlist/transfer/export-person.ts';
+import { exportPerson as readPerson } from '../../src/waitlist/transfer/export-person.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
+import { presentPerson } from '../../src/wire/person.ts';
 import { crowdEmail, fillQueue } from '../support/crowd.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
 import { dumpTables } from '../support/inspect.ts';
 import { createStorage, type Storage } from '../support/storage.ts';
 import { listen } from '../support/told.ts';
+
+const exportPerson = async (...person: Parameters<typeof readPerson>) =>
+  presentPerson(await readPerson(...person));
 
 const EMAIL = 'Leaving.Person@gone.example';
 const PHONE = '+4915799112233';

@@ -9,6 +9,7 @@ import type { Queue } from '../../src/waitlist/queue/directory.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
+import { presentCreatedInvite, presentInviteDetails } from '../../src/wire/invite.ts';
 import { fillQueue } from '../support/crowd.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { listen } from '../support/told.ts';
@@ -22,12 +23,15 @@ forEachEngine((engine) => {
   });
   after(() => service.close());
 
-  const invitesOf = async (list: List) => listInvites(service.context, await list.queue(), { limit: 1_000 });
+  const invitesOf = async (list: List) =>
+    (await listInvites(service.context, await list.queue(), { limit: 1_000 })).map(presentInviteDetails);
   const invite = async (list: List, email: string, expiresAt?: Expiry) =>
-    createInvite(
-      service.context,
-      await list.queue(),
-      expiresAt === undefined ? { email } : { email, expiresAt },
+    presentCreatedInvite(
+      await createInvite(
+        service.context,
+        await list.queue(),
+        expiresAt === undefined ? { email } : { email, expiresAt },
+      ),
     );
   const run = async (list: List, selection: Selection, expiresAt?: Expiry) =>
     startInviteRun(service.context, await list.queue(), selection, expiresAt);

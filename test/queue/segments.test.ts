@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Status } from '../../src/db/tables.ts';
-import type { EntryView } from '../../src/waitlist/entries/entry-view.ts';
 import { leaderboard } from '../../src/waitlist/entries/list-leaders.ts';
 import { listSegment } from '../../src/waitlist/entries/list-segment.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import type { Segment } from '../../src/waitlist/entries/segment.ts';
+import { type PresentedEntry, presentEntry } from '../../src/wire/entry.ts';
 import { fillQueue } from '../support/crowd.ts';
 import { forEachEngine, type List, type Service, START, startService } from '../support/harness.ts';
 import { seededRandom } from '../support/random.ts';
@@ -19,7 +19,7 @@ const KEYS = ['plan', 'seats', 'sp ace=', 'Plan'];
 forEachEngine((engine) => {
   let service: Service;
   let list: List;
-  let everybody: EntryView[];
+  let everybody: PresentedEntry[];
   before(async () => {
     service = await startService(engine);
     list = await service.waitlist();
@@ -43,12 +43,12 @@ forEachEngine((engine) => {
   });
   after(() => service.close());
 
-  const wholeSegment = async (segment: Segment, limit: number): Promise<EntryView[]> => {
-    const found: EntryView[] = [];
+  const wholeSegment = async (segment: Segment, limit: number): Promise<PresentedEntry[]> => {
+    const found: PresentedEntry[] = [];
     for (;;) {
       const after = found.at(-1)?.id;
       const page = await listSegment(service.context, await list.queue(), segment, { limit, after });
-      found.push(...page);
+      found.push(...page.map(presentEntry));
       if (page.length < limit) return found;
     }
   };
@@ -181,7 +181,7 @@ forEachEngine((engine) => {
 });
 
 /** What a segment means, written the plain way. */
-function fits(entry: EntryView, { pairs = [], minReferrals = 0, ...rest }: Segment): boolean {
+function fits(entry: PresentedEntry, { pairs = [], minReferrals = 0, ...rest }: Segment): boolean {
   const joined = Date.parse(entry.createdAt);
   return (
     pairs.every(({ key, value }) => meant(value).includes(entry.metadata?.[key] as string)) &&

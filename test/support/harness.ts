@@ -6,20 +6,22 @@ import { buildApp, type Timeouts } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/db/database.ts';
 import type { PostgresLimits } from '../../src/db/postgres-pool.ts';
+import type { PresentedAcceptance } from '../../src/http/sdk/accept-invite.ts';
+import type { PresentedInviteCheck } from '../../src/http/sdk/check-invite.ts';
+import type { PresentedPage } from '../../src/http/sdk/list-entries.ts';
 import { createLogger } from '../../src/log.ts';
 import { openContext } from '../../src/service.ts';
-import type { EntryPage } from '../../src/waitlist/entries/entries.ts';
-import type { EntryView } from '../../src/waitlist/entries/entry-view.ts';
-import type { Acceptance } from '../../src/waitlist/invites/accept-invite.ts';
-import { type CreatedInvite, createInvite } from '../../src/waitlist/invites/create-invites.ts';
+import { createInvite } from '../../src/waitlist/invites/create-invites.ts';
 import { expireInvites, revokeInvite } from '../../src/waitlist/invites/end-invites.ts';
-import type { InviteCheck } from '../../src/waitlist/invites/invites.ts';
 import { trackKeyUsage } from '../../src/waitlist/keys/key-usage.ts';
-import { type CreatedKey, createKey } from '../../src/waitlist/keys/server-keys.ts';
+import { createKey } from '../../src/waitlist/keys/server-keys.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
 import type { Queue } from '../../src/waitlist/queue/directory.ts';
 import { createWaitlist } from '../../src/waitlist/settings/waitlists.ts';
 import { openSignups, type SignupResult } from '../../src/waitlist/signup/signup.ts';
+import type { PresentedEntry } from '../../src/wire/entry.ts';
+import { presentCreatedInvite } from '../../src/wire/invite.ts';
+import { presentCreatedKey } from '../../src/wire/server-key.ts';
 import { parseJson } from './raw-http.ts';
 import { createStorage, type Storage, unique } from './storage.ts';
 
@@ -115,13 +117,17 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
     config,
     openConnections: promisify(app.server.getConnections.bind(app.server)) as () => Promise<number>,
     /** A key; a product key unless it is for one waitlist. */
-    key: (input: { waitlistId?: string; environment?: string; read?: boolean; expiresAt?: number } = {}) =>
-      createKey(context, {
-        waitlistId: input.waitlistId ?? null,
-        environment: input.environment ?? 'production',
-        canRead: input.read ?? false,
-        expiresAt: input.expiresAt ?? null,
-      }),
+    key: async (
+      input: { waitlistId?: string; environment?: string; read?: boolean; expiresAt?: number } = {},
+    ) =>
+      presentCreatedKey(
+        await createKey(context, {
+          waitlistId: input.waitlistId ?? null,
+          environment: input.environment ?? 'production',
+          canRead: input.read ?? false,
+          expiresAt: input.expiresAt ?? null,
+        }),
+      ),
     revoke: (codeOrId: string) => revokeInvite(context, codeOrId),
     /** What upkeep does by itself: invites whose time is up are ended. */
     expire: async (list: List) => expireInvites(context, await list.queue()),
@@ -142,7 +148,7 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
         canRead: true,
         expiresAt: null,
       });
-      return listClient(client, context, id, created);
+      return listClient(client, context, id, presentCreatedKey(created));
     },
     close: async () => {
       app.server.closeAllConnections();
@@ -154,6 +160,8 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
   };
 }
 
+type PresentedKey = ReturnType<typeof presentCreatedKey>;
+
 /** A waitlist in its production environment, as its owner sees it. */
 export interface List {
   id: string;
@@ -161,14 +169,17 @@ export interface List {
   keyId: string;
   queue(environment?: string): Promise<Queue>;
   signup(...entries: unknown[]): Promise<Answer<SignupResult & { success: boolean }>>;
-  lookup(identifier: string): Promise<Answer<EntryView>>;
-  page(query?: Record<string, string | number>): Promise<Answer<EntryPage>>;
+  lookup(identifier: string): Promise<Answer<PresentedEntry>>;
+  page(query?: Record<string, string | number>): Promise<Answer<PresentedPage>>;
   /** All pages, one after the other. */
-  walk(query?: Record<string, string | number>): Promise<EntryView[]>;
-  invite(email: string, input?: { expiresAt?: number; environment?: string }): Promise<CreatedInvite>;
+  walk(query?: Record<string, string | number>): Promise<PresentedEntry[]>;
+  invite(
+    email: string,
+    input?: { expiresAt?: number; environment?: string },
+  ): Promise<ReturnType<typeof presentCreatedInvite>>;
 }
 
-function listClient(client: Client, context: Context, id: string, { key, id: keyId }: CreatedKey): List {
+function listClient(client: Client, context: Context, id: string, { key, id: keyId }: PresentedKey): List {
   const queue = async (environment = 'production') => {
     const found = await context.directory.queue(id, environment);
     assert.ok(found);
@@ -180,14 +191,19 @@ function listClient(client: Client, context: Context, id: string, { key, id: key
     keyId,
     queue,
     invite: async (email, input = {}) =>
-      createInvite(context, await queue(input.environment), { email, expiresAt: input.expiresAt ?? null }),
+      presentCreatedInvite(
+        await createInvite(context, await queue(input.environment), {
+          email,
+          expiresAt: input.expiresAt ?? null,
+        }),
+      ),
   };
 }
 
 /** What the HTTP API alone can do with a waitlist. */
 export function listOver(client: Client, id: string, key: string) {
   const page = (query: Record<string, string | number> = {}) =>
-    client.request<EntryPage>('GET', `/sdk/v1/waitlist/${id}/entries${queryString(query)}`, { key });
+    client.request<PresentedPage>('GET', `/sdk/v1/waitlist/${id}/entries${queryString(query)}`, { key });
   return {
     id,
     key,
@@ -198,14 +214,18 @@ export function listOver(client: Client, id: string, key: string) {
         body: { waitlistId: id, entries },
       }),
     lookup: (identifier: string) =>
-      client.request<EntryView>('GET', `/sdk/v1/waitlist/${id}/entries/${encodeURIComponent(identifier)}`, {
-        key,
-      }),
+      client.request<PresentedEntry>(
+        'GET',
+        `/sdk/v1/waitlist/${id}/entries/${encodeURIComponent(identifier)}`,
+        {
+          key,
+        },
+      ),
     walk: async (query: Record<string, string | number> = {}) => {
-      const entries: EntryView[] = [];
+      const entries: PresentedEntry[] = [];
       let cursor: string | null = null;
       do {
-        const answer: Answer<EntryPage> = await page(cursor === null ? query : { ...query, cursor });
+        const answer: Answer<PresentedPage> = await page(cursor === null ? query : { ...query, cursor });
         assert.equal(answer.status, 200, answer.text);
         entries.push(...answer.body.entries);
         cursor = answer.body.nextCursor;
@@ -246,9 +266,10 @@ export function clientFor(url: string) {
   return {
     url,
     request,
-    check: (code: string, options?: RequestOptions) => request<InviteCheck>('GET', invitePath(code), options),
+    check: (code: string, options?: RequestOptions) =>
+      request<PresentedInviteCheck>('GET', invitePath(code), options),
     accept: (code: string, options?: RequestOptions) =>
-      request<Acceptance>('POST', `${invitePath(code)}/accept`, options),
+      request<PresentedAcceptance>('POST', `${invitePath(code)}/accept`, options),
     verify: (body: unknown) => request('POST', '/sdk/v1/waitlist/webhooks/verify', { body }),
   };
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { STATUSES } from '../../src/db/tables.ts';
 import { confirmEntry } from '../../src/waitlist/entries/confirm-entry.ts';
-import type { EntryView } from '../../src/waitlist/entries/entry-view.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import { createInvite } from '../../src/waitlist/invites/create-invites.ts';
 import { revokeAllInvites } from '../../src/waitlist/invites/end-invites.ts';
@@ -11,6 +10,7 @@ import { applyBoost } from '../../src/waitlist/referrals/rerank.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
+import type { PresentedEntry } from '../../src/wire/entry.ts';
 import type { Service } from './harness.ts';
 import {
   type InviteOutcome,
@@ -52,7 +52,7 @@ export async function startRun(service: Service, settings: ModelSettings) {
   const model = new QueueModel(settings, began);
   /** In the order of the model's invites. */
   const codes: string[] = [];
-  let seen: EntryView[] = [];
+  let seen: PresentedEntry[] = [];
 
   const send = async (batch: ModelSignup[]) => {
     const answer = await list.signup(

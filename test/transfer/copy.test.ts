@@ -11,9 +11,9 @@ import type { Database, Engine } from '../../src/db/database.ts';
 import { createLogger } from '../../src/log.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { openDatabase } from '../../src/service.ts';
-import type { EntryView } from '../../src/waitlist/entries/entry-view.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import { importFile } from '../../src/waitlist/transfer/import-start.ts';
+import type { PresentedEntry } from '../../src/wire/entry.ts';
 import { forEachEngine, listOver, type Service, startService } from '../support/harness.ts';
 import { commandJson, runCommand, startCommand } from '../support/process.ts';
 import { createStorage, type Storage } from '../support/storage.ts';
@@ -84,8 +84,8 @@ forEachEngine((engine) => {
       withStorages(async (source, target) => {
         const { to, environment } = targetFor(source, target);
         let [id, key, open, accepted] = ['', '', '', ''];
-        let entries: EntryView[] = [];
-        let positions: EntryView[] = [];
+        let entries: PresentedEntry[] = [];
+        let positions: PresentedEntry[] = [];
         await fillSource(source, 1_500, async (filled) => {
           ({ id, key } = filled.list);
           [open, accepted] = [filled.open.code, filled.accepted.code];

@@ -6,12 +6,16 @@ import { after, before, describe, it } from 'node:test';
 import { confirmSegment } from '../../src/waitlist/entries/confirm-entry.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
-import { exportEntries } from '../../src/waitlist/transfer/export-entries.ts';
-import { exportPerson } from '../../src/waitlist/transfer/export-person.ts';
+import { exportPerson as readPerson } from '../../src/waitlist/transfer/export-person.ts';
 import { type ImportOptions, importFile } from '../../src/waitlist/transfer/import-start.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { exportEntries } from '../../src/wire/entry-export.ts';
+import { presentPerson } from '../../src/wire/person.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { commandJson, runCommand } from '../support/process.ts';
+
+const exportPerson = async (...person: Parameters<typeof readPerson>) =>
+  presentPerson(await readPerson(...person));
 
 const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-dead-ends-'));
 after(() => rmSync(directory, { recursive: true, force: true }));

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Status } from '../../src/db/tables.ts';
-import type { EntryView } from '../../src/waitlist/entries/entry-view.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
-import { exportEntries } from '../../src/waitlist/transfer/export-entries.ts';
 import { importFile } from '../../src/waitlist/transfer/import-start.ts';
+import type { PresentedEntry } from '../../src/wire/entry.ts';
+import { exportEntries } from '../../src/wire/entry-export.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 
 const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-export-pages-'));
@@ -26,7 +26,7 @@ forEachEngine((engine) => {
   });
   after(() => service.close());
 
-  async function exported(list: List, status?: Status): Promise<EntryView[]> {
+  async function exported(list: List, status?: Status): Promise<PresentedEntry[]> {
     let text = '';
     const options = { format: 'jsonl', ...(status === undefined ? {} : { status }) } as const;
     for await (const piece of exportEntries(service.context, await list.queue(), options)) text += piece.text;

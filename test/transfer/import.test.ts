@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { EntryView } from '../../src/waitlist/entries/entry-view.ts';
 import type { ImportResult } from '../../src/waitlist/transfer/import-run.ts';
 import { type ImportOptions, importFile, resumeImport } from '../../src/waitlist/transfer/import-start.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import type { PresentedEntry } from '../../src/wire/entry.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 
 const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-import-'));
@@ -49,8 +49,8 @@ forEachEngine((engine) => {
     };
   }
 
-  const emails = (entries: EntryView[]) => entries.map(({ email }) => email);
-  const credits = (entries: EntryView[]) =>
+  const emails = (entries: PresentedEntry[]) => entries.map(({ email }) => email);
+  const credits = (entries: PresentedEntry[]) =>
     Object.fromEntries(
       entries.map(({ email, referrals, referredBy }) => [email?.[0], [referrals, referredBy]]),
     );

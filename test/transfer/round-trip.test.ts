@@ -6,9 +6,9 @@ import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import type { Status } from '../../src/db/tables.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
-import { exportEntries } from '../../src/waitlist/transfer/export-entries.ts';
 import type { Format } from '../../src/waitlist/transfer/import-file.ts';
 import { importFile } from '../../src/waitlist/transfer/import-start.ts';
+import { exportEntries } from '../../src/wire/entry-export.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { commandJson, runCommand } from '../support/process.ts';
 

@@ -1,4 +1,4 @@
-import { WEBHOOK_EVENTS, type WebhookEventDocumentation } from '../webhook-events.ts';
+import { WEBHOOK_EVENTS, type WebhookEventDocumentation } from '../../wire/event.ts';
 import type { Parameter, Schema, WebhookOperation } from './document.ts';
 
 const HEADERS = [

@@ -3,7 +3,7 @@ import { DoorlistError } from '../../errors.ts';
 import { acceptInvite } from '../../waitlist/invites/accept-invite.ts';
 import { checkInvite } from '../../waitlist/invites/invites.ts';
 import { html } from '../docs/html.ts';
-import { STATUS } from '../plugins/errors.ts';
+import { STATUS } from '../problem.ts';
 import { button, type Page, sendPage } from './page.ts';
 import { type PageParts, pageRoute } from './parts.ts';
 
@@ -25,11 +25,11 @@ export function registerJoinPage(app: FastifyInstance, parts: PageParts): void {
   app.get('/join/:code', pageRoute(parts.look), async (request, reply) => {
     const { code } = request.params as { code: string };
     const invite = await checkInvite(context, code);
-    if (!invite.valid) return sendPage(reply, refusal(invite.reason));
+    if (invite.state !== 'live') return sendPage(reply, refusal(invite.state));
     const { waitlist, email, expiresAt } = invite;
     return sendPage(reply, {
       title: `Your invite to ${waitlist.name}`,
-      content: html`<p>It is for <strong>${email}</strong>${expiresAt && html`, until ${longDate(expiresAt)}`}, and works once.</p>
+      content: html`<p>It is for <strong>${email}</strong>${expiresAt !== null && html`, until ${longDate(expiresAt)}`}, and works once.</p>
 ${button(`../join/${code}`, 'Accept the invite')}`,
     });
   });
@@ -54,7 +54,7 @@ function refusal(reason: string): Page {
   return { status, title, content: html`<p>${words}</p>` };
 }
 
-function longDate(iso: string): string {
+function longDate(time: number): string {
   const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
-  return `${format.format(new Date(iso))} UTC`;
+  return `${format.format(time)} UTC`;
 }

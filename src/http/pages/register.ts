@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { DoorlistError } from '../../errors.ts';
 import { html } from '../docs/html.ts';
-import { closeUnread, STATUS, sendError } from '../plugins/errors.ts';
+import { closeUnread, sendError } from '../plugins/errors.ts';
+import { STATUS } from '../problem.ts';
 import { registerConfirmPage } from './confirm.ts';
 import { registerJoinPage } from './join.ts';
 import { registerLeavePage } from './leave.ts';

@@ -2,33 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DatabaseUnavailable } from '../../db/database.ts';
-import { DoorlistError, type ErrorCode, notFound } from '../../errors.ts';
+import { DoorlistError, notFound } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import { type HttpErrorCode, STATUS, type WireCode } from '../problem.ts';
 import { allowAnyOrigin } from './cors.ts';
 import { newRequestId, requestIdOf } from './request-id.ts';
 import { DRAIN_MS_MAX, destroyWithin, drainBeforeClosing, isUnread } from './unread-body.ts';
-
-/** What only HTTP can get wrong. */
-type HttpErrorCode = 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'internal_error';
-export type WireCode = ErrorCode | HttpErrorCode;
-
-export const STATUS: Record<WireCode, number> = {
-  invalid_request: 400,
-  unauthorized: 401,
-  forbidden: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  waitlist_closed: 409,
-  accepted: 409,
-  email_mismatch: 409,
-  expired: 410,
-  revoked: 410,
-  payload_too_large: 413,
-  unsupported_media_type: 415,
-  rate_limited: 429,
-  internal_error: 500,
-  unavailable: 503,
-};
 
 interface WireError {
   status: number;

@@ -4,8 +4,8 @@ import { DatabaseUnavailable } from '../../db/database.ts';
 import { unavailable } from '../../errors.ts';
 import { reportState } from '../../state-log.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
+import { constant, named } from '../../wire/schema.ts';
 import { errorResponses, okResponse } from '../responses.ts';
-import { constant, named } from '../schemas.ts';
 
 /** Well under the patience of any load balancer. */
 const PROBE_DEADLINE_MS = 2_000;

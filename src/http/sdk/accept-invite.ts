@@ -1,21 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { invalid } from '../../errors.ts';
-import { acceptInvite } from '../../waitlist/invites/accept-invite.ts';
+import { isoTime } from '../../time.ts';
+import { type Acceptance, acceptInvite } from '../../waitlist/invites/accept-invite.ts';
+import { constant, described, EMAIL, limits, named, time, withExamples } from '../../wire/schema.ts';
+import { EXAMPLE_WAITLIST, presentWaitlistReference, WaitlistReferenceSchema } from '../../wire/waitlist.ts';
 import { registerOptionalJsonBody } from '../plugins/body.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import { errorResponses, okResponse } from '../responses.ts';
-import {
-  constant,
-  described,
-  EMAIL,
-  EXAMPLE_WAITLIST,
-  limits,
-  named,
-  time,
-  WaitlistReference,
-  withExamples,
-} from '../schemas.ts';
 import { CodeParams } from './check-invite.ts';
 import type { SdkParts } from './parts.ts';
 
@@ -46,11 +38,11 @@ const AcceptRequest = Type.Object(
   },
 );
 
-const InviteAccepted = Type.Object(
+const InviteAcceptedSchema = Type.Object(
   {
     success: constant(true, 'Always `true`.'),
     email: Type.String({ ...EMAIL, description: 'The invited email.' }),
-    waitlist: described(WaitlistReference, 'The waitlist the invite was for.'),
+    waitlist: described(WaitlistReferenceSchema, 'The waitlist the invite was for.'),
     acceptedAt: time('When the code was redeemed.'),
   },
   { ...named('InviteAccepted'), description: 'An invite that was just accepted.' },
@@ -80,7 +72,7 @@ const schema = {
   response: {
     200: okResponse({
       description: 'The code was redeemed.',
-      schema: InviteAccepted,
+      schema: InviteAcceptedSchema,
       examples: {
         redeemed: {
           summary: 'The invite was accepted',
@@ -130,11 +122,8 @@ export function registerAcceptInvite(app: FastifyInstance, { context, limits, re
       handler: async (request) => {
         const { code } = request.params as Static<typeof CodeParams>;
         const { email } = request.body as Static<typeof AcceptRequest>;
-        return acceptInvite(context, {
-          code,
-          email,
-          idempotencyKey: readKey(request.headers['idempotency-key']),
-        });
+        const idempotencyKey = readKey(request.headers['idempotency-key']);
+        return presentAcceptance(await acceptInvite(context, { code, email, idempotencyKey }));
       },
     });
   });
@@ -144,4 +133,15 @@ function readKey(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
   if (typeof header === 'string' && /^[\x20-\x7e]{1,255}$/.test(header)) return header;
   throw invalid('Idempotency-Key: must be 1 to 255 printable ASCII characters');
+}
+
+export type PresentedAcceptance = Static<typeof InviteAcceptedSchema>;
+
+function presentAcceptance({ email, waitlist, acceptedAt }: Acceptance): PresentedAcceptance {
+  return {
+    success: true,
+    email,
+    waitlist: presentWaitlistReference(waitlist),
+    acceptedAt: isoTime(acceptedAt),
+  };
 }

@@ -1,20 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { CODE_CHARACTERS_MAX, checkInvite } from '../../waitlist/invites/invites.ts';
+import { isoTime } from '../../time.ts';
+import { CODE_CHARACTERS_MAX, checkInvite, type InviteCheck } from '../../waitlist/invites/invites.ts';
+import { constant, described, EMAIL, exactlyOne, limits, named, oneOf, time } from '../../wire/schema.ts';
+import { EXAMPLE_WAITLIST, presentWaitlistReference, WaitlistReferenceSchema } from '../../wire/waitlist.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import { errorResponses, okResponse } from '../responses.ts';
-import {
-  constant,
-  described,
-  EMAIL,
-  EXAMPLE_WAITLIST,
-  exactlyOne,
-  limits,
-  named,
-  oneOf,
-  time,
-  WaitlistReference,
-} from '../schemas.ts';
 import type { SdkParts } from './parts.ts';
 
 /** The domain checks the length, after decoding: a schema would refuse an empty code as an unknown path. */
@@ -28,30 +19,31 @@ export const CodeParams = Type.Object({
 
 const expiresAt = Type.Optional(time('When the code expires or expired. Omitted if it never expires.'));
 
-const InviteCheck = exactlyOne(
-  [
-    Type.Object(
-      {
-        valid: constant(true, 'The code can be redeemed.'),
-        email: Type.String({ ...EMAIL, description: 'The invited email.' }),
-        waitlist: described(WaitlistReference, 'The waitlist the invite is for.'),
-        expiresAt,
-      },
-      { ...named('ValidInvite'), description: 'A code that can be redeemed right now.' },
-    ),
-    Type.Object(
-      {
-        valid: constant(false, 'The code cannot be redeemed.'),
-        reason: oneOf(['not_found', 'expired', 'accepted', 'revoked'], {
-          description: 'Why the code cannot be redeemed.',
-        }),
-        expiresAt,
-      },
-      { ...named('InvalidInvite'), description: 'A code that cannot be redeemed.' },
-    ),
-  ],
-  { ...named('InviteCheck'), description: 'Whether an invite code can be redeemed. Check `valid` first.' },
+const ValidInvite = Type.Object(
+  {
+    valid: constant(true, 'The code can be redeemed.'),
+    email: Type.String({ ...EMAIL, description: 'The invited email.' }),
+    waitlist: described(WaitlistReferenceSchema, 'The waitlist the invite is for.'),
+    expiresAt,
+  },
+  { ...named('ValidInvite'), description: 'A code that can be redeemed right now.' },
 );
+
+const InvalidInvite = Type.Object(
+  {
+    valid: constant(false, 'The code cannot be redeemed.'),
+    reason: oneOf(['not_found', 'expired', 'accepted', 'revoked'], {
+      description: 'Why the code cannot be redeemed.',
+    }),
+    expiresAt,
+  },
+  { ...named('InvalidInvite'), description: 'A code that cannot be redeemed.' },
+);
+
+const InviteCheckSchema = exactlyOne([ValidInvite, InvalidInvite], {
+  ...named('InviteCheck'),
+  description: 'Whether an invite code can be redeemed. Check `valid` first.',
+});
 
 const schema = {
   operationId: 'checkInvite',
@@ -66,7 +58,7 @@ const schema = {
   response: {
     200: okResponse({
       description: 'The state of the code.',
-      schema: InviteCheck,
+      schema: InviteCheckSchema,
       examples: {
         live: {
           summary: 'The code is valid',
@@ -100,6 +92,23 @@ export function registerCheckInvite(app: FastifyInstance, { context, limits }: S
   app.get('/invites/:code', {
     schema,
     onRequest: async (request, reply) => limits.inviteCheck.take(clientOf(request), reply),
-    handler: async (request) => checkInvite(context, (request.params as Static<typeof CodeParams>).code),
+    handler: async (request) => {
+      const { code } = request.params as Static<typeof CodeParams>;
+      return presentInviteCheck(await checkInvite(context, code));
+    },
   });
+}
+
+export type PresentedInviteCheck = Static<typeof InviteCheckSchema>;
+
+function presentInviteCheck(check: InviteCheck): PresentedInviteCheck {
+  if (check.state === 'not_found') return { valid: false, reason: 'not_found' };
+  const expiry = check.expiresAt === null ? {} : { expiresAt: isoTime(check.expiresAt) };
+  if (check.state !== 'live') return { valid: false, reason: check.state, ...expiry };
+  return {
+    valid: true,
+    email: check.email,
+    waitlist: presentWaitlistReference(check.waitlist),
+    ...expiry,
+  };
 }

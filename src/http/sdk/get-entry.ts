@@ -2,12 +2,14 @@ import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { findEntry } from '../../waitlist/entries/entries.ts';
 import { queueForKey, requireRead } from '../../waitlist/keys/server-keys.ts';
+import { EntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../wire/entry.ts';
+import { limits, withExamples } from '../../wire/schema.ts';
+import { WaitlistIdSchema } from '../../wire/waitlist.ts';
 import { errorResponses, okResponse } from '../responses.ts';
-import { Entry, EXAMPLE_ENTRY, limits, WaitlistId, withExamples } from '../schemas.ts';
 import type { SdkParts } from './parts.ts';
 
 const Params = Type.Object({
-  waitlistId: WaitlistId,
+  waitlistId: WaitlistIdSchema,
   email: Type.String({
     ...limits({ minLength: 1 }),
     description:
@@ -32,7 +34,7 @@ const schema = {
   response: {
     200: okResponse({
       description: 'The entry.',
-      schema: Entry,
+      schema: EntrySchema,
       examples: { entry: { summary: 'A waiting entry', value: EXAMPLE_ENTRY } },
     }),
     ...errorResponses(['invalid_request', 'unauthorized', 'forbidden', 'not_found', 'rate_limited'], {
@@ -53,7 +55,7 @@ export function registerGetEntry(app: FastifyInstance, { context, requireKey }: 
       requireRead(request.serverKey);
       const { waitlistId, email } = request.params as Static<typeof Params>;
       const queue = await queueForKey(context, request.serverKey, waitlistId);
-      return findEntry(context, queue, email);
+      return presentEntry(await findEntry(context, queue, email));
     },
   });
 }

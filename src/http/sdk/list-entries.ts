@@ -1,23 +1,23 @@
 import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { listEntries, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, SORTS } from '../../waitlist/entries/entries.ts';
-import { queueForKey, requireRead } from '../../waitlist/keys/server-keys.ts';
-import { errorResponses, okResponse } from '../responses.ts';
 import {
-  CURSOR,
-  described,
-  Entry,
-  EntryStatus,
-  EXAMPLE_ENTRY,
-  limits,
-  named,
-  oneOf,
-  WaitlistId,
-} from '../schemas.ts';
+  type EntryPage,
+  listEntries,
+  PAGE_LIMIT_DEFAULT,
+  PAGE_LIMIT_MAX,
+  SORTS,
+} from '../../waitlist/entries/entries.ts';
+import { queueForKey, requireRead } from '../../waitlist/keys/server-keys.ts';
+import { EntrySchema, EntryStatusSchema, EXAMPLE_ENTRY, presentEntry } from '../../wire/entry.ts';
+import { described, limits, named, nullable, oneOf } from '../../wire/schema.ts';
+import { WaitlistIdSchema } from '../../wire/waitlist.ts';
+import { errorResponses, okResponse } from '../responses.ts';
 import type { SdkParts } from './parts.ts';
 
+const CURSOR = { pattern: '^[A-Za-z0-9_-]+$' };
+
 const Params = Type.Object({
-  waitlistId: WaitlistId,
+  waitlistId: WaitlistIdSchema,
 });
 
 const Query = Type.Object(
@@ -40,7 +40,7 @@ const Query = Type.Object(
       }),
     ),
     status: Type.Optional({
-      ...described(EntryStatus, 'Only return entries with this status.'),
+      ...described(EntryStatusSchema, 'Only return entries with this status.'),
       examples: ['waiting'],
     }),
     sort: Type.Optional(
@@ -55,15 +55,14 @@ const Query = Type.Object(
   { additionalProperties: false },
 );
 
-const EntryPage = Type.Object(
+const EntryPageSchema = Type.Object(
   {
-    entries: Type.Array(Entry, {
+    entries: Type.Array(EntrySchema, {
       maxItems: PAGE_LIMIT_MAX,
       description: 'The entries on this page, in the requested order.',
     }),
     total: Type.Integer({ minimum: 0, description: 'Number of entries on all pages.' }),
-    nextCursor: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
+    nextCursor: nullable<string>('string', {
       ...CURSOR,
       description: 'Pass this as `cursor` to get the next page. `null` on the last page.',
     }),
@@ -85,7 +84,7 @@ const schema = {
   response: {
     200: okResponse({
       description: 'A page of entries.',
-      schema: EntryPage,
+      schema: EntryPageSchema,
       examples: {
         first: {
           summary: 'There are more pages',
@@ -111,8 +110,28 @@ export function registerListEntries(app: FastifyInstance, { context, requireKey 
       requireRead(request.serverKey);
       const { waitlistId } = request.params as Static<typeof Params>;
       const queue = await queueForKey(context, request.serverKey, waitlistId);
-      const { limit = PAGE_LIMIT_DEFAULT, sort = 'joined', ...rest } = request.query as Static<typeof Query>;
-      return listEntries(context, queue, { limit, sort, ...rest });
+      const query = request.query as Static<typeof Query>;
+      const { limit = PAGE_LIMIT_DEFAULT, sort = 'joined', status, cursor } = query;
+      const page = await listEntries(context, queue, {
+        limit,
+        sort,
+        ...(status === undefined ? {} : { status }),
+        ...(cursor === undefined ? {} : { cursor: readCursor(cursor) }),
+      });
+      return presentPage(page);
     },
   });
+}
+
+export type PresentedPage = Static<typeof EntryPageSchema>;
+
+function presentPage({ entries, total, next }: EntryPage): PresentedPage {
+  const nextCursor = next && Buffer.from(next).toString('base64url');
+  return { entries: entries.map(presentEntry), total, nextCursor };
+}
+
+/** A text that `presentPage` cannot have written stands for no cursor at all, which opens as little as a damaged one. */
+function readCursor(text: string): Uint8Array {
+  const cursor = Buffer.from(text, 'base64url');
+  return cursor.toString('base64url') === text ? cursor : Buffer.alloc(0);
 }

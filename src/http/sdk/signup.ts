@@ -9,8 +9,9 @@ import {
   METADATA_NESTING_MAX,
 } from '../../waitlist/people/metadata.ts';
 import { parseSignupRequest, SIGNUP_ENTRIES_MAX } from '../../waitlist/signup/signup-input.ts';
+import { constant, EMAIL, named, withExamples } from '../../wire/schema.ts';
+import { WaitlistIdSchema } from '../../wire/waitlist.ts';
 import { errorResponses, okResponse } from '../responses.ts';
-import { constant, EMAIL, named, WaitlistId, withExamples } from '../schemas.ts';
 import type { SdkParts } from './parts.ts';
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
@@ -71,7 +72,7 @@ const SignupEntry = Type.Union(
 
 const SignupRequest = Type.Object(
   {
-    waitlistId: WaitlistId,
+    waitlistId: WaitlistIdSchema,
     entries: Type.Array(SignupEntry, {
       minItems: 1,
       maxItems: SIGNUP_ENTRIES_MAX,

@@ -2,12 +2,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { invalid } from '../../errors.ts';
 import { FAILURE_REASONS, TOLERANCE_SECONDS, verifyDelivery } from '../../webhooks/verify.ts';
+import { WebhookEventSchema } from '../../wire/event.ts';
+import { constant, exactlyOne, limits, named, oneOf, withExamples } from '../../wire/schema.ts';
 import { registerJsonBody } from '../plugins/body.ts';
 import { HttpError, sendError } from '../plugins/errors.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import { errorResponses, okResponse } from '../responses.ts';
-import { constant, exactlyOne, limits, named, oneOf, withExamples } from '../schemas.ts';
-import { WebhookEvent } from '../webhook-events.ts';
 import type { SdkParts } from './parts.ts';
 import { parseVerifyBody } from './verify-body.ts';
 
@@ -72,9 +72,12 @@ const Verification = exactlyOne(
       {
         verified: constant(true, 'The delivery is genuine and recent.'),
         event: Type.Optional(
-          Type.Union([WebhookEvent, Type.Unsafe<object>({ type: 'object', additionalProperties: true })], {
-            description: 'The parsed payload. Omitted if the payload is not a JSON object.',
-          }),
+          Type.Union(
+            [WebhookEventSchema, Type.Unsafe<object>({ type: 'object', additionalProperties: true })],
+            {
+              description: 'The parsed payload. Omitted if the payload is not a JSON object.',
+            },
+          ),
         ),
       },
       { ...named('VerifiedDelivery'), description: 'A delivery you can trust.' },

@@ -8,7 +8,7 @@ import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import { type AliasedEntries, type EntryRow, selectEntries, withEntryColumns } from '../queue/entry-rows.ts';
 import { positionOf } from '../queue/ranking.ts';
-import { type EntryView, viewEntries, viewEntry } from './entry-view.ts';
+import { type Entry, openEntries, openEntry } from './entry.ts';
 
 export const SORTS = ['joined', 'position'] as const;
 export type Sort = (typeof SORTS)[number];
@@ -19,13 +19,15 @@ export interface PageQuery {
   limit: number;
   sort: Sort;
   status?: Status;
-  cursor?: string;
+  /** The `next` of the page before. */
+  cursor?: Uint8Array;
 }
 
 export interface EntryPage {
-  entries: EntryView[];
+  entries: Entry[];
   total: number;
-  nextCursor: string | null;
+  /** Sealed, so that nobody can make one up; null on the last page. */
+  next: Uint8Array | null;
 }
 
 type PagedRow = EntryRow & { rank: number };
@@ -42,7 +44,7 @@ const findByPhone = statement<{ queueId: number; hash: Buffer }, EntryRow>((db, 
 );
 
 /** Finds an entry by its email, or by its phone in international form. */
-export async function findEntry({ db, log }: Context, queue: Queue, identifier: string): Promise<EntryView> {
+export async function findEntry({ db, log }: Context, queue: Queue, identifier: string): Promise<Entry> {
   const email = parseEmail(identifier);
   const phone = email ? undefined : parsePhone(identifier);
   const rows = email
@@ -53,7 +55,7 @@ export async function findEntry({ db, log }: Context, queue: Queue, identifier: 
   const [row] = rows;
   if (!row) throw notFound('no entry with this email or phone is on the waitlist');
   try {
-    return viewEntry(queue, row);
+    return openEntry(queue, row);
   } catch (error) {
     if (error instanceof Unreadable) log.error({ queue: queue.id }, 'sealed data of an entry does not open');
     throw error;
@@ -131,9 +133,9 @@ export async function listEntries(context: Context, queue: Queue, query: PageQue
   const page = rows.slice(0, query.limit);
   const last = rows.length > query.limit ? page.at(-1) : undefined;
   return {
-    entries: viewEntries(context, queue, page),
+    entries: openEntries(context, queue, page),
     total,
-    nextCursor: last ? sealCursor(queue, query, last) : null,
+    next: last ? sealCursor(queue, query, last) : null,
   };
 }
 
@@ -177,17 +179,13 @@ function cursorContext({ sort, status }: PageQuery): Buffer {
   return Buffer.from(`${sort} ${status ?? 'any'}`);
 }
 
-function sealCursor({ vault }: Queue, query: PageQuery, { rank, seq }: CursorPlace): string {
-  return vault
-    .seal('cursor', cursorContext(query), { rank, seq } satisfies CursorPlace)
-    .toString('base64url');
+function sealCursor({ vault }: Queue, query: PageQuery, { rank, seq }: CursorPlace): Uint8Array {
+  return vault.seal('cursor', cursorContext(query), { rank, seq } satisfies CursorPlace);
 }
 
-function openCursor({ vault }: Queue, query: PageQuery, cursor: string): CursorPlace {
-  const sealed = Buffer.from(cursor, 'base64url');
+function openCursor({ vault }: Queue, query: PageQuery, cursor: Uint8Array): CursorPlace {
   try {
-    if (sealed.toString('base64url') !== cursor) throw new Unreadable('not base64url');
-    return vault.open<CursorPlace>('cursor', cursorContext(query), sealed);
+    return vault.open<CursorPlace>('cursor', cursorContext(query), cursor);
   } catch (error) {
     if (error instanceof Unreadable) throw invalid('cursor: does not belong to this query, or is damaged');
     throw error;

@@ -4,7 +4,7 @@ import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import { findBySeqs } from '../queue/entry-rows.ts';
 import { PAGE_LIMIT_MAX } from './entries.ts';
-import { type EntryView, viewEntries } from './entry-view.ts';
+import { type Entry, openEntries } from './entry.ts';
 import { type Segment, selectSegment } from './segment.ts';
 
 /** A page of a segment in the order of joining, behind the entry with the id `after`. */
@@ -13,7 +13,7 @@ export async function listSegment(
   queue: Queue,
   segment: Segment,
   page: { limit: number; after?: string | undefined },
-): Promise<EntryView[]> {
+): Promise<Entry[]> {
   const { db } = context;
   if (page.limit < 1 || page.limit > PAGE_LIMIT_MAX) throw invalid(`limit: must be 1 to ${PAGE_LIMIT_MAX}`);
   const after = page.after === undefined ? 0 : await seqOfEntry(context, queue, page.after);
@@ -24,7 +24,7 @@ export async function listSegment(
   const seqs = found.map(({ seq }) => seq);
   const rows = await findBySeqs.read(db, { queueId: queue.id, seqs: db.numbersList(seqs) });
   rows.sort((a, b) => a.seq - b.seq);
-  return viewEntries(context, queue, rows);
+  return openEntries(context, queue, rows);
 }
 
 async function seqOfEntry({ db }: Context, queue: Queue, entryId: string): Promise<number> {

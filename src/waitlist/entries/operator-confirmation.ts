@@ -1,5 +1,4 @@
 import { OPERATOR_CONFIRMATION_COLUMNS, type OperatorConfirmationTable } from '../../db/tables.ts';
-import { isoTime } from '../../time.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
@@ -8,7 +7,7 @@ import type { QueueChange } from '../queue/queue-change.ts';
 export interface OperatorConfirmation {
   source: OperatorConfirmationTable['source'];
   by: string;
-  at: string;
+  at: number;
 }
 
 export function recordConfirmations(
@@ -36,5 +35,5 @@ export async function findConfirmation(
     .where('e.queue_id', '=', queue.id)
     .where('e.id', '=', entryId)
     .executeTakeFirst();
-  return row ? { source: row.source, by: row.said_by, at: isoTime(row.said_at) } : null;
+  return row ? { source: row.source, by: row.said_by, at: row.said_at } : null;
 }

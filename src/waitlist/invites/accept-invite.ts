@@ -1,5 +1,4 @@
 import { DoorlistError, invalid, notFound } from '../../errors.ts';
-import { isoTime } from '../../time.ts';
 import { canMove, findByEmails, hashKey, moveEntries } from '../entries/move-entry.ts';
 import { parseEmail } from '../people/identity.ts';
 import { changeQueue } from '../queue/change-queue.ts';
@@ -22,11 +21,13 @@ export interface AcceptInput {
 }
 
 export interface Acceptance {
-  success: true;
   email: string;
   waitlist: { id: string; name: string };
-  acceptedAt: string;
+  acceptedAt: number;
 }
+
+/** Version 0.1 stored the time in ISO 8601. */
+type StoredAcceptance = Omit<Acceptance, 'acceptedAt'> & { acceptedAt: number | string };
 
 /** Redeems a code. Of all the accepts of a code, across processes and crashes, exactly one succeeds. */
 export async function acceptInvite(context: Context, input: AcceptInput): Promise<Acceptance> {
@@ -42,7 +43,7 @@ export async function acceptInvite(context: Context, input: AcceptInput): Promis
     const { trx, now } = change;
     const [row] = await findInvite.within(context.db, trx, { queueId: queue.id, hash });
     if (!row) throw unknownCode();
-    const earlier = earlierAnswer(queue, row, keyHash, claimedHash);
+    const earlier = earlierAcceptance(queue, row, keyHash, claimedHash);
     if (earlier) return earlier;
     refuseUnlessLive(row, now);
     if (claimedHash && !claimedHash.equals(row.email_hash)) {
@@ -50,13 +51,13 @@ export async function acceptInvite(context: Context, input: AcceptInput): Promis
     }
     const { email } = vault.open<SealedInvite>('invite.sealed', row.id, row.sealed);
     const { id, name } = queue.waitlist;
-    const answer: Acceptance = { success: true, email, waitlist: { id, name }, acceptedAt: isoTime(now) };
+    const acceptance: Acceptance = { email, waitlist: { id, name }, acceptedAt: now };
     const accepted = await trx
       .updateTable('invite')
       .set({
         accepted_at: now,
         accept_key_hash: keyHash,
-        accept_answer: keyHash && vault.seal('invite.accept_answer', row.id, answer),
+        accept_answer: keyHash && vault.seal('invite.accept_answer', row.id, acceptance),
       })
       .where('queue_id', '=', queue.id)
       .where('id', '=', row.id)
@@ -70,7 +71,7 @@ export async function acceptInvite(context: Context, input: AcceptInput): Promis
     if (entry && canMove(entry.status, 'joined')) await moveEntries(context, change, [entry], 'joined');
     const invite = { id: row.id, email, expiresAt: row.expires_at };
     change.record({ kind: 'invite.accepted', invite, entry: entry?.seq ?? null });
-    return answer;
+    return acceptance;
   });
 }
 
@@ -84,8 +85,8 @@ function hashClaimedEmail({ vault }: Queue, email: string): Buffer {
   return vault.hash('email', parsed.key);
 }
 
-/** The answer that a request with the same Idempotency-Key got before. */
-function earlierAnswer(
+/** What happened when the same key was sent before: kept as it was then, as the waitlist may have another name by now. */
+function earlierAcceptance(
   { vault }: Queue,
   row: InviteRow,
   keyHash: Buffer | null,
@@ -94,7 +95,13 @@ function earlierAnswer(
   if (!keyHash || !row.accept_key_hash || !row.accept_answer || !keyHash.equals(row.accept_key_hash))
     return undefined;
   if (claimedHash && !claimedHash.equals(row.email_hash)) return undefined;
-  return vault.open<Acceptance>('invite.accept_answer', row.id, row.accept_answer);
+  const kept = vault.open<StoredAcceptance>('invite.accept_answer', row.id, row.accept_answer);
+  const { email, waitlist, acceptedAt } = kept;
+  return {
+    email,
+    waitlist,
+    acceptedAt: typeof acceptedAt === 'string' ? Date.parse(acceptedAt) : acceptedAt,
+  };
 }
 
 function refuseUnlessLive(row: InviteRow, now: number): void {

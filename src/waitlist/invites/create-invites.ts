@@ -1,7 +1,6 @@
 import { INVITE_COLUMNS } from '../../db/tables.ts';
 import { invalid } from '../../errors.ts';
-import { formatId, newId, randomCode } from '../../ids.ts';
-import { isoTimeOrNull } from '../../time.ts';
+import { newId, randomCode } from '../../ids.ts';
 import { canMove, findByEmails, hashKey, type Movable, moveEntries } from '../entries/move-entry.ts';
 import { parseEmail } from '../people/identity.ts';
 import { changeQueue } from '../queue/change-queue.ts';
@@ -11,10 +10,10 @@ import type { QueueChange } from '../queue/queue-change.ts';
 import { CODE_RANDOM_CHARACTERS, type SealedInvite } from './invites.ts';
 
 export interface CreatedInvite {
-  id: string;
+  id: Uint8Array;
   code: string;
   email: string;
-  expiresAt: string | null;
+  expiresAt: number | null;
 }
 
 /** When an invite ends: at a time, never (null), or after the waitlist's own span (undefined). */
@@ -79,12 +78,7 @@ export async function inviteAll(
   await moveEntries(context, change, entries, 'invited');
   if (expiresAt !== null && made.length > 0) send(noteTime(change, 'next_expiry', expiresAt));
   if (remindAt !== null && made.length > 0) send(noteTime(change, 'next_reminder', remindAt));
-  return made.map(({ id, code, email }) => ({
-    id: formatId('inv', id),
-    code,
-    email,
-    expiresAt: isoTimeOrNull(expiresAt),
-  }));
+  return made.map(({ id, code, email }) => ({ id, code, email, expiresAt }));
 }
 
 /** null: reminders are switched off, or the invite is too short for one. */

@@ -2,9 +2,8 @@ import { sharedTime } from '../../db/shared-clock.ts';
 import { statement } from '../../db/statement.ts';
 import type { InviteTable } from '../../db/tables.ts';
 import { invalid } from '../../errors.ts';
-import { isoTimeOrNull } from '../../time.ts';
 import type { Context } from '../queue/context.ts';
-import type { Found, Queue } from '../queue/directory.ts';
+import type { Found, Queue, Waitlist } from '../queue/directory.ts';
 import { TAG_CHARACTERS } from '../queue/directory.ts';
 
 export const CODE_CHARACTERS_MAX = 200;
@@ -63,21 +62,19 @@ export function checkCodeLength(code: string): void {
 }
 
 export type InviteCheck =
-  | { valid: true; email: string; waitlist: { id: string; name: string }; expiresAt?: string }
-  | { valid: false; reason: 'not_found' | 'expired' | 'accepted' | 'revoked'; expiresAt?: string };
+  | { state: 'live'; email: string; waitlist: Waitlist; expiresAt: number | null }
+  | { state: Exclude<InviteState, 'live'>; expiresAt: number | null }
+  | { state: 'not_found' };
 
 export async function checkInvite(context: Context, code: string): Promise<InviteCheck> {
   checkCodeLength(code);
   const queue = await queueOfCode(context, code);
-  if (!queue) return { valid: false, reason: 'not_found' };
+  if (!queue) return { state: 'not_found' };
   const { db } = context;
   const [row] = await findInvite.read(db, { queueId: queue.id, hash: queue.vault.hash('invite', code) });
-  if (!row) return { valid: false, reason: 'not_found' };
-  const expiresAt = isoTimeOrNull(row.expires_at);
-  const expiry = expiresAt === null ? {} : { expiresAt };
+  if (!row) return { state: 'not_found' };
   const state = inviteState(row, sharedTime(context, row.now));
-  if (state !== 'live') return { valid: false, reason: state, ...expiry };
+  if (state !== 'live') return { state, expiresAt: row.expires_at };
   const { email } = queue.vault.open<SealedInvite>('invite.sealed', row.id, row.sealed);
-  const { id, name } = queue.waitlist;
-  return { valid: true, email, waitlist: { id, name }, ...expiry };
+  return { state, email, waitlist: queue.waitlist, expiresAt: row.expires_at };
 }

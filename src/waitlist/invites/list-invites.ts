@@ -1,21 +1,20 @@
 import { sharedNow } from '../../db/shared-clock.ts';
 import { invalid } from '../../errors.ts';
-import { formatId, parseId } from '../../ids.ts';
-import { isoTime, isoTimeOrNull } from '../../time.ts';
+import { parseId } from '../../ids.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import { type InviteState, inviteState, type SealedInvite } from './invites.ts';
 
-export interface InviteSummary {
-  id: string;
+export interface Invite {
+  id: Uint8Array;
   state: InviteState;
   /** null: the person was removed. */
   email: string | null;
   code: string | null;
-  createdAt: string;
-  expiresAt: string | null;
-  acceptedAt: string | null;
-  revokedAt: string | null;
+  createdAt: number;
+  expiresAt: number | null;
+  acceptedAt: number | null;
+  revokedAt: number | null;
 }
 
 interface Filter {
@@ -25,7 +24,7 @@ interface Filter {
 }
 
 /** Invites in the order in which they were made, with their codes, for the operator's eyes. */
-export async function listInvites(context: Context, queue: Queue, filter: Filter): Promise<InviteSummary[]> {
+export async function listInvites(context: Context, queue: Queue, filter: Filter): Promise<Invite[]> {
   let query = context.db.query
     .selectFrom('invite')
     .select(['id', 'sealed', 'created_at', 'expires_at', 'accepted_at', 'revoked_at', 'expired_at'])
@@ -43,14 +42,14 @@ export async function listInvites(context: Context, queue: Queue, filter: Filter
     const shredded = row.sealed.length === 0;
     const sealed = shredded ? null : queue.vault.open<SealedInvite>('invite.sealed', row.id, row.sealed);
     return {
-      id: formatId('inv', row.id),
+      id: row.id,
       state: inviteState(row, now),
       email: sealed?.email ?? null,
       code: sealed?.code ?? null,
-      createdAt: isoTime(row.created_at),
-      expiresAt: isoTimeOrNull(row.expires_at),
-      acceptedAt: isoTimeOrNull(row.accepted_at),
-      revokedAt: isoTimeOrNull(row.revoked_at),
+      createdAt: row.created_at,
+      expiresAt: row.expires_at,
+      acceptedAt: row.accepted_at,
+      revokedAt: row.revoked_at,
     };
   });
 }

@@ -1,8 +1,7 @@
 import type { Trx } from '../../db/database.ts';
 import { knownSharedNow, sharedNow } from '../../db/shared-clock.ts';
 import { DoorlistError, invalid, notFound } from '../../errors.ts';
-import { formatId, newId, parseId } from '../../ids.ts';
-import { isoTime, isoTimeOrNull } from '../../time.ts';
+import { newId, parseId } from '../../ids.ts';
 import { plainHash } from '../../vault/crypto.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
@@ -13,16 +12,16 @@ import { isServerKey, newServerKey } from './server-key-format.ts';
 const PAGE = 1_000;
 
 export interface KeySummary {
-  id: string;
+  id: Uint8Array;
   hint: string;
   /** null: a product key, good for every waitlist. */
   waitlistId: string | null;
   environment: string;
-  grants: string[];
-  createdAt: string;
-  expiresAt: string | null;
-  revokedAt: string | null;
-  lastUsedAt: string | null;
+  canRead: boolean;
+  createdAt: number;
+  expiresAt: number | null;
+  revokedAt: number | null;
+  lastUsedAt: number | null;
 }
 
 /** A new key; `key` is shown this once and stored only as a hash. */
@@ -86,14 +85,14 @@ async function insertKey(
     })
     .execute();
   return {
-    id: formatId('key', id),
+    id,
     key,
     hint: key.slice(-4),
     waitlistId: input.waitlistId,
     environment: input.environment,
-    grants: grantsOf(input.canRead),
-    createdAt: isoTime(now),
-    expiresAt: isoTimeOrNull(input.expiresAt),
+    canRead: input.canRead,
+    createdAt: now,
+    expiresAt: input.expiresAt,
     revokedAt: null,
     lastUsedAt: null,
   };
@@ -101,7 +100,6 @@ async function insertKey(
 
 /** undefined when it cannot be a key: then there is no need to look for it. */
 const hashKey = (key: string) => (isServerKey(key) ? plainHash(`server key ${key}`) : undefined);
-const grantsOf = (canRead: boolean) => (canRead ? ['waitlist:write', 'waitlist:read'] : ['waitlist:write']);
 
 export async function listKeys({ db }: Context, after?: string): Promise<KeySummary[]> {
   const rows = await db.query
@@ -114,15 +112,15 @@ export async function listKeys({ db }: Context, after?: string): Promise<KeySumm
     .limit(PAGE)
     .execute();
   return rows.map((row) => ({
-    id: formatId('key', row.id),
+    id: row.id,
     hint: row.hint,
     waitlistId: row.public_id,
     environment: row.environment,
-    grants: grantsOf(row.can_read === 1),
-    createdAt: isoTime(row.created_at),
-    expiresAt: isoTimeOrNull(row.expires_at),
-    revokedAt: isoTimeOrNull(row.revoked_at),
-    lastUsedAt: isoTimeOrNull(row.last_used_at),
+    canRead: row.can_read === 1,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    lastUsedAt: row.last_used_at,
   }));
 }
 

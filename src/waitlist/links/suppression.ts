@@ -1,7 +1,6 @@
 import type { Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { invalid, notFound } from '../../errors.ts';
-import { isoTime } from '../../time.ts';
 import { parseEmail } from '../people/identity.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
@@ -42,18 +41,14 @@ export async function suppress(
     .execute();
 }
 
-export interface SuppressionView {
-  /** Of the keyed hash: the address itself is not kept. */
-  hash: string;
+export interface Suppression {
+  /** The address itself is not kept. */
+  emailHash: Uint8Array;
   reason: SuppressionReason;
-  since: string;
+  since: number;
 }
 
-export async function listSuppressions(
-  { db }: Context,
-  queue: Queue,
-  limit: number,
-): Promise<SuppressionView[]> {
+export async function listSuppressions({ db }: Context, queue: Queue, limit: number): Promise<Suppression[]> {
   const rows = await db.query
     .selectFrom('mail_suppression')
     .selectAll()
@@ -62,9 +57,9 @@ export async function listSuppressions(
     .limit(limit)
     .execute();
   return rows.map(({ email_hash, reason, created_at }) => ({
-    hash: Buffer.from(email_hash).toString('hex').slice(0, 16),
+    emailHash: email_hash,
     reason,
-    since: isoTime(created_at),
+    since: created_at,
   }));
 }
 

@@ -2,7 +2,6 @@ import type { Trx } from '../../db/database.ts';
 import { UniqueViolation } from '../../db/database.ts';
 import { DoorlistError, invalid, notFound } from '../../errors.ts';
 import { randomCode } from '../../ids.ts';
-import { isoTime, isoTimeOrNull } from '../../time.ts';
 import type { SealingKey } from '../../vault/crypto.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { changeSettings } from '../queue/change-settings.ts';
@@ -21,8 +20,8 @@ export interface WaitlistSummary {
   inviteExpiryMs: number | null;
   returnToQueue: boolean;
   confirmEmails: boolean;
-  closedAt: string | null;
-  createdAt: string;
+  closedAt: number | null;
+  createdAt: number;
 }
 
 export function checkName(name: string): void {
@@ -133,8 +132,8 @@ export async function listWaitlists(
     inviteExpiryMs: row.invite_expiry_ms,
     returnToQueue: row.expired_stay_invited === 0,
     confirmEmails: row.confirm_emails === 1,
-    closedAt: isoTimeOrNull(row.closed_at),
-    createdAt: isoTime(row.created_at),
+    closedAt: row.closed_at,
+    createdAt: row.created_at,
   }));
 }
 

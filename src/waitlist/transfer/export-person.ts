@@ -1,10 +1,8 @@
 import { DoorlistError } from '../../errors.ts';
-import { formatId, parseId } from '../../ids.ts';
-import { isoTime } from '../../time.ts';
 import { findEntry } from '../entries/entries.ts';
-import type { EntryView } from '../entries/entry-view.ts';
+import type { Entry } from '../entries/entry.ts';
 import { findConfirmation, type OperatorConfirmation } from '../entries/operator-confirmation.ts';
-import { type InviteSummary, listInvites } from '../invites/list-invites.ts';
+import { type Invite, listInvites } from '../invites/list-invites.ts';
 import { parseEmail } from '../people/identity.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
@@ -13,15 +11,14 @@ const MOST_INVITES = 1_000;
 
 /** Everything that is held on one person. */
 export interface PersonExport {
-  waitlist: { id: string; name: string };
-  environment: string;
+  queue: Queue;
   /** null: the person has invites or mails, but never signed up. */
-  entry: EntryView | null;
+  entry: Entry | null;
   /** null: nobody but the person has confirmed the email, or nobody has. */
   operatorConfirmation: OperatorConfirmation | null;
-  invites: InviteSummary[];
+  invites: Invite[];
   /** What webhooks were told of the person, and what mails to them are made of, word for word. */
-  events: { id: string; kind: string; at: string; body: unknown }[];
+  events: { id: Uint8Array; kind: string; at: number; body: unknown }[];
 }
 
 export async function exportPerson(
@@ -34,16 +31,14 @@ export async function exportPerson(
   const emailHash = email && queue.vault.hash('email', email.key);
   const invites = emailHash ? await listInvites(context, queue, { emailHash, limit: MOST_INVITES }) : [];
   const entry = found instanceof DoorlistError ? null : found;
-  const entryId = parseId('ent', entry?.id ?? '');
-  const ids = [entryId, ...invites.map(({ id }) => parseId('inv', id))];
+  const ids = [entry?.id, ...invites.map(({ id }) => id)];
   const subjects = [...ids, emailHash].filter((id) => id !== undefined);
   const events = await eventsAbout(context, queue, subjects);
   if (found instanceof DoorlistError && invites.length + events.length === 0) throw found;
   return {
-    waitlist: { id: queue.waitlist.id, name: queue.waitlist.name },
-    environment: queue.environment,
+    queue,
     entry,
-    operatorConfirmation: entryId ? await findConfirmation(context, queue, entryId) : null,
+    operatorConfirmation: entry ? await findConfirmation(context, queue, entry.id) : null,
     invites,
     events,
   };
@@ -57,7 +52,7 @@ function notOnList(error: Error): DoorlistError {
 async function eventsAbout(
   { db }: Context,
   queue: Queue,
-  subjects: Buffer[],
+  subjects: Uint8Array[],
 ): Promise<PersonExport['events']> {
   const rows = await db.query
     .selectFrom('event')
@@ -73,9 +68,9 @@ async function eventsAbout(
     .orderBy('id')
     .execute();
   return rows.map(({ id, kind, body, created_at }) => ({
-    id: formatId('evt', id),
+    id,
     kind,
-    at: isoTime(created_at),
+    at: created_at,
     body: body && (JSON.parse(queue.vault.open<string>('event.body', id, body)) as unknown),
   }));
 }

@@ -1,6 +1,5 @@
 import type { Status } from '../../db/tables.ts';
 import { formatId } from '../../ids.ts';
-import { isoTime, isoTimeOrNull } from '../../time.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import type { Metadata } from '../people/metadata.ts';
 import type { Person } from '../people/person.ts';
@@ -9,24 +8,28 @@ import type { Queue } from '../queue/directory.ts';
 import type { EntryRow } from '../queue/entry-rows.ts';
 import { referralCodesOf } from '../referrals/referral-code.ts';
 
-/** An entry as callers and webhooks see it. */
-export interface EntryView {
-  id: string;
-  email: string | null;
-  phone: string | null;
-  metadata: Metadata | null;
-  status: Status;
-  position: number | null;
-  referrals: number;
-  referralCode: string | null;
-  referredBy: string | null;
-  createdAt: string;
-  invitedAt: string | null;
-  joinedAt: string | null;
+/** A person in a queue. */
+export interface Entry {
+  readonly seq: number;
+  readonly id: Uint8Array;
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly metadata: Metadata | null;
+  readonly status: Status;
+  readonly position: number | null;
+  readonly referrals: number;
+  readonly referralCode: string | null;
+  /** Whoever is credited with this signup. */
+  readonly referrerId: Uint8Array | null;
+  /** Their email, or else their phone. */
+  readonly referredBy: string | null;
+  readonly createdAt: number;
+  readonly invitedAt: number | null;
+  readonly joinedAt: number | null;
 }
 
 /** Throws `Unreadable` when the person's sealed bytes do not open; a referrer's that do not are left out. */
-export function viewEntry(queue: Queue, row: EntryRow): EntryView {
+export function openEntry(queue: Queue, row: EntryRow): Entry {
   const person = row.person && openPerson(queue, row.id, row.person);
   return assemble(queue, row, person, openReferrer(queue, row));
 }
@@ -45,10 +48,10 @@ function openReferrer(queue: Queue, { referrer_id, referrer_person }: EntryRow):
  * The same for a page: a row that does not open is shown without its person and reported to the operator,
  * and the rest of the page is served.
  */
-export function viewEntries({ log }: Pick<Context, 'log'>, queue: Queue, rows: EntryRow[]): EntryView[] {
+export function openEntries({ log }: Pick<Context, 'log'>, queue: Queue, rows: EntryRow[]): Entry[] {
   return rows.map((row) => {
     try {
-      return viewEntry(queue, row);
+      return openEntry(queue, row);
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
       log.error({ queue: queue.id, entry: formatId('ent', row.id) }, 'sealed data of an entry does not open');
@@ -61,9 +64,10 @@ function openPerson({ vault }: Queue, id: Uint8Array, sealed: Uint8Array): Perso
   return vault.open<Person>('entry.person', id, sealed);
 }
 
-function assemble(queue: Queue, row: EntryRow, person: Person | null, referrer: Person | null): EntryView {
+function assemble(queue: Queue, row: EntryRow, person: Person | null, referrer: Person | null): Entry {
   return {
-    id: formatId('ent', row.id),
+    seq: row.seq,
+    id: row.id,
     email: person?.email ?? null,
     phone: person?.phone ?? null,
     metadata: person?.metadata ?? null,
@@ -71,9 +75,10 @@ function assemble(queue: Queue, row: EntryRow, person: Person | null, referrer: 
     position: row.position,
     referrals: row.referrals,
     referralCode: person && referralCodesOf(queue).of(row.seq),
+    referrerId: row.referrer_id,
     referredBy: referrer?.email ?? referrer?.phone ?? null,
-    createdAt: isoTime(row.created_at),
-    invitedAt: isoTimeOrNull(row.invited_at),
-    joinedAt: isoTimeOrNull(row.joined_at),
+    createdAt: row.created_at,
+    invitedAt: row.invited_at,
+    joinedAt: row.joined_at,
   };
 }

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { corsHeadersWithoutRoutes } from './plugins/cors.ts';
-import { answerParserError } from './plugins/errors.ts';
-import { requestIdOf } from './plugins/request-id.ts';
-import { drainBeforeClosing } from './plugins/unread-body.ts';
+import { corsHeadersWithoutRoutes } from './cors.ts';
+import { answerParserError } from './errors.ts';
+import { requestIdOf } from './request-id.ts';
+import { drainBeforeClosing } from './unread-body.ts';
 
 const RETRY_AFTER_SECONDS = 2;
 

@@ -1,0 +1,45 @@
+import Type from 'typebox';
+import type { ErrorCode } from '../errors.ts';
+import { named, oneOf } from '../wire/schema.ts';
+
+/** What only HTTP can get wrong. */
+export type HttpErrorCode =
+  | 'method_not_allowed'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'internal_error';
+export type WireCode = ErrorCode | HttpErrorCode;
+
+export const STATUS: Record<WireCode, number> = {
+  invalid_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  waitlist_closed: 409,
+  accepted: 409,
+  email_mismatch: 409,
+  expired: 410,
+  revoked: 410,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  internal_error: 500,
+  unavailable: 503,
+};
+
+const ErrorCodeSchema = oneOf(Object.keys(STATUS) as WireCode[], {
+  ...named('ErrorCode'),
+  description: 'Identifies the error. Use it in your code.',
+});
+
+export const ProblemSchema = Type.Object(
+  {
+    code: ErrorCodeSchema,
+    message: Type.String({
+      description:
+        'Explains the error and names the field that caused it. Wording can change; do not parse it.',
+    }),
+  },
+  { ...named('Problem'), description: 'An error. Every endpoint returns errors in this shape.' },
+);

@@ -1,0 +1,47 @@
+import type { Status } from '../db/tables.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import type { Queue } from '../waitlist/queue/directory.ts';
+import { writeCell } from '../waitlist/transfer/cells.ts';
+import type { Format } from '../waitlist/transfer/import-file.ts';
+import { EXPORT_COLUMNS } from '../waitlist/transfer/presets.ts';
+import { readAllEntries } from '../waitlist/transfer/read-all-entries.ts';
+import { type PresentedEntry, presentEntry } from './entry.ts';
+
+export interface ExportOptions {
+  format: Format;
+  status?: Status;
+}
+
+/** A piece of the file, and how many entries are in it and will be in all. */
+export interface ExportPiece {
+  text: string;
+  entries: number;
+  total: number;
+}
+
+/** Everybody in the order of joining, as a file. */
+export async function* exportEntries(
+  context: Context,
+  queue: Queue,
+  { format, status }: ExportOptions,
+): AsyncGenerator<ExportPiece> {
+  const write = format === 'csv' ? csvLine : jsonLine;
+  if (format === 'csv') yield { text: `${EXPORT_COLUMNS.join(',')}\r\n`, entries: 0, total: 0 };
+  for await (const { entries, total } of readAllEntries(context, queue, status)) {
+    const text = entries.map((entry) => write(presentEntry(entry))).join('');
+    yield { text, entries: entries.length, total };
+  }
+}
+
+function csvLine(entry: PresentedEntry): string {
+  const cells = EXPORT_COLUMNS.map((column) => {
+    const value = entry[column];
+    if (value === null) return '';
+    return writeCell(typeof value === 'object' ? JSON.stringify(value) : String(value));
+  });
+  return `${cells.join(',')}\r\n`;
+}
+
+function jsonLine(entry: PresentedEntry): string {
+  return `${JSON.stringify(entry)}\n`;
+}

@@ -1,0 +1,23 @@
+import { formatId } from '../ids.ts';
+import { isoTime, isoTimeOrNull } from '../time.ts';
+import type { CreatedKey, KeySummary } from '../waitlist/keys/server-keys.ts';
+
+export function presentKey(key: KeySummary) {
+  return {
+    id: formatId('key', key.id),
+    hint: key.hint,
+    waitlistId: key.waitlistId,
+    environment: key.environment,
+    grants: key.canRead ? ['waitlist:write', 'waitlist:read'] : ['waitlist:write'],
+    createdAt: isoTime(key.createdAt),
+    expiresAt: isoTimeOrNull(key.expiresAt),
+    revokedAt: isoTimeOrNull(key.revokedAt),
+    lastUsedAt: isoTimeOrNull(key.lastUsedAt),
+  };
+}
+
+/** A new key, shown this once. */
+export function presentCreatedKey(created: CreatedKey) {
+  const { id, ...rest } = presentKey(created);
+  return { id, key: created.key, ...rest };
+}
