@@ -242,7 +242,7 @@ async function claimCost({ db }: Context, target: Target): Promise<number> {
   await findDueTargets(db);
   const now = Date.now();
   const terms = { now, leaseEnd: now + 45_000, token: randomBytes(16) };
-  await db.transaction((trx) => claimDeliveries.within(db, trx, { ...target, ...terms, limit: 4 }));
+  await db.transaction((trx) => trx.run(claimDeliveries, { ...target, ...terms, limit: 4 }));
   return (performance.now() - startedAt) * 1000;
 }
 

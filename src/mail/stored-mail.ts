@@ -96,11 +96,9 @@ export async function insertMail(
   const { db, wakeUps } = context;
   const id = newId(mail.at);
   const message = mailMessage(queue, id, mail, [...(about ? [about] : []), hashOf(queue, mail.to)]);
-  const targets = await db.transaction(async (trx) => {
-    const sending = writeMessages(db, trx, queue.id, [message], await sharedNow(context, trx));
-    await sending.written;
-    return sending.targets;
-  });
+  const targets = await db.transaction(async (trx) =>
+    writeMessages(trx, queue.id, [message], await sharedNow(context, trx)),
+  );
   wakeUps.send(targets);
   return id;
 }

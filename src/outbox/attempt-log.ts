@@ -1,5 +1,4 @@
-import type { Database, Trx } from '../db/database.ts';
-import { DELIVERY_ATTEMPT_COLUMNS } from '../db/tables.ts';
+import type { Trx } from '../db/database.ts';
 import type { Attempt } from './attempt.ts';
 import type { Delivery } from './delivery.ts';
 import { forgetErasedResponses } from './erase.ts';
@@ -13,73 +12,57 @@ export interface EndedAttempt {
 }
 
 /** When it is due again, and whether it has ended, one way or the other. */
-interface NextStep {
-  tries: number;
-  dueAt: number | null;
-  deliveredAt: number | null;
-  failedAt: number | null;
-}
-
-function nextStep({ delivery, attempt }: EndedAttempt, now: number, random: () => number): NextStep {
+function nextStep({ delivery, attempt }: EndedAttempt, now: number, random: () => number) {
   const { tries } = delivery;
   const over = attempt.ok || attempt.final === true;
   const delay = over ? null : (attempt.deferMs ?? delayAfter(tries, attempt.retryAfterMs, random));
   return {
     tries: over || attempt.deferMs === undefined ? tries : tries - 1,
-    dueAt: delay === null ? null : now + delay,
-    deliveredAt: attempt.ok ? now : null,
-    failedAt: attempt.ok || delay !== null ? null : now,
+    due_at: delay === null ? null : now + delay,
+    delivered_at: attempt.ok ? now : null,
+    failed_at: attempt.ok || delay !== null ? null : now,
   };
 }
 
-/** Sent, not awaited. A delivery that another process has claimed meanwhile is left to it; the log gets the attempt anyway. */
+/** A delivery that another process has claimed meanwhile is left to it; the log gets the attempt anyway. */
 export function writeAttempts(
-  db: Database,
   trx: Trx,
   ended: readonly EndedAttempt[],
   { now, random }: { now: number; random: () => number },
-): Promise<unknown> {
-  return Promise.all([
-    db.updateRows(trx, {
-      table: 'delivery',
-      columns: {
-        queue_id: 'bigint',
-        channel: 'text',
-        target_id: 'bytes',
-        event_id: 'bytes',
-        token: 'bytes',
-        tries: 'bigint',
-        due_at: 'bigint',
-        delivered_at: 'bigint',
-        failed_at: 'bigint',
-      },
-      key: ['queue_id', 'channel', 'target_id', 'event_id', 'token'],
-      rows: ended.map((one) => {
-        const { target, eventId, token } = one.delivery;
-        const { tries, dueAt, deliveredAt, failedAt } = nextStep(one, now, random);
-        return [
-          ...[target.queueId, target.channel, target.id, eventId, token],
-          ...[tries, dueAt, deliveredAt, failedAt],
-        ];
-      }),
-    }),
-    db.insertRows(trx, {
-      table: 'delivery_attempt',
-      columns: DELIVERY_ATTEMPT_COLUMNS,
-      rows: ended.map(({ delivery, attempt, at }) => {
-        const { target, eventId } = delivery;
-        const { durationMs, status, error, response } = attempt;
-        return [
-          ...[target.queueId, target.channel, target.id, eventId, delivery.attempt],
-          ...[at - durationMs, durationMs, status, error, response],
-        ];
-      }),
-      suffix: 'on conflict do nothing', // The same report again, when nobody knows whether its commit went through.
-    }),
-    forgetErasedResponses(
-      db,
-      trx,
-      ended.filter(({ attempt }) => attempt.response !== null).map(({ delivery }) => delivery),
-    ),
-  ]);
+): void {
+  const deliveries = ended.map((one) => {
+    const { target, eventId, token } = one.delivery;
+    return {
+      queue_id: target.queueId,
+      channel: target.channel,
+      target_id: target.id,
+      event_id: eventId,
+      token,
+      ...nextStep(one, now, random),
+    };
+  });
+  const attempts = ended.map(({ delivery, attempt, at }) => {
+    const { target, eventId } = delivery;
+    const { durationMs, status, error, response } = attempt;
+    return {
+      queue_id: target.queueId,
+      channel: target.channel,
+      target_id: target.id,
+      event_id: eventId,
+      attempt: delivery.attempt,
+      at: at - durationMs,
+      duration_ms: durationMs,
+      status,
+      error,
+      response,
+    };
+  });
+  const answered = ended.filter(({ attempt }) => attempt.response !== null);
+  trx.update('delivery', { key: ['queue_id', 'channel', 'target_id', 'event_id', 'token'] }, deliveries);
+  // The same report may come again, when nobody knows whether its commit went through.
+  trx.insert('delivery_attempt', attempts, { onConflict: 'ignore' });
+  forgetErasedResponses(
+    trx,
+    answered.map(({ delivery }) => delivery),
+  );
 }

@@ -77,7 +77,6 @@ export async function claimDue(
   prepared: readonly Prepared[],
   { now, leaseMs }: { now: number; leaseMs: number },
 ): Promise<Map<TargetState, Claim>> {
-  const { db } = parts;
   const startedAt = performance.now();
   const claims = new Map<TargetState, Claim>();
   const requests: { state: TargetState; openTarget: OpenTarget<unknown>; limit: number }[] = [];
@@ -95,7 +94,7 @@ export async function claimDue(
   const token = randomBytes(TOKEN_BYTES);
   const lease = { now, leaseEnd: now + leaseMs, token };
   const claimed = await Promise.all(
-    requests.map(({ state, limit }) => claimDeliveries.within(db, trx, { ...state.target, ...lease, limit })),
+    requests.map(({ state, limit }) => trx.run(claimDeliveries, { ...state.target, ...lease, limit })),
   );
   for (const [index, { state, openTarget, limit }] of requests.entries()) {
     const { channel, target } = state;

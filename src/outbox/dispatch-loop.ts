@@ -169,8 +169,7 @@ export class DispatchLoop {
   }
 
   async #writeDown(trx: Trx, ended: readonly Ended[], now: number): Promise<void> {
-    const written = writeAttempts(this.#parts.db, trx, ended, { now, random: this.#options.random });
-    written.catch(() => {});
+    writeAttempts(trx, ended, { now, random: this.#options.random });
     const byState = [...Map.groupBy(ended, ({ state }) => state)];
     for (const [{ target, channel }, some] of byState.sort(([a], [b]) =>
       compareTargets(a.target, b.target),
@@ -178,7 +177,6 @@ export class DispatchLoop {
       const attempts = some.map(({ attempt }) => attempt);
       await channel.settle(trx, target, attempts, now);
     }
-    await written;
   }
 
   async #rest(): Promise<void> {

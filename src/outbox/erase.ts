@@ -1,13 +1,21 @@
 import { sql } from 'kysely';
 import type { Database, Trx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import { DELIVERY_ATTEMPT_COLUMNS } from '../db/tables.ts';
 import { ERASED } from './attempt.ts';
 import type { Delivery } from './delivery.ts';
 import { findTargets } from './find-targets.ts';
 import { BEGIN_WITHIN_MS } from './permit.ts';
 
 const LOOK_EVERY_MS = 20;
+
+export interface Erasure {
+  queueId: number;
+  /** Whatever shows one of these goes. */
+  subjects: readonly Uint8Array[];
+  /** Of the subjects, those that must not be kept themselves, such as the hash of an address. */
+  forget: readonly Uint8Array[];
+  now: number;
+}
 
 /** An attempt that some process may be about to begin, or has begun. */
 interface OpenAttempt {
@@ -17,29 +25,69 @@ interface OpenAttempt {
   attempt: number;
 }
 
-export interface Erasing {
-  queueId: number;
-  eventIds: readonly Uint8Array[];
-  now: number;
+/**
+ * Erases the bodies of all messages about these subjects, and what receivers answered to them; what was yet to be sent
+ * of them is ended. Call what it returns after the commit: it resolves once nothing more of them can be sent.
+ */
+export async function eraseMessages(db: Database, trx: Trx, erasure: Erasure): Promise<() => Promise<void>> {
+  const { queueId, subjects, forget, now } = erasure;
+  // Until the commit nobody claims a delivery of the queue or writes down an attempt at one.
+  await db.lockDeliveries(trx, [queueId], 'exclusive');
+  const about = trx.selectFrom('event_subject').where('queue_id', '=', queueId);
+  const rows = await about
+    .select('event_id')
+    .distinct()
+    .where((e) => db.in(e.ref('subject'), subjects))
+    .execute();
+  const eventIds = rows.map(({ event_id }) => event_id);
+  const open = eventIds.length === 0 ? [] : await endDeliveries(db, trx, { queueId, eventIds, now });
+  trx.write(eraseBodies, { queueId, eventIds });
+  trx.write(eraseResponses, { queueId, eventIds });
+  trx.write(forgetSubjects, { queueId, subjects: forget });
+  await db.markErased(trx);
+  return () => attemptsOver(db, queueId, open);
 }
 
+type EventsOfQueue = { queueId: number; eventIds: readonly Uint8Array[] };
+
+const eraseBodies = statement<EventsOfQueue, object>((db, parameter) =>
+  db.query
+    .updateTable('event')
+    .set({ body: null })
+    .where('queue_id', '=', parameter('queueId'))
+    .where((e) => db.in(e.ref('id'), parameter('eventIds'))),
+);
+
+const eraseResponses = statement<EventsOfQueue, object>((db, parameter) =>
+  db.query
+    .updateTable('delivery_attempt')
+    .set({ response: null })
+    .where('queue_id', '=', parameter('queueId'))
+    .where((e) => db.in(e.ref('event_id'), parameter('eventIds'))),
+);
+
+const forgetSubjects = statement<{ queueId: number; subjects: readonly Uint8Array[] }, object>(
+  (db, parameter) =>
+    db.query
+      .deleteFrom('event_subject')
+      .where('queue_id', '=', parameter('queueId'))
+      .where((e) => db.in(e.ref('subject'), parameter('subjects'))),
+);
+
 /**
- * Ends the deliveries of events that are being erased. Those that are claimed are left to whoever claimed them, and
- * returned: what was claimed and has no line in the log may be on its way. Until the commit nobody claims a delivery
- * of the queue or writes down an attempt at one.
+ * Ends what was not claimed. What is claimed is left to whoever claimed it, and returned: without a line in the log it
+ * may be on its way.
  */
-export async function endDeliveries(
+async function endDeliveries(
   db: Database,
   trx: Trx,
-  { queueId, eventIds, now }: Erasing,
+  { queueId, eventIds, now }: EventsOfQueue & { now: number },
 ): Promise<OpenAttempt[]> {
-  await db.lockDeliveries(trx, [queueId], 'exclusive');
-  if (eventIds.length === 0) return [];
   const open: OpenAttempt[] = [];
   const ended: OpenAttempt[] = [];
   for (const { channel, id: targetId } of await findTargets(trx, queueId)) {
-    const deliveries = trx.selectFrom('delivery as d').where('d.queue_id', '=', queueId);
-    const rows = await deliveries
+    const rows = await trx
+      .selectFrom('delivery as d')
       .leftJoin('delivery_attempt as a', (join) =>
         join
           .onRef('a.queue_id', '=', 'd.queue_id')
@@ -49,10 +97,11 @@ export async function endDeliveries(
           .onRef('a.attempt', '=', 'd.attempts'),
       )
       .select(['d.event_id', 'd.attempts', 'a.attempt as logged'])
+      .where('d.queue_id', '=', queueId)
       .where('d.channel', '=', channel)
       .where('d.target_id', '=', targetId)
       .where('d.due_at', 'is not', null)
-      .where((e) => db.inBytes(e.ref('d.event_id'), e.val(db.bytesList(eventIds))))
+      .where((e) => db.in(e.ref('d.event_id'), eventIds))
       .execute();
     for (const { event_id: eventId, attempts, logged } of rows) {
       const claimed = attempts > 0 && logged === null;
@@ -60,58 +109,56 @@ export async function endDeliveries(
       else ended.push({ channel, targetId, eventId, attempt: attempts + 1 });
     }
   }
-  await writeEnded(db, trx, ended, { queueId, now });
+  writeEnded(trx, ended, { queueId, now });
   return open;
 }
 
-async function writeEnded(
-  db: Database,
+function writeEnded(
   trx: Trx,
   ended: readonly OpenAttempt[],
-  { queueId, now }: Pick<Erasing, 'queueId' | 'now'>,
-): Promise<void> {
-  await db.updateRows(trx, {
-    table: 'delivery',
-    columns: {
-      queue_id: 'bigint',
-      channel: 'text',
-      target_id: 'bytes',
-      event_id: 'bytes',
-      attempts: 'bigint',
-      due_at: 'bigint',
-      failed_at: 'bigint',
-    },
-    key: ['queue_id', 'channel', 'target_id', 'event_id'],
-    rows: ended.map(({ channel, targetId, eventId, attempt }) => [
-      ...[queueId, channel, targetId, eventId],
-      ...[attempt, null, now],
-    ]),
-  });
-  await db.insertRows(trx, {
-    table: 'delivery_attempt',
-    columns: DELIVERY_ATTEMPT_COLUMNS,
-    rows: ended.map(({ channel, targetId, eventId, attempt }) => [
-      ...[queueId, channel, targetId, eventId, attempt],
-      ...[now, 0, null, ERASED.error, null],
-    ]),
-  });
+  { queueId, now }: { queueId: number; now: number },
+): void {
+  const keys = ended.map(({ channel, targetId, eventId }) => ({
+    queue_id: queueId,
+    channel,
+    target_id: targetId,
+    event_id: eventId,
+  }));
+  trx.update(
+    'delivery',
+    { key: ['queue_id', 'channel', 'target_id', 'event_id'] },
+    ended.map(({ attempt }, index) => ({
+      ...(keys[index] as (typeof keys)[number]),
+      attempts: attempt,
+      due_at: null,
+      failed_at: now,
+    })),
+  );
+  trx.insert(
+    'delivery_attempt',
+    ended.map(({ attempt }, index) => ({
+      ...(keys[index] as (typeof keys)[number]),
+      attempt,
+      at: now,
+      duration_ms: 0,
+      status: null,
+      error: ERASED.error,
+      response: null,
+    })),
+  );
 }
 
 /** After the commit of an erasure: resolves once none of these attempts can begin any more. */
-export async function attemptsOver(
-  { query, inBytes, bytesList }: Database,
-  queueId: number,
-  open: readonly OpenAttempt[],
-): Promise<void> {
+async function attemptsOver(db: Database, queueId: number, open: readonly OpenAttempt[]): Promise<void> {
   if (open.length === 0) return;
   const overAt = performance.now() + BEGIN_WITHIN_MS;
-  const eventIds = bytesList(open.map(({ eventId }) => eventId));
+  const eventIds = open.map(({ eventId }) => eventId);
   while (performance.now() < overAt) {
-    const logged = await query
+    const logged = await db.query
       .selectFrom('delivery_attempt')
       .select(['channel', 'target_id', 'event_id', 'attempt'])
       .where('queue_id', '=', queueId)
-      .where((e) => inBytes(e.ref('event_id'), e.val(eventIds)))
+      .where((e) => db.in(e.ref('event_id'), eventIds))
       .execute()
       .catch(() => []); // The erasure stands: without an answer it takes the whole time.
     const isLogged = (one: OpenAttempt) =>
@@ -127,12 +174,12 @@ export async function attemptsOver(
   }
 }
 
-const forgetResponses = statement<{ queueId: number; eventIds: unknown }, object>((db, parameter) =>
+const eraseLateResponses = statement<EventsOfQueue, object>((db, parameter) =>
   db.query
     .updateTable('delivery_attempt')
     .set({ response: null })
     .where('queue_id', '=', parameter('queueId'))
-    .where((e) => db.inBytes(e.ref('event_id'), parameter('eventIds')))
+    .where((e) => db.in(e.ref('event_id'), parameter('eventIds')))
     .where('response', 'is not', null)
     .where((e) =>
       e.not(
@@ -148,16 +195,8 @@ const forgetResponses = statement<{ queueId: number; eventIds: unknown }, object
     ),
 );
 
-/** An answer may echo what was sent: one that came after the erasure goes as well. Sent, not awaited. */
-export function forgetErasedResponses(
-  db: Database,
-  trx: Trx,
-  answered: readonly Delivery[],
-): Promise<unknown> {
-  const byQueue = Map.groupBy(answered, ({ target }) => target.queueId);
-  return Promise.all(
-    [...byQueue].map(([queueId, some]) =>
-      forgetResponses.within(db, trx, { queueId, eventIds: db.bytesList(some.map((one) => one.eventId)) }),
-    ),
-  );
+/** An answer may echo what was sent: one that came after the erasure goes as well. */
+export function forgetErasedResponses(trx: Trx, answered: readonly Delivery[]): void {
+  for (const [queueId, some] of Map.groupBy(answered, ({ target }) => target.queueId))
+    trx.write(eraseLateResponses, { queueId, eventIds: some.map(({ eventId }) => eventId) });
 }

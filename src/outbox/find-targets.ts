@@ -42,7 +42,7 @@ const findDue = statement<object, DueTarget>((db) => {
 
 /** Every target that has something left to deliver, now or later. */
 export async function findDueTargets(db: Database): Promise<DueTarget[]> {
-  return findDue.read(db, {});
+  return db.run(findDue, {});
 }
 
 /**

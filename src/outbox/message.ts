@@ -1,5 +1,4 @@
-import type { Database, Trx } from '../db/database.ts';
-import { DELIVERY_COLUMNS, EVENT_COLUMNS, EVENT_SUBJECT_COLUMNS } from '../db/tables.ts';
+import type { Trx } from '../db/database.ts';
 import { type Target, targetName } from './target.ts';
 
 /** Something to deliver: written in the transaction that brings it about, sent once that is committed. */
@@ -16,28 +15,37 @@ export interface Message {
   readonly onlyOnce?: boolean;
 }
 
-/** Returns the targets to wake after the commit. The commit must wait for `written`. */
+/** Returns the targets to wake after the commit. */
 export function writeMessages(
-  db: Database,
   trx: Trx,
   queueId: number,
   messages: readonly Message[],
   now: number,
-): { targets: Target[]; written: Promise<unknown> } {
-  const suffix = messages.some(({ onlyOnce }) => onlyOnce) ? 'on conflict do nothing' : '';
-  const events = messages.map(({ id, kind, body }) => [queueId, id, kind, body, now]);
+): Target[] {
+  const onConflict = messages.some(({ onlyOnce }) => onlyOnce) ? 'ignore' : undefined;
+  const events = messages.map(({ id, kind, body }) => ({
+    queue_id: queueId,
+    id,
+    kind,
+    body,
+    created_at: now,
+  }));
   const subjects = messages.flatMap((message) =>
-    message.subjects.map((subject) => [queueId, subject, message.id]),
+    message.subjects.map((subject) => ({ queue_id: queueId, subject, event_id: message.id })),
   );
   const deliveries = messages.flatMap((message) =>
-    message.targets.map(({ channel, id }) => [queueId, channel, id, message.id, now]),
+    message.targets.map(({ channel, id }) => ({
+      queue_id: queueId,
+      channel,
+      target_id: id,
+      event_id: message.id,
+      due_at: now,
+    })),
   );
-  const written = Promise.all([
-    db.insertRows(trx, { table: 'event', columns: EVENT_COLUMNS, rows: events, suffix }),
-    db.insertRows(trx, { table: 'event_subject', columns: EVENT_SUBJECT_COLUMNS, rows: subjects, suffix }),
-    db.insertRows(trx, { table: 'delivery', columns: DELIVERY_COLUMNS, rows: deliveries, suffix }),
-  ]);
-  return { targets: distinct(messages.flatMap(({ targets }) => targets)), written };
+  trx.insert('event', events, { onConflict });
+  trx.insert('event_subject', subjects, { onConflict });
+  trx.insert('delivery', deliveries, { onConflict });
+  return distinct(messages.flatMap(({ targets }) => targets));
 }
 
 function distinct(targets: readonly Target[]): Target[] {

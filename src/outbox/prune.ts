@@ -82,7 +82,7 @@ async function pruneStep({ db }: Parts, queueId: number, before: Buffer): Promis
     .limit(STEP)
     .execute();
   if (old.length === 0) return 0;
-  const ids = db.bytesList(old.map(({ id }) => id));
+  const ids = old.map(({ id }) => id);
   const upTo = old.at(-1)?.id as Uint8Array;
   await db.transaction(async (trx) => {
     for (const target of await findTargets(trx, queueId)) {
@@ -98,13 +98,13 @@ async function pruneStep({ db }: Parts, queueId: number, before: Buffer): Promis
       await trx
         .deleteFrom(table)
         .where('queue_id', '=', queueId)
-        .where((e) => db.inBytes(e.ref('event_id'), e.val(ids)))
+        .where((e) => db.in(e.ref('event_id'), ids))
         .execute();
     }
     await trx
       .deleteFrom('event')
       .where('queue_id', '=', queueId)
-      .where((e) => db.inBytes(e.ref('id'), e.val(ids)))
+      .where((e) => db.in(e.ref('id'), ids))
       .execute();
   });
   return old.length;

@@ -12,7 +12,7 @@ interface StandingRow {
   event: number | null;
 }
 
-const findStanding = statement<Target & { eventIds: unknown }, StandingRow>((db, parameter) =>
+const findStanding = statement<Target & { eventIds: readonly Uint8Array[] }, StandingRow>((db, parameter) =>
   db.query
     .selectFrom('delivery as d')
     .leftJoin('event as e', (join) =>
@@ -25,7 +25,7 @@ const findStanding = statement<Target & { eventIds: unknown }, StandingRow>((db,
     .where('d.queue_id', '=', parameter('queueId'))
     .where('d.channel', '=', parameter('channel'))
     .where('d.target_id', '=', parameter('id'))
-    .where((e) => db.inBytes(e.ref('d.event_id'), parameter('eventIds'))),
+    .where((e) => db.in(e.ref('d.event_id'), parameter('eventIds'))),
 );
 
 /** One question at a time for each target, for all of its deliveries: those that have not begun will need it next. */
@@ -49,9 +49,9 @@ export async function renewPermits(
 }
 
 async function askDatabase(db: Database, target: Target, deliveries: readonly Delivery[]): Promise<void> {
-  const eventIds = db.bytesList(deliveries.map(({ eventId }) => eventId));
+  const eventIds = deliveries.map(({ eventId }) => eventId);
   const checkedAt = performance.now();
-  const rows = await findStanding.read(db, { ...target, eventIds });
+  const rows = await db.run(findStanding, { ...target, eventIds });
   const byEvent = new Map(rows.map((row) => [bytesName(row.event_id), row]));
   for (const { permit, eventId, token, startBefore } of deliveries) {
     const row = byEvent.get(bytesName(eventId));

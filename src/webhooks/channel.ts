@@ -38,11 +38,11 @@ interface Endpoint {
 
 type OpenRow = Pick<EndpointRow, 'id' | 'sealed' | 'rate_limit' | 'updated_at'>;
 
-const readEndpoints = statement<{ ids: unknown }, OpenRow>((db, parameter) =>
+const readEndpoints = statement<{ ids: readonly Uint8Array[] }, OpenRow>((db, parameter) =>
   db.query
     .selectFrom('webhook_endpoint')
     .select(['id', 'sealed', 'rate_limit', 'updated_at'])
-    .where((e) => db.inBytes(e.ref('id'), parameter('ids')))
+    .where((e) => db.in(e.ref('id'), parameter('ids')))
     .where('disabled_at', 'is', null),
 );
 
@@ -78,8 +78,7 @@ export function webhookChannel(
         targets.map(({ queueId }) => queueId),
       );
       return async (trx, now) => {
-        const ids = db.bytesList(targets.map(({ id }) => id));
-        const rows = await readEndpoints.within(db, trx, { ids });
+        const rows = await trx.run(readEndpoints, { ids: targets.map(({ id }) => id) });
         const byName = new Map(rows.map((row) => [bytesName(row.id), row]));
         const found: (OpenTarget<Setup> | undefined)[] = [];
         for (const [index, target] of targets.entries()) {

@@ -254,14 +254,14 @@ export async function deleteEndpoint(context: Context, endpointId: string): Prom
       .limit(DELETE_STEP)
       .execute();
     if (some.length === 0) return;
-    const eventIds = db.bytesList(some.map(({ event_id }) => event_id));
+    const eventIds = some.map(({ event_id }) => event_id);
     for (const table of ['delivery_attempt', 'delivery'] as const) {
       await db.query
         .deleteFrom(table)
         .where('queue_id', '=', queue.id)
         .where('channel', '=', 'webhook')
         .where('target_id', '=', row.id)
-        .where((e) => db.inBytes(e.ref('event_id'), e.val(eventIds)))
+        .where((e) => db.in(e.ref('event_id'), eventIds))
         .execute();
     }
   }

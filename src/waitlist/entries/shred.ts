@@ -1,4 +1,4 @@
-import { attemptsOver, endDeliveries } from '../../outbox/erase.ts';
+import { eraseMessages } from '../../outbox/erase.ts';
 import type { Context } from '../queue/context.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 
@@ -15,56 +15,21 @@ export interface Shredded {
  */
 export async function shredEventsOf(
   { db }: Context,
-  change: QueueChange,
-  shredded: Shredded,
+  { trx, queue, now }: QueueChange,
+  { entryId, emailHash }: Shredded,
 ): Promise<() => Promise<void>> {
-  const { trx, queue, now } = change;
-  const eventIds = await eventsAbout(change, shredded);
-  const open = await endDeliveries(db, trx, { queueId: queue.id, eventIds, now });
-  const events = db.bytesList(eventIds);
-  await trx
-    .updateTable('event')
-    .set({ body: null })
+  const invites = await trx
+    .selectFrom('invite')
+    .select('id')
     .where('queue_id', '=', queue.id)
-    .where((e) => db.inBytes(e.ref('id'), e.val(events)))
-    .execute();
-  await trx
-    .updateTable('delivery_attempt')
-    .set({ response: null })
-    .where('queue_id', '=', queue.id)
-    .where((e) => db.inBytes(e.ref('event_id'), e.val(events)))
-    .execute();
-  await trx
-    .deleteFrom('event_subject')
-    .where('queue_id', '=', queue.id)
-    .where('subject', '=', shredded.emailHash)
+    .where('email_hash', '=', emailHash)
     .execute();
   await trx
     .deleteFrom('mail_suppression')
     .where('queue_id', '=', queue.id)
-    .where('email_hash', '=', shredded.emailHash)
+    .where('email_hash', '=', emailHash)
     .execute();
-  await db.markErased(trx);
-  return () => attemptsOver(db, queue.id, open);
-}
-
-async function eventsAbout(
-  { trx, queue }: QueueChange,
-  { entryId, emailHash }: Shredded,
-): Promise<Uint8Array[]> {
-  const invites = trx
-    .selectFrom('invite')
-    .select('id')
-    .where('queue_id', '=', queue.id)
-    .where('email_hash', '=', emailHash);
-  const rows = await trx
-    .selectFrom('event_subject')
-    .select('event_id')
-    .distinct()
-    .where('queue_id', '=', queue.id)
-    .where((e) =>
-      e.or([e('subject', '=', entryId), e('subject', '=', emailHash), e('subject', 'in', invites)]),
-    )
-    .execute();
-  return rows.map(({ event_id }) => event_id);
+  const forget = emailHash ? [emailHash] : [];
+  const subjects = [...(entryId ? [entryId] : []), ...forget, ...invites.map(({ id }) => id)];
+  return eraseMessages(db, trx, { queueId: queue.id, subjects, forget, now });
 }

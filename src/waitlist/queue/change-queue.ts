@@ -100,9 +100,7 @@ async function sendMessages(
   // Started together, so that their reads travel together.
   const composing = audiences.map(({ listener, events }) => listener.compose(change, events, entries));
   const messages = (await Promise.all(composing)).flat();
-  const { targets, written } = writeMessages(db, change.trx, change.queue.id, messages, change.now);
-  change.send(written);
-  return targets;
+  return writeMessages(change.trx, change.queue.id, messages, change.now);
 }
 
 const writeQueue = statement<{ queueId: number; lastSeq: number } & Record<Status, number>, object>(
