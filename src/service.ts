@@ -54,7 +54,7 @@ async function openParts(db: Database, masterKey: MasterKeySource, log: Log, clo
       ...{ db, keyring, clock, log },
       directory: createDirectory(db, keyring),
       wakeUps: createWakeUps(db),
-      listeners: [webhookListener({ db, log }), mailListener({ log })],
+      listeners: [webhookListener(log), mailListener(log)],
     };
   } catch (error) {
     await db.close();

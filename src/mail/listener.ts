@@ -13,7 +13,7 @@ import { mailedEntry, mailMessage } from './stored-mail.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Writes to people about what happened to them. */
-export function mailListener({ log }: { log: Log }): Listener {
+export function mailListener(log: Log): Listener {
   return {
     wants: (event, settings) => {
       const kind = mailFor(event, settings.confirmEmails);

@@ -74,7 +74,7 @@ export async function readMail({ db }: Context, queue: Queue, body: string): Pro
   const mail = JSON.parse(body) as StoredMail | NewcomerMail;
   if (!('seq' in mail)) return mail;
   const { seq, id, position, ...rest } = mail;
-  const [row] = await findPerson.read(db, { queueId: queue.id, seq });
+  const [row] = await db.run(findPerson, { queueId: queue.id, seq });
   const person = row?.person && queue.vault.open<Person>('entry.person', row.id, row.person);
   if (!person || person.email === null) return undefined;
   const referralCode = referralCodesOf(queue).of(seq);

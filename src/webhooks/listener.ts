@@ -1,4 +1,3 @@
-import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { newNumberedId } from '../ids.ts';
 import type { Log } from '../log.ts';
@@ -18,12 +17,12 @@ const findFilters = statement<{ queueId: number }, { id: Uint8Array; events: str
 );
 
 /** Writes to the webhook endpoints that subscribe to what happened. */
-export function webhookListener({ db, log }: { db: Database; log: Log }): Listener {
+export function webhookListener(log: Log): Listener {
   return {
     wants: (event, { subscriptions }) => isSubscribed(subscriptions, event),
     compose: async ({ trx, queue, now }, events, entries) => {
       const [endpoints, rows] = await Promise.all([
-        findFilters.within(db, trx, { queueId: queue.id }),
+        trx.run(findFilters, { queueId: queue.id }),
         entries.read(events.flatMap((event) => entryOf(event) ?? [])),
       ]);
       const opened = openEntries({ log }, queue, [...rows.values()]);

@@ -22,7 +22,7 @@ export async function listSegment(
     .limit(page.limit)
     .execute();
   const seqs = found.map(({ seq }) => seq);
-  const rows = await findBySeqs.read(db, { queueId: queue.id, seqs: db.numbersList(seqs) });
+  const rows = await db.run(findBySeqs, { queueId: queue.id, seqs });
   rows.sort((a, b) => a.seq - b.seq);
   return openEntries(context, queue, rows);
 }

@@ -23,7 +23,7 @@ export async function whySuppressed(
   email: string,
   essential: boolean,
 ): Promise<SuppressionReason | undefined> {
-  const rows = await findReasons.read(db, { queueId: queue.id, hash: hashOf(queue, email) });
+  const rows = await db.run(findReasons, { queueId: queue.id, hash: hashOf(queue, email) });
   return rows.map(({ reason }) => reason).find((reason) => reason === 'bounced' || !essential);
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Trx } from '../../db/database.ts';
 import { sharedTime } from '../../db/shared-clock.ts';
 import { statement } from '../../db/statement.ts';
-import { RANK_COUNT_COLUMNS, STATUSES, type Status } from '../../db/tables.ts';
+import { STATUSES, type Status } from '../../db/tables.ts';
 import { writeMessages } from '../../outbox/message.ts';
 import type { Target } from '../../outbox/target.ts';
 import type { Context } from './context.ts';
@@ -52,10 +52,10 @@ export async function readAndChangeQueue<R, T>(
   };
   let targets: readonly Target[] = [];
   const result = await context.db.transaction(async (trx) => {
-    const locking = lockQueue.within(context.db, trx, { queueId: queue.id });
+    const locking = trx.run(lockQueue, { queueId: queue.id });
     // A statement of its own behind the lock: PostgreSQL shows other tables as they were when a statement began,
     // and the lock may have been waited for while the settings changed.
-    const reading = readSettings.within(context.db, trx, { waitlistId: queue.waitlist.internalId });
+    const reading = trx.run(readSettings, { waitlistId: queue.waitlist.internalId });
     const [[row], [settingsRow], found] = await Promise.all([locking, reading, read(trx)]);
     if (!row || !settingsRow) throw new Error(`queue ${queue.id} is gone`);
     const settings = settingsOf(settingsRow, row.listens);
@@ -74,7 +74,7 @@ export async function readAndChangeQueue<R, T>(
       },
     };
     const outcome = await work(change, found);
-    writeCounters(context, change, row.last_seq);
+    writeCounters(change, row.last_seq);
     const listening = audiences.filter(({ events }) => events.length > 0);
     if (listening.length > 0) targets = await sendMessages(context, change, listening);
     return outcome;
@@ -96,7 +96,7 @@ async function sendMessages(
   change: QueueChange,
   audiences: readonly Audience[],
 ): Promise<readonly Target[]> {
-  const entries = entriesAtCommit(db, change);
+  const entries = entriesAtCommit(change);
   // Started together, so that their reads travel together.
   const composing = audiences.map(({ listener, events }) => listener.compose(change, events, entries));
   const messages = (await Promise.all(composing)).flat();
@@ -118,22 +118,16 @@ const writeQueue = statement<{ queueId: number; lastSeq: number } & Record<Statu
       .where('id', '=', parameter('queueId')),
 );
 
-function writeCounters(
-  { db }: Context,
-  { trx, queue, lastSeq, tally, send }: QueueChange,
-  seqBefore: number,
-): void {
-  send(
-    db.insertRows(trx, {
-      table: 'rank_count',
-      columns: RANK_COUNT_COLUMNS,
-      rows: tally.buckets.map(({ level, bucket, delta }) => [queue.id, level, bucket, delta]),
-      suffix:
-        'on conflict (queue_id, level, bucket) do update set waiting = rank_count.waiting + excluded.waiting',
-    }),
-  );
+function writeCounters({ trx, queue, lastSeq, tally }: QueueChange, seqBefore: number): void {
+  const counts = tally.buckets.map(({ level, bucket, delta }) => ({
+    queue_id: queue.id,
+    level,
+    bucket,
+    waiting: delta,
+  }));
+  trx.insert('rank_count', counts, { onConflict: { add: 'waiting' } });
   const deltas = STATUSES.map((status) => [status, tally.statuses.get(status) ?? 0] as const);
   if (lastSeq === seqBefore && deltas.every(([, delta]) => delta === 0)) return;
   const byStatus = Object.fromEntries(deltas) as Record<Status, number>;
-  send(writeQueue.within(db, trx, { queueId: queue.id, lastSeq, ...byStatus }));
+  trx.write(writeQueue, { queueId: queue.id, lastSeq, ...byStatus });
 }

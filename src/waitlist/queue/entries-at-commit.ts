@@ -1,4 +1,3 @@
-import type { Database } from '../../db/database.ts';
 import { type EntryRow, findBySeqs } from './entry-rows.ts';
 import type { QueueChange } from './queue-change.ts';
 
@@ -7,13 +6,13 @@ export interface EntriesAtCommit {
   read(seqs: readonly number[]): Promise<ReadonlyMap<number, EntryRow>>;
 }
 
-export function entriesAtCommit(db: Database, { trx, queue }: QueueChange): EntriesAtCommit {
+export function entriesAtCommit({ trx, queue }: QueueChange): EntriesAtCommit {
   const reads = new Map<number, Promise<EntryRow[]>>();
   return {
     read: async (seqs) => {
       const unread = [...new Set(seqs)].filter((seq) => !reads.has(seq));
       if (unread.length > 0) {
-        const reading = findBySeqs.within(db, trx, { queueId: queue.id, seqs: db.numbersList(unread) });
+        const reading = trx.run(findBySeqs, { queueId: queue.id, seqs: unread });
         for (const seq of unread) reads.set(seq, reading);
       }
       const rows = await Promise.all(new Set(seqs.map((seq) => reads.get(seq) ?? [])));

@@ -47,8 +47,8 @@ export function selectEntries(db: Spelling) {
   );
 }
 
-export const findBySeqs = statement<{ queueId: number; seqs: unknown }, EntryRow>((db, parameter) =>
+export const findBySeqs = statement<{ queueId: number; seqs: readonly number[] }, EntryRow>((db, parameter) =>
   selectEntries(db)
     .where('e.queue_id', '=', parameter('queueId'))
-    .where((e) => db.inNumbers(e.ref('e.seq'), parameter('seqs'))),
+    .where((e) => db.in(e.ref('e.seq'), parameter('seqs'))),
 );

@@ -17,7 +17,7 @@ export async function findLeaders({ db }: Context, queue: Queue, limit: number):
     .limit(Math.min(limit, LEADERBOARD_MAX))
     .execute();
   const seqs = top.map(({ seq }) => seq);
-  const rows = await findBySeqs.read(db, { queueId: queue.id, seqs: db.numbersList(seqs) });
+  const rows = await db.run(findBySeqs, { queueId: queue.id, seqs });
   const order = new Map(seqs.map((seq, index) => [seq, index]));
   return rows.sort((a, b) => (order.get(a.seq) ?? 0) - (order.get(b.seq) ?? 0));
 }
