@@ -76,7 +76,7 @@ export async function readAndChangeQueue<R, T>(
     const outcome = await work(change, found);
     writeCounters(change, row.last_seq);
     const listening = audiences.filter(({ events }) => events.length > 0);
-    if (listening.length > 0) targets = await sendMessages(context, change, listening);
+    if (listening.length > 0) targets = await sendMessages(change, listening);
     return outcome;
   });
   await Promise.all(sent);
@@ -91,11 +91,7 @@ interface Audience {
 }
 
 /** Behind everything else that the change writes: listeners see entries as they will be at the commit. */
-async function sendMessages(
-  { db }: Context,
-  change: QueueChange,
-  audiences: readonly Audience[],
-): Promise<readonly Target[]> {
+async function sendMessages(change: QueueChange, audiences: readonly Audience[]): Promise<readonly Target[]> {
   const entries = entriesAtCommit(change);
   // Started together, so that their reads travel together.
   const composing = audiences.map(({ listener, events }) => listener.compose(change, events, entries));
