@@ -34,17 +34,20 @@ export async function openContext(
 
 /** The same for every other command: in the wrong directory it says so, and leaves nothing behind. */
 export async function openExisting(config: Config, log: Log, clock: Clock = Date.now): Promise<Context> {
+  return openParts(await openExistingDatabase(config, log), masterKeySource(config), log, clock);
+}
+
+export async function openExistingDatabase(config: Config, log: Log): Promise<Database> {
   const dataDir = path.resolve(config.dataDir);
   if (config.databaseUrl === undefined && !isThere(databaseFile(config))) throw nothingIn(dataDir);
   const db = await openDatabase(config, log);
   try {
-    if ((await schemaVersion(db)) === 0)
-      throw config.databaseUrl === undefined ? nothingIn(dataDir) : emptyDatabase(config.databaseUrl);
+    if ((await schemaVersion(db)) > 0) return db;
+    throw config.databaseUrl === undefined ? nothingIn(dataDir) : emptyDatabase(config.databaseUrl);
   } catch (error) {
     await db.close();
     throw error;
   }
-  return openParts(db, masterKeySource(config), log, clock);
 }
 
 async function openParts(db: Database, masterKey: MasterKeySource, log: Log, clock: Clock): Promise<Context> {
@@ -94,7 +97,12 @@ export function openDatabase(config: Config, log: Log, limits?: Partial<Postgres
     listenUrl: config.databaseListenUrl,
     limits,
     onState: (state, error) =>
-      reportState(log, 'database', state, error ? { reason: troubleInWords(error, config) } : {}),
+      reportState(
+        log,
+        'database',
+        state,
+        error ? { reason: troubleInWords(error, config) ?? error.message } : {},
+      ),
   });
 }
 

@@ -23,6 +23,7 @@ const ROOT = path.join(import.meta.dirname, '..');
 /** They create an installation where there is none, or need none. */
 const NEEDS_NONE = ['serve', 'migrate', 'demo', 'master-key generate', 'restore'];
 const OPERANDS: Record<string, string> = { FILE: '/dev/null', COUNT: '1', KIND: 'welcome' };
+const VALUES: Record<string, string> = { to: 'sqlite:/nowhere' };
 
 let directory: string;
 beforeEach(() => {
@@ -36,7 +37,7 @@ function wordsFor({ name, operands = [], flags = {} }: (typeof COMMANDS)[number]
   return [
     ...name.split(' '),
     ...operands.map((operand) => OPERANDS[operand] ?? 'x'),
-    ...required.flatMap(([flag, { value }]) => (value ? [`--${flag}`, 'x'] : [`--${flag}`])),
+    ...required.flatMap(([flag, { value }]) => (value ? [`--${flag}`, VALUES[flag] ?? 'x'] : [`--${flag}`])),
   ];
 }
 

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
@@ -7,7 +6,7 @@ import { dumpPostgres, requireTool } from '../db/postgres-backup.ts';
 import { readSqliteSnapshot } from '../db/sqlite-backup.ts';
 import { tryLock } from '../db/sqlite-lock.ts';
 import { createLogger } from '../log.ts';
-import { masterKeySource, openDatabase } from '../service.ts';
+import { masterKeySource, openExistingDatabase } from '../service.ts';
 import { BackupProblem } from '../vault/backup-format.ts';
 import { refuseExisting, type WrittenBackup, writeBackup } from '../vault/backup-writer.ts';
 import type { SealingKey } from '../vault/crypto.ts';
@@ -47,12 +46,11 @@ function includesMasterKey(config: Config, flags: Flags): boolean {
 }
 
 async function backUp(config: Config, file: string, withMasterKey: boolean): Promise<Outcome> {
-  refuseExisting(file);
-  requireDatabaseFile(config);
-  const db = await openDatabase(config, createLogger('silent'));
+  const db = await openExistingDatabase(config, createLogger('silent'));
   try {
+    refuseExisting(file);
     if (db.engine === 'postgres') await requireTool('pg_dump', db);
-    const schema = await requireSchema(db, config);
+    const schema = await schemaVersion(db);
     const master = await masterKeyOf(db, config);
     const passphrase = await newPassphrase(config);
     const about = {
@@ -83,19 +81,6 @@ function describeBackup(file: string, withMasterKey: boolean, { bytes, checksum 
 }
 
 /** Opening it would create it. */
-function requireDatabaseFile({ databaseUrl, dataDir }: Config): void {
-  if (databaseUrl === undefined && !existsSync(path.join(dataDir, 'doorlist.db')))
-    throw new BackupProblem(`there is no database in ${dataDir}`);
-}
-
-async function requireSchema(db: Database, config: Config): Promise<number> {
-  const version = await schemaVersion(db);
-  if (version > 0) return version;
-  throw new BackupProblem(
-    `there are no Doorlist tables in ${config.databaseUrl === undefined ? config.dataDir : 'the database'}`,
-  );
-}
-
 async function masterKeyOf(db: Database, config: Config): Promise<SealingKey> {
   const row = await db.query.selectFrom('instance').select('master_key_check').executeTakeFirst();
   const master = row && createKeyring(masterKeySource(config)).masterFor(row.master_key_check);

@@ -1,3 +1,4 @@
+import { DatabaseUnavailable } from '../db/database.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Sending } from './render.ts';
 
@@ -6,12 +7,17 @@ export interface SendingSettings {
   mailFrom: string;
 }
 
-/** Written down by a server when it starts; the last one to start decides. */
+/** Written by a server when it starts; the last one to start decides. A database that takes no writes keeps what it has. */
 export async function rememberSending(
-  { db }: Pick<Context, 'db'>,
+  { db, log }: Pick<Context, 'db' | 'log'>,
   { publicUrl, mailFrom }: SendingSettings,
 ): Promise<void> {
-  await db.query.updateTable('instance').set({ public_url: publicUrl, mail_from: mailFrom }).execute();
+  try {
+    await db.query.updateTable('instance').set({ public_url: publicUrl, mail_from: mailFrom }).execute();
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailable)) throw error;
+    log.warn({ reason: error.message }, 'the public URL was not stored: commands may show other links');
+  }
 }
 
 /** As the server sends mails, whatever the variables of this process are; they count until a server has started. */

@@ -74,6 +74,7 @@ describe('connections to PostgreSQL that go silent', () => {
   for (const [how, options, exitCode] of stops) {
     it(`let the service stop ${how}`, async () => {
       const { storage, direct, proxy, close } = await proxiedPostgres();
+      await commandJson(direct.environment, 'migrate');
       await commandJson(direct.environment, 'waitlist', 'create', 'wl_silent', '--name', 'Silent');
       const { key } = await commandJson<{ key: string }>(
         direct.environment,
