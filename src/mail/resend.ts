@@ -1,6 +1,7 @@
 import { sharedNow } from '../db/shared-clock.ts';
 import { invalid } from '../errors.ts';
 import { parseId } from '../ids.ts';
+import { resendDeliveries } from '../outbox/resend.ts';
 import { inviteState } from '../waitlist/invites/invites.ts';
 import { whySuppressed } from '../waitlist/links/suppression.ts';
 import { parseEmail } from '../waitlist/people/identity.ts';
@@ -9,11 +10,9 @@ import type { Queue } from '../waitlist/queue/directory.ts';
 import { isEssential, type MailKind, type MailState } from './kinds.ts';
 import { findMail, type MailRow, openMail, selectMails, stateOf, whereState } from './mailbox.ts';
 import type { StoredMail } from './stored-mail.ts';
-import { MAIL_CHANNEL, MAIL_TARGET, mailTarget } from './target.ts';
+import { mailTarget } from './target.ts';
 
 const STEP = 200;
-/** Due at once, from the start of the schedule. */
-const AFRESH = { tries: 0, token: null, delivered_at: null, failed_at: null };
 
 /** Why a mail is left as it is. */
 export type SkipReason = 'pending' | 'erased' | 'suppressed' | 'invalid address' | 'invite ended';
@@ -112,23 +111,7 @@ async function isOutdated(context: Context, queue: Queue, { invite }: StoredMail
   return row !== undefined && inviteState(row, await sharedNow(context)) !== 'live';
 }
 
-/** Those that still wait for nothing: what is claimed or scheduled meanwhile stays as it is. */
-async function makeDue(context: Context, queue: Queue, ids: readonly Uint8Array[]): Promise<number> {
-  if (ids.length === 0) return 0;
-  const { db, wakeUps } = context;
-  const count = await db.transaction(async (trx) => {
-    const due_at = await sharedNow(context, trx);
-    const { numUpdatedRows } = await trx
-      .updateTable('delivery')
-      .set({ ...AFRESH, due_at })
-      .where('queue_id', '=', queue.id)
-      .where('channel', '=', MAIL_CHANNEL)
-      .where('target_id', '=', MAIL_TARGET)
-      .where('due_at', 'is', null)
-      .where((e) => db.inBytes(e.ref('event_id'), e.val(db.bytesList(ids))))
-      .executeTakeFirst();
-    return Number(numUpdatedRows);
-  });
-  wakeUps.send([mailTarget(queue.id)]);
-  return count;
+/** What is claimed or scheduled meanwhile stays as it is. */
+function makeDue(context: Context, queue: Queue, ids: readonly Uint8Array[]): Promise<number> {
+  return resendDeliveries(context, mailTarget(queue.id), ids, { onlyEnded: true });
 }

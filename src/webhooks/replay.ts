@@ -1,16 +1,15 @@
 import { sharedNow } from '../db/shared-clock.ts';
-import { DELIVERY_COLUMNS, EVENT_COLUMNS } from '../db/tables.ts';
 import { invalid, notFound } from '../errors.ts';
 import { formatId, newId } from '../ids.ts';
+import { writeMessages } from '../outbox/message.ts';
+import { resendDeliveries } from '../outbox/resend.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { presentEvent } from '../wire/event.ts';
 import { requireEventId } from './deliveries.ts';
 import { type FoundEndpoint, findEndpoint } from './endpoints.ts';
-import { endpointTarget } from './target.ts';
+import { endpointTarget, WEBHOOK_CHANNEL } from './target.ts';
 
 const STEP = 1_000;
-/** Due at once, from the start of the schedule; who may still be at it no longer decides the outcome. */
-const AFRESH = { tries: 0, token: null, delivered_at: null, failed_at: null };
 
 /** Sends one event to one endpoint again, whatever became of it before. */
 export async function replayEvent(
@@ -57,7 +56,7 @@ export async function replayFailed(
       )
       .select('d.event_id')
       .where('d.queue_id', '=', found.queue.id)
-      .where('d.channel', '=', 'webhook')
+      .where('d.channel', '=', WEBHOOK_CHANNEL)
       .where('d.target_id', '=', found.row.id)
       .where('d.failed_at', '>=', since)
       .where('e.body', 'is not', null)
@@ -74,22 +73,8 @@ async function replayThese(
   { queue, row }: FoundEndpoint,
   ids: readonly Uint8Array[],
 ): Promise<number> {
-  const { db, wakeUps } = context;
-  const count = await db.transaction(async (trx) => {
-    await db.lockDeliveries(trx, [queue.id], 'shared');
-    const now = await sharedNow(context, trx);
-    const updated = await trx
-      .updateTable('delivery')
-      .set({ ...AFRESH, due_at: now })
-      .where('queue_id', '=', queue.id)
-      .where('channel', '=', 'webhook')
-      .where('target_id', '=', row.id)
-      .where((e) => db.inBytes(e.ref('event_id'), e.val(db.bytesList(ids))))
-      .executeTakeFirst();
-    return Number(updated.numUpdatedRows);
-  });
+  const count = await resendDeliveries(context, endpointTarget(queue.id, row.id), ids, { onlyEnded: false });
   if (count === 0) throw notFound('this event was not meant for this endpoint');
-  wakeUps.send([endpointTarget(queue.id, row.id)]);
   return count;
 }
 
@@ -102,13 +87,16 @@ export async function sendTestEvent(context: Context, endpointId: string): Promi
   const data = { message: 'This is a test. Nothing has happened.' };
   const event = presentEvent(queue, { id, at, kind: 'webhook.test', data });
   const body = queue.vault.seal('event.body', id, JSON.stringify(event));
-  await db.transaction(async (trx) => {
-    const dueAt = await sharedNow(context, trx);
-    const eventRow = [queue.id, id, 'webhook.test', body, at];
-    await db.insertRows(trx, { table: 'event', columns: EVENT_COLUMNS, rows: [eventRow] });
-    const delivery = [queue.id, 'webhook', row.id, id, dueAt];
-    await db.insertRows(trx, { table: 'delivery', columns: DELIVERY_COLUMNS, rows: [delivery] });
-  });
-  wakeUps.send([endpointTarget(queue.id, row.id)]);
+  const message = {
+    id,
+    kind: 'webhook.test',
+    body,
+    subjects: [],
+    targets: [endpointTarget(queue.id, row.id)],
+  };
+  const targets = await db.transaction(async (trx) =>
+    writeMessages(trx, queue.id, [message], await sharedNow(context, trx)),
+  );
+  wakeUps.send(targets);
   return { event: formatId('evt', id) };
 }

@@ -1,0 +1,40 @@
+import type { Clock } from '../clock.ts';
+import type { Database } from '../db/database.ts';
+import { sharedNow } from '../db/shared-clock.ts';
+import type { Target } from './target.ts';
+import type { WakeUps } from './wake-up.ts';
+
+interface Parts {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly wakeUps: WakeUps;
+}
+
+/**
+ * Makes deliveries due at once, with the whole retry schedule before them; returns how many. `onlyEnded`: what is
+ * claimed or scheduled stays as it is. Otherwise whoever may still be at one no longer decides its outcome.
+ */
+export async function resendDeliveries(
+  parts: Parts,
+  target: Target,
+  eventIds: readonly Uint8Array[],
+  { onlyEnded }: { onlyEnded: boolean },
+): Promise<number> {
+  if (eventIds.length === 0) return 0;
+  const { db, wakeUps } = parts;
+  const count = await db.transaction(async (trx) => {
+    await db.lockDeliveries(trx, [target.queueId], 'shared');
+    const due_at = await sharedNow(parts, trx);
+    let update = trx
+      .updateTable('delivery')
+      .set({ due_at, tries: 0, token: null, delivered_at: null, failed_at: null })
+      .where('queue_id', '=', target.queueId)
+      .where('channel', '=', target.channel)
+      .where('target_id', '=', target.id)
+      .where((e) => db.in(e.ref('event_id'), eventIds));
+    if (onlyEnded) update = update.where('due_at', 'is', null);
+    return Number((await update.executeTakeFirst()).numUpdatedRows);
+  });
+  if (count > 0) wakeUps.send([target]);
+  return count;
+}
