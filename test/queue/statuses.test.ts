@@ -192,7 +192,7 @@ forEachEngine((engine) => {
         for (const to of ['waiting', 'invited', 'joined'] as const) {
           if (legal[from].includes(to)) continue;
           const forced = changeQueue(context, queue, async (change) =>
-            moveEntries(context, change, [{ seq: 1, status: from, rank: 1 }], to),
+            moveEntries(change, [{ seq: 1, status: from, rank: 1 }], to),
           );
           await assert.rejects(forced, /cannot go from/);
         }

@@ -32,7 +32,7 @@ export function confirmEntry(
       .executeTakeFirst();
     if (!entry || entry.status === 'removed') throw notFound(`there is no entry ${entryId}`);
     if (entry.status !== 'pending') return { confirmed: false };
-    await confirmAll(context, change, [entry], saidBy);
+    await confirmAll(change, [entry], saidBy);
     return { confirmed: true };
   });
 }
@@ -53,7 +53,7 @@ export async function confirmSegment(
         .select(['e.seq', 'e.status', 'e.rank'])
         .limit(CHUNK)
         .execute();
-      await confirmAll(context, change, found, saidBy);
+      await confirmAll(change, found, saidBy);
       return found;
     });
     confirmed += entries.length;
@@ -64,7 +64,6 @@ export async function confirmSegment(
 }
 
 async function confirmAll(
-  context: Context,
   change: QueueChange,
   entries: readonly Movable[],
   saidBy: string | undefined,
@@ -72,6 +71,6 @@ async function confirmAll(
   if (entries.length === 0) return;
   const seqs = entries.map(({ seq }) => seq);
   for (const seq of seqs) change.record({ kind: 'signup.confirmed', entry: seq });
-  if (saidBy !== undefined) recordConfirmations(context, change, seqs, saidBy);
-  await moveEntries(context, change, entries, 'waiting');
+  if (saidBy !== undefined) recordConfirmations(change, seqs, 'operator', saidBy);
+  await moveEntries(change, entries, 'waiting');
 }

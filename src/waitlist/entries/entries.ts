@@ -48,9 +48,9 @@ export async function findEntry({ db, log }: Context, queue: Queue, identifier: 
   const email = parseEmail(identifier);
   const phone = email ? undefined : parsePhone(identifier);
   const rows = email
-    ? await findByEmail.read(db, { queueId: queue.id, hash: queue.vault.hash('email', email.key) })
+    ? await db.run(findByEmail, { queueId: queue.id, hash: queue.vault.hash('email', email.key) })
     : phone
-      ? await findByPhone.read(db, { queueId: queue.id, hash: queue.vault.hash('phone', phone) })
+      ? await db.run(findByPhone, { queueId: queue.id, hash: queue.vault.hash('phone', phone) })
       : [];
   const [row] = rows;
   if (!row) throw notFound('no entry with this email or phone is on the waitlist');
@@ -150,13 +150,13 @@ async function readPage(
   const limit = query.limit + 1;
   if (query.sort === 'position') {
     const { rank, seq } = after ?? { rank: Number.MIN_SAFE_INTEGER, seq: 0 };
-    const rows = await pageByRank.read(db, { queueId, rank, seq, limit });
+    const rows = await db.run(pageByRank, { queueId, rank, seq, limit });
     return rows.map((row, index) => ({ ...row, position: row.first_position + index }));
   }
   const joined = { queueId, limit, after: after?.seq ?? 0 };
   return query.status === undefined
-    ? pageByJoin.read(db, joined)
-    : pageByJoinAndStatus.read(db, { ...joined, status: query.status });
+    ? db.run(pageByJoin, joined)
+    : db.run(pageByJoinAndStatus, { ...joined, status: query.status });
 }
 
 export async function countEntries(
@@ -164,7 +164,7 @@ export async function countEntries(
   queue: Queue,
   status: Status | undefined,
 ): Promise<number> {
-  const [counts] = await countQueue.read(db, { queueId: queue.id });
+  const [counts] = await db.run(countQueue, { queueId: queue.id });
   if (!counts) return 0;
   return status ? counts[status] : STATUSES.reduce((sum, each) => sum + counts[each], 0);
 }

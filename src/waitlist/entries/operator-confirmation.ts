@@ -1,4 +1,4 @@
-import { OPERATOR_CONFIRMATION_COLUMNS, type OperatorConfirmationTable } from '../../db/tables.ts';
+import type { OperatorConfirmationTable } from '../../db/tables.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
@@ -11,14 +11,13 @@ export interface OperatorConfirmation {
 }
 
 export function recordConfirmations(
-  { db }: Context,
-  { trx, queue, now, send }: QueueChange,
+  { trx, queue, now }: QueueChange,
   seqs: readonly number[],
+  source: OperatorConfirmationTable['source'],
   saidBy: string,
 ): void {
-  const rows = seqs.map((seq) => [queue.id, seq, 'operator', saidBy, now]);
-  const columns = OPERATOR_CONFIRMATION_COLUMNS;
-  send(db.insertRows(trx, { table: 'operator_confirmation', columns, rows }));
+  const rows = seqs.map((seq) => ({ queue_id: queue.id, seq, source, said_by: saidBy, said_at: now }));
+  trx.insert('operator_confirmation', rows);
 }
 
 export async function findConfirmation(

@@ -63,7 +63,7 @@ async function eraseWithin(context: Context, change: QueueChange, who: Who): Pro
   if (entry.email_hash) await shredInvites(change, entry.email_hash);
   await forgetPairs(context, change, entry);
   await forgetImports(context, change, entry);
-  await takeCreditBack(context, change, entry);
+  await takeCreditBack(change, entry);
   await change.trx
     .updateTable('entry')
     .set({
@@ -157,7 +157,7 @@ async function forgetPairs({ db }: Context, { trx, queue }: QueueChange, entry: 
     const person = entry.person && queue.vault.open<Person>('entry.person', entry.id, entry.person);
     const hashes = person?.metadata ? metadataPairs(queue.vault, person.metadata) : [];
     if (hashes.length === 0) return;
-    await pairs.where((e) => db.inBytes(e.ref('pair_hash'), e.val(db.bytesList(hashes)))).execute();
+    await pairs.where((e) => db.in(e.ref('pair_hash'), hashes)).execute();
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     await pairs.execute(); // Which pairs it had cannot be told any more: all of the queue's are looked through.
@@ -176,6 +176,6 @@ async function forgetImports({ db }: Context, { trx, queue }: QueueChange, entry
   await trx
     .deleteFrom('import_link')
     .where('queue_id', '=', queue.id)
-    .where((e) => e.or([e('seq', '=', entry.seq), db.inBytes(e.ref('hash'), e.val(db.bytesList(hashes)))]))
+    .where((e) => e.or([e('seq', '=', entry.seq), db.in(e.ref('hash'), hashes)]))
     .execute();
 }

@@ -70,7 +70,7 @@ async function ledByPair(
       join.onRef('e.queue_id', '=', 'p.queue_id').onRef('e.seq', '=', 'p.seq'),
     )
     .where('p.queue_id', '=', queue.id)
-    .where((x) => db.inBytes(x.ref('p.pair_hash'), x.val(db.bytesList(rarest ?? []))))
+    .where((x) => db.in(x.ref('p.pair_hash'), rarest ?? []))
     .where('p.seq', '>', after)
     .orderBy('p.seq');
   for (const hashes of others) {
@@ -81,7 +81,7 @@ async function ledByPair(
           .select('o.seq')
           .whereRef('o.queue_id', '=', 'p.queue_id')
           .whereRef('o.seq', '=', 'p.seq')
-          .where((y) => db.inBytes(y.ref('o.pair_hash'), y.val(db.bytesList(hashes)))),
+          .where((y) => db.in(y.ref('o.pair_hash'), hashes)),
       ),
     );
   }
@@ -98,7 +98,7 @@ async function probe(
     .selectFrom('metadata_pair as p')
     .select('p.seq')
     .where('p.queue_id', '=', queue.id)
-    .where((x) => db.inBytes(x.ref('p.pair_hash'), x.val(db.bytesList(hashes))))
+    .where((x) => db.in(x.ref('p.pair_hash'), hashes))
     .limit(PROBE)
     .execute();
   return rows.length;

@@ -41,7 +41,7 @@ export async function acceptInvite(context: Context, input: AcceptInput): Promis
 
   return changeQueue(context, queue, async (change) => {
     const { trx, now } = change;
-    const [row] = await findInvite.within(context.db, trx, { queueId: queue.id, hash });
+    const [row] = await trx.run(findInvite, { queueId: queue.id, hash });
     if (!row) throw unknownCode();
     const earlier = earlierAcceptance(queue, row, keyHash, claimedHash);
     if (earlier) return earlier;
@@ -67,8 +67,8 @@ export async function acceptInvite(context: Context, input: AcceptInput): Promis
       .returning('id')
       .executeTakeFirst();
     if (!accepted) throw new DoorlistError('accepted', 'this invite has been accepted already');
-    const entry = (await findByEmails(context, change, [row.email_hash])).get(hashKey(row.email_hash));
-    if (entry && canMove(entry.status, 'joined')) await moveEntries(context, change, [entry], 'joined');
+    const entry = (await findByEmails(change, [row.email_hash])).get(hashKey(row.email_hash));
+    if (entry && canMove(entry.status, 'joined')) await moveEntries(change, [entry], 'joined');
     const invite = { id: row.id, email, expiresAt: row.expires_at };
     change.record({ kind: 'invite.accepted', invite, entry: entry?.seq ?? null });
     return acceptance;

@@ -1,4 +1,4 @@
-import { INVITE_COLUMNS } from '../../db/tables.ts';
+import { statement } from '../../db/statement.ts';
 import { invalid } from '../../errors.ts';
 import { newId, randomCode } from '../../ids.ts';
 import { canMove, findByEmails, hashKey, type Movable, moveEntries } from '../entries/move-entry.ts';
@@ -36,8 +36,8 @@ export async function createInvite(
   const emailHash = queue.vault.hash('email', email.key);
   const [created] = await changeQueue(context, queue, async (change) => {
     checkExpiry(input.expiresAt, change.now);
-    const entry = (await findByEmails(context, change, [emailHash])).get(hashKey(emailHash)) ?? null;
-    return inviteAll(context, change, [{ email: email.shown, emailHash, entry }], input.expiresAt);
+    const entry = (await findByEmails(change, [emailHash])).get(hashKey(emailHash)) ?? null;
+    return inviteAll(change, [{ email: email.shown, emailHash, entry }], input.expiresAt);
   });
   return created as CreatedInvite;
 }
@@ -48,12 +48,11 @@ export function checkExpiry(expiresAt: Expiry, now: number): void {
 
 /** Makes an invite for each, and moves those who wait to `invited`. */
 export async function inviteAll(
-  context: Context,
   change: QueueChange,
   invitees: readonly Invitee[],
   expiry: Expiry,
 ): Promise<CreatedInvite[]> {
-  const { trx, queue, now, settings, send } = change;
+  const { trx, queue, now, settings } = change;
   const standard = settings.inviteExpiryMs === null ? null : now + settings.inviteExpiryMs;
   const expiresAt = expiry === undefined ? standard : expiry;
   const remindAt = expiresAt === null ? null : reminderTime(change, expiresAt);
@@ -63,21 +62,23 @@ export async function inviteAll(
     change.record({ kind: 'invite.sent', invite: { id, email, expiresAt, code }, entry: entry?.seq ?? null });
     return { id, code, email, emailHash };
   });
-  const rows = made.map(({ id, code, email, emailHash }) => [
-    queue.id,
+  const rows = made.map(({ id, code, email, emailHash }) => ({
+    queue_id: queue.id,
     id,
-    queue.vault.hash('invite', code),
-    emailHash,
-    queue.vault.seal('invite.sealed', id, { email, code } satisfies SealedInvite),
-    now,
-    expiresAt,
-    remindAt,
-  ]);
-  send(context.db.insertRows(trx, { table: 'invite', columns: INVITE_COLUMNS, rows }));
+    code_hash: queue.vault.hash('invite', code),
+    email_hash: emailHash,
+    sealed: queue.vault.seal('invite.sealed', id, { email, code } satisfies SealedInvite),
+    created_at: now,
+    expires_at: expiresAt,
+    remind_at: remindAt,
+  }));
+  trx.insert('invite', rows);
   const entries = invitees.flatMap(({ entry }) => (entry && canMove(entry.status, 'invited') ? [entry] : []));
-  await moveEntries(context, change, entries, 'invited');
-  if (expiresAt !== null && made.length > 0) send(noteTime(change, 'next_expiry', expiresAt));
-  if (remindAt !== null && made.length > 0) send(noteTime(change, 'next_reminder', remindAt));
+  await moveEntries(change, entries, 'invited');
+  if (made.length > 0) {
+    if (expiresAt !== null) trx.write(keepNextExpiry, { queueId: queue.id, time: expiresAt });
+    if (remindAt !== null) trx.write(keepNextReminder, { queueId: queue.id, time: remindAt });
+  }
   return made.map(({ id, code, email }) => ({ id, code, email, expiresAt }));
 }
 
@@ -88,16 +89,16 @@ function reminderTime({ now, settings }: QueueChange, expiresAt: number): number
   return remindAt > now ? remindAt : null;
 }
 
-/** Keeps the queue's next time for something no later than this. */
-function noteTime(
-  { trx, queue }: QueueChange,
-  column: 'next_expiry' | 'next_reminder',
-  time: number,
-): Promise<unknown> {
-  const update = trx
-    .updateTable('queue')
-    .set({ [column]: time })
-    .where('id', '=', queue.id)
-    .where((e) => e.or([e(column, 'is', null), e(column, '>', time)]));
-  return trx.send(update.compile());
+/** Keeps the queue's next time for something no later than the given one. */
+function keepNoLater(column: 'next_expiry' | 'next_reminder') {
+  return statement<{ queueId: number; time: number }, unknown>((db, parameter) =>
+    db.query
+      .updateTable('queue')
+      .set({ [column]: parameter('time') })
+      .where('id', '=', parameter('queueId'))
+      .where((e) => e.or([e(column, 'is', null), e(column, '>', parameter('time'))])),
+  );
 }
+
+const keepNextExpiry = keepNoLater('next_expiry');
+const keepNextReminder = keepNoLater('next_reminder');

@@ -104,10 +104,14 @@ async function endInvites(
     .updateTable('invite')
     .set(how === 'revoked' ? { revoked_at: now } : { expired_at: now })
     .where('queue_id', '=', queue.id)
-    .where((e) => db.inBytes(e.ref('id'), e.val(db.bytesList(invites.map(({ id }) => id)))))
+    .where((e) =>
+      db.in(
+        e.ref('id'),
+        invites.map(({ id }) => id),
+      ),
+    )
     .execute();
   const entries = await findByEmails(
-    context,
     change,
     invites.map(({ email_hash }) => email_hash),
   );
@@ -115,7 +119,6 @@ async function endInvites(
   const back = [...entries].filter(([email, { status }]) => status === 'invited' && !stillInvited.has(email));
   if (settings.returnToQueue)
     await moveEntries(
-      context,
       change,
       back.map(([, entry]) => entry),
       'waiting',
@@ -150,7 +153,12 @@ async function emailsWithLiveInvite(
     .selectFrom('invite')
     .select('email_hash')
     .where('queue_id', '=', queue.id)
-    .where((e) => db.inBytes(e.ref('email_hash'), e.val(db.bytesList(invites.map((i) => i.email_hash)))))
+    .where((e) =>
+      db.in(
+        e.ref('email_hash'),
+        invites.map((i) => i.email_hash),
+      ),
+    )
     .where('accepted_at', 'is', null)
     .where('revoked_at', 'is', null)
     .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now)]))
@@ -175,7 +183,7 @@ async function findInviteByCodeOrId(
   } else {
     const queue = await queueOfCode(context, codeOrId);
     const hash = queue?.vault.hash('invite', codeOrId);
-    const [row] = queue && hash ? await findInvite.read(db, { queueId: queue.id, hash }) : [];
+    const [row] = queue && hash ? await db.run(findInvite, { queueId: queue.id, hash }) : [];
     if (queue && row) return { queue, id: row.id };
   }
   throw notFound('there is no invite with this code or id');

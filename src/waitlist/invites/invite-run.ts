@@ -113,7 +113,7 @@ async function inviteStep(context: Context, change: QueueChange, id: Buffer, inp
   const invitees = picked.flatMap((row) => toInvitee(context, change.queue, row) ?? []);
   const invited = new Set(invitees.map(({ entry }) => entry?.seq));
   const unreadable = picked.map(({ seq }) => seq).filter((seq) => !invited.has(seq));
-  await inviteAll(context, change, invitees, input.expiry === 'standard' ? undefined : input.expiry);
+  await inviteAll(change, invitees, input.expiry === 'standard' ? undefined : input.expiry);
   const progress: RunProgress = {
     invited: before.invited + invitees.length,
     unreadable: [...before.unreadable, ...unreadable],
@@ -166,7 +166,7 @@ async function pick(
     .where('e.status', '=', 'waiting')
     .where('e.seq', '<=', lastSeq)
     .where('e.email_hash', 'is not', null)
-    .where((x) => x.not(db.inNumbers(x.ref('e.seq'), x.val(db.numbersList(unreadable)))))
+    .where((x) => x.not(db.in(x.ref('e.seq'), unreadable)))
     .where((x) => x.not(x.exists(endedSince(x, startedAt))))
     .limit(limit)
     .execute();

@@ -71,7 +71,7 @@ export async function checkInvite(context: Context, code: string): Promise<Invit
   const queue = await queueOfCode(context, code);
   if (!queue) return { state: 'not_found' };
   const { db } = context;
-  const [row] = await findInvite.read(db, { queueId: queue.id, hash: queue.vault.hash('invite', code) });
+  const [row] = await db.run(findInvite, { queueId: queue.id, hash: queue.vault.hash('invite', code) });
   if (!row) return { state: 'not_found' };
   const state = inviteState(row, sharedTime(context, row.now));
   if (state !== 'live') return { state, expiresAt: row.expires_at };

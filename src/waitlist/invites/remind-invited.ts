@@ -39,7 +39,7 @@ async function remindStep(
       accepted_at === null && revoked_at === null && (expires_at ?? 0) > now,
   );
   const hashes = open.map(({ email_hash }) => email_hash);
-  const entries = await findByEmails(context, change, hashes);
+  const entries = await findByEmails(change, hashes);
   for (const { id, email_hash, sealed, expires_at } of open) {
     const opened = openSealed(context, queue, id, sealed);
     if (!opened) continue;
@@ -73,12 +73,12 @@ async function forgetReminders(
   { trx, queue }: QueueChange,
   due: { id: Uint8Array }[],
 ): Promise<void> {
-  const ids = db.bytesList(due.map(({ id }) => id));
+  const ids = due.map(({ id }) => id);
   await trx
     .updateTable('invite')
     .set({ remind_at: null })
     .where('queue_id', '=', queue.id)
-    .where((e) => db.inBytes(e.ref('id'), e.val(ids)))
+    .where((e) => db.in(e.ref('id'), ids))
     .execute();
   await sql`update queue set next_reminder = (
       select min(remind_at) from invite where queue_id = ${queue.id} and remind_at is not null

@@ -17,19 +17,20 @@ export interface Job<Input = unknown, Progress = unknown> {
 
 /** Begins a job; its input is sealed. It has no progress (`null`) until `advanceJob` writes some. */
 export function createJob(change: QueueChange, kind: string, input: unknown): { id: Buffer } {
-  const { trx, queue, now, send } = change;
+  const { trx, queue, now } = change;
   const id = newId(now);
-  const values = {
-    queue_id: queue.id,
-    id,
-    kind,
-    input: queue.vault.seal('job.input', id, input),
-    progress: 'null',
-    created_at: now,
-    updated_at: now,
-    finished_at: null,
-  };
-  send(trx.send(trx.insertInto('job').values(values).compile()));
+  trx.insert('job', [
+    {
+      queue_id: queue.id,
+      id,
+      kind,
+      input: queue.vault.seal('job.input', id, input),
+      progress: 'null',
+      created_at: now,
+      updated_at: now,
+      finished_at: null,
+    },
+  ]);
   return { id };
 }
 
@@ -43,17 +44,19 @@ export function finishJob(change: QueueChange, id: Buffer, progress: unknown): v
 }
 
 function writeProgress(
-  { trx, queue, now, send }: QueueChange,
+  { trx, queue, now }: QueueChange,
   id: Buffer,
   progress: unknown,
   finishedAt: number | null,
 ): void {
-  const update = trx
-    .updateTable('job')
-    .set({ progress: JSON.stringify(progress), updated_at: now, finished_at: finishedAt })
-    .where('queue_id', '=', queue.id)
-    .where('id', '=', id);
-  send(trx.send(update.compile()));
+  const row = {
+    queue_id: queue.id,
+    id,
+    progress: JSON.stringify(progress),
+    updated_at: now,
+    finished_at: finishedAt,
+  };
+  trx.update('job', { key: ['queue_id', 'id'] }, [row]);
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { EntryTable, Status } from '../../db/tables.ts';
-import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import type { CodeReference, Reference } from './reference.ts';
 import { findAliases } from './referral-alias.ts';
@@ -80,7 +79,7 @@ function hashName(reference: { email: Buffer } | { phone: Buffer }): string {
 type FoundRow = Pick<EntryTable, 'seq' | 'status' | 'rank' | 'referrals' | 'email_hash' | 'phone_hash'>;
 
 const findMembersBy = statement<
-  { queueId: number; emails: unknown; phones: unknown; seqs: unknown },
+  { queueId: number; emails: readonly Buffer[]; phones: readonly Buffer[]; seqs: readonly number[] },
   FoundRow
 >((db, parameter) => {
   const ours = db.query
@@ -88,16 +87,13 @@ const findMembersBy = statement<
     .select(['seq', 'status', 'rank', 'referrals', 'email_hash', 'phone_hash'])
     .where('queue_id', '=', parameter('queueId'));
   return ours
-    .where((e) => db.inBytes(e.ref('email_hash'), parameter('emails')))
-    .unionAll(ours.where((e) => db.inBytes(e.ref('phone_hash'), parameter('phones'))))
-    .unionAll(
-      ours.where((e) => db.inNumbers(e.ref('seq'), parameter('seqs'))).where('status', '<>', 'removed'),
-    );
+    .where((e) => db.in(e.ref('email_hash'), parameter('emails')))
+    .unionAll(ours.where((e) => db.in(e.ref('phone_hash'), parameter('phones'))))
+    .unionAll(ours.where((e) => db.in(e.ref('seq'), parameter('seqs'))).where('status', '<>', 'removed'));
 });
 
 /** Everybody in the queue whom the candidates could be, or could be referred by. */
 export async function findMembers(
-  { db }: Context,
   trx: Trx,
   queue: Queue,
   candidates: Iterable<Identity & { readonly referrer: Reference | null }>,
@@ -118,27 +114,17 @@ export async function findMembers(
       if (referrer.ownSeq !== undefined) seqs.push(referrer.ownSeq);
     }
   }
-  const rows = await findMembersBy.within(db, trx, {
-    queueId: queue.id,
-    emails: db.bytesList(emails),
-    phones: db.bytesList(phones),
-    seqs: db.numbersList(seqs),
-  });
+  const rows = await trx.run(findMembersBy, { queueId: queue.id, emails, phones, seqs });
   const members = new Members();
   for (const row of rows) members.addFound(row);
   const foreign = codes.filter((reference) => !members.find(reference)).map(({ code }) => code);
   if (foreign.length > 0) {
-    for (const [code, row] of await findAliases(db, trx, queue, foreign)) members.addAlias(code, row);
+    for (const [code, row] of await findAliases(trx, queue, foreign)) members.addAlias(code, row);
   }
   return members;
 }
 
-export function findMembersBySeq(
-  context: Context,
-  trx: Trx,
-  queue: Queue,
-  seqs: readonly number[],
-): Promise<Members> {
+export function findMembersBySeq(trx: Trx, queue: Queue, seqs: readonly number[]): Promise<Members> {
   const candidates = seqs.map((seq) => ({ emailHash: null, phoneHash: null, referrer: { seq } }));
-  return findMembers(context, trx, queue, candidates);
+  return findMembers(trx, queue, candidates);
 }

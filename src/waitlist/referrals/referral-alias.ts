@@ -1,12 +1,15 @@
-import type { Database, Trx } from '../../db/database.ts';
+import type { Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { EntryTable } from '../../db/tables.ts';
 import type { Queue } from '../queue/directory.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
 
 type Holder = Pick<EntryTable, 'seq' | 'status' | 'rank' | 'referrals' | 'email_hash' | 'phone_hash'>;
-type AliasRow = Holder & { code_hash: Uint8Array };
 
-const findByAlias = statement<{ queueId: number; hashes: unknown }, AliasRow>((db, parameter) =>
+export const findByAlias = statement<
+  { queueId: number; hashes: readonly Buffer[] },
+  Holder & { code_hash: Uint8Array }
+>((db, parameter) =>
   db.query
     .selectFrom('referral_alias as a')
     .innerJoin('entry as e', (join) =>
@@ -14,7 +17,7 @@ const findByAlias = statement<{ queueId: number; hashes: unknown }, AliasRow>((d
     )
     .select(['a.code_hash', 'e.seq', 'e.status', 'e.rank', 'e.referrals', 'e.email_hash', 'e.phone_hash'])
     .where('a.queue_id', '=', parameter('queueId'))
-    .where((e) => db.inBytes(e.ref('a.code_hash'), parameter('hashes'))),
+    .where((e) => db.in(e.ref('a.code_hash'), parameter('hashes'))),
 );
 
 /** Codes of other systems are kept as they were spelled there: to some of those systems, case matters. */
@@ -24,15 +27,27 @@ export function aliasHash({ vault }: Queue, code: string): Buffer {
 
 /** Whom codes that are not ours lead to. */
 export async function findAliases(
-  db: Database,
   trx: Trx,
   queue: Queue,
   codes: readonly string[],
 ): Promise<Map<string, Holder>> {
   const byHash = new Map(codes.map((code) => [aliasHash(queue, code).toString('latin1'), code]));
   const hashes = [...byHash.keys()].map((hash) => Buffer.from(hash, 'latin1'));
-  const rows = await findByAlias.within(db, trx, { queueId: queue.id, hashes: db.bytesList(hashes) });
+  const rows = await trx.run(findByAlias, { queueId: queue.id, hashes });
   return new Map(
     rows.map(({ code_hash, ...row }) => [byHash.get(Buffer.from(code_hash).toString('latin1')) ?? '', row]),
   );
+}
+
+/** The first who has a code keeps it. */
+export function writeAliases(
+  { trx, queue }: QueueChange,
+  aliases: readonly { hash: Buffer; seq: number }[],
+): void {
+  const rows = aliases.map(({ hash, seq }) => ({ queue_id: queue.id, code_hash: hash, seq }));
+  trx.insert('referral_alias', rows, { onConflict: 'ignore' });
+}
+
+export async function forgetAliases({ trx, queue }: QueueChange, seq: number): Promise<void> {
+  await trx.deleteFrom('referral_alias').where('queue_id', '=', queue.id).where('seq', '=', seq).execute();
 }

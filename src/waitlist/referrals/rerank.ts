@@ -1,4 +1,3 @@
-import type { Columns } from '../../db/tables.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
@@ -7,8 +6,6 @@ import { rankInSql, rankOf } from './rank.ts';
 
 /** Joining sequences looked at in one transaction: a few milliseconds, then signups get their turn. */
 const CHUNK = 2_000;
-const COLUMNS = { queue_id: 'bigint', seq: 'bigint', rank: 'bigint' } as const satisfies Columns<'entry'>;
-
 /**
  * Applies the waitlist's boost to the ranks of a queue, in steps. How far it has come is kept in the queue's row,
  * so that it can stop anywhere and go on; whoever is credited meanwhile is ranked by the new boost at once.
@@ -19,17 +16,14 @@ export async function applyBoost(
   onProgress: (seq: number, lastSeq: number) => void = () => {},
 ): Promise<void> {
   for (;;) {
-    const at = await changeQueue(context, queue, (change) => applyStep(context, change));
+    const at = await changeQueue(context, queue, applyStep);
     if (at === null) return;
     onProgress(at.upTo, at.lastSeq);
   }
 }
 
-async function applyStep(
-  { db }: Context,
-  change: QueueChange,
-): Promise<{ upTo: number; lastSeq: number } | null> {
-  const { trx, queue, lastSeq, settings, tally, send } = change;
+async function applyStep(change: QueueChange): Promise<{ upTo: number; lastSeq: number } | null> {
+  const { trx, queue, lastSeq, settings, tally } = change;
   const row = await trx
     .selectFrom('queue')
     .select('rerank_after')
@@ -49,9 +43,9 @@ async function applyStep(
     const better = rankOf(seq, settings.boost, referrals);
     tally.leave(status, rank);
     tally.enter(status, better);
-    return [queue.id, seq, better];
+    return { queue_id: queue.id, seq, rank: better };
   });
-  send(db.updateRows(trx, { table: 'entry', columns: COLUMNS, key: ['queue_id', 'seq'], rows }));
+  trx.update('entry', { key: ['queue_id', 'seq'] }, rows);
   const next = upTo >= lastSeq ? null : upTo;
   await trx.updateTable('queue').set({ rerank_after: next }).where('id', '=', queue.id).execute();
   return next === null ? null : { upTo, lastSeq };

@@ -1,5 +1,4 @@
-import { ENTRY_COLUMNS, METADATA_PAIR_COLUMNS, type Status } from '../../db/tables.ts';
-import type { Context } from '../queue/context.ts';
+import type { Status } from '../../db/tables.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { credit, writeCredits } from '../referrals/credits.ts';
 import type { Member, Members } from '../referrals/members.ts';
@@ -15,7 +14,6 @@ interface Added {
 
 /** Adds those who are not in the queue yet, in order, and credits their referrers. Returns, for each, whether it was added. */
 export function addEntries(
-  context: Context,
   change: QueueChange,
   members: Members,
   candidates: readonly Candidate[],
@@ -38,8 +36,8 @@ export function addEntries(
     added.push({ candidate, member, referrer, credited });
     return true;
   });
-  insertEntries(context, change, added);
-  writeCredits(context, change, members);
+  insertEntries(change, added);
+  writeCredits(change, members);
   return outcome;
 }
 
@@ -49,33 +47,32 @@ function firstStatus({ settings }: QueueChange, { emailHash, standing }: Candida
   return settings.confirmEmails && emailHash !== null ? 'pending' : 'waiting';
 }
 
-function insertEntries({ db }: Context, change: QueueChange, added: Added[]): void {
-  const { trx, queue, now, settings, tally, send } = change;
+function insertEntries({ trx, queue, now, settings, tally }: QueueChange, added: Added[]): void {
   const rows = added.map(({ candidate, member, referrer, credited }) => {
     const rank = rankOf(member.seq, settings.boost, member.gained);
     tally.enter(member.status, rank);
     const accepted = candidate.standing?.status === 'joined' ? candidate.standing : undefined;
-    return [
-      queue.id,
-      member.seq,
-      candidate.id,
-      member.status,
+    return {
+      queue_id: queue.id,
+      seq: member.seq,
+      id: candidate.id,
+      status: member.status,
       rank,
-      member.gained,
-      referrer?.seq ?? null,
-      credited ? 1 : 0,
-      candidate.person,
-      candidate.emailHash,
-      candidate.phoneHash,
-      candidate.joinedAt ?? now,
-      accepted?.invitedAt ?? null,
-      accepted?.acceptedAt ?? null,
-      null,
-    ];
+      referrals: member.gained,
+      referrer_seq: referrer?.seq ?? null,
+      credited: credited ? 1 : 0,
+      person: candidate.person,
+      email_hash: candidate.emailHash,
+      phone_hash: candidate.phoneHash,
+      created_at: candidate.joinedAt ?? now,
+      invited_at: accepted?.invitedAt ?? null,
+      joined_at: accepted?.acceptedAt ?? null,
+      removed_at: null,
+    };
   });
   const pairs = added.flatMap(({ candidate, member }) =>
-    candidate.pairHashes.map((hash) => [queue.id, hash, member.seq]),
+    candidate.pairHashes.map((hash) => ({ queue_id: queue.id, pair_hash: hash, seq: member.seq })),
   );
-  send(db.insertRows(trx, { table: 'entry', columns: ENTRY_COLUMNS, rows }));
-  send(db.insertRows(trx, { table: 'metadata_pair', columns: METADATA_PAIR_COLUMNS, rows: pairs }));
+  trx.insert('entry', rows);
+  trx.insert('metadata_pair', pairs);
 }

@@ -51,11 +51,11 @@ export function openSignups(context: Context, mostWaiting: number, longestWaitMs
 function commitSignups(context: Context, requests: SignupRequest[]): Promise<SignupResult[]> {
   const [{ queue }] = requests as [SignupRequest];
   const all = requests.flatMap(({ candidates }) => candidates);
-  const read = (trx: Trx) => findMembers(context, trx, queue, all);
+  const read = (trx: Trx) => findMembers(trx, queue, all);
   return readAndChangeQueue(context, queue, read, (change, members) => {
     if (change.settings.closed)
       throw new DoorlistError('waitlist_closed', 'this waitlist takes no new signups');
-    const added = addEntries(context, change, members, all);
+    const added = addEntries(change, members, all);
     let first = 0;
     return requests.map(({ candidates }) => {
       const own = added.slice(first, first + candidates.length);

@@ -63,7 +63,7 @@ async function eventsAbout(
         .selectFrom('event_subject')
         .select('event_id')
         .where('queue_id', '=', queue.id)
-        .where((x) => db.inBytes(x.ref('subject'), x.val(db.bytesList(subjects)))),
+        .where((x) => db.in(x.ref('subject'), subjects)),
     )
     .orderBy('id')
     .execute();

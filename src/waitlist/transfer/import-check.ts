@@ -3,7 +3,7 @@ import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import { findMembers } from '../referrals/members.ts';
 import { openErrorsFile } from './errors-file.ts';
-import type { ImportCandidate } from './import-chunk.ts';
+import type { ImportCandidate } from './import-candidate.ts';
 import { findTakenCodes } from './import-codes.ts';
 import { type ImportPlan, readColumns } from './import-plan.ts';
 import { checkRows, chunksFrom, type ImportResult, type Watch } from './import-run.ts';
@@ -49,7 +49,7 @@ async function countNew(
   seen: Set<string>,
 ): Promise<number> {
   const candidates = rows.map(({ candidate }) => candidate);
-  const members = await context.db.transaction((trx) => findMembers(context, trx, queue, candidates));
+  const members = await context.db.transaction((trx) => findMembers(trx, queue, candidates));
   let count = 0;
   for (const candidate of candidates) {
     // Half of a hash tells people apart as well, in half of the memory.

@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
 import type { EntryTable } from '../../db/tables.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
+import { findByAlias } from '../referrals/referral-alias.ts';
 import type { Candidate } from '../signup/candidate.ts';
-import type { ImportCandidate } from './import-chunk.ts';
+import type { ImportCandidate } from './import-candidate.ts';
 import type { RowProblem } from './import-row.ts';
 
 type Holder = Pick<EntryTable, 'email_hash' | 'phone_hash'>;
@@ -34,15 +34,7 @@ async function findAliasHolders(
   rows: readonly ImportCandidate[],
 ): Promise<Map<string, Holder>> {
   const hashes = rows.flatMap(({ code }) => (code ? [code.hash] : []));
-  const found = await db.query
-    .selectFrom('referral_alias as a')
-    .innerJoin('entry as e', (join) =>
-      join.onRef('e.queue_id', '=', 'a.queue_id').onRef('e.seq', '=', 'a.seq'),
-    )
-    .select(['a.code_hash', 'e.email_hash', 'e.phone_hash'])
-    .where('a.queue_id', '=', queue.id)
-    .where((e) => db.inBytes(e.ref('a.code_hash'), sql.val(db.bytesList(hashes))))
-    .execute();
+  const found = await db.run(findByAlias, { queueId: queue.id, hashes });
   return new Map(found.map(({ code_hash, ...holder }) => [hashName(code_hash), holder]));
 }
 
@@ -58,7 +50,7 @@ async function findOwners(
     .selectFrom('entry')
     .select(['seq', 'email_hash', 'phone_hash'])
     .where('queue_id', '=', queue.id)
-    .where((e) => db.inNumbers(e.ref('seq'), sql.val(db.numbersList(seqs))))
+    .where((e) => db.in(e.ref('seq'), seqs))
     .where('status', '<>', 'removed')
     .execute();
   return new Map(found.map(({ seq, ...holder }) => [seq, holder]));

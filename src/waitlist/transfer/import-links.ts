@@ -5,7 +5,7 @@ import { advanceJob, readProgress } from '../queue/jobs.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { credit, takeCredit, writeReferrals } from '../referrals/credits.ts';
 import { findMembersBySeq, type Members } from '../referrals/members.ts';
-import type { ImportJob } from './import-chunk.ts';
+import type { ImportJob } from './import-candidate.ts';
 import { findCircles } from './import-circles.ts';
 import { type ImportProgress, requireSameProgress } from './import-progress.ts';
 import { importing } from './importing.ts';
@@ -139,10 +139,7 @@ function changeWithMembers(
     context,
     queue,
     (trx) =>
-      Promise.all([
-        readProgress<ImportProgress>(trx, queue, id),
-        findMembersBySeq(context, trx, queue, people),
-      ]),
+      Promise.all([readProgress<ImportProgress>(trx, queue, id), findMembersBySeq(trx, queue, people)]),
     (change, [found, members]) => {
       requireSameProgress(found, before);
       const progress = work(change, members);
@@ -167,7 +164,7 @@ function commitLinks(
       if (!referred || !referrer || referred === referrer) return [];
       return [{ seq, referrerSeq, credited: credit(quiet, referrer, { id, status: referred.status }) }];
     });
-    writeReferrals(context, change, members, referrals);
+    writeReferrals(change, members, referrals);
     return next;
   });
 }
@@ -189,7 +186,7 @@ async function breakCircles(
         takeCredit(referrer);
         return [{ seq, referrerSeq, credited: false }];
       });
-      writeReferrals(context, change, members, referrals);
+      writeReferrals(change, members, referrals);
       return progress;
     });
   }
@@ -202,7 +199,7 @@ async function creditedAmong({ db }: Context, { queue }: ImportJob, seqs: number
     .selectFrom('entry')
     .select(['seq', 'referrer_seq as referrer'])
     .where('queue_id', '=', queue.id)
-    .where((e) => db.inNumbers(e.ref('seq'), sql.val(db.numbersList(seqs))))
+    .where((e) => db.in(e.ref('seq'), seqs))
     .where('credited', '=', 1)
     .execute();
   return rows.filter((row): row is FoundLink => row.referrer !== null);

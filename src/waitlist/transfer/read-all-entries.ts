@@ -39,6 +39,6 @@ async function readPage(
 ): Promise<EntryRow[]> {
   const page = { queueId, after, limit: PAGE };
   return status === undefined
-    ? readExportPage.read(db, page)
-    : readExportPageOfStatus.read(db, { ...page, status });
+    ? db.run(readExportPage, page)
+    : db.run(readExportPageOfStatus, { ...page, status });
 }

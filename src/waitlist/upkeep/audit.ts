@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/database.ts';
-import { RANK_COUNT_COLUMNS, STATUSES, type Status } from '../../db/tables.ts';
+import { STATUSES, type Status } from '../../db/tables.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
@@ -35,7 +35,7 @@ export async function auditQueue(context: Context, queue: Queue, repair: boolean
   return changeQueue(patient, queue, async (change) => {
     const before = await examine(change); // Counted again: under the lock it stays as it is.
     if (before.findings.length === 0) return before;
-    await rebuild(patient, change);
+    await rebuild(change);
     const after = await examine(change);
     return { ...before, repaired: after.findings.length === 0 };
   });
@@ -147,15 +147,15 @@ async function compareReferrals({ trx, queue }: Moment): Promise<string[]> {
   return findings;
 }
 
-async function rebuild({ db }: Context, change: QueueChange): Promise<void> {
+async function rebuild(change: QueueChange): Promise<void> {
   const { trx, queue } = change;
   await recountReferrals(trx, queue, change.settings.boost);
   await trx.deleteFrom('rank_count').where('queue_id', '=', queue.id).execute();
-  await db.insertRows(trx, {
-    table: 'rank_count',
-    columns: RANK_COUNT_COLUMNS,
-    rows: (await countRanks(change)).map(({ level, bucket, waiting }) => [queue.id, level, bucket, waiting]),
-  });
+  const counts = await countRanks(change);
+  trx.insert(
+    'rank_count',
+    counts.map(({ level, bucket, waiting }) => ({ queue_id: queue.id, level, bucket, waiting })),
+  );
   change.lastSeq = await highestSeq(change);
   await trx
     .updateTable('queue')
