@@ -24,6 +24,7 @@ import { registerListEntries } from './http/sdk/list-entries.ts';
 import type { SdkParts } from './http/sdk/parts.ts';
 import { registerSignup } from './http/sdk/signup.ts';
 import { registerVerifyWebhook } from './http/sdk/verify-webhook.ts';
+import type { TypedApp } from './http/typed-app.ts';
 import { VERSION } from './version.ts';
 import type { KeyUsage } from './waitlist/keys/key-usage.ts';
 import type { Context } from './waitlist/queue/context.ts';
@@ -123,7 +124,8 @@ function registerSdk(
     },
   };
   app.register(
-    async (scope) => {
+    async (untyped) => {
+      const scope: TypedApp = untyped.withTypeProvider();
       registerSignup(scope, sdk);
       registerListEntries(scope, sdk);
       registerGetEntry(scope, sdk);

@@ -69,7 +69,7 @@ const EVERYWHERE: WireCode[] = ['internal_error', 'unavailable'];
 export function errorResponses(
   codes: WireCode[],
   special: Partial<Record<WireCode, Partial<ErrorCase>>> = {},
-): Record<number, TSchema> {
+): object {
   const byStatus = new Map<number, WireCode[]>();
   for (const code of [...codes, ...EVERYWHERE]) {
     byStatus.set(STATUS[code], [...(byStatus.get(STATUS[code]) ?? []), code]);
@@ -148,19 +148,24 @@ function headers(...names: HeaderName[]): Record<string, TSchema> {
   return Object.fromEntries(['X-Request-Id', ...names].map((name) => [name, Type.String()]));
 }
 
-interface OkOptions {
+interface OkOptions<T extends TSchema> {
   description: string;
-  schema: TSchema;
+  schema: T;
   examples: Record<string, { summary: string; value: unknown }>;
   /** Whether a rate limit counts these requests. */
   limited?: boolean;
 }
 
-/** A JSON response with its examples. */
-export function okResponse({ description, schema, examples, limited = true }: OkOptions): TSchema {
+/** A JSON response with its examples. To the compiler it is the schema of its body, which handlers have to return. */
+export function okResponse<T extends TSchema>({
+  description,
+  schema,
+  examples,
+  limited = true,
+}: OkOptions<T>): T {
   return {
     description,
     headers: headers(...(limited ? RATE_LIMIT : [])),
     content: { 'application/json': { schema, examples } },
-  } as unknown as TSchema;
+  } as unknown as T;
 }

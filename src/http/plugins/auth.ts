@@ -1,11 +1,16 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { DoorlistError } from '../../errors.ts';
 import type { KeyUsage } from '../../waitlist/keys/key-usage.ts';
-import { authenticate } from '../../waitlist/keys/server-keys.ts';
+import { findLiveKey } from '../../waitlist/keys/server-keys.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import type { ServerKey } from '../../waitlist/queue/directory.ts';
-import type { SdkParts } from '../sdk/parts.ts';
 import { clientOf, type RateLimiter } from './rate-limit.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    serverKey: ServerKey;
+  }
+}
 
 export interface AuthParts {
   context: Context;
@@ -14,11 +19,15 @@ export interface AuthParts {
   perKey: RateLimiter;
 }
 
+/** The same refusal whatever is wrong with a key. */
+const KEY_NEEDED = 'a valid server key is needed: send it as Authorization: Bearer <key>';
+
 /** Only refused keys count against a client's address: a good key is always served. */
-export function requireServerKey(app: FastifyInstance, parts: AuthParts): SdkParts['requireKey'] {
+export function requireServerKey(app: FastifyInstance, parts: AuthParts): onRequestHookHandler {
   const { context, keyUsage, failures, perKey } = parts;
   app.decorateRequest('serverKey');
-  const admit = (request: FastifyRequest, reply: FastifyReply, key: ServerKey): void => {
+  const admit = (request: FastifyRequest, reply: FastifyReply, key: ServerKey | undefined): void => {
+    if (!key) throw new DoorlistError('unauthorized', KEY_NEEDED);
     perKey.take(key.publicId, reply);
     request.serverKey = key;
     keyUsage.note(key);
@@ -34,7 +43,8 @@ export function requireServerKey(app: FastifyInstance, parts: AuthParts): SdkPar
   };
   return (request, reply, next) => {
     try {
-      const found = authenticate(context, request.headers.authorization);
+      const token = bearerToken(request);
+      const found = token === undefined ? undefined : findLiveKey(context, token);
       if (found instanceof Promise) {
         found
           .then((key) => admit(request, reply, key))
@@ -51,4 +61,8 @@ export function requireServerKey(app: FastifyInstance, parts: AuthParts): SdkPar
     }
     next();
   };
+}
+
+function bearerToken({ headers }: FastifyRequest): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
 }

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { invalid } from '../../errors.ts';
 import { isoTime } from '../../time.ts';
@@ -8,6 +7,7 @@ import { EXAMPLE_WAITLIST, presentWaitlistReference, WaitlistReferenceSchema } f
 import { registerOptionalJsonBody } from '../plugins/body.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import { errorResponses, okResponse } from '../responses.ts';
+import type { TypedApp } from '../typed-app.ts';
 import { CodeParams } from './check-invite.ts';
 import type { SdkParts } from './parts.ts';
 
@@ -109,8 +109,8 @@ const schema = {
   },
 };
 
-export function registerAcceptInvite(app: FastifyInstance, { context, limits, readBody }: SdkParts): void {
-  app.register(async (scope) => {
+export function registerAcceptInvite(app: TypedApp, { context, limits, readBody }: SdkParts): void {
+  app.register(async (scope: TypedApp) => {
     registerOptionalJsonBody(scope, readBody);
     scope.post('/invites/:code/accept', {
       schema,
@@ -120,8 +120,8 @@ export function registerAcceptInvite(app: FastifyInstance, { context, limits, re
         if (request.body === undefined) request.body = {};
       },
       handler: async (request) => {
-        const { code } = request.params as Static<typeof CodeParams>;
-        const { email } = request.body as Static<typeof AcceptRequest>;
+        const { code } = request.params;
+        const { email } = request.body;
         const idempotencyKey = readKey(request.headers['idempotency-key']);
         return presentAcceptance(await acceptInvite(context, { code, email, idempotencyKey }));
       },

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../../time.ts';
 import { CODE_CHARACTERS_MAX, checkInvite, type InviteCheck } from '../../waitlist/invites/invites.ts';
@@ -6,6 +5,7 @@ import { constant, described, EMAIL, exactlyOne, limits, named, oneOf, time } fr
 import { EXAMPLE_WAITLIST, presentWaitlistReference, WaitlistReferenceSchema } from '../../wire/waitlist.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import { errorResponses, okResponse } from '../responses.ts';
+import type { TypedApp } from '../typed-app.ts';
 import type { SdkParts } from './parts.ts';
 
 /** The domain checks the length, after decoding: a schema would refuse an empty code as an unknown path. */
@@ -88,13 +88,12 @@ const schema = {
   },
 };
 
-export function registerCheckInvite(app: FastifyInstance, { context, limits }: SdkParts): void {
+export function registerCheckInvite(app: TypedApp, { context, limits }: SdkParts): void {
   app.get('/invites/:code', {
     schema,
     onRequest: async (request, reply) => limits.inviteCheck.take(clientOf(request), reply),
     handler: async (request) => {
-      const { code } = request.params as Static<typeof CodeParams>;
-      return presentInviteCheck(await checkInvite(context, code));
+      return presentInviteCheck(await checkInvite(context, request.params.code));
     },
   });
 }

@@ -1,11 +1,11 @@
-import type { FastifyInstance } from 'fastify';
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { findEntry } from '../../waitlist/entries/entries.ts';
 import { queueForKey, requireRead } from '../../waitlist/keys/server-keys.ts';
 import { EntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../wire/entry.ts';
 import { limits, withExamples } from '../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../wire/waitlist.ts';
 import { errorResponses, okResponse } from '../responses.ts';
+import type { TypedApp } from '../typed-app.ts';
 import type { SdkParts } from './parts.ts';
 
 const Params = Type.Object({
@@ -47,13 +47,13 @@ const schema = {
   },
 };
 
-export function registerGetEntry(app: FastifyInstance, { context, requireKey }: SdkParts): void {
+export function registerGetEntry(app: TypedApp, { context, requireKey }: SdkParts): void {
   app.get('/:waitlistId/entries/:email', {
     schema,
     onRequest: requireKey,
     handler: async (request) => {
       requireRead(request.serverKey);
-      const { waitlistId, email } = request.params as Static<typeof Params>;
+      const { waitlistId, email } = request.params;
       const queue = await queueForKey(context, request.serverKey, waitlistId);
       return presentEntry(await findEntry(context, queue, email));
     },

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import Type, { type Static } from 'typebox';
 import {
   type EntryPage,
@@ -12,6 +11,7 @@ import { EntrySchema, EntryStatusSchema, EXAMPLE_ENTRY, presentEntry } from '../
 import { described, limits, named, nullable, oneOf } from '../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../wire/waitlist.ts';
 import { errorResponses, okResponse } from '../responses.ts';
+import type { TypedApp } from '../typed-app.ts';
 import type { SdkParts } from './parts.ts';
 
 const CURSOR = { pattern: '^[A-Za-z0-9_-]+$' };
@@ -102,16 +102,15 @@ const schema = {
   },
 };
 
-export function registerListEntries(app: FastifyInstance, { context, requireKey }: SdkParts): void {
+export function registerListEntries(app: TypedApp, { context, requireKey }: SdkParts): void {
   app.get('/:waitlistId/entries', {
     schema,
     onRequest: requireKey,
     handler: async (request) => {
       requireRead(request.serverKey);
-      const { waitlistId } = request.params as Static<typeof Params>;
+      const { waitlistId } = request.params;
       const queue = await queueForKey(context, request.serverKey, waitlistId);
-      const query = request.query as Static<typeof Query>;
-      const { limit = PAGE_LIMIT_DEFAULT, sort = 'joined', status, cursor } = query;
+      const { limit = PAGE_LIMIT_DEFAULT, sort = 'joined', status, cursor } = request.query;
       const page = await listEntries(context, queue, {
         limit,
         sort,

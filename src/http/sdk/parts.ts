@@ -1,6 +1,5 @@
 import type { onRequestHookHandler } from 'fastify';
 import type { Context } from '../../waitlist/queue/context.ts';
-import type { ServerKey } from '../../waitlist/queue/directory.ts';
 import type { Signups } from '../../waitlist/signup/signup.ts';
 import type { ReadBody } from '../plugins/body-reader.ts';
 import type { RateLimiter } from '../plugins/rate-limit.ts';
@@ -13,10 +12,4 @@ export interface SdkParts {
   requireKey: onRequestHookHandler;
   readBody: ReadBody;
   limits: { inviteCheck: RateLimiter; inviteAccept: RateLimiter; verify: RateLimiter };
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    serverKey: ServerKey;
-  }
 }

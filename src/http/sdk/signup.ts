@@ -1,6 +1,4 @@
-import type { FastifyInstance } from 'fastify';
-import Type from 'typebox';
-import { DoorlistError } from '../../errors.ts';
+import Type, { type Static } from 'typebox';
 import { queueForKey } from '../../waitlist/keys/server-keys.ts';
 import {
   METADATA_BYTES_MAX,
@@ -9,9 +7,11 @@ import {
   METADATA_NESTING_MAX,
 } from '../../waitlist/people/metadata.ts';
 import { parseSignupRequest, SIGNUP_ENTRIES_MAX } from '../../waitlist/signup/signup-input.ts';
+import type { SignupResult } from '../../waitlist/signup/signup.ts';
 import { constant, EMAIL, named, withExamples } from '../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../wire/waitlist.ts';
 import { errorResponses, okResponse } from '../responses.ts';
+import type { TypedApp } from '../typed-app.ts';
 import type { SdkParts } from './parts.ts';
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
@@ -106,7 +106,7 @@ const SignupRequest = Type.Object(
   },
 );
 
-const SignupResult = Type.Object(
+const SignupResultSchema = Type.Object(
   {
     success: constant(true, 'Always `true`.'),
     created: Type.Integer({
@@ -137,7 +137,7 @@ const schema = {
   response: {
     201: okResponse({
       description: 'At least one entry was added.',
-      schema: SignupResult,
+      schema: SignupResultSchema,
       examples: {
         added: { summary: 'A new entry', value: { success: true, created: 1, skipped: 0 } },
         mixed: {
@@ -148,7 +148,7 @@ const schema = {
     }),
     200: okResponse({
       description: 'Every entry was already on the waitlist. Nothing changed.',
-      schema: SignupResult,
+      schema: SignupResultSchema,
       examples: {
         known: { summary: 'A retry', value: { success: true, created: 0, skipped: 1 } },
       },
@@ -173,28 +173,23 @@ const schema = {
   },
 };
 
-export function registerSignup(app: FastifyInstance, { context, signups, requireKey }: SdkParts): void {
+export function registerSignup(app: TypedApp, { context, signups, requireKey }: SdkParts): void {
   app.post('/signup', {
     schema,
     bodyLimit: BODY_BYTES_MAX,
     onRequest: requireKey,
-    // The domain checks entries itself: the same rules hold for every way in, and one answer names all that is wrong.
-    validatorCompiler: () => validateSignup,
+    // The domain checks the body itself: the same rules hold for every way in, and one answer names all that is wrong.
+    validatorCompiler: () => () => true,
     handler: async (request, reply) => {
-      const { waitlistId, entries } = request.body as ReturnType<typeof parseSignupRequest>;
+      const { waitlistId, entries } = parseSignupRequest(request.body);
       const queue = await queueForKey(context, request.serverKey, waitlistId);
-      const { created, skipped } = await signups.submit(queue, entries);
-      reply.code(created > 0 ? 201 : 200);
-      return { success: true, created, skipped };
+      const result = await signups.submit(queue, entries);
+      reply.code(result.created > 0 ? 201 : 200);
+      return presentResult(result);
     },
   });
 }
 
-function validateSignup(body: unknown): { value: unknown } | { error: Error } {
-  try {
-    return { value: parseSignupRequest(body) };
-  } catch (error) {
-    if (error instanceof DoorlistError) return { error };
-    throw error;
-  }
+function presentResult({ created, skipped }: SignupResult): Static<typeof SignupResultSchema> {
+  return { success: true, created, skipped };
 }

@@ -1,13 +1,14 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { invalid } from '../../errors.ts';
-import { FAILURE_REASONS, TOLERANCE_SECONDS, verifyDelivery } from '../../webhooks/verify.ts';
+import { FAILURE_REASONS, TOLERANCE_SECONDS, type Verification, verifyDelivery } from '../../webhooks/verify.ts';
 import { WebhookEventSchema } from '../../wire/event.ts';
 import { constant, exactlyOne, limits, named, oneOf, withExamples } from '../../wire/schema.ts';
 import { registerJsonBody } from '../plugins/body.ts';
 import { HttpError, sendError } from '../plugins/errors.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import { errorResponses, okResponse } from '../responses.ts';
+import type { TypedApp } from '../typed-app.ts';
 import type { SdkParts } from './parts.ts';
 import { parseVerifyBody } from './verify-body.ts';
 
@@ -66,7 +67,7 @@ const VerificationRequest = Type.Object(
   },
 );
 
-const Verification = exactlyOne(
+const VerificationSchema = exactlyOne(
   [
     Type.Object(
       {
@@ -108,7 +109,7 @@ const schema = {
   response: {
     200: okResponse({
       description: 'The result of the verification.',
-      schema: Verification,
+      schema: VerificationSchema,
       examples: {
         verified: {
           summary: 'The delivery is genuine',
@@ -135,7 +136,7 @@ const schema = {
 
 /** Awaited, so that the routes stay in the order in which they are registered. */
 export async function registerVerifyWebhook(
-  app: FastifyInstance,
+  app: TypedApp,
   { context, limits, readBody }: SdkParts,
 ): Promise<void> {
   const parse = (body: Buffer, request: FastifyRequest) => {
@@ -143,7 +144,7 @@ export async function registerVerifyWebhook(
     if (!announced) limits.verify.take(clientOf(request), undefined, extraCost(body.length));
     return parseVerifyBody(body);
   };
-  await app.register(async (scope) => {
+  await app.register(async (scope: TypedApp) => {
     registerJsonBody(scope, readBody, parse);
     scope.post('/webhooks/verify', {
       schema,
@@ -155,18 +156,13 @@ export async function registerVerifyWebhook(
           1 + extraCost(Number(request.headers['content-length'] ?? 0)),
         ),
       handler: async (request, reply) => {
-        const {
-          payload,
-          headers,
-          webhookSecret: secret,
-        } = request.body as Static<typeof VerificationRequest>;
+        const { payload, headers, webhookSecret: secret } = request.body;
         if (Buffer.byteLength(payload) > PAYLOAD_BYTES_MAX) throw invalid(TOO_LARGE);
         const verification = verifyDelivery({ payload, headers, secret }, context.clock());
-        if (!verification.verified) return verification;
-        if (!verification.isObject) return { verified: true };
         // Passed on as it was signed: to write it anew would round its numbers, and fail where it is nested deep.
-        reply.type('application/json; charset=utf-8');
-        return `{"verified":true,"event":${payload}}`;
+        if (verification.verified && verification.isObject)
+          reply.serializer(() => `{"verified":true,"event":${payload}}`);
+        return presentVerification(verification);
       },
       errorHandler: (error, request, reply) => {
         // However large a body is, this endpoint knows only one answer to it.
@@ -175,4 +171,8 @@ export async function registerVerifyWebhook(
       },
     });
   });
+}
+
+function presentVerification(verification: Verification): Static<typeof VerificationSchema> {
+  return verification.verified ? { verified: true } : { verified: false, reason: verification.reason };
 }

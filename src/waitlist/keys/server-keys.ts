@@ -5,7 +5,7 @@ import { newId, parseId } from '../../ids.ts';
 import { plainHash } from '../../vault/crypto.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue, ServerKey } from '../queue/directory.ts';
+import type { Found, Queue, ServerKey } from '../queue/directory.ts';
 import { isWaitlistId } from '../queue/directory.ts';
 import { isServerKey, newServerKey } from './server-key-format.ts';
 
@@ -172,24 +172,16 @@ function requireKeyId(text: string): Buffer {
   return id;
 }
 
-/** The key behind an Authorization header; the same refusal whatever is wrong with it. */
-export function authenticate(
-  context: Context,
-  authorization: string | undefined,
-): ServerKey | Promise<ServerKey> {
-  const text = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
-  const found = text === undefined ? undefined : context.directory.key(text, hashKey);
+/** undefined when there is no such key, or it has expired or was revoked. */
+export function findLiveKey(context: Context, text: string): Found<ServerKey> {
+  const found = context.directory.key(text, hashKey);
   return found instanceof Promise
-    ? found.then((key) => requireLive(key, knownSharedNow(context)))
-    : requireLive(found, knownSharedNow(context));
+    ? found.then((key) => ifLive(key, knownSharedNow(context)))
+    : ifLive(found, knownSharedNow(context));
 }
 
-function requireLive(key: ServerKey | undefined, now: number): ServerKey {
-  if (key && (key.expiresAt === null || key.expiresAt > now)) return key;
-  throw new DoorlistError(
-    'unauthorized',
-    'a valid server key is needed: send it as Authorization: Bearer <key>',
-  );
+function ifLive(key: ServerKey | undefined, now: number): ServerKey | undefined {
+  return key && (key.expiresAt === null || key.expiresAt > now) ? key : undefined;
 }
 
 /** A waitlist that does not exist and one that the key does not cover are not told apart. */
