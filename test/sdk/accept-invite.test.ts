@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { parseId } from '../../src/ids.ts';
+import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { assertError, forEachEngine, type Service, startService } from '../support/harness.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -240,6 +242,32 @@ forEachEngine((engine) => {
         const { code } = await list.invite('a@example.com');
         const first = await service.accept(code, withKey('try-1'));
         service.clock.advance(60_000);
+        const again = await service.accept(code, withKey('try-1'));
+        assert.equal(again.status, 200);
+        assert.deepEqual(again.body, first.body);
+      });
+
+      it('gets the first answer again after the waitlist was renamed', async () => {
+        const list = await service.waitlist({ name: 'Acme' });
+        const { code } = await list.invite('a@example.com');
+        const first = await service.accept(code, withKey('try-1'));
+        await updateWaitlist(service.context, list.id, { name: 'Acme Inc.' });
+        assert.deepEqual((await service.accept(code, withKey('try-1'))).body, first.body);
+        assert.equal(first.body.waitlist.name, 'Acme');
+      });
+
+      it('gets the first answer again from a database that still holds it as it was sent', async () => {
+        const list = await service.waitlist();
+        const queue = await list.queue();
+        const { code, id } = await list.invite('a@example.com');
+        const first = await service.accept(code, withKey('try-1'));
+        const inviteId = parseId('inv', id) ?? Buffer.alloc(0);
+        await service.context.db.query
+          .updateTable('invite')
+          .set({ accept_answer: queue.vault.seal('invite.accept_answer', inviteId, first.body) })
+          .where('queue_id', '=', queue.id)
+          .where('id', '=', inviteId)
+          .execute();
         const again = await service.accept(code, withKey('try-1'));
         assert.equal(again.status, 200);
         assert.deepEqual(again.body, first.body);

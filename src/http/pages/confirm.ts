@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
 import { DoorlistError, notFound } from '../../errors.ts';
 import {
   type ConfirmLink,
@@ -7,20 +8,21 @@ import {
   renewConfirmLink,
 } from '../../waitlist/links/confirm-link.ts';
 import { html } from '../docs/html.ts';
+import type { TypedApp } from '../typed-app.ts';
 import { button, type Page, sendPage } from './page.ts';
-import { type PageParts, pageRoute, tokenOf, wantsJson } from './parts.ts';
+import { type PageParts, pageRoute, TokenParams, wantsJson } from './parts.ts';
 
 /** Opening the link shows a button: mail scanners open links, and must not confirm anybody. */
-export function registerConfirmPage(app: FastifyInstance, parts: PageParts): void {
+export function registerConfirmPage(app: TypedApp, parts: PageParts): void {
   const { context } = parts;
-  app.get('/confirm/:token', pageRoute(parts.look), async (request, reply) => {
-    return answer(request, reply, await checkConfirmLink(context, tokenOf(request)));
+  app.get('/confirm/:token', pageRoute(parts.look, TokenParams), async (request, reply) => {
+    return answer(request, reply, await checkConfirmLink(context, request.params.token));
   });
-  app.post('/confirm/:token', pageRoute(parts.act), async (request, reply) => {
-    return answer(request, reply, await followConfirmLink(context, tokenOf(request)));
+  app.post('/confirm/:token', pageRoute(parts.act, TokenParams), async (request, reply) => {
+    return answer(request, reply, await followConfirmLink(context, request.params.token));
   });
-  app.post('/confirm/:token/again', pageRoute(parts.act), async (request, reply) => {
-    const link = await renewConfirmLink(context, tokenOf(request));
+  app.post('/confirm/:token/again', pageRoute(parts.act, TokenParams), async (request, reply) => {
+    const link = await renewConfirmLink(context, request.params.token);
     if (link.state !== 'expired') return answer(request, reply, link);
     if (wantsJson(request)) return { state: 'renewed', waitlist: link.waitlist };
     return sendPage(reply, {
@@ -30,14 +32,16 @@ export function registerConfirmPage(app: FastifyInstance, parts: PageParts): voi
   });
 }
 
+type TokenRequest = FastifyRequest & { params: Static<typeof TokenParams> };
+
 /** A page for people; JSON for the backend of a page that the waitlist has for them instead. */
-function answer(request: FastifyRequest, reply: FastifyReply, link: ConfirmLink): string | ConfirmLink {
-  if (!wantsJson(request)) return sendPage(reply, pageFor(link, tokenOf(request)));
+function answer(request: TokenRequest, reply: FastifyReply, link: ConfirmLink): string | ConfirmLink {
+  if (!wantsJson(request)) return sendPage(reply, pageFor(link, request.params.token));
   if (link.state === 'unknown')
     throw notFound('this link is not complete, or its entry is not on the waitlist');
   if (link.state === 'expired')
     throw new DoorlistError('expired', 'this link has expired; ask for a new one');
-  return link;
+  return { state: link.state, waitlist: link.waitlist };
 }
 
 function pageFor({ state, waitlist }: ConfirmLink, token: string): Page {

@@ -1,9 +1,10 @@
-import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
 import { DoorlistError } from '../../errors.ts';
 import { acceptInvite } from '../../waitlist/invites/accept-invite.ts';
 import { checkInvite } from '../../waitlist/invites/invites.ts';
 import { html } from '../docs/html.ts';
 import { STATUS } from '../problem.ts';
+import type { TypedApp } from '../typed-app.ts';
 import { button, type Page, sendPage } from './page.ts';
 import { type PageParts, pageRoute } from './parts.ts';
 
@@ -20,10 +21,12 @@ const REFUSALS: Record<string, { title: string; words: string }> = {
   },
 };
 
-export function registerJoinPage(app: FastifyInstance, parts: PageParts): void {
+const CodeParams = Type.Object({ code: Type.String() });
+
+export function registerJoinPage(app: TypedApp, parts: PageParts): void {
   const { context } = parts;
-  app.get('/join/:code', pageRoute(parts.look), async (request, reply) => {
-    const { code } = request.params as { code: string };
+  app.get('/join/:code', pageRoute(parts.look, CodeParams), async (request, reply) => {
+    const { code } = request.params;
     const invite = await checkInvite(context, code);
     if (invite.state !== 'live') return sendPage(reply, refusal(invite.state));
     const { waitlist, email, expiresAt } = invite;
@@ -33,8 +36,8 @@ export function registerJoinPage(app: FastifyInstance, parts: PageParts): void {
 ${button(`../join/${code}`, 'Accept the invite')}`,
     });
   });
-  app.post('/join/:code', pageRoute(parts.act), async (request, reply) => {
-    const { code } = request.params as { code: string };
+  app.post('/join/:code', pageRoute(parts.act, CodeParams), async (request, reply) => {
+    const { code } = request.params;
     try {
       const { waitlist, email } = await acceptInvite(context, { code });
       return sendPage(reply, {

@@ -1,8 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { checkLeaveLink, leaveList, unsubscribe } from '../../waitlist/links/leave-link.ts';
 import { html } from '../docs/html.ts';
+import type { TypedApp } from '../typed-app.ts';
 import { button, type Page, sendPage } from './page.ts';
-import { type PageParts, pageRoute, tokenOf } from './parts.ts';
+import { type PageParts, pageRoute, TokenParams } from './parts.ts';
 
 const NOBODY: Page = {
   status: 404,
@@ -11,10 +12,9 @@ const NOBODY: Page = {
 };
 
 /** `/unsubscribe/…` is for the button of mail clients (RFC 8058), `/leave/…` for people; opened, both show the same. */
-export function registerLeavePage(app: FastifyInstance, parts: PageParts): void {
+export function registerLeavePage(app: TypedApp, parts: PageParts): void {
   const { context } = parts;
-  const show = async (request: FastifyRequest, reply: FastifyReply) => {
-    const token = tokenOf(request);
+  const show = async (token: string, reply: FastifyReply) => {
     const leaver = await checkLeaveLink(context, token);
     if (!leaver) return sendPage(reply, NOBODY);
     return sendPage(reply, {
@@ -25,18 +25,22 @@ ${button(`../unsubscribe/${token}`, 'Unsubscribe')}
 ${button(`../leave/${token}`, 'Leave the waitlist and erase my data', true)}`,
     });
   };
-  app.get('/unsubscribe/:token', pageRoute(parts.look), show);
-  app.get('/leave/:token', pageRoute(parts.look), show);
-  app.post('/unsubscribe/:token', pageRoute(parts.act), async (request, reply) => {
-    const leaver = await unsubscribe(context, tokenOf(request));
+  app.get('/unsubscribe/:token', pageRoute(parts.look, TokenParams), async (request, reply) =>
+    show(request.params.token, reply),
+  );
+  app.get('/leave/:token', pageRoute(parts.look, TokenParams), async (request, reply) =>
+    show(request.params.token, reply),
+  );
+  app.post('/unsubscribe/:token', pageRoute(parts.act, TokenParams), async (request, reply) => {
+    const leaver = await unsubscribe(context, request.params.token);
     if (!leaver) return sendPage(reply, NOBODY);
     return sendPage(reply, {
       title: 'You are unsubscribed',
       content: html`<p>You get no more such mails from ${leaver.waitlist}.</p>`,
     });
   });
-  app.post('/leave/:token', pageRoute(parts.act), async (request, reply) => {
-    const leaver = await leaveList(context, tokenOf(request));
+  app.post('/leave/:token', pageRoute(parts.act, TokenParams), async (request, reply) => {
+    const leaver = await leaveList(context, request.params.token);
     if (!leaver) return sendPage(reply, NOBODY);
     return sendPage(reply, {
       title: 'You have left',

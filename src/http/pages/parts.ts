@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type, { type TSchema } from 'typebox';
 import type { Context } from '../../waitlist/queue/context.ts';
 import { clientOf, type RateLimiter } from '../plugins/rate-limit.ts';
 
@@ -11,9 +12,12 @@ export interface PageParts {
 
 const BODY_BYTES_MAX = 16 * 1024;
 
-export function pageRoute(limit: RateLimiter) {
+export const TokenParams = Type.Object({ token: Type.String() });
+
+/** A route of a page, which no API reference shows. */
+export function pageRoute<T extends TSchema>(limit: RateLimiter, params: T) {
   return {
-    schema: { hide: true } as object,
+    schema: { hide: true, params },
     bodyLimit: BODY_BYTES_MAX,
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => limit.take(clientOf(request), reply),
   };
@@ -22,8 +26,4 @@ export function pageRoute(limit: RateLimiter) {
 /** A backend, that is, and not a person. */
 export function wantsJson({ headers }: FastifyRequest): boolean {
   return headers.accept?.startsWith('application/json') ?? false;
-}
-
-export function tokenOf(request: FastifyRequest): string {
-  return (request.params as { token: string }).token;
 }

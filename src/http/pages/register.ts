@@ -3,6 +3,7 @@ import { DoorlistError } from '../../errors.ts';
 import { html } from '../docs/html.ts';
 import { closeUnread, sendError } from '../plugins/errors.ts';
 import { STATUS } from '../problem.ts';
+import type { TypedApp } from '../typed-app.ts';
 import { registerConfirmPage } from './confirm.ts';
 import { registerJoinPage } from './join.ts';
 import { registerLeavePage } from './leave.ts';
@@ -11,7 +12,7 @@ import { type PageParts, wantsJson } from './parts.ts';
 
 /** The pages that links in mails lead to: made here, without a script. */
 export function registerPages(app: FastifyInstance, parts: PageParts): void {
-  app.register(async (scope) => {
+  app.register(async (scope: TypedApp) => {
     scope.removeAllContentTypeParsers();
     // Forms and one-click posts have bodies of several types; what to do is said by the address alone.
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, undefined));

@@ -6,8 +6,8 @@ import {
   METADATA_KEYS_MAX,
   METADATA_NESTING_MAX,
 } from '../../waitlist/people/metadata.ts';
-import { parseSignupRequest, SIGNUP_ENTRIES_MAX } from '../../waitlist/signup/signup-input.ts';
 import type { SignupResult } from '../../waitlist/signup/signup.ts';
+import { parseSignupRequest, SIGNUP_ENTRIES_MAX } from '../../waitlist/signup/signup-input.ts';
 import { constant, EMAIL, named, withExamples } from '../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../wire/waitlist.ts';
 import { errorResponses, okResponse } from '../responses.ts';

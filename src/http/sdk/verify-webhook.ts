@@ -1,7 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { invalid } from '../../errors.ts';
-import { FAILURE_REASONS, TOLERANCE_SECONDS, type Verification, verifyDelivery } from '../../webhooks/verify.ts';
+import {
+  FAILURE_REASONS,
+  TOLERANCE_SECONDS,
+  type Verification,
+  verifyDelivery,
+} from '../../webhooks/verify.ts';
 import { WebhookEventSchema } from '../../wire/event.ts';
 import { constant, exactlyOne, limits, named, oneOf, withExamples } from '../../wire/schema.ts';
 import { registerJsonBody } from '../plugins/body.ts';
