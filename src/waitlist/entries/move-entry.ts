@@ -1,5 +1,6 @@
 import { statement } from '../../db/statement.ts';
 import type { Status } from '../../db/tables.ts';
+import { hashKey } from '../people/hash-key.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { creditReferrersOf } from '../referrals/credits.ts';
 
@@ -71,7 +72,7 @@ const findEntries = statement<
     .where((e) => db.in(e.ref('email_hash'), parameter('hashes'))),
 );
 
-/** The entries of these emails, by the hash of the email in latin1. */
+/** The entries of these emails, by the key of the email's hash. */
 export async function findByEmails(
   { trx, queue }: QueueChange,
   hashes: readonly Uint8Array[],
@@ -79,8 +80,4 @@ export async function findByEmails(
   if (hashes.length === 0) return new Map();
   const rows = await trx.run(findEntries, { queueId: queue.id, hashes });
   return new Map(rows.map(({ email_hash, ...entry }) => [hashKey(email_hash ?? new Uint8Array()), entry]));
-}
-
-export function hashKey(hash: Uint8Array): string {
-  return Buffer.from(hash).toString('latin1');
 }

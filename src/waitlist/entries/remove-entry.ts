@@ -10,6 +10,7 @@ import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { takeCreditBack } from '../referrals/credits.ts';
+import { forgetAliases } from '../referrals/referral-alias.ts';
 import { shredEventsOf } from './shred.ts';
 
 interface Leaving {
@@ -168,11 +169,13 @@ async function forgetPairs({ db }: Context, { trx, queue }: QueueChange, entry: 
  * Until it is finished, an import remembers by hash who is looked for as a referrer, and their former codes; those
  * codes, and whose word their confirmation rests on, stay behind.
  */
-async function forgetImports({ db }: Context, { trx, queue }: QueueChange, entry: Leaving): Promise<void> {
+async function forgetImports({ db }: Context, change: QueueChange, entry: Leaving): Promise<void> {
+  const { trx, queue } = change;
   const hashes = [entry.email_hash, entry.phone_hash].filter((hash) => hash !== null);
-  for (const table of ['import_code', 'referral_alias', 'operator_confirmation'] as const) {
+  for (const table of ['import_code', 'operator_confirmation'] as const) {
     await trx.deleteFrom(table).where('queue_id', '=', queue.id).where('seq', '=', entry.seq).execute();
   }
+  await forgetAliases(change, entry.seq);
   await trx
     .deleteFrom('import_link')
     .where('queue_id', '=', queue.id)

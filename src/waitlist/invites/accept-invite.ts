@@ -1,5 +1,6 @@
 import { DoorlistError, invalid, notFound } from '../../errors.ts';
-import { canMove, findByEmails, hashKey, moveEntries } from '../entries/move-entry.ts';
+import { canMove, findByEmails, moveEntries } from '../entries/move-entry.ts';
+import { hashKey } from '../people/hash-key.ts';
 import { parseEmail } from '../people/identity.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';

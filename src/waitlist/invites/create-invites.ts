@@ -1,7 +1,8 @@
 import { statement } from '../../db/statement.ts';
 import { invalid } from '../../errors.ts';
 import { newId, randomCode } from '../../ids.ts';
-import { canMove, findByEmails, hashKey, type Movable, moveEntries } from '../entries/move-entry.ts';
+import { canMove, findByEmails, type Movable, moveEntries } from '../entries/move-entry.ts';
+import { hashKey } from '../people/hash-key.ts';
 import { parseEmail } from '../people/identity.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';

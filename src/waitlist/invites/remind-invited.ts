@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { formatId } from '../../ids.ts';
 import { Unreadable } from '../../vault/crypto.ts';
-import { findByEmails, hashKey } from '../entries/move-entry.ts';
+import { findByEmails } from '../entries/move-entry.ts';
+import { hashKey } from '../people/hash-key.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';

@@ -1,6 +1,7 @@
 import type { Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { EntryTable } from '../../db/tables.ts';
+import { hashKey } from '../people/hash-key.ts';
 import type { Queue } from '../queue/directory.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 
@@ -31,12 +32,11 @@ export async function findAliases(
   queue: Queue,
   codes: readonly string[],
 ): Promise<Map<string, Holder>> {
-  const byHash = new Map(codes.map((code) => [aliasHash(queue, code).toString('latin1'), code]));
-  const hashes = [...byHash.keys()].map((hash) => Buffer.from(hash, 'latin1'));
+  const hashed = codes.map((code) => ({ code, hash: aliasHash(queue, code) }));
+  const hashes = hashed.map(({ hash }) => hash);
   const rows = await trx.run(findByAlias, { queueId: queue.id, hashes });
-  return new Map(
-    rows.map(({ code_hash, ...row }) => [byHash.get(Buffer.from(code_hash).toString('latin1')) ?? '', row]),
-  );
+  const codeOf = new Map(hashed.map(({ code, hash }) => [hashKey(hash), code]));
+  return new Map(rows.map(({ code_hash, ...row }) => [codeOf.get(hashKey(code_hash)) ?? '', row]));
 }
 
 /** The first who has a code keeps it. */

@@ -15,11 +15,17 @@ interface Link {
   ownSeq?: number | undefined;
 }
 
+/** A referral code of the file, and whom it means if it is one of this queue. */
+export interface ImportedCode {
+  hash: Buffer;
+  ownSeq: number | undefined;
+}
+
 /** A row, sealed and hashed. */
 export interface ImportCandidate {
   candidate: Candidate;
   link: Link | null;
-  code: { hash: Buffer; ownSeq: number | undefined } | null;
+  code: ImportedCode | null;
   line: number;
 }
 
@@ -56,7 +62,7 @@ export function prepareImport(
   };
 }
 
-function codeOf(queue: Queue, code: string) {
+function codeOf(queue: Queue, code: string): ImportedCode {
   return { hash: aliasHash(queue, code), ownSeq: ownSeqOf(queue, code) };
 }
 

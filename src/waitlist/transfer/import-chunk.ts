@@ -1,4 +1,5 @@
 import { statement } from '../../db/statement.ts';
+import { hashKey } from '../people/hash-key.ts';
 import { readAndChangeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import { advanceJob, readProgress } from '../queue/jobs.ts';
@@ -31,18 +32,14 @@ async function resolveCodes(
 ): Promise<Candidate[]> {
   const hashes = rows.flatMap(({ link }) => (link?.kind === 'code' ? [link.hash] : []));
   const found = hashes.length === 0 ? [] : await db.run(findCodes, { queueId: queue.id, jobId: id, hashes });
-  const seqs = new Map(found.map(({ code_hash, seq }) => [hashName(code_hash), seq]));
+  const seqs = new Map(found.map(({ code_hash, seq }) => [hashKey(code_hash), seq]));
   return rows.map(({ candidate, link }) => {
     if (link?.kind !== 'code') return candidate;
-    const seq = seqs.get(hashName(link.hash));
+    const seq = seqs.get(hashKey(link.hash));
     if (seq !== undefined) return { ...candidate, referrer: { seq } };
     const ownSeq = link.ownSeq !== undefined && link.ownSeq <= baseSeq ? link.ownSeq : undefined;
     return { ...candidate, referrer: { code: link.code ?? '', ownSeq } };
   });
-}
-
-function hashName(hash: Uint8Array): string {
-  return Buffer.from(hash).toString('latin1');
 }
 
 /** Adds the rows of a chunk, and says so in the job: one transaction. Returns the progress that it wrote. */

@@ -1,9 +1,10 @@
 import type { EntryTable } from '../../db/tables.ts';
+import { hashKey } from '../people/hash-key.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import { findByAlias } from '../referrals/referral-alias.ts';
 import type { Candidate } from '../signup/candidate.ts';
-import type { ImportCandidate } from './import-candidate.ts';
+import type { ImportCandidate, ImportedCode } from './import-candidate.ts';
 import type { RowProblem } from './import-row.ts';
 
 type Holder = Pick<EntryTable, 'email_hash' | 'phone_hash'>;
@@ -14,15 +15,17 @@ export async function findTakenCodes(
   queue: Queue,
   rows: readonly ImportCandidate[],
 ): Promise<RowProblem[]> {
-  const withCode = rows.filter(({ code }) => code !== null);
+  const withCode = rows.flatMap(({ candidate, code, line }) => (code ? [{ candidate, code, line }] : []));
   if (withCode.length === 0) return [];
+  const codes = withCode.map(({ code }) => code);
   const [aliases, owners] = await Promise.all([
-    findAliasHolders(context, queue, withCode),
-    findOwners(context, queue, withCode),
+    findAliasHolders(context, queue, codes),
+    findOwners(context, queue, codes),
   ]);
   return withCode.flatMap(({ candidate, code, line }) => {
-    const holder = owners.get(code?.ownSeq) ?? aliases.get(hashName(code?.hash));
-    if (!holder) aliases.set(hashName(code?.hash), holderOf(candidate));
+    const key = hashKey(code.hash);
+    const holder = owners.get(code.ownSeq) ?? aliases.get(key);
+    if (!holder) aliases.set(key, holderOf(candidate));
     if (!holder || isSame(holder, candidate)) return [];
     return [{ line, field: 'referralCode', reason: 'is the code of somebody else already' }];
   });
@@ -31,20 +34,20 @@ export async function findTakenCodes(
 async function findAliasHolders(
   { db }: Context,
   queue: Queue,
-  rows: readonly ImportCandidate[],
+  codes: readonly ImportedCode[],
 ): Promise<Map<string, Holder>> {
-  const hashes = rows.flatMap(({ code }) => (code ? [code.hash] : []));
+  const hashes = codes.map(({ hash }) => hash);
   const found = await db.run(findByAlias, { queueId: queue.id, hashes });
-  return new Map(found.map(({ code_hash, ...holder }) => [hashName(code_hash), holder]));
+  return new Map(found.map(({ code_hash, ...holder }) => [hashKey(code_hash), holder]));
 }
 
 /** Those whose own code here is spelled like one of the file's. */
 async function findOwners(
   { db }: Context,
   queue: Queue,
-  rows: readonly ImportCandidate[],
+  codes: readonly ImportedCode[],
 ): Promise<Map<number | undefined, Holder>> {
-  const seqs = rows.flatMap(({ code }) => code?.ownSeq ?? []);
+  const seqs = codes.flatMap(({ ownSeq }) => ownSeq ?? []);
   if (seqs.length === 0) return new Map();
   const found = await db.query
     .selectFrom('entry')
@@ -65,8 +68,4 @@ function isSame({ email_hash, phone_hash }: Holder, { emailHash, phoneHash }: Ca
     (email_hash !== null && emailHash?.compare(email_hash) === 0) ||
     (phone_hash !== null && phoneHash?.compare(phone_hash) === 0)
   );
-}
-
-function hashName(hash: Uint8Array | undefined): string {
-  return Buffer.from(hash ?? []).toString('latin1');
 }

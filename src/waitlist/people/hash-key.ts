@@ -1,0 +1,4 @@
+/** A keyed hash as the key of a map. */
+export function hashKey(hash: Uint8Array): string {
+  return Buffer.from(hash).toString('latin1');
+}
