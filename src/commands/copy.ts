@@ -1,18 +1,17 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config.ts';
+import { DATABASE_FILE, prepareDataDirectory } from '../data-directory.ts';
 import { type CopyResult, copyDatabase } from '../db/copy/copy-database.ts';
 import type { Database } from '../db/database.ts';
-import { schemaVersion } from '../db/migrate.ts';
 import { isSqliteInUse } from '../db/sqlite-in-use.ts';
 import { invalid } from '../errors.ts';
 import { createLogger } from '../log.ts';
-import { masterKeySource, openDatabase } from '../service.ts';
+import { masterKeySource, openDatabase, openExistingDatabase } from '../service.ts';
 import { openInstance } from '../waitlist/upkeep/instance.ts';
 import { type Command, requireText, UsageProblem } from './command.ts';
 import { progressLine } from './progress.ts';
 
-const FILE = 'doorlist.db';
 const log = createLogger('silent');
 
 export const copy: Command[] = [
@@ -41,21 +40,18 @@ function targetOf(config: Config, url: string): Config {
   }
   const location = url.startsWith('sqlite:') ? url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '') : '';
   if (location === '') throw new UsageProblem('--to: must be postgres://… or sqlite:/DATA_DIRECTORY');
-  const dataDir = path.basename(location) === FILE ? path.dirname(location) : location;
+  const dataDir = path.basename(location) === DATABASE_FILE ? path.dirname(location) : location;
   if (config.databaseUrl === undefined && path.resolve(dataDir) === path.resolve(config.dataDir))
     throw invalid('the target is the database that is copied');
   return { ...config, databaseUrl: undefined, dataDir };
 }
 
 async function openSource(config: Config): Promise<Database> {
-  if (config.databaseUrl === undefined) {
-    const file = path.join(config.dataDir, FILE);
-    if (!existsSync(file)) throw invalid(`there is no database at ${path.resolve(file)}`);
-    if (isSqliteInUse(file)) throw invalid('the source is in use: stop the server, then run this again');
-  }
-  const source = await openDatabase({ ...config, databasePool: 1 }, log);
+  const file = path.join(config.dataDir, DATABASE_FILE);
+  if (config.databaseUrl === undefined && existsSync(file) && isSqliteInUse(file))
+    throw invalid('the source is in use: stop the server, then run this again');
+  const source = await openExistingDatabase({ ...config, databasePool: 1 }, log);
   try {
-    if ((await schemaVersion(source)) === 0) throw invalid('the source holds no data');
     await openInstance(source, masterKeySource(config), Date.now());
     return source;
   } catch (error) {
@@ -65,7 +61,7 @@ async function openSource(config: Config): Promise<Database> {
 }
 
 async function copyTo(source: Database, config: Config): Promise<CopyResult> {
-  if (config.databaseUrl === undefined) mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  prepareDataDirectory(config, log);
   const target = await openDatabase(config, log);
   try {
     return await copyDatabase(source, target, (step, table, rows) =>

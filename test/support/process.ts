@@ -43,7 +43,7 @@ export async function commandJson<T = Record<string, unknown>>(
   ...words: string[]
 ): Promise<T> {
   const { code, stdout, stderr } = await runCommand(environment, ...words, '--json');
-  if (code !== 0) throw new Error(`doorlist ${words.join(' ')} failed: ${stderr}`);
+  if (code !== 0) throw new Error(`doorlist ${words.join(' ')} failed: ${stderr}${stdout}`);
   return JSON.parse(stdout) as T;
 }
 

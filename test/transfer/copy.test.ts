@@ -71,7 +71,7 @@ forEachEngine((engine) => {
     people: number,
     work: (filled: Awaited<ReturnType<typeof fill>>) => Promise<void>,
   ): Promise<void> {
-    const service = await startService(engine, { storage });
+    const service = await startService(engine, { storage, startAt: Date.now() }); // Commands go by the real time.
     try {
       await work(await fill(service, people));
     } finally {
