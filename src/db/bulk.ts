@@ -1,5 +1,5 @@
-import { TABLE_KEYS } from './copy/table-keys.ts';
 import type { OnConflict } from './database.ts';
+import { TABLE_KEYS } from './table-keys.ts';
 import type { TableName } from './tables.ts';
 
 export type Row = Readonly<Record<string, unknown>>;

@@ -1,4 +1,5 @@
-import type { CompiledQuery, Expression, Insertable, Kysely, RawBuilder, SqlBool, Updateable } from 'kysely';
+import type { CompiledQuery, Insertable, Kysely, Updateable } from 'kysely';
+import type { Spelling } from './spelling.ts';
 import type { NamedQuery, Statement } from './statement.ts';
 import type { Columns, TableName, Tables } from './tables.ts';
 
@@ -44,26 +45,6 @@ interface OldTrx {
    * is awaited. Once one has failed, those behind it fail too, and nothing is committed.
    */
   send<O>(query: CompiledQuery<O>): Promise<O[]>;
-}
-
-/** What queries are written with: the builder, and what the engines spell differently. */
-export interface Spelling {
-  readonly query: Kysely<Tables>;
-  /** `column in values`, as one bound parameter however many values there are. */
-  in(
-    column: Expression<unknown>,
-    values: Expression<unknown> | readonly (number | Uint8Array)[],
-  ): Expression<SqlBool>;
-  inBytes(column: Expression<unknown>, values: Expression<unknown>): Expression<SqlBool>;
-  bytesList(values: readonly Uint8Array[]): unknown;
-  inNumbers(column: Expression<unknown>, values: Expression<unknown>): Expression<SqlBool>;
-  numbersList(values: readonly number[]): unknown;
-  /** How a parameter that is a list is bound. */
-  list(values: readonly unknown[]): unknown;
-  /** The clock that every instance shares, to be selected along with something else. */
-  readonly clock: RawBuilder<number>;
-  /** Ends a subquery whose rows are about to be updated: those that another transaction holds are left out. */
-  readonly skipLocked: RawBuilder<unknown>;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Spelling } from './database.ts';
 import { queriesOver } from './postgres-dialect.ts';
 import { arrayOf } from './postgres-session.ts';
+import type { Spelling } from './spelling.ts';
 
 export const CLOCK_MS = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 

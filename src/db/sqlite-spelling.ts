@@ -1,5 +1,5 @@
 import { Kysely, sql } from 'kysely';
-import type { Spelling } from './database.ts';
+import type { Spelling } from './spelling.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import type { Tables } from './tables.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
-import type { Database, Spelling, Trx } from './database.ts';
+import type { Spelling } from './spelling.ts';
 
 /** A compiled query that the engines may keep prepared under its name. */
 export interface NamedQuery<O = unknown> extends CompiledQuery<O> {
@@ -16,11 +16,19 @@ class Parameter {
 
 type Parameters<P> = <K extends keyof P & string>(name: K) => RawBuilder<P[K]>;
 
+interface Runs<P, O> {
+  run(statement: Statement<P, O>, values: P): Promise<O[]> | O[];
+}
+
+interface RunsLater<P, O> {
+  run(statement: Statement<P, O>, values: P): Promise<O[]>;
+}
+
 export interface Statement<P, O> {
   bind(spelling: Spelling, values: P): NamedQuery<O>;
   /** Outside of any transaction. */
-  read(db: Database, values: P): Promise<O[]> | O[];
-  within(db: Database, trx: Trx, values: P): Promise<O[]>;
+  read(db: Runs<P, O>, values: P): Promise<O[]> | O[];
+  within(db: unknown, trx: RunsLater<P, O>, values: P): Promise<O[]>;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Row } from './bulk.ts';
-import type { OnConflict, Spelling, Trx } from './database.ts';
+import type { OnConflict, Trx } from './database.ts';
+import type { Spelling } from './spelling.ts';
 import type { NamedQuery } from './statement.ts';
 import type { TableName, Tables } from './tables.ts';
 

@@ -1,7 +1,7 @@
 import { readConfig } from '../../src/config.ts';
-import { startOutbox } from '../../src/deliveries.ts';
 import { createLogger } from '../../src/log.ts';
 import { openContext } from '../../src/service.ts';
+import { startOutbox } from '../../src/start-outbox.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
 import { openSignups } from '../../src/waitlist/signup/signup.ts';
 import { parseSignupRequest } from '../../src/waitlist/signup/signup-input.ts';

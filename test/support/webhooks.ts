@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Engine } from '../../src/db/database.ts';
-import { type OutboxTimes, startOutbox } from '../../src/deliveries.ts';
 import type { DispatcherOptions } from '../../src/outbox/dispatcher.ts';
+import { type OutboxTimes, startOutbox } from '../../src/start-outbox.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
 import type { Queue } from '../../src/waitlist/queue/directory.ts';
 import { allowList } from '../../src/webhooks/addresses.ts';

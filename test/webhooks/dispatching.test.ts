@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { startOutbox } from '../../src/deliveries.ts';
+import { startOutbox } from '../../src/start-outbox.ts';
 import { listDeliveries } from '../../src/webhooks/deliveries.ts';
 import { deleteEndpoint, listEndpoints } from '../../src/webhooks/endpoints.ts';
 import { forEachEngine, startService } from '../support/harness.ts';

@@ -2,9 +2,9 @@ import { Buffer } from 'node:buffer';
 import { invalid } from '../../errors.ts';
 import type { Database, Trx } from '../database.ts';
 import { migrate } from '../migrate.ts';
+import { COPIED_TABLES, NUMBERED_TABLES } from '../table-keys.ts';
 import { beginOrResume, type CopyProgress, writeMark } from './copy-mark.ts';
 import { digestTable } from './digest.ts';
-import { COPIED_TABLES, NUMBERED_TABLES } from './table-keys.ts';
 import { describeTables, keyOf, readRows, type TableShape } from './table-rows.ts';
 
 /** Rows of one transaction. */

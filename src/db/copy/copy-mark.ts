@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { invalid, unavailable } from '../../errors.ts';
+import { COPIED_TABLES, type CopiedTable } from '../table-keys.ts';
 import type { Tables } from '../tables.ts';
-import { COPIED_TABLES, type CopiedTable } from './table-keys.ts';
 import type { Row } from './table-rows.ts';
 
 /** How far a copy has come: kept in its target, and written in the transaction of what it tells of. */

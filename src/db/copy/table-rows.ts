@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { ColumnType } from '../column.ts';
+import { type CopiedTable, TABLE_KEYS } from '../table-keys.ts';
 import type { Tables } from '../tables.ts';
-import { type CopiedTable, TABLE_KEYS } from './table-keys.ts';
 
 /** A table with its columns as the database has them, so that no column can be forgotten. */
 export interface TableShape {

@@ -1,5 +1,5 @@
 import type { SelectQueryBuilder } from 'kysely';
-import type { Spelling } from '../../db/database.ts';
+import type { Spelling } from '../../db/spelling.ts';
 import { statement } from '../../db/statement.ts';
 import type { Status, Tables } from '../../db/tables.ts';
 import { positionOf } from './ranking.ts';

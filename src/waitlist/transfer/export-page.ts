@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Spelling } from '../../db/database.ts';
+import type { Spelling } from '../../db/spelling.ts';
 import { statement } from '../../db/statement.ts';
 import type { Status } from '../../db/tables.ts';
 import type { EntryRow } from '../queue/entry-rows.ts';
