@@ -28,7 +28,10 @@ export function oldestId(time: number): Buffer {
 
 export type IdPrefix = 'ent' | 'evt' | 'inv' | 'job' | 'key' | 'whe';
 
-export function formatId(prefix: IdPrefix, id: Uint8Array): string {
+/** An id as people read and type it. */
+export type Id<Prefix extends IdPrefix> = `${Prefix}_${string}`;
+
+export function formatId<Prefix extends IdPrefix>(prefix: Prefix, id: Uint8Array): Id<Prefix> {
   let bits = 0;
   let value = 0;
   let text = '';

@@ -1,4 +1,5 @@
 import { STATUSES, type Status } from '../db/tables.ts';
+import { formatId } from '../ids.ts';
 import { confirmEntry, confirmSegment } from '../waitlist/entries/confirm-entry.ts';
 import { findEntry, PAGE_LIMIT_MAX } from '../waitlist/entries/entries.ts';
 import { leaderboard } from '../waitlist/entries/list-leaders.ts';
@@ -91,7 +92,8 @@ export const entries: Command[] = [
     operands: ['WHO'],
     flags: QUEUE_FLAGS,
     run: async (context, [who = ''], flags) => {
-      const { id } = await removeEntry(context, await queueOf(context, flags), who);
+      const removed = await removeEntry(context, await queueOf(context, flags), who);
+      const id = removed.id && formatId('ent', removed.id);
       const what = id === null ? 'Removed the invites of somebody who had no entry' : `Removed ${id}`;
       return { json: { id, removed: true }, text: `${what}. Nothing personal is left of it.` };
     },

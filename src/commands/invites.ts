@@ -1,4 +1,5 @@
 import { sharedNow } from '../db/shared-clock.ts';
+import { formatId } from '../ids.ts';
 import { readParts } from '../mail/parts.ts';
 import { sendingOf } from '../mail/sending.ts';
 import { createInvite } from '../waitlist/invites/create-invites.ts';
@@ -117,7 +118,8 @@ export const invites: Command[] = [
     about: 'Revokes an invite; its entry goes back into the queue.',
     operands: ['CODE_OR_ID'],
     run: async (context, [codeOrId = '']) => {
-      const { id } = await revokeInvite(context, codeOrId);
+      const revoked = await revokeInvite(context, codeOrId);
+      const id = formatId('inv', revoked.id);
       return { json: { id, revoked: true }, text: `Revoked ${id}.` };
     },
   },

@@ -1,5 +1,5 @@
 import { notFound } from '../../errors.ts';
-import { formatId, parseId } from '../../ids.ts';
+import { parseId } from '../../ids.ts';
 import { randomBytes } from '../../random-bytes.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import { parseEmail, parsePhone } from '../people/identity.ts';
@@ -30,7 +30,7 @@ export type Who = string | { emailHash: Uint8Array };
 
 export interface Removed {
   /** null: the person had invites, but no entry. */
-  id: string | null;
+  id: Uint8Array | null;
 }
 
 /**
@@ -81,7 +81,7 @@ async function eraseWithin(context: Context, change: QueueChange, who: Who): Pro
   change.tally.leave(entry.status, entry.rank);
   change.tally.enter('removed', entry.rank);
   change.record({ kind: 'entry.removed', entryId: entry.id });
-  return { removed: { id: formatId('ent', entry.id) }, sendingOver };
+  return { removed: { id: entry.id }, sendingOver };
 }
 
 /** Erases invites and mails of somebody who never signed up. */

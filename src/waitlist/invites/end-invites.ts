@@ -21,7 +21,7 @@ interface OpenInvite {
 }
 
 /** Revokes an open invite, found by its code or its id; its entry goes back to where it stood in the queue. */
-export async function revokeInvite(context: Context, codeOrId: string): Promise<{ id: string }> {
+export async function revokeInvite(context: Context, codeOrId: string): Promise<{ id: Uint8Array }> {
   const { queue, id } = await findInviteByCodeOrId(context, codeOrId);
   return changeQueue(context, queue, async (change) => {
     const row = await change.trx
@@ -36,7 +36,7 @@ export async function revokeInvite(context: Context, codeOrId: string): Promise<
       throw new DoorlistError(state, `this invite is ${state} already`);
     }
     await endInvites(context, change, [row], 'revoked');
-    return { id: formatId('inv', row.id) };
+    return { id: row.id };
   });
 }
 

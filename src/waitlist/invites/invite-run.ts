@@ -2,7 +2,7 @@ import type { ExpressionBuilder } from 'kysely';
 import { sharedNow } from '../../db/shared-clock.ts';
 import type { Tables } from '../../db/tables.ts';
 import { invalid } from '../../errors.ts';
-import { formatId } from '../../ids.ts';
+import { formatId, type Id } from '../../ids.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import { type Segment, selectSegment } from '../entries/segment.ts';
 import type { Person } from '../people/person.ts';
@@ -36,7 +36,7 @@ export interface RunProgress {
 }
 
 export interface RunResult extends RunProgress {
-  jobId: string;
+  jobId: Id<'job'>;
   /** How many were asked for; null for a segment, which is everyone in it. */
   requested: number | null;
 }

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { formatId } from '../../ids.ts';
+import { formatId, type Id } from '../../ids.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
@@ -24,7 +24,7 @@ const REFRESH_EVERY_MS = 1_000;
 
 export interface ImportResult {
   /** null: nothing was to be written. */
-  jobId: string | null;
+  jobId: Id<'job'> | null;
   rows: number;
   created: number;
   skipped: number;
