@@ -146,9 +146,11 @@ forEachEngine((engine) => {
       await receiver.close();
     });
 
-    it('is a line in the log when its endpoint starts to fail, and when it is back', async () => {
+    it('is a line in the log when its endpoint starts to fail, and when it is back', async (t) => {
+      t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
       const event = await fail(status(503));
       await attempted(event, 1);
+      t.mock.timers.tick(MINUTE); // A state is one line a minute.
       receiver.answer = status(200);
       service.clock.advance(5 * SECOND);
       await inState(service.context, endpoint, 'delivered', 1);
