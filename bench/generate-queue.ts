@@ -4,7 +4,7 @@ import { ENTRY_COLUMNS } from '../src/db/tables.ts';
 import { newId } from '../src/ids.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
 import type { Queue } from '../src/waitlist/queue/directory.ts';
-import { LEVEL_SHIFTS } from '../src/waitlist/queue/ranking.ts';
+import { LEVEL_SHIFTS } from '../src/waitlist/queue/positions.ts';
 import { rankOf } from '../src/waitlist/referrals/rank.ts';
 
 /** One in so many has referred others; each of them so many, who joined right behind. */

@@ -7,7 +7,7 @@ import { parseEmail, parsePhone } from '../people/identity.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import { type AliasedEntries, type EntryRow, selectEntries, withEntryColumns } from '../queue/entry-rows.ts';
-import { positionOf } from '../queue/ranking.ts';
+import { positionOf } from '../queue/positions.ts';
 import { type Entry, openEntries, openEntry } from './entry.ts';
 
 export const SORTS = ['joined', 'position'] as const;

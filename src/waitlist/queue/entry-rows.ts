@@ -2,7 +2,7 @@ import type { SelectQueryBuilder } from 'kysely';
 import type { Spelling } from '../../db/spelling.ts';
 import { statement } from '../../db/statement.ts';
 import type { Status, Tables } from '../../db/tables.ts';
-import { positionOf } from './ranking.ts';
+import { positionOf } from './positions.ts';
 
 /** A row of `entry` with its live position and its referrer's sealed person. */
 export interface EntryRow {

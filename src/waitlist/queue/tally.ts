@@ -1,5 +1,5 @@
 import type { Status } from '../../db/tables.ts';
-import { bucketOf, LEVEL_SHIFTS } from './ranking.ts';
+import { bucketOf, LEVEL_SHIFTS } from './positions.ts';
 
 /** What a change does to the counters of its queue; written once, when the change is complete. */
 export class Tally {

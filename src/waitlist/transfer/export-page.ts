@@ -3,7 +3,7 @@ import type { Spelling } from '../../db/spelling.ts';
 import { statement } from '../../db/statement.ts';
 import type { Status } from '../../db/tables.ts';
 import type { EntryRow } from '../queue/entry-rows.ts';
-import { positionOf } from '../queue/ranking.ts';
+import { positionOf } from '../queue/positions.ts';
 
 /**
  * How far ahead of their joining sequence people of a page may stand for their position to be counted together with

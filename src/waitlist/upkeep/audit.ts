@@ -4,8 +4,8 @@ import { STATUSES, type Status } from '../../db/tables.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
+import { LEVEL_SHIFTS } from '../queue/positions.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { LEVEL_SHIFTS } from '../queue/ranking.ts';
 import { countMiscounted, countMisranked, recountReferrals } from '../referrals/recount.ts';
 
 export interface Audit {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { bucketOf, LEVEL_SHIFTS } from './ranking.ts';
+import { bucketOf, LEVEL_SHIFTS } from './positions.ts';
 
 describe('bucketOf', () => {
   it('agrees with the shifts that the database does, also below zero', () => {
