@@ -8,7 +8,6 @@ import { readConfig } from '../src/config.ts';
 import { DELIVERY_COLUMNS, EVENT_COLUMNS } from '../src/db/tables.ts';
 import { newId } from '../src/ids.ts';
 import { createLogger } from '../src/log.ts';
-import { claimDeliveries } from '../src/outbox/claim.ts';
 import { findDueTargets } from '../src/outbox/find-targets.ts';
 import type { Target } from '../src/outbox/target.ts';
 import { randomBytes } from '../src/random-bytes.ts';
@@ -242,7 +241,9 @@ async function claimCost({ db }: Context, target: Target): Promise<number> {
   await findDueTargets(db);
   const now = Date.now();
   const terms = { now, leaseEnd: now + 45_000, token: randomBytes(16) };
-  await db.transaction((trx) => trx.run(claimDeliveries, { ...target, ...terms, limit: 4 }));
+  await db.transaction((trx) =>
+    db.claimDeliveries(trx, [{ ...target, targetId: target.id, limit: 4 }], terms),
+  );
   return (performance.now() - startedAt) * 1000;
 }
 

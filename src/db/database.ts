@@ -1,4 +1,5 @@
 import type { CompiledQuery, Insertable, Kysely, Updateable } from 'kysely';
+import type { ClaimedRow, ClaimRequest, Lease } from './claims.ts';
 import type { Spelling } from './spelling.ts';
 import type { NamedQuery, Statement } from './statement.ts';
 import type { Columns, TableName, Tables } from './tables.ts';
@@ -79,6 +80,8 @@ export interface Database extends Spelling {
   continueNumbers(trx: Trx, table: 'waitlist' | 'queue'): Promise<void>;
   /** The clock that every instance shares. */
   now(trx?: Trx): Promise<number>;
+  /** Takes what is due longest from each target, in the order of the requests. */
+  claimDeliveries(trx: Trx, requests: readonly ClaimRequest[], lease: Lease): Promise<ClaimedRow[][]>;
   /**
    * Held until the commit: any number of transactions may work at the deliveries of a queue side by side (shared),
    * but none beside one that erases somebody there (exclusive).

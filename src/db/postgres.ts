@@ -1,6 +1,7 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { ColumnType } from './column.ts';
 import type { BulkInsert, BulkUpdate, Database } from './database.ts';
+import { claimDeliveries } from './postgres-claims.ts';
 import { PostgresConnection, queriesOver, type Runner } from './postgres-dialect.ts';
 import { rethrow } from './postgres-errors.ts';
 import { freezeDatabase } from './postgres-freeze.ts';
@@ -99,6 +100,7 @@ function database(pool: Pool, listenUrl: string, time: { long: boolean }, patien
         : (await connection.executeQuery<{ now: number }>(CLOCK)).rows;
       return row?.now ?? Date.now();
     },
+    claimDeliveries,
     lockDeliveries: async (trx, queueIds, how) => {
       if (queueIds.length > 0) await trx.send(lockQuery(queueIds, how));
     },

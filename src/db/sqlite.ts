@@ -5,6 +5,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { CompiledQuery, type DatabaseConnection, Kysely, type QueryResult, sql } from 'kysely';
 import type { BulkInsert, BulkUpdate, Database, Trx } from './database.ts';
 import { insertOf, type ManyQuery, updateOf } from './sqlite-bulk.ts';
+import { claimDeliveries } from './sqlite-claims.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { sqliteSpelling } from './sqlite-spelling.ts';
 import { MARK_ERASED, wipeErased } from './sqlite-wipe.ts';
@@ -94,6 +95,7 @@ export async function openSqlite(file: string): Promise<Database> {
     freeze: async () => {}, // `begin immediate` keeps other writers out, and what is read is a snapshot.
     continueNumbers: async () => {}, // The next id is always behind the highest one.
     now: async () => Date.now(), // There is one machine.
+    claimDeliveries,
     lockDeliveries: async () => {}, // There is one writer.
     markErased: async (trx) => {
       await trx.send(CompiledQuery.raw(MARK_ERASED));

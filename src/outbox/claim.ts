@@ -1,6 +1,5 @@
-import { sql } from 'kysely';
+import type { ClaimedRow } from '../db/claims.ts';
 import type { Database, Trx } from '../db/database.ts';
-import { statement } from '../db/statement.ts';
 import type { Log } from '../log.ts';
 import { randomBytes } from '../random-bytes.ts';
 import type { OpenTarget, OpenTargets } from './channel.ts';
@@ -20,39 +19,6 @@ export interface Claim {
   ready: boolean;
   pauseMs: number;
 }
-
-interface ClaimedRow {
-  event_id: Uint8Array;
-  tries: number;
-  attempts: number;
-  body: Uint8Array | null;
-}
-
-export const claimDeliveries = statement<
-  {
-    queueId: number;
-    channel: string;
-    id: Uint8Array;
-    limit: number;
-    now: number;
-    leaseEnd: number;
-    token: Uint8Array;
-  },
-  ClaimedRow
->((db, parameter) => {
-  const ofTarget = sql`queue_id = ${parameter('queueId')} and channel = ${parameter('channel')}
-    and target_id = ${parameter('id')}`;
-  const query = sql`with picked as materialized (
-      select event_id from delivery where ${ofTarget} and due_at <= ${parameter('now')}
-      order by due_at, event_id limit ${parameter('limit')} ${db.skipLocked}
-    )
-    update delivery set due_at = ${parameter('leaseEnd')}, token = ${parameter('token')},
-      tries = tries + 1, attempts = attempts + 1
-    where ${ofTarget} and event_id in (select event_id from picked)
-    returning event_id, tries, attempts,
-      (select e.body from event as e where e.queue_id = delivery.queue_id and e.id = delivery.event_id) as body`;
-  return { compile: () => query.compile(db.query) as never };
-});
 
 interface Prepared {
   readonly states: readonly TargetState[];
@@ -79,26 +45,23 @@ export async function claimDue(
 ): Promise<Map<TargetState, Claim>> {
   const startedAt = performance.now();
   const claims = new Map<TargetState, Claim>();
-  const requests: { state: TargetState; openTarget: OpenTarget<unknown>; limit: number }[] = [];
+  const requests: Request[] = [];
   for (const { states, open } of prepared) {
     const opened = await open(trx, now);
     for (const [index, state] of states.entries()) {
-      const openTarget = opened[index];
-      const { left = Number.POSITIVE_INFINITY, againInMs = 0 } = openTarget?.quota ?? {};
-      const limit = Math.min(state.room, left);
-      if (!openTarget) claims.set(state, { deliveries: [], ready: false, pauseMs: CLOSED_PAUSE_MS });
-      else if (limit < 1) claims.set(state, { deliveries: [], ready: true, pauseMs: againInMs });
-      else requests.push({ state, openTarget, limit });
+      const request = requestFor(state, opened[index]);
+      if ('limit' in request) requests.push(request);
+      else claims.set(state, request);
     }
   }
   const token = randomBytes(TOKEN_BYTES);
-  const lease = { now, leaseEnd: now + leaseMs, token };
-  const claimed = await Promise.all(
-    requests.map(({ state, limit }) => trx.run(claimDeliveries, { ...state.target, ...lease, limit })),
+  const claimed = await parts.db.claimDeliveries(
+    trx,
+    requests.map(({ state: { target }, limit }) => ({ ...target, targetId: target.id, limit })),
+    { now, leaseEnd: now + leaseMs, token },
   );
-  for (const [index, { state, openTarget, limit }] of requests.entries()) {
+  for (const [index, { state, setup, quota, limit }] of requests.entries()) {
     const { channel, target } = state;
-    const { setup, quota } = openTarget;
     const rows = inOrder(claimed[index] ?? []);
     if (quota && rows.length > 0) await channel.charge(trx, target, quota, rows.length, now);
     const startBefore = startedAt + leaseMs - channel.deadlineMs;
@@ -109,6 +72,19 @@ export async function claimDue(
     claims.set(state, { deliveries, ready: rows.length === limit, pauseMs: 0 });
   }
   return claims;
+}
+
+interface Request extends OpenTarget<unknown> {
+  state: TargetState;
+  limit: number;
+}
+
+/** A claim that comes to nothing where nothing may be sent now. */
+function requestFor(state: TargetState, open: OpenTarget<unknown> | undefined): Request | Claim {
+  if (!open) return { deliveries: [], ready: false, pauseMs: CLOSED_PAUSE_MS };
+  const { left = Number.POSITIVE_INFINITY, againInMs = 0 } = open.quota ?? {};
+  const limit = Math.min(state.room, left);
+  return limit < 1 ? { deliveries: [], ready: true, pauseMs: againInMs } : { ...open, state, limit };
 }
 
 /** As things happened. */
