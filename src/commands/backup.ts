@@ -49,12 +49,12 @@ async function backUp(config: Config, file: string, withMasterKey: boolean): Pro
   const db = await openExistingDatabase(config, createLogger('silent'));
   try {
     refuseExisting(file);
-    if (db.engine === 'postgres') await requireTool('pg_dump', db);
+    if (config.databaseUrl !== undefined) await requireTool('pg_dump', db);
     const schema = await schemaVersion(db);
     const master = await masterKeyOf(db, config);
     const passphrase = await newPassphrase(config);
     const about = {
-      engine: db.engine,
+      engine: config.databaseUrl === undefined ? ('sqlite' as const) : ('postgres' as const),
       schema,
       createdAt: new Date().toISOString(),
       release: VERSION,

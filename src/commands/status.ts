@@ -52,7 +52,7 @@ export async function checkOperation(context: Context, config: Config): Promise<
     () => undefined,
     (error: Error) => error.message,
   );
-  const described = `${db.engine}, schema version ${SCHEMA_VERSION}, ${megabytes(bytes)}`;
+  const described = `${db.describe()}, schema version ${SCHEMA_VERSION}, ${megabytes(bytes)}`;
   const findings: Finding[] = [
     { what: 'database', ok: writable === undefined, detail: writable ?? described },
     { what: 'master key', ok: true, detail: describeKey(context, config) },

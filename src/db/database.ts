@@ -54,8 +54,8 @@ interface OldTrx {
  */
 export interface Database extends Spelling {
   readonly engine: Engine;
-  /** The engine's name, for people and for backups. */
-  describe(): Engine;
+  /** The engine's name, for people. */
+  describe(): string;
   /** How often to look for deliveries that no `notify` told of. */
   readonly pollMs: number;
   /** Runs a statement that only reads outside of any transaction, by the shortest way that the engine has. */

@@ -1,11 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { invalid } from '../../errors.ts';
+import type { Row } from '../bulk.ts';
 import type { Database, Trx } from '../database.ts';
 import { migrate } from '../migrate.ts';
-import { COPIED_TABLES, NUMBERED_TABLES } from '../table-keys.ts';
+import { COPIED_TABLES, type CopiedTable, NUMBERED_TABLES } from '../table-keys.ts';
 import { beginOrResume, type CopyProgress, writeMark } from './copy-mark.ts';
 import { digestTable } from './digest.ts';
-import { describeTables, keyOf, readRows, type TableShape } from './table-rows.ts';
+import { keyOf, readRows } from './table-rows.ts';
 
 /** Rows of one transaction. */
 const CHUNK = 1_000;
@@ -30,14 +31,12 @@ export async function copyDatabase(
   await migrate(target);
   return source.transaction(async (frozen) => {
     await source.freeze(frozen);
-    const shapes = await describeTables(target.query);
     const start = await target.transaction(async (trx) => beginOrResume(trx, await identify(frozen)));
     for (const table of COPIED_TABLES.slice(COPIED_TABLES.indexOf(start.table))) {
-      const shape = shapes.get(table) as TableShape;
       const after = table === start.table ? start.after : null;
-      await copyTable(frozen, target, shape, { ...start, table, after }, watch);
+      await copyTable(frozen, target, { ...start, table, after }, watch);
     }
-    const tables = await compareTables(frozen, target, shapes, watch);
+    const tables = await compareTables(frozen, target, watch);
     await target.transaction(async (trx) => {
       for (const table of NUMBERED_TABLES) await target.continueNumbers(trx, table);
       await trx.deleteFrom('copy_mark').execute();
@@ -58,19 +57,18 @@ async function identify(executor: Trx): Promise<string> {
 async function copyTable(
   frozen: Trx,
   target: Database,
-  shape: TableShape,
   start: CopyProgress,
   watch: CopyWatch,
 ): Promise<void> {
-  const { table, columns } = shape;
+  const { table } = start;
   let copied = 0;
   for (let { after } = start; ; ) {
-    const rows = await readRows(frozen, shape, after, CHUNK);
+    const rows = await readRows(frozen, table, after, CHUNK);
     const last = rows.at(-1);
     if (!last) return;
-    after = keyOf(shape, last);
+    after = keyOf(table, last);
     await target.transaction(async (trx) => {
-      await target.insertRows(trx, { table, columns, rows });
+      insertCopied(trx, table, rows);
       await writeMark(trx, { ...start, after });
     });
     copied += rows.length;
@@ -79,16 +77,16 @@ async function copyTable(
   }
 }
 
-async function compareTables(
-  frozen: Trx,
-  target: Database,
-  shapes: Map<string, TableShape>,
-  watch: CopyWatch,
-): Promise<CopyResult['tables']> {
+/** Rows that were read from a table are rows of that table: no single type says so of all tables. */
+function insertCopied(trx: Trx, table: CopiedTable, rows: readonly Row[]): void {
+  const insert = trx.insert as (table: CopiedTable, rows: readonly Row[]) => void;
+  insert(table, rows);
+}
+
+async function compareTables(frozen: Trx, target: Database, watch: CopyWatch): Promise<CopyResult['tables']> {
   const compared: CopyResult['tables'] = [];
   for (const table of COPIED_TABLES) {
-    const shape = shapes.get(table) as TableShape;
-    const [ours, theirs] = [await digestTable(frozen, shape), await digestTable(target.query, shape)];
+    const [ours, theirs] = [await digestTable(frozen, table), await digestTable(target.query, table)];
     if (ours.rows !== theirs.rows || ours.hash !== theirs.hash) {
       throw invalid(
         `${table} is not the same in the target (${theirs.rows} rows, the source has ${ours.rows}): ` +

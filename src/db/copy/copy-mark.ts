@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { invalid, unavailable } from '../../errors.ts';
 import { COPIED_TABLES, type CopiedTable } from '../table-keys.ts';
 import type { Tables } from '../tables.ts';
-import type { Row } from './table-rows.ts';
+import type { Key } from './table-rows.ts';
 
 /** How far a copy has come: kept in its target, and written in the transaction of what it tells of. */
 export interface CopyProgress {
@@ -10,7 +10,7 @@ export interface CopyProgress {
   source: string;
   table: CopiedTable;
   /** The key of the last row of that table. */
-  after: Row | null;
+  after: Key | null;
 }
 
 export async function readMark(executor: Kysely<Tables>): Promise<CopyProgress | undefined> {
