@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
-import { ENTRY_COLUMNS } from '../src/db/tables.ts';
+import { TABLES } from '../src/db/tables.ts';
 import { newId } from '../src/ids.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
 import type { Queue } from '../src/waitlist/queue/directory.ts';
@@ -25,11 +25,8 @@ export async function generateQueue(
   else generateInFile(queue, size, sqliteFile);
 }
 
-function entryRow(
-  { id: queueId, vault }: Queue,
-  seq: number,
-  now: number,
-): (string | number | Buffer | null)[] {
+/** In the order of the table's columns. */
+function entryRow({ id: queueId, vault }: Queue, seq: number, now: number) {
   const id = newId(now + seq);
   const email = emailOf(seq);
   const isReferrer = seq % REFERRER_EVERY === 1;
@@ -39,23 +36,23 @@ function entryRow(
   const person = vault.seal('entry.person', id, { email, phone: null, metadata: null });
   const rank = rankOf(seq, BOOST, referrals);
   const hash = vault.hash('email', email);
-  return [
-    queueId,
+  return {
+    queue_id: queueId,
     seq,
     id,
-    'waiting',
+    status: 'waiting' as const,
     rank,
     referrals,
-    referrer,
-    referrer === null ? 0 : 1,
+    referrer_seq: referrer,
+    credited: referrer === null ? 0 : 1,
     person,
-    hash,
-    null,
-    now + seq,
-    null,
-    null,
-    null,
-  ];
+    email_hash: hash,
+    phone_hash: null,
+    created_at: now + seq,
+    invited_at: null,
+    joined_at: null,
+    removed_at: null,
+  };
 }
 
 const COUNTERS = (queueId: number, size: number) => [
@@ -78,14 +75,14 @@ function generateInFile(queue: Queue, size: number, file: string): void {
       )
       .all() as { name: string; sql: string }[];
     for (const { name } of indexes) db.exec(`drop index ${name}`);
-    const names = Object.keys(ENTRY_COLUMNS);
+    const names = Object.keys(TABLES.entry);
     const insert = db.prepare(
       `insert into entry (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
     );
     const now = Date.now() - size;
     db.exec('begin immediate');
     for (let seq = 1; seq <= size; seq += 1) {
-      insert.run(...entryRow(queue, seq, now));
+      insert.run(...Object.values(entryRow(queue, seq, now)));
       if (seq % 200_000 === 0) db.exec('commit; begin immediate');
     }
     db.exec('commit');
@@ -103,7 +100,7 @@ async function generateByQuery({ db }: Context, queue: Queue, size: number): Pro
     const rows = Array.from({ length: Math.min(5_000, size - first + 1) }, (_, i) =>
       entryRow(queue, first + i, now),
     );
-    await db.transaction((trx) => db.insertRows(trx, { table: 'entry', columns: ENTRY_COLUMNS, rows }));
+    await db.transaction(async (trx) => trx.insert('entry', rows));
   }
   for (const text of COUNTERS(queue.id, size)) await sql.raw(text).execute(db.query);
   await sql.raw('vacuum analyze').execute(db.query);

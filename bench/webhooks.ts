@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Agent, request } from 'undici';
 import { readConfig } from '../src/config.ts';
-import { DELIVERY_COLUMNS, EVENT_COLUMNS } from '../src/db/tables.ts';
 import { newId } from '../src/ids.ts';
 import { createLogger } from '../src/log.ts';
 import { findDueTargets } from '../src/outbox/find-targets.ts';
@@ -220,18 +219,18 @@ async function fill({ db }: Context, targets: Target[], count: number): Promise<
       const { queueId, channel, id } = targets[
         count < 10_000 || i % 10 === 0 ? i % targets.length : 0
       ] as Target;
-      return [queueId, channel, id, newId(now), now - 1_000];
+      return { queue_id: queueId, channel, target_id: id, event_id: newId(now), due_at: now - 1_000 };
     });
-    const events = rows.map(([queueId, , , eventId]) => [
-      queueId,
-      eventId,
-      'signup.created',
-      Buffer.alloc(300),
-      now,
-    ]);
+    const events = rows.map(({ queue_id, event_id: id }) => ({
+      queue_id,
+      id,
+      kind: 'signup.created',
+      body: Buffer.alloc(300),
+      created_at: now,
+    }));
     await db.transaction(async (trx) => {
-      await db.insertRows(trx, { table: 'event', columns: EVENT_COLUMNS, rows: events });
-      await db.insertRows(trx, { table: 'delivery', columns: DELIVERY_COLUMNS, rows });
+      trx.insert('event', events);
+      trx.insert('delivery', rows);
     });
   }
 }

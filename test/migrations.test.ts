@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { readConfig } from '../src/config.ts';
-import type { Database } from '../src/db/database.ts';
+import type { Database, Engine } from '../src/db/database.ts';
 import { MIGRATIONS, migrate, SCHEMA_VERSION, schemaVersion } from '../src/db/migrate.ts';
 import { createLogger } from '../src/log.ts';
 import { openDatabase } from '../src/service.ts';
@@ -12,9 +12,9 @@ import { createStorage, type Storage } from './support/storage.ts';
 const open = (storage: Storage) => openDatabase(readConfig(storage.environment), createLogger('silent'));
 
 /** Tables, columns and indexes, as the engine describes them. */
-async function describeSchema(db: Database): Promise<unknown[]> {
+async function describeSchema(db: Database, engine: Engine): Promise<unknown[]> {
   const query =
-    db.engine === 'sqlite'
+    engine === 'sqlite'
       ? sql`select m.name, c.name as column_name, c.type, c."notnull", c.dflt_value, m.sql as definition
           from sqlite_master as m left join pragma_table_info(m.name) as c order by m.name, c.name`
       : sql`select table_name, column_name, data_type, is_nullable, column_default, null as definition
@@ -44,7 +44,7 @@ forEachEngine((engine) => {
       assert.equal(await schemaVersion(db), 0);
       assert.equal((await migrate(db)).length, SCHEMA_VERSION);
       assert.deepEqual(await migrate(db), []);
-      const wanted = await describeSchema(db);
+      const wanted = await describeSchema(db, engine);
       await db.close();
       await fresh.remove();
       for (let from = 1; from < SCHEMA_VERSION; from += 1) {
@@ -54,7 +54,7 @@ forEachEngine((engine) => {
         assert.equal(await schemaVersion(older), from);
         const rest = MIGRATIONS.slice(from).map(({ version }) => version);
         assert.deepEqual(await migrate(older), rest);
-        assert.deepEqual(await describeSchema(older), wanted, `from version ${from}`);
+        assert.deepEqual(await describeSchema(older, engine), wanted, `from version ${from}`);
         await older.close();
         const service = await startService(engine, { storage });
         const list = await service.waitlist();

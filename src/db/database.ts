@@ -1,8 +1,8 @@
-import type { CompiledQuery, Insertable, Kysely, Updateable } from 'kysely';
+import type { Insertable, Kysely, Updateable } from 'kysely';
 import type { ClaimedRow, ClaimRequest, Lease } from './claims.ts';
 import type { Spelling } from './spelling.ts';
-import type { NamedQuery, Statement } from './statement.ts';
-import type { Columns, TableName, Tables } from './tables.ts';
+import type { Statement } from './statement.ts';
+import type { TableName, Tables } from './tables.ts';
 
 export type Engine = 'sqlite' | 'postgres';
 
@@ -10,7 +10,7 @@ export type Engine = 'sqlite' | 'postgres';
  * A transaction. Statements reach the database in the order in which they are given here, and so does the commit;
  * the builder's own `execute` must be awaited before anything else is sent.
  */
-export type Trx = Kysely<Tables> & Statements & OldTrx;
+export type Trx = Kysely<Tables> & Statements;
 
 interface Statements {
   /** Several may be given before the first is awaited: they travel together. */
@@ -40,27 +40,17 @@ type SameShape<T extends TableName, R> = {
 /** What becomes of a row whose primary key is there already: nothing, or its column is added to the one that is. */
 export type OnConflict<T extends TableName> = 'ignore' | { add: ColumnName<T> };
 
-interface OldTrx {
-  /**
-   * Queries run in the order in which they are sent, and so does the commit; several may be sent before the first
-   * is awaited. Once one has failed, those behind it fail too, and nothing is committed.
-   */
-  send<O>(query: CompiledQuery<O>): Promise<O[]>;
-}
-
 /**
  * The narrow waist between the code and an engine. Queries are written once, with Kysely;
  * what the engines must do differently is the handful of members below.
  */
 export interface Database extends Spelling {
-  readonly engine: Engine;
   /** The engine's name, for people. */
   describe(): string;
   /** How often to look for deliveries that no `notify` told of. */
   readonly pollMs: number;
   /** Runs a statement that only reads outside of any transaction, by the shortest way that the engine has. */
   run<P, O>(statement: Statement<P, O>, values: P): Promise<O[]> | O[];
-  read<O>(query: NamedQuery<O>): Promise<O[]> | O[];
   transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
   /** Reads of one moment, however long they take; nobody who writes waits for them. */
   snapshot<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
@@ -71,9 +61,6 @@ export interface Database extends Spelling {
   hasTable(trx: Kysely<Tables>, name: string): Promise<boolean>;
   /** The engine's spelling of the portable words in a migration. */
   spell(statement: string): string;
-  insertRows<T extends keyof Tables & string>(trx: Trx, bulk: BulkInsert<T>): Promise<void>;
-  /** Sets the columns that are not in `key` on the rows that `key` finds. */
-  updateRows<T extends keyof Tables & string>(trx: Trx, bulk: BulkUpdate<T>): Promise<void>;
   /** As the first thing in a transaction: what it reads stays as it is, and nobody else can write, until it ends. */
   freeze(trx: Trx): Promise<void>;
   /** Has the ids that the engine hands out go on behind the highest one. */
@@ -86,9 +73,9 @@ export interface Database extends Spelling {
    * Held until the commit: any number of transactions may work at the deliveries of a queue side by side (shared),
    * but none beside one that erases somebody there (exclusive).
    */
-  lockDeliveries(trx: Trx, queueIds: readonly number[], how: 'shared' | 'exclusive'): Promise<void>;
+  lockDeliveries(trx: Trx, queueIds: readonly number[], how: 'shared' | 'exclusive'): void;
   /** Says, in the transaction of an erasure, that there will be something for `wipeErased` to do. */
-  markErased(trx: Trx): Promise<void>;
+  markErased(trx: Trx): void;
   /** Leaves nothing of what was erased in the engine's files, as far as that is ours to do; false: not yet. */
   wipeErased(): Promise<boolean>;
   /** Tells every process that listens that there is something to deliver. */
@@ -114,22 +101,6 @@ export interface Usage {
   freeBytes: number | null;
   /** Of instances and commands to the server. */
   connections: number | null;
-}
-
-export interface BulkInsert<T extends keyof Tables> {
-  table: T;
-  columns: Columns<T>;
-  /** Values in the order of `columns`. */
-  rows: unknown[][];
-  /** What follows the insert, such as `on conflict … do update …`. */
-  suffix?: string;
-}
-
-export interface BulkUpdate<T extends keyof Tables> {
-  table: T;
-  columns: Columns<T>;
-  key: readonly (keyof Tables[T] & string)[];
-  rows: unknown[][];
 }
 
 /** The database cannot be reached or is too busy: nothing is known to be wrong with the request. */

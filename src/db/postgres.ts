@@ -1,6 +1,5 @@
-import { CompiledQuery, sql } from 'kysely';
-import type { ColumnType } from './column.ts';
-import type { BulkInsert, BulkUpdate, Database } from './database.ts';
+import { sql } from 'kysely';
+import type { Database } from './database.ts';
 import { claimDeliveries } from './postgres-claims.ts';
 import { PostgresConnection, queriesOver, type Runner } from './postgres-dialect.ts';
 import { rethrow } from './postgres-errors.ts';
@@ -8,13 +7,12 @@ import { freezeDatabase } from './postgres-freeze.ts';
 import { CHANNEL, listenForNotifications } from './postgres-listen.ts';
 import { LIMITS, openPool, type Pool, type PoolOptions, type PostgresLimits } from './postgres-pool.ts';
 import { tryToWrite } from './postgres-probe.ts';
-import { type Answer, arrayOf, type Command } from './postgres-session.ts';
-import { CLOCK_MS, postgresSpelling } from './postgres-spelling.ts';
+import type { Answer, Command } from './postgres-session.ts';
+import { postgresSpelling } from './postgres-spelling.ts';
 import { analyzeGrownTables } from './postgres-statistics.ts';
 import { inTransaction } from './postgres-transaction.ts';
 import { refuseOldServer } from './postgres-trouble.ts';
-import { type NamedQuery, named } from './statement.ts';
-import type { Tables } from './tables.ts';
+import { type Statement, statement } from './statement.ts';
 
 /** Any number, as long as every Doorlist uses the same one. */
 export const SCHEMA_LOCK = 7_362_015_001;
@@ -56,12 +54,9 @@ function database(pool: Pool, listenUrl: string, time: { long: boolean }, patien
   const query = queriesOver(connection);
   const db: Database = {
     ...postgresSpelling,
-    engine: 'postgres',
     describe: () => 'postgres',
     pollMs: 5_000, // Other instances notify.
     query,
-    read: async ({ name, sql: text, parameters }) =>
-      (await run({ name, text, values: parameters })).rows as never[],
     run: async (statement, values) => {
       const { name, sql: text, parameters } = statement.bind(postgresSpelling, values);
       return (await run({ name, text, values: parameters })).rows as never[];
@@ -82,12 +77,6 @@ function database(pool: Pool, listenUrl: string, time: { long: boolean }, patien
         .replace(/\bbytes\b/g, 'bytea')
         .replace(/\bserial_key\b/g, 'bigint generated always as identity primary key')
         .replace(/\) clustered$/, ')'),
-    insertRows: async (trx, bulk) => {
-      if (bulk.rows.length > 0) await trx.send(bulkQuery(insertSql(bulk), bulk));
-    },
-    updateRows: async (trx, bulk) => {
-      if (bulk.rows.length > 0) await trx.send(bulkQuery(updateSql(bulk), bulk));
-    },
     freeze: freezeDatabase,
     continueNumbers: async (trx, table) => {
       await sql`select setval(pg_get_serial_sequence(${table}, 'id'), max(id)) from ${sql.table(table)}`.execute(
@@ -95,16 +84,14 @@ function database(pool: Pool, listenUrl: string, time: { long: boolean }, patien
       );
     },
     now: async (trx) => {
-      const [row] = trx
-        ? await trx.send<{ now: number }>(CLOCK)
-        : (await connection.executeQuery<{ now: number }>(CLOCK)).rows;
+      const [row] = await (trx ?? db).run(readClock, {});
       return row?.now ?? Date.now();
     },
     claimDeliveries,
-    lockDeliveries: async (trx, queueIds, how) => {
-      if (queueIds.length > 0) await trx.send(lockQuery(queueIds, how));
+    lockDeliveries: (trx, queueIds, how) => {
+      if (queueIds.length > 0) trx.write(how === 'shared' ? shareDeliveries : lockDeliveries, { queueIds });
     },
-    markErased: async () => {},
+    markErased: () => {},
     wipeErased: async () => true, // Vacuuming is the server's own business.
     notify: async () => {
       await run({ text: `notify ${CHANNEL}` });
@@ -134,40 +121,18 @@ async function runAlone(pool: Pool, { text, name, values }: Command): Promise<An
   return { rows, command, count: rowCount ?? 0 };
 }
 
-const CLOCK = named(CompiledQuery.raw(`select ${CLOCK_MS} as now`)) as NamedQuery<{ now: number }>;
+const readClock = statement<object, { now: number }>((db) => ({
+  compile: () => sql<{ now: number }>`select ${db.clock} as now`.compile(db.query),
+}));
+
+const lockDeliveries = lockedBy('pg_advisory_xact_lock');
+const shareDeliveries = lockedBy('pg_advisory_xact_lock_shared');
 
 /** Advisory, in shared memory: rows would have to be written to be locked, and in the same order by everybody. */
-function lockQuery(queueIds: readonly number[], how: 'shared' | 'exclusive'): NamedQuery {
-  const lock = how === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock';
-  const text = `select ${lock}(${DELIVERIES_LOCK}, id::integer) from unnest($1::bigint[]) as q (id)`;
-  return named(CompiledQuery.raw(text, [arrayOf(queueIds)]));
-}
-
-const ARRAY_TYPE: Record<ColumnType, string> = { bigint: 'bigint[]', text: 'text[]', bytes: 'bytea[]' };
-
-/** Rows travel as one array for each column, so that the statement stays the same however many there are. */
-function unnest(columns: object): string {
-  const arrays = Object.values(columns).map(
-    (type: ColumnType, index) => `$${index + 1}::${ARRAY_TYPE[type]}`,
-  );
-  return `unnest(${arrays.join(', ')}) as v (${Object.keys(columns).join(', ')})`;
-}
-
-function insertSql<T extends keyof Tables & string>({ table, columns, suffix = '' }: BulkInsert<T>): string {
-  // Ids that the server would hand out are taken as they are: only a copy brings any.
-  return `insert into ${table} (${Object.keys(columns).join(', ')}) overriding system value
-    select * from ${unnest(columns)} ${suffix}`;
-}
-
-function updateSql<T extends keyof Tables & string>({ table, columns, key }: BulkUpdate<T>): string {
-  const isKey = (name: string) => (key as readonly string[]).includes(name);
-  const set = Object.keys(columns).filter((name) => !isKey(name));
-  const assignments = set.map((name) => `${name} = v.${name}`).join(', ');
-  const match = key.map((name) => `t.${name} = v.${name}`).join(' and ');
-  return `update ${table} as t set ${assignments} from ${unnest(columns)} where ${match}`;
-}
-
-function bulkQuery(text: string, { columns, rows }: { columns: object; rows: unknown[][] }): NamedQuery {
-  const arrays = Object.keys(columns).map((_, index) => arrayOf(rows.map((row) => row[index])));
-  return named(CompiledQuery.raw(text, arrays));
+function lockedBy(lock: string): Statement<{ queueIds: readonly number[] }, unknown> {
+  return statement((db, parameter) => ({
+    compile: () =>
+      sql`select ${sql.raw(lock)}(${sql.lit(DELIVERIES_LOCK)}, id::integer)
+        from unnest(${parameter('queueIds')}::bigint[]) as q (id)`.compile(db.query),
+  }));
 }

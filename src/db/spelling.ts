@@ -9,10 +9,6 @@ export interface Spelling {
     column: Expression<unknown>,
     values: Expression<unknown> | readonly (number | Uint8Array)[],
   ): Expression<SqlBool>;
-  inBytes(column: Expression<unknown>, values: Expression<unknown>): Expression<SqlBool>;
-  bytesList(values: readonly Uint8Array[]): unknown;
-  inNumbers(column: Expression<unknown>, values: Expression<unknown>): Expression<SqlBool>;
-  numbersList(values: readonly number[]): unknown;
   /** How a parameter that is a list is bound. */
   list(values: readonly unknown[]): unknown;
   /** The clock that every instance shares, to be selected along with something else. */

@@ -4,7 +4,7 @@ import { sqliteDialect } from './sqlite-dialect.ts';
 import type { Tables } from './tables.ts';
 
 /** For statements, which are compiled once and run on any connection. */
-const newSpelling: Omit<Spelling, 'inBytes' | 'bytesList' | 'inNumbers' | 'numbersList'> = {
+export const sqliteSpelling: Spelling = {
   query: new Kysely<Tables>({ dialect: sqliteDialect() }),
   // JSON has no bytes: they travel as hexadecimal text, and nothing else does.
   in: (column, values) => sql`${column} in (select iif(type = 'text', unhex(value), value)
@@ -12,14 +12,6 @@ const newSpelling: Omit<Spelling, 'inBytes' | 'bytesList' | 'inNumbers' | 'numbe
   list: jsonList,
   clock: sql`cast(round(unixepoch('subsec') * 1000) as integer)`,
   skipLocked: sql``, // There is one writer.
-};
-
-export const sqliteSpelling: Spelling = {
-  ...newSpelling,
-  inBytes: newSpelling.in,
-  inNumbers: newSpelling.in,
-  bytesList: newSpelling.list,
-  numbersList: newSpelling.list,
 };
 
 function jsonList(values: readonly unknown[]): string {

@@ -1,9 +1,13 @@
+import { sql } from 'kysely';
 import { BUSY_TIMEOUT_MS, type Writer } from './sqlite-writer.ts';
+import { statement } from './statement.ts';
 
 /** Signups wait meanwhile. Our own reads are over sooner; for a longer one there is a next time. */
 const WAIT_FOR_READERS_MS = 50;
 
-export const MARK_ERASED = 'update instance set erasures = erasures + 1';
+export const countErasure = statement<object, object>((db) =>
+  db.query.updateTable('instance').set({ erasures: sql`erasures + 1` }),
+);
 const WIPED_UP_TO = 'update instance set erasures_wiped = ? where erasures_wiped < ?';
 
 /**

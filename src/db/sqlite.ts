@@ -2,13 +2,13 @@ import { statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { CompiledQuery, type DatabaseConnection, Kysely, type QueryResult, sql } from 'kysely';
-import type { BulkInsert, BulkUpdate, Database, Trx } from './database.ts';
+import { type CompiledQuery, type DatabaseConnection, Kysely, type QueryResult, sql } from 'kysely';
+import type { Database } from './database.ts';
 import { insertOf, type ManyQuery, updateOf } from './sqlite-bulk.ts';
 import { claimDeliveries } from './sqlite-claims.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { sqliteSpelling } from './sqlite-spelling.ts';
-import { MARK_ERASED, wipeErased } from './sqlite-wipe.ts';
+import { countErasure, wipeErased } from './sqlite-wipe.ts';
 import { BUSY_TIMEOUT_MS, LOG_LIMIT_BYTES, startWriter, type Writer } from './sqlite-writer.ts';
 import type { NamedQuery } from './statement.ts';
 import type { Tables } from './tables.ts';
@@ -39,12 +39,10 @@ export async function openSqlite(file: string): Promise<Database> {
 
   const db: Database = {
     ...sqliteSpelling,
-    engine: 'sqlite',
     describe: () => 'sqlite',
     pollMs: 1_000, // A look on this thread.
     query,
     run: (statement, values) => read(statement.bind(sqliteSpelling, values)),
-    read,
     transaction: async (work) => {
       const release = await writer.lock();
       begin();
@@ -90,16 +88,12 @@ export async function openSqlite(file: string): Promise<Database> {
         .replace(/^(create table [\s\S]*\))( clustered)?$/, (_, table, clustered) =>
           clustered ? `${table} strict, without rowid` : `${table} strict`,
         ),
-    insertRows: (trx, bulk) => runMany(trx, insertSql(bulk), bulk.rows),
-    updateRows: (trx, bulk) => runMany(trx, updateSql(bulk), bulk.rows),
     freeze: async () => {}, // `begin immediate` keeps other writers out, and what is read is a snapshot.
     continueNumbers: async () => {}, // The next id is always behind the highest one.
     now: async () => Date.now(), // There is one machine.
     claimDeliveries,
-    lockDeliveries: async () => {}, // There is one writer.
-    markErased: async (trx) => {
-      await trx.send(CompiledQuery.raw(MARK_ERASED));
-    },
+    lockDeliveries: () => {}, // There is one writer.
+    markErased: (trx) => trx.write(countErasure, {}),
     wipeErased: () => wipeErased(writer),
     notify: async () => {},
     listen: async () => async () => {},
@@ -141,25 +135,6 @@ async function shrinkLog(file: string, writer: Writer): Promise<void> {
 
 function sizeOfLog(file: string): number {
   return statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-}
-
-async function runMany(trx: Trx, text: string, rows: unknown[][]): Promise<void> {
-  if (rows.length === 0) return;
-  const many = { ...CompiledQuery.raw(text), rows };
-  await trx.send(many);
-}
-
-function insertSql<T extends keyof Tables & string>({ table, columns, suffix = '' }: BulkInsert<T>): string {
-  const names = Object.keys(columns);
-  return `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')}) ${suffix}`;
-}
-
-function updateSql<T extends keyof Tables & string>({ table, columns, key }: BulkUpdate<T>): string {
-  const names = Object.keys(columns).map((name, index) => ({ name, place: `?${index + 1}` }));
-  const isKey = (name: string) => (key as readonly string[]).includes(name);
-  const set = names.filter(({ name }) => !isKey(name)).map(({ name, place }) => `${name} = ${place}`);
-  const where = names.filter(({ name }) => isKey(name)).map(({ name, place }) => `${name} = ${place}`);
-  return `update ${table} set ${set.join(', ')} where ${where.join(' and ')}`;
 }
 
 type Reader = <O>(query: CompiledQuery<O>) => O[];

@@ -16,19 +16,8 @@ class Parameter {
 
 type Parameters<P> = <K extends keyof P & string>(name: K) => RawBuilder<P[K]>;
 
-interface Runs<P, O> {
-  run(statement: Statement<P, O>, values: P): Promise<O[]> | O[];
-}
-
-interface RunsLater<P, O> {
-  run(statement: Statement<P, O>, values: P): Promise<O[]>;
-}
-
 export interface Statement<P, O> {
   bind(spelling: Spelling, values: P): NamedQuery<O>;
-  /** Outside of any transaction. */
-  read(db: Runs<P, O>, values: P): Promise<O[]> | O[];
-  within(db: unknown, trx: RunsLater<P, O>, values: P): Promise<O[]>;
 }
 
 /**
@@ -61,11 +50,7 @@ export function statement<P extends object, O>(
       parameters,
     };
   };
-  return {
-    bind,
-    read: (db, values) => db.run({ bind } as unknown as Statement<P, O>, values),
-    within: (_db, trx, values) => trx.run({ bind } as unknown as Statement<P, O>, values),
-  };
+  return { bind };
 }
 
 const names = new Map<string, string>();

@@ -38,7 +38,6 @@ export function openTrx(builder: Kysely<Tables>, engine: TrxEngine): OpenTrx {
     update: (table, { key }, rows) => {
       if (rows.length > 0) send(updateOf(table, rows, key));
     },
-    send: (query) => execute(query as NamedQuery<never>),
   } satisfies Partial<Trx>) as Trx;
   return {
     trx,

@@ -165,7 +165,7 @@ export class DispatchLoop {
   /** Sent, not awaited: what is sent behind it waits for it. */
   #lockOutErasures(trx: Trx, states: readonly TargetState[]): void {
     const queueIds = [...new Set(states.map(({ target }) => target.queueId))];
-    this.#parts.db.lockDeliveries(trx, queueIds, 'shared').catch(() => {});
+    this.#parts.db.lockDeliveries(trx, queueIds, 'shared');
   }
 
   async #writeDown(trx: Trx, ended: readonly Ended[], now: number): Promise<void> {

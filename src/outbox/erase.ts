@@ -32,7 +32,7 @@ interface OpenAttempt {
 export async function eraseMessages(db: Database, trx: Trx, erasure: Erasure): Promise<() => Promise<void>> {
   const { queueId, subjects, forget, now } = erasure;
   // Until the commit nobody claims a delivery of the queue or writes down an attempt at one.
-  await db.lockDeliveries(trx, [queueId], 'exclusive');
+  db.lockDeliveries(trx, [queueId], 'exclusive');
   const about = trx.selectFrom('event_subject').where('queue_id', '=', queueId);
   const rows = await about
     .select('event_id')
@@ -44,7 +44,7 @@ export async function eraseMessages(db: Database, trx: Trx, erasure: Erasure): P
   trx.write(eraseBodies, { queueId, eventIds });
   trx.write(eraseResponses, { queueId, eventIds });
   trx.write(forgetSubjects, { queueId, subjects: forget });
-  await db.markErased(trx);
+  db.markErased(trx);
   return () => attemptsOver(db, queueId, open);
 }
 

@@ -23,7 +23,7 @@ export async function resendDeliveries(
   if (eventIds.length === 0) return 0;
   const { db, wakeUps } = parts;
   const count = await db.transaction(async (trx) => {
-    await db.lockDeliveries(trx, [target.queueId], 'shared');
+    db.lockDeliveries(trx, [target.queueId], 'shared');
     const due_at = await sharedNow(parts, trx);
     let update = trx
       .updateTable('delivery')

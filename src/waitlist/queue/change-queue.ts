@@ -45,11 +45,6 @@ export async function readAndChangeQueue<R, T>(
   read: (trx: Trx) => Promise<R>,
   work: (change: QueueChange, found: R) => Promise<T> | T,
 ): Promise<T> {
-  const sent: Promise<unknown>[] = [];
-  const send = (write: Promise<unknown>) => {
-    write.catch(() => {}); // Thrown below, together with the commit.
-    sent.push(write);
-  };
   let targets: readonly Target[] = [];
   const result = await context.db.transaction(async (trx) => {
     const locking = trx.run(lockQueue, { queueId: queue.id });
@@ -68,7 +63,6 @@ export async function readAndChangeQueue<R, T>(
       waiting: row.waiting,
       lastSeq: row.last_seq,
       tally: new Tally(),
-      send,
       record: (event) => {
         for (const { listener, events } of audiences) if (listener.wants(event, settings)) events.push(event);
       },
@@ -79,7 +73,6 @@ export async function readAndChangeQueue<R, T>(
     if (listening.length > 0) targets = await sendMessages(change, listening);
     return outcome;
   });
-  await Promise.all(sent);
   if (targets.length > 0) context.wakeUps.send(targets);
   return result;
 }

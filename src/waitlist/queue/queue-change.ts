@@ -15,11 +15,6 @@ export interface QueueChange {
   readonly waiting: number;
   lastSeq: number;
   readonly tally: Tally;
-  /**
-   * Takes a write whose result nobody waits for: the commit does, and fails with it. It must have been sent by
-   * `trx.send`, `insertRows` or `updateRows`: the builder's own `execute` could reach the database after the commit.
-   */
-  send(write: Promise<unknown>): void;
   /** Says that something happened. Costs nothing where nobody listens. */
   record(event: DomainEvent): void;
 }

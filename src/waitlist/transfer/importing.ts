@@ -2,9 +2,9 @@ import type { QueueChange } from '../queue/queue-change.ts';
 
 /** The same change, whose events are marked as imported, or are not recorded at all. */
 export function importing(change: QueueChange, recordEvents: boolean): QueueChange {
-  const { trx, queue, now, settings, waiting, tally, send } = change;
+  const { trx, queue, now, settings, waiting, tally } = change;
   return {
-    ...{ trx, queue, now, settings, waiting, tally, send },
+    ...{ trx, queue, now, settings, waiting, tally },
     record: (event) => {
       if (recordEvents) change.record({ ...event, imported: true });
     },
