@@ -45,9 +45,9 @@ function tighten(file: string, log: Log): void {
   const was = (mode & 0o777).toString(8).padStart(4, '0');
   try {
     chmodSync(file, 0o600);
-    log.warn({ file, was }, 'a private file could be read by others: its mode is now 0600');
+    log.warn({ file, was }, 'a private file was readable by others: changed its mode to 0600');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    log.warn({ file, was, code }, 'a private file can be read by others, and its mode cannot be changed');
+    log.warn({ file, was, code }, 'a private file is readable by others, and its mode cannot be changed');
   }
 }

@@ -62,10 +62,10 @@ export async function serve(
   print(await welcome(context, config, port));
 
   const signal = await asked;
-  log.info({ signal }, 'stopping: new requests get a 503, those under way are finished');
+  log.info({ signal }, 'stopping: finishing running requests, new requests get a 503');
   nextSignal().then(() => process.exit(1)); // Asked twice: whoever asks means now.
   const deadline = setTimeout(() => {
-    log.error({}, 'stopped at the deadline: something did not end');
+    log.error({}, 'stopped at the deadline: something did not finish in time');
     log.flush(() => process.exit(1));
   }, stopDeadlineMs);
   await Promise.race([Promise.all([draining.start(), outbox.stop()]), pause(stopDeadlineMs * DRAIN_SHARE)]);
@@ -100,7 +100,7 @@ function remindToSaveMasterKey({ masterKey, dataDir }: Config, { keyring, log }:
   if (!key || isMasterKeySaved(dataDir, key)) return;
   log.warn(
     { file: path.join(dataDir, 'master.key') },
-    'the master key exists only in this file: losing it loses all personal data. Run `backup`, or store the output of `master-key show` in a safe place',
+    'the master key exists only in this file, and without it all personal data is lost. Run `backup`, or store the output of `master-key show` in a safe place',
   );
 }
 

@@ -57,7 +57,7 @@ function listenTrouble(code: string, { host, port }: Where): string {
   if (code === 'EADDRINUSE')
     return `Port ${port} on ${host} is already in use. Stop the process that uses it, or set PORT to another port.`;
   if (code === 'EACCES')
-    return `This user may not listen on port ${port}. Set PORT to a port above 1023, and let a proxy serve the others.`;
+    return `This user may not listen on port ${port}. Set PORT to a port above 1023, and use a proxy for the lower ports.`;
   return `Cannot listen on ${host}: ${systemErrorWords(code)}. Set HOST to an address of this machine.`;
 }
 
@@ -65,7 +65,7 @@ function fileTrouble(code: string, file: string, dataDir: string): string {
   const isOurs = file === dataDir || file.startsWith(`${dataDir}${path.sep}`);
   if (!isOurs) return `${file}: ${systemErrorWords(code)}`;
   if (code === 'ENOTDIR' || code === 'EEXIST')
-    return `The data directory ${dataDir} cannot be used: it, or a part of its path, is not a directory. Set DOORLIST_DATA_DIR to another place.`;
+    return `The data directory ${dataDir} cannot be used: it, or a part of its path, is not a directory. Set DOORLIST_DATA_DIR to another directory.`;
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return `The data directory ${dataDir} cannot be used: ${file}: ${systemErrorWords(code)}. Run Doorlist as the user who owns it, or set DOORLIST_DATA_DIR to a directory that this user may write to.`;
   return `The data directory ${dataDir} cannot be used: ${file}: ${systemErrorWords(code)}.`;

@@ -200,7 +200,7 @@ function describeBackups(engine: Engine, serverUrl: string | undefined): void {
     const target = await place();
     const without = await typed(target.environment, 'restore', apart);
     assert.equal(without.code, 1);
-    assert.match(without.error, /this backup does not contain the master key: put it into .*master\.key/);
+    assert.match(without.error, /this backup does not contain the master key: save it to .*master\.key/);
     const other = (await commandJson<{ key: string }>(target.environment, 'master-key', 'generate')).key;
     const wrong = await typed({ ...target.environment, DOORLIST_MASTER_KEY: other }, 'restore', apart);
     assert.match(wrong.error, /DOORLIST_MASTER_KEY is not the key of this backup/);
@@ -249,7 +249,7 @@ function describeBackups(engine: Engine, serverUrl: string | undefined): void {
     assert.equal(await reminded(), engine === 'postgres');
     const { findings } = await commandJson<{ findings: { detail: string }[] }>(home.environment, 'status');
     assert.ok(
-      findings.some(({ detail }) => detail === 'fits the database, from a file, backed up'),
+      findings.some(({ detail }) => detail === 'matches the database, from a file, backed up'),
       'a backup that contains the key saves it, too',
     );
   });
@@ -290,7 +290,7 @@ describe('backup', () => {
         path.join(storage.dataDir, 'file'),
       );
       assert.equal(code, 1);
-      assert.match(stderr, /DOORLIST_BACKUP_PASSPHRASE is required when there is no terminal to ask on/);
+      assert.match(stderr, /DOORLIST_BACKUP_PASSPHRASE is required when there is no terminal\n/);
     } finally {
       await storage.remove();
     }

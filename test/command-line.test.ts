@@ -248,7 +248,7 @@ forEachEngine((engine) => {
         );
       }
       assertUsage(await here('waitlist', 'create', 'wl_x'), /--name is required/);
-      assertUsage(await here('waitlist', 'create', '--name', 'X'), /expected WAITLIST_ID/);
+      assertUsage(await here('waitlist', 'create', '--name', 'X'), /WAITLIST_ID is required/);
       const longest = `wl_${'a'.repeat(62)}`;
       assert.equal((await jsonHere('waitlist', 'create', longest, '--name', 'x'.repeat(200))).id, longest);
     });
@@ -284,11 +284,11 @@ forEachEngine((engine) => {
       const quiet = await text('key', 'create', '--waitlist', 'wl_acme', '--env', 'production', '--quiet');
       assert.match(quiet, /^dl_live_[0-9A-Za-z]{34}\n$/);
       const told = await text('key', 'create', '--product', '--env', 'development');
-      assert.match(told, /^dl_test_[0-9A-Za-z]{34}\n\n.*only time.*key_/);
+      assert.match(told, /^dl_test_[0-9A-Za-z]{34}\n\n.*not shown again.*key_/);
     });
 
     it('refuse keys that cannot be', async () => {
-      assertUsage(await here('key', 'create', '--env', 'production'), /give --waitlist or --product/);
+      assertUsage(await here('key', 'create', '--env', 'production'), /use either --waitlist or --product/);
       assertUsage(
         await here('key', 'create', '--env', 'production', '--product', '--waitlist', 'wl_acme'),
         /or --product/,
@@ -525,9 +525,9 @@ describe('the command line', () => {
   });
 
   it('ends with 2 when it is mistyped', async () => {
-    assertUsage(await runCommand({}, 'waitlst', 'list'), /there is no command "waitlst list"/);
-    assertUsage(await runHere({}, 'waitlist'), /there is no command/);
-    assertUsage(await runHere({}, 'waitlist', 'list', 'more'), /expected nothing/);
+    assertUsage(await runCommand({}, 'waitlst', 'list'), /unknown command "waitlst list"/);
+    assertUsage(await runHere({}, 'waitlist'), /unknown command/);
+    assertUsage(await runHere({}, 'waitlist', 'list', 'more'), /unexpected argument "more"/);
     assertUsage(await runHere({}, 'waitlist', 'list', '--colour'), /--colour/);
     assertUsage(await runHere({}, 'key', 'create', '--env'), /--env/);
   });

@@ -97,7 +97,7 @@ forEachEngine((engine) => {
           path,
           keepAlive({ ...JSON_TYPE, ...headers, 'content-length': '0' }),
         );
-        assertError(await sendAndGoOn(request), 400, 'invalid_request', 'body: is empty');
+        assertError(await sendAndGoOn(request), 400, 'invalid_request', 'body: is required');
       }
     });
 
@@ -281,7 +281,7 @@ forEachEngine((engine) => {
           if (allow.split(', ').includes(method)) continue;
           const headers = keepAlive({ 'content-type': 'text/nonsense', authorization: 'nonsense' });
           const answer = await sendAndGoOn(rawRequest(method, path, headers, method === 'GET' ? '' : 'junk'));
-          assertError(answer, 405, 'method_not_allowed', `this path answers ${allow} only`);
+          assertError(answer, 405, 'method_not_allowed', `this path supports only ${allow}`);
           assert.equal(answer.headers.allow, allow, `${method} ${path}`);
         }
       }

@@ -33,7 +33,7 @@ forEachEngine((engine) => {
       after(() => service.close());
 
       const assertLimited = (answer: Answer, name: string, limit: number) => {
-        assertError(answer, 429, 'rate_limited', `more than ${limit} requests in a minute: slow down`);
+        assertError(answer, 429, 'rate_limited', `more than ${limit} requests per minute: slow down`);
         assert.equal(answer.headers.get('ratelimit-policy'), `"${name}";q=${limit};w=60`);
         assert.match(answer.headers.get('ratelimit') ?? '', new RegExp(`^"${name}";r=0;t=[0-9]+$`));
         assert.ok(Number(answer.headers.get('retry-after')) <= 60);

@@ -21,17 +21,17 @@ import { restore } from './restore.ts';
 export const backups: Command[] = [
   {
     name: 'backup',
-    about: 'Writes an encrypted backup of the database, also while the server runs.',
+    about: 'Write an encrypted backup of the database. The server can keep running.',
     operands: ['FILE'],
     flags: {
-      'with-master-key': { about: 'Put the master key into the backup (default when it is in a file).' },
-      'without-master-key': { about: 'Leave it out (default when DOORLIST_MASTER_KEY is set).' },
+      'with-master-key': { about: 'Include the master key (default if the key is in a file).' },
+      'without-master-key': { about: 'Leave the master key out (default if DOORLIST_MASTER_KEY is set).' },
     },
     raw: async (config, [file = ''], flags) => backUp(config, file, includesMasterKey(config, flags)),
   },
   {
     name: 'restore',
-    about: 'Restores a backup into an empty data directory or an empty PostgreSQL database.',
+    about: 'Restore a backup into an empty data directory or an empty PostgreSQL database.',
     operands: ['FILE'],
     raw: async (config, [file = '']) => restore(config, file),
   },
@@ -40,7 +40,7 @@ export const backups: Command[] = [
 /** A key that lives beside the database would be lost with it; one from a secret store is safe already. */
 function includesMasterKey(config: Config, flags: Flags): boolean {
   if (flags['with-master-key'] && flags['without-master-key'])
-    throw new UsageProblem('give one of --with-master-key and --without-master-key');
+    throw new UsageProblem('use --with-master-key or --without-master-key, not both');
   if (flags['with-master-key']) return true;
   return !flags['without-master-key'] && config.masterKey === undefined;
 }
@@ -85,7 +85,7 @@ async function masterKeyOf(db: Database, config: Config): Promise<SealingKey> {
   const row = await db.query.selectFrom('instance').select('master_key_check').executeTakeFirst();
   const master = row && createKeyring(masterKeySource(config)).masterFor(row.master_key_check);
   if (master) return master;
-  throw new MasterKeyProblem('the master key is not the one that this database was encrypted with');
+  throw new MasterKeyProblem('the master key does not match this database');
 }
 
 async function* readDatabase({ databaseUrl, dataDir }: Config): AsyncGenerator<Buffer> {

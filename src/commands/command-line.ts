@@ -50,8 +50,8 @@ const FAILED = 1;
 const USAGE = 2;
 
 const COMMON: Record<string, Flag> = {
-  json: { about: 'Print one JSON value.' },
-  help: { about: 'Say what this command does.' },
+  json: { about: 'Print the result as JSON.' },
+  help: { about: 'Show this help.' },
 };
 
 /** Runs one command; returns its exit code: 0 done, 1 failed, 2 not typed right. */
@@ -103,7 +103,7 @@ function findCommand(words: string[]): Command {
   const command = COMMANDS.find(({ name }) => name === words.slice(0, name.split(' ').length).join(' '));
   if (command) return command;
   throw new UsageProblem(
-    `there is no command "${words.filter((word) => !word.startsWith('-')).join(' ')}"\n\n${overview()}`,
+    `unknown command "${words.filter((word) => !word.startsWith('-')).join(' ')}"\n\n${overview()}`,
   );
 }
 
@@ -121,11 +121,10 @@ function parseWords(command: Command, words: string[]): { operands: string[]; fl
     if (flags.help === true) return { operands: [], flags };
     const wanted = command.operands ?? [];
     const required = wanted.filter((name) => !name.startsWith('['));
-    if (positionals.length < required.length || positionals.length > wanted.length) {
-      throw new UsageProblem(
-        `expected ${wanted.length === 0 ? 'nothing' : wanted.join(' ')} after "${command.name}"`,
-      );
-    }
+    const missing = required[positionals.length];
+    if (missing !== undefined) throw new UsageProblem(`${missing} is required`);
+    const extra = positionals[wanted.length];
+    if (extra !== undefined) throw new UsageProblem(`unexpected argument "${extra}"`);
     for (const [name, { required }] of Object.entries(known)) {
       if (required && flags[name] === undefined) throw new UsageProblem(`--${name} is required`);
     }
@@ -161,11 +160,11 @@ function describe(command: Command): string {
   const lines = Object.entries(flags).map(
     ([name, { value = '', about }]) => `  --${`${name} ${value}`.padEnd(width + 3)}${about}`,
   );
-  return `doorlist ${usage(command)}\n${command.about}\n\n${lines.join('\n')}`;
+  return `doorlist ${usage(command)}\n\n${command.about}\n\n${lines.join('\n')}`;
 }
 
 function overview(): string {
   const width = Math.max(...COMMANDS.map(({ name }) => name.length));
   const lines = COMMANDS.map(({ name, about }) => `  ${name.padEnd(width + 2)}${about}`);
-  return `Doorlist ${VERSION}\n\n${lines.join('\n')}\n\nEvery command takes --help and --json.`;
+  return `Doorlist ${VERSION}\n\n${lines.join('\n')}\n\nRun any command with --help to see its options. --json prints the result as JSON.`;
 }

@@ -67,7 +67,7 @@ export function parseDuration(text: string, flag: string): number {
 export function parseExpiry(flags: Flags, now: number): number | null | undefined {
   const given = ['expires-in', 'expires-at', 'no-expiry'].filter((name) => flags[name] !== undefined);
   if (given.length > 1)
-    throw new UsageProblem(`give one of ${given.map((name) => `--${name}`).join(' and ')}`);
+    throw new UsageProblem(`use only one of ${given.map((name) => `--${name}`).join(', ')}`);
   if (flags['no-expiry'] === true) return null;
   const span = textOr(flags, 'expires-in', undefined);
   return span === undefined ? parseTime(flags, 'expires-at') : now + parseDuration(span, 'expires-in');
@@ -93,7 +93,7 @@ export function parseTimeText(text: string, flag: string): number {
   // Date.parse takes February 30 for March 2.
   if (Number.isNaN(midnight) || Number.isNaN(time) || !new Date(midnight).toISOString().startsWith(day)) {
     throw new UsageProblem(
-      `--${flag}: must be an ISO 8601 time with its zone, such as 2026-12-01T00:00:00Z, or a date`,
+      `--${flag}: must be an ISO 8601 time with a time zone, such as 2026-12-01T00:00:00Z, or a date`,
     );
   }
   return time;
@@ -119,8 +119,8 @@ export function parseWholeText(text: string, what: string, range?: { from: numbe
 }
 
 export const EXPIRY_FLAGS: Record<string, Flag> = {
-  'expires-in': { value: 'DURATION', about: 'How long it lives: 90s, 30m, 24h, 7d.' },
-  'expires-at': { value: 'TIME', about: 'When it ends: 2026-12-01T00:00:00Z, or a date.' },
+  'expires-in': { value: 'DURATION', about: 'Lifetime: 90s, 30m, 24h, 7d.' },
+  'expires-at': { value: 'TIME', about: 'Expiry time: 2026-12-01T00:00:00Z, or a date.' },
 };
 
 /** Rows under their headings, in columns as wide as they need. */

@@ -17,9 +17,9 @@ const log = createLogger('silent');
 export const copy: Command[] = [
   {
     name: 'copy',
-    about: 'Copies everything into another, empty database; the server must be stopped.',
+    about: 'Copy everything to another, empty database. Stop the server first.',
     flags: {
-      to: { value: 'DATABASE_URL', about: 'postgres://… or sqlite:/DATA_DIRECTORY.', required: true },
+      to: { value: 'DATABASE_URL', about: 'Target: postgres://… or sqlite:/DATA_DIRECTORY.', required: true },
     },
     raw: async (config, _, flags) => {
       const target = targetOf(config, requireText(flags, 'to'));
@@ -35,14 +35,14 @@ export const copy: Command[] = [
 function targetOf(config: Config, url: string): Config {
   const protocol = URL.canParse(url) ? new URL(url).protocol : '';
   if (protocol === 'postgres:' || protocol === 'postgresql:') {
-    if (url === config.databaseUrl) throw invalid('the target is the database that is copied');
+    if (url === config.databaseUrl) throw invalid('the target is the same database as the source');
     return { ...config, databaseUrl: url };
   }
   const location = url.startsWith('sqlite:') ? url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '') : '';
   if (location === '') throw new UsageProblem('--to: must be postgres://… or sqlite:/DATA_DIRECTORY');
   const dataDir = path.basename(location) === DATABASE_FILE ? path.dirname(location) : location;
   if (config.databaseUrl === undefined && path.resolve(dataDir) === path.resolve(config.dataDir))
-    throw invalid('the target is the database that is copied');
+    throw invalid('the target is the same database as the source');
   return { ...config, databaseUrl: undefined, dataDir };
 }
 
@@ -79,7 +79,7 @@ function copyMasterKey({ dataDir }: Config, target: Config): void {
   if (path.resolve(from) === path.resolve(to)) return;
   if (!existsSync(to)) copyFileSync(from, to);
   else if (!readFileSync(from).equals(readFileSync(to)))
-    throw invalid(`${to} is another master key: replace it with ${from}`);
+    throw invalid(`${to} contains a different master key: replace it with ${from}`);
 }
 
 function describeCopy({ tables, rows }: CopyResult, source: Config, target: Config): string {

@@ -43,17 +43,17 @@ function checkKeyFile(config: Config): Finding {
   if (config.masterKey !== undefined)
     return { what, ok: true, detail: 'not used: DOORLIST_MASTER_KEY is set' };
   const file = path.join(config.dataDir, 'master.key');
-  if (!existsSync(file)) return { what, ok: true, detail: `${file} is not there yet` };
+  if (!existsSync(file)) return { what, ok: true, detail: `${file} does not exist yet` };
   const mode = statSync(file).mode & 0o777;
   return mode & 0o077
-    ? { what, ok: false, detail: `${file} can be read by others (mode ${mode.toString(8)}): chmod 600` }
+    ? { what, ok: false, detail: `${file} is readable by others (mode ${mode.toString(8)}): run chmod 600` }
     : { what, ok: true, detail: file };
 }
 
 async function checkMailServer({ smtpUrl }: Config): Promise<Finding> {
   const what = 'mail server';
   if (smtpUrl === undefined)
-    return { what, ok: true, detail: 'not set: mails are kept in the mailbox (DOORLIST_SMTP_URL)' };
+    return { what, ok: true, detail: 'DOORLIST_SMTP_URL is not set: emails are kept in the mailbox' };
   const { checkSmtp } = await import('../mail/smtp-check.ts'); // With all that speaks SMTP: only where needed.
   const { server, secure, loggedIn, failure } = await checkSmtp(smtpUrl);
   if (!failure)
@@ -62,7 +62,7 @@ async function checkMailServer({ smtpUrl }: Config): Promise<Finding> {
       ok: true,
       detail: `${server}, ${secure ? 'TLS' : 'no TLS'}, ${loggedIn ? 'logged in' : 'no login'}`,
     };
-  const answer = failure.answer ? `. It answered: ${failure.answer}` : '';
+  const answer = failure.answer ? `. Response: ${failure.answer}` : '';
   return { what, ok: false, detail: `${failure.error}${answer}` };
 }
 
@@ -92,11 +92,14 @@ async function checkQueue(
     const queue = await context.directory.queue(waitlistId, environment);
     if (!queue) return { what, ok: false, detail: 'has no queue' };
     const audit = await auditQueue(context, queue, repair);
-    const detail = audit.findings.length === 0 ? `${audit.entries} entries` : audit.findings.join('; ');
+    const detail =
+      audit.findings.length === 0
+        ? `${audit.entries} ${audit.entries === 1 ? 'entry' : 'entries'}`
+        : audit.findings.join('; ');
     return {
       what,
       ok: audit.findings.length === 0 || audit.repaired,
-      detail: audit.repaired ? `mended: ${detail}` : detail,
+      detail: audit.repaired ? `repaired: ${detail}` : detail,
     };
   } catch (error) {
     return { what, ok: false, detail: (error as Error).message };

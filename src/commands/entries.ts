@@ -30,21 +30,21 @@ import { systemUser } from './system-user.ts';
 export const SEGMENT_FLAGS: Record<string, Flag> = {
   where: {
     value: 'KEY=VALUE',
-    about: 'Only entries with this pair in their metadata; may be given again.',
+    about: 'Only entries with this metadata value. Repeatable.',
     repeated: true,
   },
-  'min-referrals': { value: 'N', about: 'Only entries with at least so many referrals.' },
+  'min-referrals': { value: 'N', about: 'Only entries with at least this many referrals.' },
   'joined-before': {
     value: 'TIME',
-    about: 'Only entries that joined before: 2026-12-01T00:00:00Z, or a date.',
+    about: 'Only entries that joined before this time: 2026-12-01T00:00:00Z, or a date.',
   },
-  'joined-after': { value: 'TIME', about: 'Only entries that joined then or later.' },
+  'joined-after': { value: 'TIME', about: 'Only entries that joined at or after this time.' },
 };
 
 export const entries: Command[] = [
   {
     name: 'entry show',
-    about: 'Shows an entry, by email or phone.',
+    about: 'Show an entry by email or phone.',
     operands: ['EMAIL_OR_PHONE'],
     flags: QUEUE_FLAGS,
     run: async (context, [who = ''], flags) => {
@@ -54,13 +54,13 @@ export const entries: Command[] = [
   },
   {
     name: 'entry list',
-    about: 'Lists the entries of a segment in the order of joining.',
+    about: 'List entries in join order.',
     flags: {
       ...QUEUE_FLAGS,
       ...SEGMENT_FLAGS,
       status: { value: 'STATUS', about: `One of ${STATUSES.join(', ')}.` },
-      limit: { value: 'N', about: 'Entries a page, up to 200 (50).' },
-      after: { value: 'ENTRY_ID', about: 'Continue behind this entry.' },
+      limit: { value: 'N', about: 'Entries per page, up to 200 (default: 50).' },
+      after: { value: 'ENTRY_ID', about: 'Start after this entry.' },
     },
     run: async (context, _, flags) => {
       const queue = await queueOf(context, flags);
@@ -74,33 +74,33 @@ export const entries: Command[] = [
   },
   {
     name: 'entry confirm',
-    about: 'Confirms pending entries on your word: one, those of a segment, or all of them.',
+    about: "Confirm pending entries on people's behalf: one, a segment, or all.",
     operands: ['[ENTRY_ID]'],
     flags: { ...QUEUE_FLAGS, ...SEGMENT_FLAGS, all: { about: 'Confirm every pending entry.' } },
     run: async (context, [id], flags) => {
       const segment = parseSegment(flags);
       const chosen = [id !== undefined, flags.all === true, Object.keys(segment).length > 0];
       if (chosen.filter(Boolean).length !== 1)
-        throw new UsageProblem('give one of ENTRY_ID, conditions such as --where KEY=VALUE, or --all');
+        throw new UsageProblem('use exactly one of ENTRY_ID, conditions such as --where KEY=VALUE, or --all');
       const queue = await queueOf(context, flags);
       return id === undefined ? confirmMany(context, queue, segment) : confirmOne(context, queue, id);
     },
   },
   {
     name: 'entry remove',
-    about: 'Takes somebody off the list and erases what is known of them.',
+    about: 'Remove a person and erase their personal data.',
     operands: ['WHO'],
     flags: QUEUE_FLAGS,
     run: async (context, [who = ''], flags) => {
       const removed = await removeEntry(context, await queueOf(context, flags), who);
       const id = removed.id && formatId('ent', removed.id);
-      const what = id === null ? 'Removed the invites of somebody who had no entry' : `Removed ${id}`;
-      return { json: { id, removed: true }, text: `${what}. Nothing personal is left of it.` };
+      const what = id === null ? 'the invites and emails of a person without an entry' : id;
+      return { json: { id, removed: true }, text: `Removed ${what}. All personal data was erased.` };
     },
   },
   {
     name: 'entry export',
-    about: 'Prints everything that is held on one person, as JSON.',
+    about: 'Print all data stored about a person as JSON.',
     operands: ['EMAIL_OR_PHONE'],
     flags: QUEUE_FLAGS,
     run: async (context, [who = ''], flags) => {
@@ -110,8 +110,8 @@ export const entries: Command[] = [
   },
   {
     name: 'leaderboard',
-    about: 'Lists who has referred the most.',
-    flags: { ...QUEUE_FLAGS, limit: { value: 'N', about: 'How many, up to 1000 (10).' } },
+    about: 'List the entries with the most referrals.',
+    flags: { ...QUEUE_FLAGS, limit: { value: 'N', about: 'Number of entries, up to 1000 (default: 10).' } },
     run: async (context, _, flags) => {
       const limit = parseWhole(flags, 'limit', { from: 1, to: LEADERBOARD_MAX }) ?? 10;
       const leaders = await leaderboard(context, await queueOf(context, flags), limit);

@@ -35,16 +35,16 @@ import { QUEUE_FLAGS, queueOf } from './queue.ts';
 
 const INVITE_EXPIRY_FLAGS: Record<string, Flag> = {
   ...EXPIRY_FLAGS,
-  'no-expiry': { about: "Never ends, whatever the waitlist's own span is." },
+  'no-expiry': { about: "Create invites that never expire, whatever the waitlist's default." },
 };
 
 export const invites: Command[] = [
   {
     name: 'invite create',
-    about: 'Invites an email, whether or not it is on the list.',
+    about: 'Invite an email address, whether or not it is on the waitlist.',
     flags: {
       ...QUEUE_FLAGS,
-      email: { value: 'EMAIL', about: 'Who is invited.', required: true },
+      email: { value: 'EMAIL', about: 'Email address to invite.', required: true },
       ...INVITE_EXPIRY_FLAGS,
     },
     run: async (context, _, flags, config) => {
@@ -57,13 +57,13 @@ export const invites: Command[] = [
       const url = joinLink(settings.joinUrl, publicUrl, invite.code);
       return {
         json: { ...invite, url },
-        text: `${invite.code}\n\n${invite.id}, ends ${invite.expiresAt ?? 'never'}`,
+        text: `${invite.code}\n\n${invite.id}, ${invite.expiresAt ? `expires ${invite.expiresAt}` : 'never expires'}`,
       };
     },
   },
   {
     name: 'invite first',
-    about: 'Invites the first so many of the queue; phone-only entries are passed over.',
+    about: 'Invite the first COUNT people in the queue. Entries without an email are skipped.',
     operands: ['COUNT'],
     flags: { ...QUEUE_FLAGS, ...INVITE_EXPIRY_FLAGS },
     run: async (context, [count = ''], flags) => {
@@ -75,12 +75,12 @@ export const invites: Command[] = [
   },
   {
     name: 'invite segment',
-    about: 'Invites everyone who waits and fits the conditions.',
+    about: 'Invite every waiting entry that matches the conditions.',
     flags: { ...QUEUE_FLAGS, ...SEGMENT_FLAGS, ...INVITE_EXPIRY_FLAGS },
     run: async (context, _, flags) => {
       const segment = parseSegment(flags);
       if (Object.keys(segment).length === 0)
-        throw new UsageProblem('give at least one condition, such as --where plan=pro');
+        throw new UsageProblem('at least one condition is required, such as --where plan=pro');
       const queue = await queueOf(context, flags);
       const expiresAt = parseExpiry(flags, await sharedNow(context));
       return told(context, queue, await startInviteRun(context, queue, { segment }, expiresAt, showProgress));
@@ -88,8 +88,8 @@ export const invites: Command[] = [
   },
   {
     name: 'invite resume',
-    about: 'Goes on with a run of invites that was cut off.',
-    flags: { ...QUEUE_FLAGS, job: { value: 'JOB_ID', about: 'Which one (the newest).' } },
+    about: 'Resume an interrupted invite run.',
+    flags: { ...QUEUE_FLAGS, job: { value: 'JOB_ID', about: 'Job to resume (default: the newest).' } },
     run: async (context, _, flags) => {
       const queue = await queueOf(context, flags);
       const job = textOr(flags, 'job', undefined);
@@ -98,11 +98,11 @@ export const invites: Command[] = [
   },
   {
     name: 'invite list',
-    about: 'Lists invites with their codes.',
+    about: 'List invites with their codes.',
     flags: {
       ...QUEUE_FLAGS,
-      limit: { value: 'N', about: 'Invites a page, up to 1000 (100).' },
-      after: { value: 'INVITE_ID', about: 'Continue behind this one.' },
+      limit: { value: 'N', about: 'Invites per page, up to 1000 (default: 100).' },
+      after: { value: 'INVITE_ID', about: 'Start after this invite.' },
     },
     run: async (context, _, flags) => {
       const limit = parseWhole(flags, 'limit', { from: 1, to: 1_000 }) ?? 100;
@@ -110,12 +110,12 @@ export const invites: Command[] = [
       const page = await listInvites(context, await queueOf(context, flags), { limit, after });
       const list = page.map(presentInviteDetails);
       const rows = list.map(({ id, state, email, code, expiresAt }) => [id, state, email, code, expiresAt]);
-      return { json: list, text: table(['ID', 'STATE', 'EMAIL', 'CODE', 'ENDS'], rows) };
+      return { json: list, text: table(['ID', 'STATE', 'EMAIL', 'CODE', 'EXPIRES'], rows) };
     },
   },
   {
     name: 'invite revoke',
-    about: 'Revokes an invite; its entry goes back into the queue.',
+    about: 'Revoke an invite. Its entry goes back to the queue.',
     operands: ['CODE_OR_ID'],
     run: async (context, [codeOrId = '']) => {
       const revoked = await revokeInvite(context, codeOrId);
@@ -125,13 +125,13 @@ export const invites: Command[] = [
   },
   {
     name: 'invite revoke-all',
-    about: 'Revokes every open invite of a queue.',
+    about: 'Revoke all open invites.',
     flags: QUEUE_FLAGS,
     run: async (context, _, flags) => {
       const revoked = await revokeAllInvites(context, await queueOf(context, flags), (count) => {
         progressLine(`${count} revoked`);
       });
-      return { json: { revoked }, text: `Revoked ${revoked} invites.` };
+      return { json: { revoked }, text: `Revoked ${people(revoked, 'invite', 'invites')}.` };
     },
   },
 ];
@@ -165,7 +165,7 @@ function reasonsInWords({ withoutEmail, unreadable, alreadyInvited, pending }: N
       : '',
     unreadable > 0 ? unreadableInWords(unreadable) : '',
     alreadyInvited > 0 ? `${people(alreadyInvited, 'entry was', 'entries were')} already invited` : '',
-    pending > 0 ? `${people(pending, 'entry has', 'entries have')} not confirmed the email yet` : '',
+    pending > 0 ? `${people(pending, 'entry has', 'entries have')} not confirmed their email yet` : '',
   ].filter(Boolean);
 }
 

@@ -12,24 +12,24 @@ import {
   UsageProblem,
 } from './command.ts';
 
-const QUIET = { quiet: { about: 'Print the key alone.' } };
+const QUIET = { quiet: { about: 'Print only the key.' } };
 
 export const keys: Command[] = [
   {
     name: 'key create',
-    about: 'Creates a server key and shows it, this once.',
+    about: 'Create a server key. The key is shown only once.',
     flags: {
-      waitlist: { value: 'WAITLIST_ID', about: 'A key for this waitlist alone.' },
-      product: { about: 'A key for every waitlist, with waitlist:read built in.' },
-      env: { value: 'ENVIRONMENT', about: 'production, development, …', required: true },
-      read: { about: 'Adds the grant waitlist:read.' },
+      waitlist: { value: 'WAITLIST_ID', about: 'Create a key for this waitlist.' },
+      product: { about: 'Create a product key: every waitlist, including waitlist:read.' },
+      env: { value: 'ENVIRONMENT', about: 'Environment, such as production or development.', required: true },
+      read: { about: 'Add the waitlist:read grant.' },
       ...EXPIRY_FLAGS,
       ...QUIET,
     },
     run: async (context, _, flags) => {
       const waitlistId = textOr(flags, 'waitlist', null);
       if ((waitlistId === null) === (flags.product !== true))
-        throw new UsageProblem('give --waitlist or --product');
+        throw new UsageProblem('use either --waitlist or --product');
       const created = await createKey(context, {
         waitlistId,
         environment: textOr(flags, 'env', ''),
@@ -41,13 +41,13 @@ export const keys: Command[] = [
   },
   {
     name: 'key list',
-    about: 'Lists the server keys; the keys themselves cannot be shown again.',
+    about: 'List server keys, without the keys themselves.',
     run: async (context) => {
       const list = (await listKeys(context)).map(presentKey);
       const rows = list.map((key) => [
         key.id,
         `…${key.hint}`,
-        key.waitlistId ?? 'every waitlist',
+        key.waitlistId ?? 'all',
         key.environment,
         key.grants.join(','),
         key.revokedAt ? 'revoked' : key.expiresAt,
@@ -55,13 +55,13 @@ export const keys: Command[] = [
       ]);
       return {
         json: list,
-        text: table(['ID', 'KEY', 'WAITLIST', 'ENV', 'GRANTS', 'ENDS', 'LAST USED'], rows),
+        text: table(['ID', 'KEY', 'WAITLIST', 'ENV', 'GRANTS', 'EXPIRES', 'LAST USED'], rows),
       };
     },
   },
   {
     name: 'key revoke',
-    about: 'Ends a server key at once.',
+    about: 'Revoke a server key immediately.',
     operands: ['KEY_ID'],
     run: async (context, [id = '']) => {
       await revokeKey(context, id);
@@ -70,10 +70,13 @@ export const keys: Command[] = [
   },
   {
     name: 'key rotate',
-    about: 'Replaces a key with a new one; the old one keeps working during the overlap.',
+    about: 'Replace a server key. The old key keeps working during the overlap.',
     operands: ['KEY_ID'],
     flags: {
-      overlap: { value: 'DURATION', about: 'How long the old key keeps working (24h); 0 ends it at once.' },
+      overlap: {
+        value: 'DURATION',
+        about: 'How long the old key keeps working (default: 24h). 0 revokes it immediately.',
+      },
       ...QUIET,
     },
     run: async (context, [id = ''], flags) => {
@@ -89,5 +92,5 @@ function keyOutcome(created: CreatedKey, quiet: boolean): Outcome {
 }
 
 function keyText(id: string, key: string): string {
-  return `${key}\n\nThis is the only time that the key is shown. Its id is ${id}.`;
+  return `${key}\n\nStore this key now: it is not shown again. Key ID: ${id}`;
 }

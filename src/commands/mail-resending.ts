@@ -14,31 +14,31 @@ import { QUEUE_FLAGS, queueOf } from './queue.ts';
 
 const COMMON: Record<string, Flag> = {
   ...QUEUE_FLAGS,
-  kind: { value: 'KIND', about: 'Only mails of this kind.' },
-  since: { value: 'TIME', about: 'Only mails recorded since: an ISO 8601 time, or a duration such as 24h.' },
-  'dry-run': { about: 'Say how many mails that would be, and send none.' },
+  kind: { value: 'KIND', about: 'Only emails of this kind.' },
+  since: { value: 'TIME', about: 'Only emails created since: an ISO 8601 time, or a duration such as 24h.' },
+  'dry-run': { about: 'Show how many emails would be sent, without sending them.' },
 };
 
 export const mailResending: Command[] = [
   {
     name: 'mail resend',
-    about: 'Sends mails again: one, all of a kind, those that were kept, or those that failed.',
+    about: 'Resend emails: one, all of a kind, kept emails, or failed emails.',
     operands: ['[MAIL_ID]'],
     flags: {
       ...COMMON,
-      kept: { about: 'Mails that were kept because no mail server was set.' },
-      failed: { about: 'Mails that failed.' },
+      kept: { about: 'Emails that were kept because no mail server was set.' },
+      failed: { about: 'Emails that failed.' },
     },
     run: async (context, [mailId], flags) => {
       const states = (['kept', 'failed'] as const).filter((state) => flags[state] === true);
       if (mailId === undefined && flags.kind === undefined && states.length === 0)
-        throw new UsageProblem('give a MAIL_ID, --kind, --kept or --failed');
+        throw new UsageProblem('MAIL_ID, --kind, --kept or --failed is required');
       return resend(context, mailId, flags, states);
     },
   },
   {
     name: 'mail retry',
-    about: 'Sends mails again that failed: one, or all of them.',
+    about: 'Retry failed emails: one or all.',
     operands: ['[MAIL_ID]'],
     flags: COMMON,
     run: (context, [mailId], flags) => resend(context, mailId, flags, ['failed']),
@@ -56,7 +56,7 @@ async function resend(
   const kind = textOr(flags, 'kind', undefined);
   const since = parseSince(flags, context.clock());
   if (mailId !== undefined && (kind !== undefined || since !== undefined))
-    throw new UsageProblem('give either a MAIL_ID or --kind and --since');
+    throw new UsageProblem('--kind and --since cannot be used with MAIL_ID');
   const queue = await queueOf(context, flags);
   const selection = { kind: kind === undefined ? undefined : requireKind(kind), states, since };
   const result =
@@ -67,7 +67,7 @@ async function resend(
 }
 
 function describe({ resent, skipped }: Resent, dryRun: boolean): string {
-  const mails = `${resent} ${resent === 1 ? 'mail' : 'mails'}`;
+  const mails = `${resent} ${resent === 1 ? 'email' : 'emails'}`;
   const left = Object.entries(skipped).map(([reason, count]) => `${count} ${reason}`);
   const note = left.length === 0 ? '' : ` Skipped: ${left.join(', ')}.`;
   return dryRun ? `Would resend ${mails}.${note}` : `Queued ${mails} for sending.${note}`;

@@ -6,11 +6,11 @@ import { requireKind } from './mails.ts';
 import { QUEUE_FLAGS, queueOf } from './queue.ts';
 
 const WAITLIST: Record<string, Flag> = {
-  waitlist: { value: 'WAITLIST_ID', about: 'The waitlist.', required: true },
+  waitlist: { value: 'WAITLIST_ID', about: 'Waitlist.', required: true },
 };
 const TEXTS: Record<string, Flag> = {
-  subject: { value: 'TEXT', about: 'The subject.' },
-  'body-file': { value: 'FILE', about: 'A file with the body in Markdown.' },
+  subject: { value: 'TEXT', about: 'Subject line.' },
+  'body-file': { value: 'FILE', about: 'File with the body in Markdown.' },
 };
 /** Only where needed: other commands start quicker without what makes mails. */
 const templates = () => import('../mail/templates.ts');
@@ -19,7 +19,7 @@ const previews = () => import('../mail/preview.ts');
 export const mailTemplates: Command[] = [
   {
     name: 'mail template show',
-    about: 'Prints the template of a kind of mail, as it is in force.',
+    about: 'Print the current template of an email kind.',
     operands: ['KIND'],
     flags: WAITLIST,
     run: async (context, [kind = ''], flags) => {
@@ -30,32 +30,32 @@ export const mailTemplates: Command[] = [
   },
   {
     name: 'mail template set',
-    about: 'Changes the template of a kind of mail; what is left out stays.',
+    about: 'Change the subject, the body or both of a template.',
     operands: ['KIND'],
     flags: { ...WAITLIST, ...TEXTS },
     run: async (context, [kind = ''], flags) => {
       const { saveTemplate, showTemplate } = await templates();
       const id = requireText(flags, 'waitlist');
       const draft = draftOf(flags, await showTemplate(context, id, requireKind(kind)));
-      if (!draft) throw new UsageProblem('give --subject, --body-file or both');
+      if (!draft) throw new UsageProblem('--subject or --body-file is required');
       const version = await saveTemplate(context, id, requireKind(kind), draft);
       return { json: { kind, version }, text: `Saved as version ${version}.` };
     },
   },
   {
     name: 'mail template reset',
-    about: 'Goes back to the default template; earlier versions are kept.',
+    about: 'Restore the default template. Earlier versions are kept.',
     operands: ['KIND'],
     flags: WAITLIST,
     run: async (context, [kind = ''], flags) => {
       const { resetTemplate } = await templates();
       const version = await resetTemplate(context, requireText(flags, 'waitlist'), requireKind(kind));
-      return { json: { kind, version }, text: `Back to the default, as version ${version}.` };
+      return { json: { kind, version }, text: `Restored the default template as version ${version}.` };
     },
   },
   {
     name: 'mail template versions',
-    about: 'Lists every version of a template, the newest first.',
+    about: 'List the versions of a template, newest first.',
     operands: ['KIND'],
     flags: WAITLIST,
     run: async (context, [kind = ''], flags) => {
@@ -67,13 +67,13 @@ export const mailTemplates: Command[] = [
   },
   {
     name: 'mail template preview',
-    about: 'Prints a mail as somebody would get it; with --subject or --body-file, as it would be then.',
+    about: 'Preview an email. --subject and --body-file preview unsaved changes.',
     operands: ['KIND'],
     flags: {
       ...QUEUE_FLAGS,
       ...TEXTS,
-      entry: { value: 'EMAIL', about: 'Somebody on the list (a made-up person).' },
-      html: { about: 'Print the HTML part instead.' },
+      entry: { value: 'EMAIL', about: 'Entry to use for the values (default: an example).' },
+      html: { about: 'Print the HTML part.' },
     },
     run: async (context, [kind = ''], flags, config) => {
       const [{ previewMail }, { showTemplate }] = await Promise.all([previews(), templates()]);
@@ -90,12 +90,12 @@ export const mailTemplates: Command[] = [
   },
   {
     name: 'mail template test',
-    about: 'Sends a mail to yourself, the way that every mail goes; the server must run.',
+    about: 'Send a test email. The server must be running.',
     operands: ['KIND'],
     flags: {
       ...QUEUE_FLAGS,
-      to: { value: 'EMAIL', about: 'Your address.', required: true },
-      entry: { value: 'EMAIL', about: 'Somebody on the list (a made-up person).' },
+      to: { value: 'EMAIL', about: 'Recipient.', required: true },
+      entry: { value: 'EMAIL', about: 'Entry to use for the values (default: an example).' },
     },
     run: async (context, [kind = ''], flags) => {
       const { sendTestMail } = await previews();
@@ -105,7 +105,7 @@ export const mailTemplates: Command[] = [
         to,
         entry: textOr(flags, 'entry', undefined),
       });
-      return { json: { id, to }, text: `${id} is on its way; mail show says how it went.` };
+      return { json: { id, to }, text: `Queued ${id}. To see the result, run: mail show ${id}` };
     },
   },
 ];

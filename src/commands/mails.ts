@@ -18,26 +18,35 @@ import { QUEUE_FLAGS, queueOf } from './queue.ts';
 export const mails: Command[] = [
   {
     name: 'mail settings',
-    about: 'Shows which mails a waitlist sends and how they look; with flags, changes that.',
+    about: 'Show the email settings of a waitlist, or change them with flags.',
     flags: {
-      waitlist: { value: 'WAITLIST_ID', about: 'The waitlist.', required: true },
-      kinds: { value: 'a,b', about: `Kinds to send, or none: ${MAIL_KINDS.join(', ')}.` },
-      from: { value: 'EMAIL', about: 'Sender, or default.' },
-      'from-name': { value: 'NAME', about: "Name of the sender, or default (the waitlist's)." },
-      'reply-to': { value: 'EMAIL', about: 'Where answers go, or default (the sender).' },
-      'join-url': { value: 'URL', about: 'Where invites lead, with {code} in it, or default (our page).' },
+      waitlist: { value: 'WAITLIST_ID', about: 'Waitlist.', required: true },
+      kinds: { value: 'a,b', about: `Comma-separated kinds to send, or none: ${MAIL_KINDS.join(', ')}.` },
+      from: { value: 'EMAIL', about: 'Sender address, or default.' },
+      'from-name': { value: 'NAME', about: 'Sender name, or default (the name of the waitlist).' },
+      'reply-to': { value: 'EMAIL', about: 'Reply-To address, or default (the sender).' },
+      'join-url': {
+        value: 'URL',
+        about: 'Invite page with {code} in the URL, or default (the built-in page).',
+      },
       'confirm-url': {
         value: 'URL',
-        about: 'Where mails that ask to confirm lead, with {token} in it, or default (our page).',
+        about: 'Confirm page with {token} in the URL, or default (the built-in page).',
       },
       'referral-url': {
         value: 'URL',
-        about: 'What people share, with {referralCode} in it, or default (nothing).',
+        about: 'Link to share, with {referralCode} in the URL, or default (none).',
       },
-      colour: { value: '#rrggbb', about: 'Of buttons and links, or default.' },
-      'logo-url': { value: 'URL', about: 'An https image above the mail, or default (the name).' },
-      footer: { value: 'TEXT', about: 'Below every mail, or default (nothing).' },
-      reminder: { value: 'DURATION', about: 'How long before its end an invite is recalled (24h).' },
+      colour: { value: '#rrggbb', about: 'Color of buttons and links, or default.' },
+      'logo-url': {
+        value: 'URL',
+        about: 'HTTPS image for the header, or default (the name of the waitlist).',
+      },
+      footer: { value: 'TEXT', about: 'Footer text, or default (none).' },
+      reminder: {
+        value: 'DURATION',
+        about: 'How long before an invite expires to send the reminder (default: 24h).',
+      },
     },
     run: async (context, _, flags) => {
       const id = requireText(flags, 'waitlist');
@@ -53,12 +62,12 @@ export const mails: Command[] = [
   },
   {
     name: 'mail list',
-    about: 'Lists the mails of a queue, sent or kept, the newest first.',
+    about: 'List emails, newest first.',
     flags: {
       ...QUEUE_FLAGS,
-      state: { value: 'STATE', about: `Only these: ${MAIL_STATES.join(', ')}.` },
-      limit: { value: 'N', about: 'How many (50).' },
-      cursor: { value: 'MAIL_ID', about: 'Goes on behind this one.' },
+      state: { value: 'STATE', about: `Only emails in this state: ${MAIL_STATES.join(', ')}.` },
+      limit: { value: 'N', about: 'Number of results (default: 50).' },
+      cursor: { value: 'MAIL_ID', about: 'Cursor from the previous page.' },
     },
     run: async (context, _, flags) => {
       const { listMails } = await import('../mail/mailbox.ts'); // With all that makes mails: only where needed.
@@ -76,16 +85,16 @@ export const mails: Command[] = [
         one.createdAt,
         one.error,
       ]);
-      const more = page.nextCursor ? `\n\nMore with --cursor ${page.nextCursor}` : '';
-      const headings = ['ID', 'KIND', 'TO', 'STATE', 'ATTEMPTS', 'RECORDED', 'PROBLEM'];
+      const more = page.nextCursor ? `\n\nNext page: --cursor ${page.nextCursor}` : '';
+      const headings = ['ID', 'KIND', 'TO', 'STATE', 'ATTEMPTS', 'CREATED', 'ERROR'];
       return { json: page, text: table(headings, rows) + more };
     },
   },
   {
     name: 'mail show',
-    about: 'Shows one mail as it is sent, and each attempt.',
+    about: 'Show an email as sent, with its attempts.',
     operands: ['MAIL_ID'],
-    flags: { ...QUEUE_FLAGS, html: { about: 'Print the HTML part instead.' } },
+    flags: { ...QUEUE_FLAGS, html: { about: 'Print the HTML part.' } },
     run: async (context, [id = ''], flags, config) => {
       const { showMail } = await import('../mail/mailbox.ts');
       const sending = await sendingOf(context, config);
@@ -96,18 +105,18 @@ export const mails: Command[] = [
         one.attempt,
         one.at,
         one.status,
-        one.error ?? 'taken',
+        one.error ?? 'sent',
         one.response,
       ]);
-      const log = table(['ATTEMPT', 'AT', 'STATUS', 'OUTCOME', 'ANSWER'], rows);
+      const log = table(['ATTEMPT', 'AT', 'STATUS', 'OUTCOME', 'RESPONSE'], rows);
       const head = `${view.id}  ${view.kind}  ${view.state}\nFrom: ${mail.from.name} <${mail.from.address}>\nTo: ${mail.to}\nSubject: ${mail.subject}`;
       return { json: view, text: flags.html === true ? mail.html : `${head}\n\n${mail.text}\n${log}` };
     },
   },
   {
     name: 'mail suppressed',
-    about: 'Lists addresses that get no mail, by a hash: bounced, or unsubscribed.',
-    flags: { ...QUEUE_FLAGS, limit: { value: 'N', about: 'How many (100).' } },
+    about: 'List suppressed addresses (bounced or unsubscribed) by their hashes.',
+    flags: { ...QUEUE_FLAGS, limit: { value: 'N', about: 'Number of results (default: 100).' } },
     run: async (context, _, flags) => {
       const limit = parseWhole(flags, 'limit', { from: 1, to: 1_000 }) ?? 100;
       const found = await listSuppressions(context, await queueOf(context, flags), limit);
@@ -118,12 +127,12 @@ export const mails: Command[] = [
   },
   {
     name: 'mail unsuppress',
-    about: 'Lets an address get mail again.',
+    about: 'Remove an address from the suppression list.',
     operands: ['EMAIL'],
     flags: QUEUE_FLAGS,
     run: async (context, [email = ''], flags) => {
       await unsuppress(context, await queueOf(context, flags), email);
-      return { json: { email, suppressed: false }, text: `${email} gets mail again.` };
+      return { json: { email, suppressed: false }, text: `Removed ${email} from the suppression list.` };
     },
   },
 ];
@@ -160,5 +169,5 @@ function parseKinds(text: string): MailKind[] {
 
 export function requireKind(text: string): MailKind {
   if (isMailKind(text)) return text;
-  throw new UsageProblem(`there is no kind of mail "${text}"; there are ${MAIL_KINDS.join(', ')}`);
+  throw new UsageProblem(`unknown email kind "${text}": must be one of ${MAIL_KINDS.join(', ')}`);
 }

@@ -13,7 +13,7 @@ import { showStatus } from './status.ts';
 export const operations: Command[] = [
   {
     name: 'serve',
-    about: 'Serves the API until it is told to stop.',
+    about: 'Start the server. It runs until it gets SIGTERM or SIGINT.',
     raw: async (config) => {
       const { serve } = await import('../server.ts'); // Only here: other commands start in half the time without it.
       const exitCode = await serve(config, (text) => process.stdout.write(`${text}\n`));
@@ -22,24 +22,24 @@ export const operations: Command[] = [
   },
   {
     name: 'migrate',
-    about: 'Brings the database to the schema of this release; `serve` does so by itself.',
+    about: 'Update the database schema to this release. `serve` does this on its own.',
     raw: async (config) => {
       const from = await currentSchema(config);
       const context = await openContext(config, createLogger('silent'));
       await context.db.close();
-      const text = from === SCHEMA_VERSION ? 'is already' : `went from version ${from} and is now`;
-      return {
-        json: { from, schema: SCHEMA_VERSION },
-        text: `The schema ${text} at version ${SCHEMA_VERSION}.`,
-      };
+      const text =
+        from === SCHEMA_VERSION
+          ? `The schema is up to date (version ${SCHEMA_VERSION}).`
+          : `Updated the schema from version ${from} to ${SCHEMA_VERSION}.`;
+      return { json: { from, schema: SCHEMA_VERSION }, text };
     },
   },
   {
     name: 'doctor',
-    about: 'Examines configuration, database, keys and counters, and says what is wrong.',
+    about: 'Check the configuration, database, keys and counters, and report problems.',
     flags: {
-      queue: { value: 'WAITLIST_ID', about: 'Only the queues of this waitlist.' },
-      repair: { about: 'Mend counters and ranks that are off.' },
+      queue: { value: 'WAITLIST_ID', about: 'Check only this waitlist.' },
+      repair: { about: 'Repair wrong counters and ranks.' },
     },
     raw: async (config, _, flags) =>
       examine(config, {
@@ -50,12 +50,12 @@ export const operations: Command[] = [
   },
   {
     name: 'status',
-    about: 'Shows database, disk, deliveries, mails and jobs, and exits with 1 when something is wrong.',
+    about: 'Show the state of the database, disk, deliveries, emails and jobs. Exits with 1 on a problem.',
     raw: (config) => showStatus(config),
   },
   {
     name: 'master-key generate',
-    about: 'Prints a new master key, for DOORLIST_MASTER_KEY or DOORLIST_MASTER_KEY_NEXT.',
+    about: 'Print a new master key for DOORLIST_MASTER_KEY or DOORLIST_MASTER_KEY_NEXT.',
     raw: async () => {
       const key = generateMasterKey();
       return { json: { key }, text: key };
@@ -63,7 +63,7 @@ export const operations: Command[] = [
   },
   {
     name: 'master-key show',
-    about: 'Prints the master key in use, so that you can store it in a safe place.',
+    about: 'Print the current master key, so that you can store it in a safe place.',
     run: async ({ keyring }, _operands, _flags, config) => {
       const [master] = keyring.source.load();
       if (!master) throw new MasterKeyProblem('there is no master key');
@@ -74,12 +74,12 @@ export const operations: Command[] = [
   },
   {
     name: 'master-key rotate',
-    about: 'Wraps every key anew with a new master key; data stays readable throughout.',
+    about: 'Replace the master key and re-wrap all keys. Data stays readable throughout.',
     run: async (context) => {
       const { queues, next } = await rotateMasterKey(context);
       return {
         json: { queues },
-        text: `Wrapped the keys of ${queues} queues with the new master key. ${next}`,
+        text: `Re-wrapped the keys of ${queues} queues with the new master key. ${next}`,
       };
     },
   },

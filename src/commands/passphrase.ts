@@ -29,7 +29,7 @@ export async function knownPassphrase(config: Config, console: Console = TERMINA
 
 async function ask({ input, output }: Console, prompt: string): Promise<string> {
   if (!input.isTTY)
-    throw new BackupProblem('DOORLIST_BACKUP_PASSPHRASE is required when there is no terminal to ask on');
+    throw new BackupProblem('DOORLIST_BACKUP_PASSPHRASE is required when there is no terminal');
   output.write(prompt);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output: silent, terminal: true });

@@ -5,8 +5,8 @@ import { type Flag, type Flags, requireText, textOr } from './command.ts';
 
 /** The flags that name a queue. */
 export const QUEUE_FLAGS: Record<string, Flag> = {
-  waitlist: { value: 'WAITLIST_ID', about: 'The waitlist.', required: true },
-  env: { value: 'ENVIRONMENT', about: 'The environment (production).' },
+  waitlist: { value: 'WAITLIST_ID', about: 'Waitlist.', required: true },
+  env: { value: 'ENVIRONMENT', about: 'Environment (default: production).' },
 };
 
 export async function queueOf({ directory }: Context, flags: Flags): Promise<Queue> {

@@ -41,7 +41,7 @@ function requireFit(config: Config, { engine, schema }: BackupHeader): void {
     );
   if (schema > SCHEMA_VERSION)
     throw new BackupProblem(
-      `this backup has schema version ${schema}, but this release knows only ${SCHEMA_VERSION}: use a newer release`,
+      `this backup has schema version ${schema}, but this release supports only ${SCHEMA_VERSION}: use a newer release`,
     );
 }
 
@@ -115,8 +115,8 @@ function requireMasterKey(config: Config, { masterKey, masterKeyId }: BackupSecr
   const source = config.masterKey === undefined ? `master.key in ${config.dataDir}` : 'DOORLIST_MASTER_KEY';
   throw new MasterKeyProblem(
     here.length > 0
-      ? `${source} is not the key of this backup: ${masterKey === null ? 'set the right one' : 'remove it, and the key in the backup is restored'}`
-      : `this backup does not contain the master key: put it into ${path.join(config.dataDir, 'master.key')}, or set DOORLIST_MASTER_KEY`,
+      ? `${source} is not the key of this backup: ${masterKey === null ? 'set the right key' : 'remove it to restore the key from the backup'}`
+      : `this backup does not contain the master key: save it to ${path.join(config.dataDir, 'master.key')}, or set DOORLIST_MASTER_KEY`,
   );
 }
 

@@ -67,7 +67,11 @@ export async function checkOperation(context: Context, config: Config): Promise<
   if (logBytes !== null) {
     const ok = logBytes <= 4 * LOG_LIMIT_BYTES;
     const detail = megabytes(logBytes);
-    findings.push({ what: 'write-ahead log', ok, detail: ok ? detail : `${detail}: a long read holds it` });
+    findings.push({
+      what: 'write-ahead log',
+      ok,
+      detail: ok ? detail : `${detail}: a long-running read keeps it from shrinking`,
+    });
   }
   return findings;
 }
@@ -78,9 +82,9 @@ export async function checkWork(context: Context): Promise<Finding[]> {
   const errors = await countBacklogErrors(context.db, ERRORS_SHOWN);
   return [
     checkChannel('webhooks', 'webhook', counts, context.clock()),
-    checkChannel('mails', 'email', counts, context.clock()),
+    checkChannel('emails', 'email', counts, context.clock()),
     ...errors.map(({ channel, error, count, lastAt }) => ({
-      what: channel === 'email' ? 'mail error' : 'webhook error',
+      what: channel === 'email' ? 'email error' : 'webhook error',
       ok: true,
       detail: `${error} (${count === 1 ? '1 delivery' : `${count} deliveries`}, last at ${new Date(lastAt).toISOString()})`,
     })),
@@ -116,10 +120,10 @@ async function checkJobs({ db }: Context): Promise<Finding> {
 }
 
 function describeKey({ keyring }: Context, { masterKey, dataDir }: Config): string {
-  if (masterKey !== undefined) return 'fits the database, from DOORLIST_MASTER_KEY';
+  if (masterKey !== undefined) return 'matches the database, from DOORLIST_MASTER_KEY';
   const [key] = keyring.source.load();
   const saved = key && isMasterKeySaved(dataDir, key) ? 'backed up' : 'not backed up yet';
-  return `fits the database, from a file, ${saved}`;
+  return `matches the database, from a file, ${saved}`;
 }
 
 function describeServer({ dataDir }: Config): string {

@@ -23,7 +23,7 @@ export function transferProgress() {
   return {
     rows: (progress: ImportProgress, part: number) => {
       const { phase, rows, created, skipped, failed } = progress;
-      const counts = `${rows} rows, ${created} new, ${skipped} known, ${failed} bad`;
+      const counts = `${rows} rows: ${created} imported, ${skipped} duplicates, ${failed} invalid`;
       show(part, phase === 'rows' ? counts : `${counts}; linking referrals`);
     },
     entries: (written: number, total: number) => show(written / total, `${written} of ${total} entries`),

@@ -21,23 +21,30 @@ import { transferProgress } from './transfer-progress.ts';
 export const transfer: Command[] = [
   {
     name: 'import',
-    about: 'Adds the people of a CSV or JSON Lines file, in the order and with the time of their joining.',
+    about: 'Import people from a CSV or JSON Lines file. Keeps join order and join times.',
     operands: ['FILE'],
     flags: {
       ...QUEUE_FLAGS,
-      format: { value: 'FORMAT', about: `${FORMATS.join(' or ')} (as the file looks).` },
+      format: { value: 'FORMAT', about: `${FORMATS.join(' or ')} (default: detected from the file).` },
       map: {
         value: 'COLUMN=FIELD,…',
-        about: 'What columns are: email, phone, joinedAt, referredBy, referralCode, metadata.KEY, -',
+        about:
+          'Map columns to email, phone, joinedAt, position, referredBy, referralCode, metadata.KEY or - (skip).',
       },
-      preset: { value: 'SERVICE', about: `Columns of an export of ${Object.keys(PRESETS).join(', ')}.` },
-      'drop-unmapped': { about: 'Leave other columns out; else they become metadata.' },
-      order: { value: 'ORDER', about: `Of joining: ${ORDERS.join(', ')} (joined, if the file says when).` },
-      errors: { value: 'FILE', about: 'Where to list bad rows (FILE.errors.jsonl).' },
-      events: { about: 'Send webhooks for everybody who is imported.' },
-      confirmed: { about: 'Import as confirmed, on your word: nobody is asked to confirm their email.' },
-      resume: { value: 'JOB_ID', about: 'Continue an import that was interrupted.' },
-      'dry-run': { about: 'Check everything, write nothing.' },
+      preset: {
+        value: 'SERVICE',
+        about: `Use the columns of another service: ${Object.keys(PRESETS).join(', ')}.`,
+      },
+      'drop-unmapped': { about: 'Skip unmapped columns instead of importing them as metadata.' },
+      order: {
+        value: 'ORDER',
+        about: `Join order: ${ORDERS.join(', ')} (default: joined if the file has join times).`,
+      },
+      errors: { value: 'FILE', about: 'File to list invalid rows in (default: FILE.errors.jsonl).' },
+      events: { about: 'Send webhooks for imported people.' },
+      confirmed: { about: 'Import people as confirmed. Nobody is asked to confirm their email.' },
+      resume: { value: 'JOB_ID', about: 'Resume an interrupted import.' },
+      'dry-run': { about: 'Check the file without importing it.' },
     },
     run: async (context, [file = ''], flags) => {
       const queue = await queueOf(context, flags);
@@ -48,20 +55,22 @@ export const transfer: Command[] = [
   },
   {
     name: 'export',
-    about: 'Writes everybody on a waitlist as CSV or JSON Lines.',
+    about: 'Export a waitlist as CSV or JSON Lines.',
     flags: {
       ...QUEUE_FLAGS,
-      format: { value: 'FORMAT', about: `${FORMATS.join(' or ')} (csv, or what the name of the file says).` },
-      out: { value: 'FILE', about: 'The file to write; without it, standard output.' },
-      status: { value: 'STATUS', about: `Only those who are ${STATUSES.join(', ')}.` },
+      format: { value: 'FORMAT', about: `${FORMATS.join(' or ')} (default: from the file name, else csv).` },
+      out: { value: 'FILE', about: 'Output file (default: standard output).' },
+      status: { value: 'STATUS', about: `Only entries with this status: ${STATUSES.join(', ')}.` },
     },
     run: async (context, _, flags) => {
       const out = textOr(flags, 'out', undefined);
-      if (out === undefined && flags.json === true) throw new UsageProblem('--json needs --out');
+      if (out === undefined && flags.json === true)
+        throw new UsageProblem('--out is required when --json is set');
       const queue = await queueOf(context, flags);
       const options = exportOptions(flags, out);
       const entries = await writeExport(context, queue, options, out);
-      const text = out === undefined ? '' : `Wrote ${entries} entries to ${out}.`;
+      const text =
+        out === undefined ? '' : `Exported ${entries} ${entries === 1 ? 'entry' : 'entries'} to ${out}.`;
       return { json: { file: out ?? null, entries }, text };
     },
   },
@@ -77,7 +86,7 @@ function runImportCommand(
   const jobId = textOr(flags, 'resume', undefined);
   if (jobId === undefined) {
     return importFile(context, queue, file, importOptions(flags), rows, (begun) =>
-      say(`This is ${begun}. If it is interrupted, go on with --resume ${begun}`),
+      say(`Started ${begun}. If it is interrupted, continue with --resume ${begun}`),
     );
   }
   const given = [
@@ -92,7 +101,7 @@ function runImportCommand(
     'dry-run',
   ];
   const other = given.find((name) => flags[name] !== undefined);
-  if (other) throw new UsageProblem(`--resume goes on as the import began: leave --${other} out`);
+  if (other) throw new UsageProblem(`--resume keeps the options of the original import: remove --${other}`);
   return resumeImport(context, queue, file, jobId, rows);
 }
 
@@ -124,12 +133,14 @@ function oneOf<T extends string>(flags: Flags, name: string, choices: readonly T
 function importText(result: ImportResult): string {
   const { jobId, rows, created, skipped, failed, codesTaken, errorsFile } = result;
   const lines = [
-    jobId === null ? `${created} of ${rows} rows would be added.` : `Added ${created} of ${rows} rows.`,
+    jobId === null ? `Would import ${created} of ${rows} rows.` : `Imported ${created} of ${rows} rows.`,
     ...(skipped === 0 ? [] : [`Skipped ${skipped} ${skipped === 1 ? 'duplicate' : 'duplicates'}.`]),
-    ...(failed === 0 ? [] : [`${failed} cannot be used.`]),
+    ...(failed === 0 ? [] : [`Skipped ${failed} invalid ${failed === 1 ? 'row' : 'rows'}.`]),
     ...(codesTaken === 0
       ? []
-      : [`${codesTaken} have a referral code that already belongs to somebody else.`]),
+      : [
+          `Dropped ${codesTaken} referral ${codesTaken === 1 ? 'code that already belongs' : 'codes that already belong'} to someone else.`,
+        ]),
     ...(errorsFile === null ? [] : [`Details: ${errorsFile}`]),
   ];
   return lines.join('\n');
@@ -183,7 +194,7 @@ function writeText(stream: Writable, text: string, name: string): Promise<void> 
   return new Promise((resolve, reject) => {
     stream.write(text, (error) => {
       const { code } = (error ?? {}) as NodeJS.ErrnoException;
-      if (error) reject(invalid(`${name} cannot be written to (${code})`));
+      if (error) reject(invalid(`cannot write to ${name} (${code})`));
       else resolve();
     });
   });

@@ -25,9 +25,9 @@ import { progressLine } from './progress.ts';
 export const waitlists: Command[] = [
   {
     name: 'waitlist create',
-    about: 'Creates a waitlist, in every environment.',
+    about: 'Create a waitlist in every environment.',
     operands: ['WAITLIST_ID'],
-    flags: { name: { value: 'NAME', about: 'Its name, as people see it.', required: true } },
+    flags: { name: { value: 'NAME', about: 'Display name.', required: true } },
     run: async (context, [id = ''], flags) => {
       const created = await createWaitlist(context, { id, name: requireText(flags, 'name') });
       return { json: presentWaitlist(created), text: `Created ${created.id} ("${created.name}").` };
@@ -35,7 +35,7 @@ export const waitlists: Command[] = [
   },
   {
     name: 'waitlist list',
-    about: 'Lists the waitlists.',
+    about: 'List waitlists.',
     run: async (context) => {
       const list = (await listAllWaitlists(context)).map(presentWaitlist);
       const rows = list.map(({ id, name, boost, closedAt, createdAt }) => [
@@ -50,18 +50,21 @@ export const waitlists: Command[] = [
   },
   {
     name: 'waitlist update',
-    about: 'Changes the settings of a waitlist; a new boost is applied to everyone in the queue.',
+    about: 'Change the settings of a waitlist. A new boost applies to everyone in the queue.',
     operands: ['WAITLIST_ID'],
     flags: {
-      name: { value: 'NAME', about: 'Its name, as people see it.' },
-      boost: { value: 'N', about: 'Places that a referral is worth, 0 to 1000.' },
-      'referral-cap': { value: 'N', about: 'Most referrals that one entry is credited with, or none.' },
-      'invite-expiry': { value: 'DURATION', about: 'How long invites live by themselves, or none.' },
+      name: { value: 'NAME', about: 'Display name.' },
+      boost: { value: 'N', about: 'Places to move up for each referral, 0 to 1000.' },
+      'referral-cap': { value: 'N', about: 'Maximum credited referrals per entry, or none.' },
+      'invite-expiry': { value: 'DURATION', about: 'Default lifetime of invites, such as 7d, or none.' },
       'after-expiry': {
         value: 'waiting|invited',
-        about: 'Where the entry of an ended invite goes (waiting).',
+        about: 'Status of an entry after its invite expires or is revoked (default: waiting).',
       },
-      confirm: { value: 'on|off', about: 'Whether entries are pending until their email is confirmed.' },
+      confirm: {
+        value: 'on|off',
+        about: 'Double opt-in: new entries are pending until they confirm their email.',
+      },
     },
     run: async (context, [id = ''], flags) => {
       await updateWaitlist(context, id, parseChanges(flags));
@@ -70,11 +73,11 @@ export const waitlists: Command[] = [
       return { json: updated && presentWaitlist(updated), text: `Updated ${id}.` };
     },
   },
-  closing('close', true, 'Takes no new signups from now on.', 'is closed: it takes no new signups.'),
-  closing('open', false, 'Takes signups again.', 'is open.'),
+  closing('close', true, 'Stop accepting signups.', 'Closed'),
+  closing('open', false, 'Accept signups again.', 'Opened'),
   {
     name: 'environment create',
-    about: 'Adds an environment to every waitlist.',
+    about: 'Add an environment to every waitlist.',
     operands: ['NAME'],
     run: async (context, [name = '']) => {
       await createEnvironment(context, name);
@@ -83,7 +86,7 @@ export const waitlists: Command[] = [
   },
   {
     name: 'environment list',
-    about: 'Lists the environments.',
+    about: 'List environments.',
     run: async (context) => {
       const names = await listEnvironments(context);
       return { json: names, text: names.join('\n') };
@@ -133,7 +136,7 @@ function closing(verb: 'close' | 'open', closed: boolean, about: string, done: s
     operands: ['WAITLIST_ID'],
     run: async (context, [id = '']) => {
       await setWaitlistClosed(context, id, closed);
-      return { json: { id, closed }, text: `${id} ${done}` };
+      return { json: { id, closed }, text: `${done} ${id}.` };
     },
   };
 }

@@ -15,21 +15,21 @@ import { queueOf } from './queue.ts';
 export const webhookDeliveries: Command[] = [
   {
     name: 'webhook deliveries',
-    about: 'Lists deliveries and how they went, newest first: to one endpoint, or to all.',
+    about: 'List deliveries to one endpoint or to all, newest first.',
     operands: ['[ENDPOINT_ID]'],
     flags: {
       state: { value: 'STATE', about: `One of ${DELIVERY_STATES.join(', ')}.` },
-      waitlist: { value: 'WAITLIST_ID', about: 'All endpoints of this waitlist.' },
-      env: { value: 'ENVIRONMENT', about: 'The environment (production); needs --waitlist.' },
-      limit: { value: 'NUMBER', about: 'How many (50).' },
-      cursor: { value: 'CURSOR', about: 'Continue from here, as the previous page says.' },
+      waitlist: { value: 'WAITLIST_ID', about: 'Only endpoints of this waitlist.' },
+      env: { value: 'ENVIRONMENT', about: 'Environment (default: production). Requires --waitlist.' },
+      limit: { value: 'NUMBER', about: 'Number of results (default: 50).' },
+      cursor: { value: 'CURSOR', about: 'Cursor from the previous page.' },
     },
     run: async (context, [id], flags) => {
       const state = textOr(flags, 'state', undefined);
       if (state !== undefined && !(DELIVERY_STATES as readonly string[]).includes(state))
         throw new UsageProblem(`--state: must be one of ${DELIVERY_STATES.join(', ')}`);
       if (id !== undefined && flags.waitlist !== undefined)
-        throw new UsageProblem('give an endpoint or --waitlist, not both');
+        throw new UsageProblem('use ENDPOINT_ID or --waitlist, not both');
       if (flags.env !== undefined && flags.waitlist === undefined)
         throw new UsageProblem('--waitlist is required when --env is set');
       const query = {
@@ -47,7 +47,7 @@ export const webhookDeliveries: Command[] = [
   },
   {
     name: 'webhook delivery',
-    about: 'Shows one delivery: what was sent, each attempt and what came back.',
+    about: 'Show a delivery: its body, attempts and responses.',
     operands: ['ENDPOINT_ID', 'EVENT_ID'],
     run: async (context, [id = '', eventId = '']) => {
       const delivery = await showDelivery(context, id, eventId);
@@ -66,32 +66,35 @@ export const webhookDeliveries: Command[] = [
   },
   {
     name: 'webhook replay',
-    about: 'Sends again: one event, or all that were given up since a time.',
+    about: 'Resend one event, or all failed deliveries since a given time.',
     operands: ['ENDPOINT_ID'],
     flags: {
-      event: { value: 'EVENT_ID', about: 'This one, whatever became of it.' },
-      'failed-since': { value: 'TIME', about: 'All that failed since then: an ISO 8601 time, or 24h, 7d.' },
+      event: { value: 'EVENT_ID', about: 'Event to resend, whatever its state.' },
+      'failed-since': { value: 'TIME', about: 'Resend what failed since: an ISO 8601 time, or 24h, 7d.' },
     },
     run: async (context, [id = ''], flags) => {
       const eventId = textOr(flags, 'event', undefined);
       const since = textOr(flags, 'failed-since', undefined);
       if ((eventId === undefined) === (since === undefined))
-        throw new UsageProblem('give --event or --failed-since');
+        throw new UsageProblem('use either --event or --failed-since');
       const result =
         eventId === undefined
           ? await replayFailed(context, id, parseSince(since ?? '', 'failed-since', await sharedNow(context)))
           : await replayEvent(context, id, eventId);
-      return { json: result, text: `${result.replayed} will be sent again.` };
+      return {
+        json: result,
+        text: `Queued ${result.replayed} ${result.replayed === 1 ? 'delivery' : 'deliveries'} for resending.`,
+      };
     },
   },
   {
     name: 'webhook test',
-    about: 'Sends an event that says that it is a test.',
+    about: 'Send a webhook.test event.',
     operands: ['ENDPOINT_ID'],
     run: async (context, [id = '']) => {
       const sent = await sendTestEvent(context, id);
-      const look = `See how it went: webhook delivery ${id} ${sent.event}`;
-      return { json: sent, text: `${sent.event} is on its way. ${look}` };
+      const look = `To see the result, run: webhook delivery ${id} ${sent.event}`;
+      return { json: sent, text: `Queued ${sent.event}. ${look}` };
     },
   },
 ];
@@ -107,7 +110,7 @@ function deliveryTable(
     ...(withEndpoint ? [one.endpoint ?? null] : []),
     ...[one.event, one.kind, one.state, one.attempts, one.createdAt, one.nextAttemptAt],
   ]);
-  const headings = ['EVENT', 'KIND', 'STATE', 'ATTEMPTS', 'RECORDED', 'NEXT'];
-  const more = nextCursor ? `\n\nMore with --cursor ${nextCursor}` : '';
+  const headings = ['EVENT', 'KIND', 'STATE', 'ATTEMPTS', 'CREATED', 'NEXT ATTEMPT'];
+  const more = nextCursor ? `\n\nNext page: --cursor ${nextCursor}` : '';
   return table(withEndpoint ? ['ENDPOINT', ...headings] : headings, rows) + more;
 }

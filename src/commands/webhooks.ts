@@ -28,20 +28,20 @@ import {
 import { queueOf } from './queue.ts';
 
 const SETTINGS: Record<string, Flag> = {
-  events: { value: 'KINDS', about: 'The kinds of event it gets, separated by commas (all).' },
-  description: { value: 'TEXT', about: 'What it is for.' },
-  headers: { value: 'JSON', about: 'Headers to send along: {"Authorization":"Bearer …"}.' },
-  'rate-limit': { value: 'NUMBER', about: 'Deliveries a second at most; 0 is no limit.' },
+  events: { value: 'KINDS', about: 'Comma-separated event kinds to send (default: all).' },
+  description: { value: 'TEXT', about: 'Description.' },
+  headers: { value: 'JSON', about: 'Additional headers: {"Authorization":"Bearer …"}.' },
+  'rate-limit': { value: 'NUMBER', about: 'Maximum deliveries per second. 0 means no limit.' },
 };
 
 export const webhooks: Command[] = [
   {
     name: 'webhook create',
-    about: 'Sends the events of a waitlist to a URL; shows the secret that signs them.',
+    about: 'Create an endpoint that receives the events of a waitlist, and print its signing secret.',
     flags: {
-      waitlist: { value: 'WAITLIST_ID', about: 'The waitlist.', required: true },
-      url: { value: 'URL', about: 'Where deliveries are posted to.', required: true },
-      env: { value: 'ENVIRONMENT', about: 'The environment (production).' },
+      waitlist: { value: 'WAITLIST_ID', about: 'Waitlist.', required: true },
+      url: { value: 'URL', about: 'URL to deliver to.', required: true },
+      env: { value: 'ENVIRONMENT', about: 'Environment (default: production).' },
       ...SETTINGS,
     },
     run: async (context, _, flags, config) => {
@@ -54,15 +54,15 @@ export const webhooks: Command[] = [
         rateLimit: null,
         ...settingsOf(flags),
       });
-      return { json: created, text: `${created.id}\n\nIts signing secret: ${created.secret}` };
+      return { json: created, text: `Created ${created.id}.\n\nSigning secret: ${created.secret}` };
     },
   },
   {
     name: 'webhook list',
-    about: 'Lists the endpoints, and why one is disabled.',
+    about: 'List endpoints and their state.',
     flags: {
-      waitlist: { value: 'WAITLIST_ID', about: 'Those of this waitlist alone.' },
-      env: { value: 'ENVIRONMENT', about: 'The environment (production).' },
+      waitlist: { value: 'WAITLIST_ID', about: 'Only endpoints of this waitlist.' },
+      env: { value: 'ENVIRONMENT', about: 'Environment (default: production).' },
     },
     run: async (context, _, flags) => {
       const queue = flags.waitlist === undefined ? undefined : await queueOf(context, flags);
@@ -80,15 +80,15 @@ export const webhooks: Command[] = [
   },
   {
     name: 'webhook show',
-    about: 'Shows one endpoint.',
+    about: 'Show an endpoint.',
     operands: ['ENDPOINT_ID'],
     run: async (context, [id = '']) => outcomeOf(await showEndpoint(context, id)),
   },
   {
     name: 'webhook update',
-    about: 'Changes an endpoint; what is not given stays.',
+    about: 'Update an endpoint. Only the given settings change.',
     operands: ['ENDPOINT_ID'],
-    flags: { url: { value: 'URL', about: 'Where deliveries are posted to.' }, ...SETTINGS },
+    flags: { url: { value: 'URL', about: 'URL to deliver to.' }, ...SETTINGS },
     run: async (context, [id = ''], flags, config) => {
       const url = textOr(flags, 'url', undefined);
       const changes = { ...settingsOf(flags), ...(url === undefined ? {} : { url }) };
@@ -97,19 +97,19 @@ export const webhooks: Command[] = [
   },
   {
     name: 'webhook enable',
-    about: 'Sends to it again, beginning with what was held.',
+    about: 'Enable an endpoint and send its held deliveries.',
     operands: ['ENDPOINT_ID'],
     run: async (context, [id = '']) => outcomeOf(await setEndpointEnabled(context, id, true)),
   },
   {
     name: 'webhook disable',
-    about: 'Sends nothing to it for now; its deliveries are held.',
+    about: 'Disable an endpoint. Its deliveries are held.',
     operands: ['ENDPOINT_ID'],
     run: async (context, [id = '']) => outcomeOf(await setEndpointEnabled(context, id, false)),
   },
   {
     name: 'webhook delete',
-    about: 'Ends an endpoint for good, with its deliveries and their log.',
+    about: 'Delete an endpoint with its deliveries and their log.',
     operands: ['ENDPOINT_ID'],
     run: async (context, [id = '']) => {
       await deleteEndpoint(context, id);
@@ -118,7 +118,7 @@ export const webhooks: Command[] = [
   },
   {
     name: 'webhook secret',
-    about: 'Shows the signing secret.',
+    about: 'Show the signing secret of an endpoint.',
     operands: ['ENDPOINT_ID'],
     run: async (context, [id = '']) => {
       const revealed = await revealSecret(context, id);
@@ -128,20 +128,20 @@ export const webhooks: Command[] = [
   },
   {
     name: 'webhook rotate-secret',
-    about: 'Makes a new secret; deliveries carry both signatures until the overlap ends.',
+    about: 'Create a new signing secret. Deliveries carry both signatures during the overlap.',
     operands: ['ENDPOINT_ID'],
     flags: {
-      overlap: { value: 'DURATION', about: 'How long the old secret goes on signing (24h).' },
-      'revoke-now': { about: 'The old secret ends at once.' },
+      overlap: { value: 'DURATION', about: 'How long the old secret stays valid (default: 24h).' },
+      'revoke-now': { about: 'Revoke the old secret immediately.' },
     },
     run: async (context, [id = ''], flags) => {
       const overlap = textOr(flags, 'overlap', undefined);
       if (overlap !== undefined && flags['revoke-now'] === true)
-        throw new UsageProblem('give --overlap or --revoke-now, not both');
+        throw new UsageProblem('use --overlap or --revoke-now, not both');
       const given = overlap === undefined ? DEFAULT_OVERLAP_MS : parseDuration(overlap, 'overlap');
       const rotated = await rotateEndpointSecret(context, id, flags['revoke-now'] === true ? 0 : given);
       const until = rotated.previousEndsAt;
-      const note = until ? `The old one signs beside it until ${until}.` : 'The old one has ended.';
+      const note = until ? `The old secret stays valid until ${until}.` : 'The old secret was revoked.';
       return { json: rotated, text: `${rotated.secret}\n\n${note}` };
     },
   },
@@ -171,7 +171,9 @@ function parseList(text: string): string[] {
 }
 
 function parseHeaders(text: string): Record<string, string> {
-  const problem = new UsageProblem('--headers: must be a JSON object of texts, such as {"X-Team":"growth"}');
+  const problem = new UsageProblem(
+    '--headers: must be a JSON object with string values, such as {"X-Team":"growth"}',
+  );
   let value: unknown;
   try {
     value = JSON.parse(text);

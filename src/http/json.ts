@@ -30,7 +30,7 @@ export function parseStrictJson(body: Buffer): unknown {
   const members = countMembers(value, 0, escaped || text.includes('__proto__'));
   // Where there are as many colons as members, none stands in a string and none was written twice: the usual case.
   if (!hasColons(text, members) && members !== countColons(text))
-    throw invalid('body: has the same key twice in one object');
+    throw invalid('body: contains a duplicate key');
   refuseInexactNumbers(text);
   return value;
 }
@@ -75,13 +75,13 @@ function countMembers(value: unknown, depth: number, suspicious: boolean): numbe
 }
 
 export function refuseBadKey(key: string): void {
-  if (key === '__proto__') throw invalid('body: must not have a key named __proto__');
+  if (key === '__proto__') throw invalid('body: must not contain a key named __proto__');
   refuseBadCharacters(key);
 }
 
 export function refuseBadCharacters(text: string): void {
-  if (text.includes('\0')) throw invalid('body: has a string with a NUL character');
-  if (!text.isWellFormed()) throw invalid('body: has a string with half of a surrogate pair');
+  if (text.includes('\0')) throw invalid('body: must not contain NUL characters');
+  if (!text.isWellFormed()) throw invalid('body: must not contain lone surrogates');
 }
 
 /** Whether a text has exactly so many colons. */

@@ -13,11 +13,11 @@ const ERRORS: Record<WireCode, ErrorCase> = {
   },
   unauthorized: {
     when: 'The server key is missing, malformed, unknown, revoked or expired.',
-    message: 'a valid server key is needed: send it as Authorization: Bearer <key>',
+    message: 'a valid server key is required: send it as Authorization: Bearer <key>',
   },
   forbidden: {
     when: 'The server key is valid but does not have the required grant.',
-    message: 'this server key lacks the grant waitlist:read',
+    message: 'this server key does not have the waitlist:read grant',
   },
   not_found: {
     when: 'The waitlist does not exist, or the server key does not have access to it.',
@@ -25,25 +25,25 @@ const ERRORS: Record<WireCode, ErrorCase> = {
   },
   method_not_allowed: {
     when: 'The path does not support this method. `Allow` lists the methods it supports.',
-    message: 'this path answers GET, HEAD only',
+    message: 'this path supports only GET, HEAD',
   },
   waitlist_closed: {
     when: 'The waitlist is closed to new signups.',
-    message: 'this waitlist takes no new signups',
+    message: 'this waitlist is closed to new signups',
   },
   accepted: {
     when: 'The invite has already been accepted.',
-    message: 'this invite has been accepted already',
+    message: 'this invite has already been accepted',
   },
   email_mismatch: {
     when: 'The `email` in the request is not the invited email.',
-    message: 'email: this invite belongs to another email address',
+    message: 'email: this invite is for a different email address',
   },
   expired: { when: 'The invite has expired.', message: 'this invite has expired' },
   revoked: { when: 'The invite was revoked.', message: 'this invite was revoked' },
   payload_too_large: {
     when: 'The request body is too large.',
-    message: 'the body is larger than this endpoint takes',
+    message: 'the body is too large for this endpoint',
   },
   unsupported_media_type: {
     when: 'The request body was not sent as `application/json`, or has a `Content-Encoding`.',
@@ -51,11 +51,11 @@ const ERRORS: Record<WireCode, ErrorCase> = {
   },
   rate_limited: {
     when: 'Too many requests, or too many large bodies at once. Wait for the number of seconds in `Retry-After`.',
-    message: 'more than 600 requests in a minute: slow down',
+    message: 'more than 600 requests per minute: slow down',
   },
   internal_error: {
     when: 'Something went wrong on the server. Look up the request id in the log.',
-    message: 'something went wrong on our side; the request id names this failure in the log',
+    message: 'something went wrong on our side; find the request id in the log for details',
   },
   unavailable: {
     when: 'The service is starting, stopping, overloaded, or cannot reach its database. It is safe to retry.',

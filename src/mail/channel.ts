@@ -147,8 +147,8 @@ export function mailChannel(
       return stored ? await deliver(queue, eventId, stored, permit) : ERASED;
     } catch (error) {
       if (error instanceof Unreadable) throw error;
-      log.error({ queue: queue.id, reason: (error as Error).message }, 'a mail could not be written');
-      return deferred('not sent yet: a fault of this service, see its log', FAULT_MS);
+      log.error({ queue: queue.id, reason: (error as Error).message }, 'an email could not be composed');
+      return deferred('not sent yet because of an internal error: see the log', FAULT_MS);
     }
   };
 

@@ -10,24 +10,24 @@ export interface MailTemplate {
 export const DEFAULT_TEMPLATES: Readonly<Record<MailKind, MailTemplate>> = {
   confirm: {
     subject: 'Confirm your place on the {{ waitlist }} waitlist',
-    body: `# One click to go
+    body: `# Confirm your email
 
-Somebody, hopefully you, put this address on the **{{ waitlist }}** waitlist. Confirm it to take your place in line.
+Someone, hopefully you, added this address to the **{{ waitlist }}** waitlist. Confirm your email to join.
 
 [Confirm my email]({{ confirmLink }})
 
-The link works for 7 days. If this was not you, ignore this mail: nothing happens without your click.
+The link works for 7 days. If this wasn't you, ignore this email. You won't be added to the waitlist.
 `,
   },
   welcome: {
     subject: 'You are on the {{ waitlist }} waitlist',
     body: `# You're on the list
 
-Thank you for joining the **{{ waitlist }}** waitlist.{% if position %} You are **number {{ position }}** in line.{% endif %} We will write to you when it is your turn.
+Thank you for joining the **{{ waitlist }}** waitlist.{% if position %} You are **number {{ position }}** in line.{% endif %} We'll email you when it's your turn.
 {% if referralLink %}
 ## Want to get in sooner?
 
-Share your own link. Everyone who joins through it moves you up.
+Share your link. You move up for everyone who joins with it.
 
 [Share your link]({{ referralLink }})
 
@@ -38,7 +38,7 @@ Share your own link. Everyone who joins through it moves you up.
     subject: 'You moved up on the {{ waitlist }} waitlist',
     body: `# You moved up
 
-Somebody joined the **{{ waitlist }}** waitlist because of you. You are now **number {{ position }}** in line, with {{ referrals }} {% if referrals == 1 %}referral{% else %}referrals{% endif %} to your name.
+Someone joined the **{{ waitlist }}** waitlist because of you. You are now **number {{ position }}** in line, with {{ referrals }} {% if referrals == 1 %}referral{% else %}referrals{% endif %}.
 {% if referralLink %}
 [Share your link again]({{ referralLink }})
 {% endif %}`,
@@ -51,24 +51,24 @@ Your place in **{{ waitlist }}** is ready.
 
 [Accept your invite]({{ joinLink }})
 
-Your code, should you be asked for it:
+If you are asked for a code, use this one:
 
 \`{{ inviteCode }}\`
 {% if expiresAt %}
-The invite is for you alone and ends on {{ expiresAt }}.
+This invite is only for you and expires on {{ expiresAt }}.
 {% else %}
-The invite is for you alone and works once.
+This invite is only for you and works once.
 {% endif %}`,
   },
   'invite-reminder': {
-    subject: 'Last call: your invite to {{ waitlist }} is about to end',
-    body: `# Last call
+    subject: 'Your invite to {{ waitlist }} expires soon',
+    body: `# Your invite expires soon
 
-Your invite to **{{ waitlist }}** is still waiting for you, until {{ expiresAt }}. After that your place goes to the next in line.
+Your invite to **{{ waitlist }}** expires on {{ expiresAt }}. After that, your place goes to the next person in line.
 
 [Accept your invite]({{ joinLink }})
 
-Your code, should you be asked for it:
+If you are asked for a code, use this one:
 
 \`{{ inviteCode }}\`
 `,
@@ -77,9 +77,9 @@ Your code, should you be asked for it:
     subject: 'Welcome to {{ waitlist }}',
     body: `# You're in
 
-You accepted your invite to **{{ waitlist }}**. It is good to have you.
+You accepted your invite to **{{ waitlist }}**. We're glad to have you.
 
-If this was not you, answer this mail and tell us.
+If this wasn't you, please reply to this email.
 `,
   },
 };

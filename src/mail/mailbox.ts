@@ -82,7 +82,7 @@ export async function showMail(
 export async function findMail(context: Context, queue: Queue, mailId: string): Promise<MailRow> {
   const id = requireMailId(mailId);
   const row = await selectMails(context, queue).where('d.event_id', '=', id).executeTakeFirst();
-  if (!row) throw notFound(`there is no mail ${mailId} in this mailbox, or it is no longer kept`);
+  if (!row) throw notFound(`there is no email ${mailId} in this queue, or it has been deleted`);
   return row;
 }
 

@@ -140,14 +140,14 @@ function parsed(template: MailTemplate): { subject: Template[]; body: Template[]
 }
 
 const onList = (waitlist: string) =>
-  `You get this mail because this address is on the waitlist of ${waitlist}.`;
+  `You received this email because this address is on the ${waitlist} waitlist.`;
 const REASONS: Record<MailKind, (waitlist: string) => string> = {
-  confirm: (waitlist) => `You get this mail because this address was entered on the waitlist of ${waitlist}.`,
+  confirm: (waitlist) => `You received this email because this address was added to the ${waitlist} waitlist.`,
   welcome: onList,
   'moved-up': onList,
-  invite: (waitlist) => `You get this mail because you were invited to ${waitlist}.`,
-  'invite-reminder': (waitlist) => `You get this mail because you were invited to ${waitlist}.`,
-  accepted: (waitlist) => `You get this mail because you accepted an invite to ${waitlist}.`,
+  invite: (waitlist) => `You received this email because you were invited to ${waitlist}.`,
+  'invite-reminder': (waitlist) => `You received this email because you were invited to ${waitlist}.`,
+  accepted: (waitlist) => `You received this email because you accepted an invite to ${waitlist}.`,
 };
 
 function textPage(text: string, footer: string | null, reason: string, leaveLink: string | null): string {

@@ -86,7 +86,7 @@ export async function resendMails(
 
 function requireProduction({ environment }: Queue): void {
   if (environment !== 'production')
-    throw invalid(`mails of ${environment} are never sent: only those of production can be resent`);
+    throw invalid(`emails in ${environment} are never sent: only emails in production can be resent`);
 }
 
 async function whyNot(context: Context, queue: Queue, row: MailRow): Promise<SkipReason | undefined> {

@@ -60,7 +60,7 @@ export function describeFailure(
       return {
         ...said,
         fault: 'mail',
-        error: `${server.shown} can't take this address or a mail of this size`,
+        error: `${server.shown} can't accept this address or an email of this size`,
       };
     if (!permanent) return { ...said, fault: 'passing', error: `${server.shown} answered ${status}` };
     if (command === 'RCPT TO') {
@@ -79,13 +79,13 @@ export function describeFailure(
         fault: 'sender',
         error: `${server.shown} refused the sender ${from}${answered}. Check that it may send from this address (DOORLIST_MAIL_FROM, or mail settings --from)`,
       };
-    return { ...said, fault: 'mail', error: `${server.shown} refused the mail (${status})` };
+    return { ...said, fault: 'mail', error: `${server.shown} refused the email (${status})` };
   }
   if (permanent && code !== 'ETLS')
     return {
       ...said,
       fault: 'refused',
-      error: `${server.shown} turned the connection away${answered}. Ask its operator why, or check the host in DOORLIST_SMTP_URL`,
+      error: `${server.shown} rejected the connection${answered}. Ask its operator why, or check the host in DOORLIST_SMTP_URL`,
     };
   if (status !== null && code !== 'ETLS')
     return { ...said, fault: 'unreachable', error: later(server, status) };
@@ -96,7 +96,7 @@ function loginRefused({ shown, auth }: SmtpServer, answered: string, tried: bool
   if (!auth) return `${shown} requires a login${answered}. Add user and password to DOORLIST_SMTP_URL`;
   return tried
     ? `${shown} refused the login${answered}. Check user and password in DOORLIST_SMTP_URL; special characters must be percent-encoded`
-    : `${shown} requires a login or TLS before it takes mail${answered}. Try smtps:// or port 587 in DOORLIST_SMTP_URL`;
+    : `${shown} requires a login or TLS before it accepts email${answered}. Try smtps:// or port 587 in DOORLIST_SMTP_URL`;
 }
 
 function later({ shown }: SmtpServer, status: number): string {
@@ -134,12 +134,12 @@ function connectionFailure(
   if (NOT_TLS.includes(originalCode))
     return {
       fault: 'refused',
-      error: `${shown} does not speak TLS from the start. Use smtp:// instead of smtps:// in DOORLIST_SMTP_URL, or port 465`,
+      error: `${shown} does not use TLS from the start. Use smtp:// instead of smtps:// in DOORLIST_SMTP_URL, or port 465`,
     };
   if (code === 'ETLS' && requireTLS && response !== undefined)
     return {
       fault: 'refused',
-      error: `${shown} offers no TLS, and the password is not sent without it. Use smtps:// or another port; ?requireTLS=false in DOORLIST_SMTP_URL sends it in clear`,
+      error: `${shown} offers no TLS, and the password is not sent without it. Use smtps:// or another port; ?requireTLS=false in DOORLIST_SMTP_URL sends it in plain text`,
     };
   if (code === 'ETLS')
     return { fault: 'refused', error: `TLS with ${shown} failed (${originalCode || 'ETLS'})` };

@@ -34,7 +34,7 @@ export function checkTemplate(kind: MailKind, { subject, body }: MailTemplate): 
   const ofBody = templateProblems(kind, body);
   for (const problem of ofBody) problems.add('body', problem);
   const missing = ofBody.length === 0 ? missingVariable(kind, body) : undefined;
-  if (missing) problems.add('body', `a mail of this kind needs ${missing}`);
+  if (missing) problems.add('body', `must contain ${missing}`);
   problems.throwIfAny();
 }
 

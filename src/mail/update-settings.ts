@@ -25,7 +25,7 @@ export async function updateMailSettings(
   { kinds, inviteReminderMs, ...changes }: MailChanges,
 ): Promise<void> {
   const unknown = kinds?.find((kind) => !isMailKind(kind));
-  if (unknown) throw invalid(`kinds: there is no ${unknown}; there are ${MAIL_KINDS.join(', ')}`);
+  if (unknown) throw invalid(`kinds: unknown kind ${unknown}: must be one of ${MAIL_KINDS.join(', ')}`);
   if (inviteReminderMs !== undefined && inviteReminderMs < REMINDER_MS_MIN)
     throw invalid('reminder: must be at least a minute');
   const { internalId } = await requireWaitlist(context, waitlistId);

@@ -18,6 +18,6 @@ export async function attemptDelivery(
     const { name, message } = error as Error;
     const fields = { queue: target.queueId, channel: channel.name, error: name, reason: message };
     log.error(fields, 'a delivery could not be attempted');
-    return { ...ERASED, final: false, error: 'not sent: a fault of this service, see its log' };
+    return { ...ERASED, final: false, error: 'not sent because of an internal error: see the log' };
   }
 }

@@ -27,7 +27,7 @@ export function startPruning(parts: Parts & { log: Log }, keepMs: number): Pruni
     try {
       await pruneEvents(parts, keepMs, () => stopping);
     } catch (error) {
-      parts.log.warn({ reason: (error as Error).message }, 'old deliveries were not pruned: next time');
+      parts.log.warn({ reason: (error as Error).message }, 'could not delete old deliveries: will try again');
     }
   };
   let pruning = prune();

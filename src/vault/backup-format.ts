@@ -77,7 +77,7 @@ export function parseHeader(text: Buffer): BackupHeader {
   } catch {
     throw new BackupProblem('the header of this backup is damaged');
   }
-  throw new BackupProblem('this backup was made by a newer release of Doorlist: restore it with that one');
+  throw new BackupProblem('this backup was created by a newer release of Doorlist: use that release to restore it');
 }
 
 export function lengthPrefix(length: number): Buffer {

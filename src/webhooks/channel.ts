@@ -172,7 +172,7 @@ export function webhookChannel(
       .executeTakeFirst();
     if (row) {
       const endpoint = formatId('whe', target.id);
-      log.warn({ endpoint, reason }, 'a webhook endpoint was disabled: its deliveries are held');
+      log.warn({ endpoint, reason }, 'webhook endpoint disabled: its deliveries are held');
     }
   }
 }

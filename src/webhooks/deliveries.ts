@@ -90,7 +90,7 @@ function compareText(a: string, b: string): number {
 
 function parseAllCursor(cursor: string): { eventId: Buffer; endpoint: string } {
   const [event = '', endpoint = ''] = cursor.split('/');
-  if (!parseId('whe', endpoint)) throw invalid('cursor: must be the one that the page before ended with');
+  if (!parseId('whe', endpoint)) throw invalid('cursor: must be the nextCursor of the previous page');
   return { eventId: requireEventId(event), endpoint };
 }
 
@@ -134,7 +134,7 @@ export async function showDelivery(
     .select('e.body')
     .where('d.event_id', '=', id)
     .executeTakeFirst();
-  if (!row) throw notFound(`${eventId} was not sent to this endpoint, or is no longer kept`);
+  if (!row) throw notFound(`there is no delivery of ${eventId} to this endpoint, or it has been deleted`);
   const attempts = await context.db.query
     .selectFrom('delivery_attempt')
     .selectAll()

@@ -30,12 +30,12 @@ export async function checkEndpoint(guard: Guard, input: EndpointInput): Promise
     problems.add('description', `is longer than ${DESCRIPTION_CHARACTERS_MAX} characters`);
   for (const event of input.events) {
     if (!(EVENT_KINDS as readonly string[]).includes(event))
-      problems.add('events', `there is no ${event}; there are ${EVENT_KINDS.join(', ')}`);
+      problems.add('events', `unknown event ${event}: must be one of ${EVENT_KINDS.join(', ')}`);
   }
   checkHeaders(input.headers, problems);
   const { rateLimit } = input;
   if (rateLimit !== null && !(Number.isInteger(rateLimit) && rateLimit >= 1 && rateLimit <= RATE_MAX))
-    problems.add('rate-limit', `must be a whole number from 1 to ${RATE_MAX}, in deliveries a second`);
+    problems.add('rate-limit', `must be a whole number from 1 to ${RATE_MAX} (deliveries per second)`);
   problems.throwIfAny();
 }
 
@@ -55,7 +55,7 @@ function checkHeaders(headers: Record<string, string>, problems: Problems): void
     if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(name))
       problems.add('headers', `${name} is not a header name`);
     else if (RESERVED_HEADER.test(name.toLowerCase()))
-      problems.add('headers', `${name} is set by the service itself`);
+      problems.add('headers', `${name} is set by Doorlist`);
     else if (value.length > HEADER_VALUE_CHARACTERS_MAX || !/^[\t\x20-\x7e]*$/.test(value))
       problems.add('headers', `the value of ${name} must be printable ASCII`);
   }

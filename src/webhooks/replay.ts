@@ -35,9 +35,9 @@ async function replayable(
     .where('queue_id', '=', queue.id)
     .where('id', '=', id)
     .executeTakeFirst();
-  if (!event) throw notFound(`${shown} was not recorded here, or is no longer kept`);
+  if (!event) throw notFound(`there is no event ${shown} on this waitlist, or it has been deleted`);
   if (event.body === null)
-    throw invalid(`${shown} told of a person who was erased: there is nothing left to send`);
+    throw invalid(`${shown} is about a person who was erased: there is nothing left to send`);
 }
 
 /** Sends everything again that was given up since that time, in steps. */
@@ -74,7 +74,7 @@ async function replayThese(
   ids: readonly Uint8Array[],
 ): Promise<number> {
   const count = await resendDeliveries(context, endpointTarget(queue.id, row.id), ids, { onlyEnded: false });
-  if (count === 0) throw notFound('this event was not meant for this endpoint');
+  if (count === 0) throw notFound('this event was not sent to this endpoint');
   return count;
 }
 

@@ -121,7 +121,7 @@ forEachEngine((engine) => {
           const [mail] = await inMailbox(service, list, 'sent', 1);
           const words = ['mail', 'resend', mail?.id ?? '', '--waitlist', list.id];
           const printed = await typed(storage.environment, ...words);
-          assert.deepEqual([printed.code, printed.out], [0, 'Queued 1 mail for sending.']);
+          assert.deepEqual([printed.code, printed.out], [0, 'Queued 1 email for sending.']);
           service.wake();
           const twice = await mailsArrived(server, list, 2);
           assert.equal(twice[0]?.parsed.messageId, twice[1]?.parsed.messageId);
@@ -134,7 +134,7 @@ forEachEngine((engine) => {
           assert.match(development.error, /mails of development are never sent/);
           const nothing = await typed(storage.environment, 'mail', 'resend', '--waitlist', list.id);
           assert.equal(nothing.code, 2);
-          assert.match(nothing.error, /give a MAIL_ID, --kind, --kept or --failed/);
+          assert.match(nothing.error, /MAIL_ID, --kind, --kept or --failed is required/);
         });
       });
     });

@@ -97,7 +97,7 @@ forEachEngine((engine) => {
       assert.deepEqual([mended.code, mended.healthy], [0, true]);
       assert.match(
         mended.findings.find(({ what }) => what.includes('production'))?.detail ?? '',
-        /^mended: /,
+        /^repaired: /,
       );
       const positions = (await list.walk({ sort: 'position' })).map(({ position }) => position);
       assert.deepEqual(

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { describeAuthentication } from '../support/auth-cases.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 
-const UNKNOWN = 'no entry with this email or phone is on the waitlist';
+const UNKNOWN = 'there is no entry with this email or phone on the waitlist';
 
 forEachEngine((engine) => {
   let service: Service;

@@ -15,7 +15,7 @@ export interface AuthenticatedRoute {
   served: { status: number; message?: string };
 }
 
-const REFUSAL = 'a valid server key is needed: send it as Authorization: Bearer <key>';
+const REFUSAL = 'a valid server key is required: send it as Authorization: Bearer <key>';
 
 /** What holds for every route that asks for a server key. */
 export function describeAuthentication(service: () => Service, route: AuthenticatedRoute): void {
@@ -132,7 +132,7 @@ export function describeAuthentication(service: () => Service, route: Authentica
           await withKey(id, writer.key),
           403,
           'forbidden',
-          'this server key lacks the grant waitlist:read',
+          'this server key does not have the waitlist:read grant',
         );
       });
     } else {

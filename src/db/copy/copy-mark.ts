@@ -47,7 +47,7 @@ export async function requireNoMark(executor: Kysely<Tables>): Promise<void> {
 export async function beginOrResume(executor: Kysely<Tables>, source: string): Promise<CopyProgress> {
   const mark = await readMark(executor);
   if (mark && mark.source !== source)
-    throw invalid('the target holds an unfinished copy of another installation: choose an empty database');
+    throw invalid('the target contains an unfinished copy of another installation: choose an empty database');
   if (mark) return mark;
   for (const table of COPIED_TABLES) {
     const row = await executor
@@ -55,7 +55,7 @@ export async function beginOrResume(executor: Kysely<Tables>, source: string): P
       .select((e) => e.lit(1).as('one'))
       .limit(1)
       .executeTakeFirst();
-    if (row) throw invalid('the target already holds data: choose an empty database');
+    if (row) throw invalid('the target already contains data: choose an empty database');
   }
   const progress = { source, table: COPIED_TABLES[0] as CopiedTable, after: null };
   await writeMark(executor, progress);

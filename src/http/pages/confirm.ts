@@ -26,8 +26,8 @@ export function registerConfirmPage(app: TypedApp, parts: PageParts): void {
     if (link.state !== 'expired') return answer(request, reply, link);
     if (wantsJson(request)) return { state: 'renewed', waitlist: link.waitlist };
     return sendPage(reply, {
-      title: 'Look into your mail',
-      content: html`<p>A new link is on its way to you. There is at most one a day.</p>`,
+      title: 'Check your inbox',
+      content: html`<p>A new link is on its way. We send at most one a day.</p>`,
     });
   });
 }
@@ -38,9 +38,9 @@ type TokenRequest = FastifyRequest & { params: Static<typeof TokenParams> };
 function answer(request: TokenRequest, reply: FastifyReply, link: ConfirmLink): string | ConfirmLink {
   if (!wantsJson(request)) return sendPage(reply, pageFor(link, request.params.token));
   if (link.state === 'unknown')
-    throw notFound('this link is not complete, or its entry is not on the waitlist');
+    throw notFound('this link is invalid, or its entry is no longer on the waitlist');
   if (link.state === 'expired')
-    throw new DoorlistError('expired', 'this link has expired; ask for a new one');
+    throw new DoorlistError('expired', 'this link has expired; request a new one');
   return { state: link.state, waitlist: link.waitlist };
 }
 
@@ -49,26 +49,26 @@ function pageFor({ state, waitlist }: ConfirmLink, token: string): Page {
     case 'ready':
       return {
         title: 'Confirm your email',
-        content: html`<p>One click, and you have your place on the waitlist of ${waitlist}.</p>
+        content: html`<p>Confirm your email to join the ${waitlist} waitlist.</p>
 ${button(`../confirm/${token}`, 'Confirm')}`,
       };
     case 'confirmed':
       return {
         title: 'Your email is confirmed',
-        content: html`<p>You have your place on the waitlist of ${waitlist}. You can close this page.</p>`,
+        content: html`<p>You are on the ${waitlist} waitlist. You can close this page.</p>`,
       };
     case 'expired':
       return {
         status: 410,
         title: 'This link has expired',
-        content: html`<p>It worked for 7 days. We can send you a new one.</p>
+        content: html`<p>Links work for 7 days. We can send you a new one.</p>
 ${button(`../confirm/${token}/again`, 'Send me a new link')}`,
       };
     case 'unknown':
       return {
         status: 404,
         title: 'This link does not work',
-        content: html`<p>It is not complete, or the address was taken off the waitlist. Copy it once more from your mail.</p>`,
+        content: html`<p>It is incomplete, or the address was removed from the waitlist. Copy the link again from your email.</p>`,
       };
   }
 }

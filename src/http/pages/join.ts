@@ -10,14 +10,14 @@ import { type PageParts, pageRoute } from './parts.ts';
 
 const REFUSALS: Record<string, { title: string; words: string }> = {
   not_found: {
-    title: 'No such invite',
-    words: 'This link is not complete. Copy it once more from your mail.',
+    title: 'Invite not found',
+    words: 'This link is incomplete. Copy it again from your email.',
   },
-  expired: { title: 'This invite has ended', words: 'Its time was up before it was accepted.' },
-  revoked: { title: 'This invite was withdrawn', words: 'It can no longer be accepted.' },
+  expired: { title: 'This invite has expired', words: 'It can no longer be accepted.' },
+  revoked: { title: 'This invite was revoked', words: 'It can no longer be accepted.' },
   accepted: {
     title: 'Already accepted',
-    words: 'This invite has been accepted. There is nothing left to do.',
+    words: 'This invite has already been accepted. There is nothing left to do.',
   },
 };
 
@@ -42,7 +42,7 @@ ${button(`../join/${code}`, 'Accept the invite')}`,
       const { waitlist, email } = await acceptInvite(context, { code });
       return sendPage(reply, {
         title: "You're in",
-        content: html`<p>The invite of <strong>${email}</strong> to ${waitlist.name} is accepted. Welcome!</p>`,
+        content: html`<p>You accepted the invite to ${waitlist.name} for <strong>${email}</strong>. Welcome!</p>`,
       });
     } catch (error) {
       if (!(error instanceof DoorlistError) || !(error.code in REFUSALS)) throw error;
@@ -52,7 +52,7 @@ ${button(`../join/${code}`, 'Accept the invite')}`,
 }
 
 function refusal(reason: string): Page {
-  const { title, words } = REFUSALS[reason] ?? { title: 'This does not work', words: '' };
+  const { title, words } = REFUSALS[reason] ?? { title: 'Something went wrong', words: '' };
   const status = STATUS[reason as keyof typeof STATUS];
   return { status, title, content: html`<p>${words}</p>` };
 }

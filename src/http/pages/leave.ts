@@ -7,8 +7,8 @@ import { type PageParts, pageRoute, TokenParams } from './parts.ts';
 
 const NOBODY: Page = {
   status: 404,
-  title: 'There is nothing to leave',
-  content: html`<p>The link is not complete, or this address has left the waitlist already.</p>`,
+  title: 'This link does not work',
+  content: html`<p>The link is incomplete, or this address has already left the waitlist.</p>`,
 };
 
 /** `/unsubscribe/…` is for the button of mail clients (RFC 8058), `/leave/…` for people; opened, both show the same. */
@@ -18,11 +18,11 @@ export function registerLeavePage(app: TypedApp, parts: PageParts): void {
     const leaver = await checkLeaveLink(context, token);
     if (!leaver) return sendPage(reply, NOBODY);
     return sendPage(reply, {
-      title: `Mails from ${leaver.waitlist}`,
-      content: html`<p>Stop these mails and keep your place on the waitlist. You would still hear when you are invited.</p>
+      title: `Emails from ${leaver.waitlist}`,
+      content: html`<p>Unsubscribe from these emails and keep your place on the waitlist. We will still email you when you are invited.</p>
 ${button(`../unsubscribe/${token}`, 'Unsubscribe')}
-<p class="soft">Or leave altogether: your place, your invites and everything that is known of you on this waitlist is erased. This cannot be undone.</p>
-${button(`../leave/${token}`, 'Leave the waitlist and erase my data', true)}`,
+<p class="soft">Or leave the waitlist. This erases your place, your invites and all your data on this waitlist. It cannot be undone.</p>
+${button(`../leave/${token}`, 'Leave and erase my data', true)}`,
     });
   };
   app.get('/unsubscribe/:token', pageRoute(parts.look, TokenParams), async (request, reply) =>
@@ -36,15 +36,15 @@ ${button(`../leave/${token}`, 'Leave the waitlist and erase my data', true)}`,
     if (!leaver) return sendPage(reply, NOBODY);
     return sendPage(reply, {
       title: 'You are unsubscribed',
-      content: html`<p>You get no more such mails from ${leaver.waitlist}.</p>`,
+      content: html`<p>You will no longer get these emails from ${leaver.waitlist}.</p>`,
     });
   });
   app.post('/leave/:token', pageRoute(parts.act, TokenParams), async (request, reply) => {
     const leaver = await leaveList(context, request.params.token);
     if (!leaver) return sendPage(reply, NOBODY);
     return sendPage(reply, {
-      title: 'You have left',
-      content: html`<p>Your place on the waitlist of ${leaver.waitlist} and everything that was known of you there is erased.</p>`,
+      title: 'You have left the waitlist',
+      content: html`<p>Your place on the ${leaver.waitlist} waitlist and all your data were erased.</p>`,
     });
   });
 }

@@ -23,7 +23,7 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
       if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds));
       const page = sendPage(reply, {
         status: STATUS[error.code],
-        title: 'This did not work',
+        title: 'Something went wrong',
         content: html`<p>${error.message}.</p>`,
       });
       reply.send(page);

@@ -20,7 +20,7 @@ export interface AuthParts {
 }
 
 /** The same refusal whatever is wrong with a key. */
-const KEY_NEEDED = 'a valid server key is needed: send it as Authorization: Bearer <key>';
+const KEY_NEEDED = 'a valid server key is required: send it as Authorization: Bearer <key>';
 
 /** Only refused keys count against a client's address: a good key is always served. */
 export function requireServerKey(app: FastifyInstance, parts: AuthParts): onRequestHookHandler {

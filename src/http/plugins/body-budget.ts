@@ -32,7 +32,7 @@ export function bodyBudget(most: { total: number; perClient: number }): BodyBudg
       if (own > most.perClient)
         throw new DoorlistError(
           'rate_limited',
-          'too much is being sent from this address at once: slow down',
+          'too many large requests from this address at once: slow down',
           1,
         );
       if (total + bytes > most.total)

@@ -55,7 +55,7 @@ export function bodyReader(budgets: BodyBudgets): ReadBody {
       }
     };
     const end = () => finish(null);
-    const breakOff = () => finish(invalid('body: was broken off'));
+    const breakOff = () => finish(invalid('body: was not received completely'));
     payload.on('data', take).on('end', end).on('error', breakOff);
   };
 }
@@ -70,5 +70,5 @@ function refuseUnread({ headers, routeOptions }: FastifyRequest): Error | undefi
 }
 
 function tooLarge(): HttpError {
-  return new HttpError('payload_too_large', 'the body is larger than this endpoint takes');
+  return new HttpError('payload_too_large', 'the body is too large for this endpoint');
 }

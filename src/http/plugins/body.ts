@@ -16,7 +16,7 @@ export function registerJsonBody(
     readBody(request, payload, (error, body) => {
       if (error) return done(error);
       try {
-        if (body.length === 0) throw invalid('body: is empty');
+        if (body.length === 0) throw invalid('body: is required');
         done(null, parse(body, request));
       } catch (problem) {
         done(problem as Error);

@@ -46,16 +46,16 @@ function toWire(error: Error, log: Log, requestId: string): WireError {
   if (error instanceof HttpError) return wire(error.code, error.message, error.headers);
   if (error instanceof DatabaseUnavailable) {
     log.error({ requestId, reason: error.message }, 'the database is unavailable');
-    return wire('unavailable', 'the service cannot reach its database: try again in a moment', {
+    return wire('unavailable', 'the database is not available: try again in a moment', {
       'retry-after': '2',
     });
   }
   const known = fromFramework(error as FastifyError);
   if (known) return known;
-  log.error({ requestId, error: error.name, reason: error.message, stack: error.stack }, 'a request failed');
+  log.error({ requestId, error: error.name, reason: error.message, stack: error.stack }, 'request failed');
   return wire(
     'internal_error',
-    'something went wrong on our side; the request id names this failure in the log',
+    'something went wrong on our side; find the request id in the log for details',
   );
 }
 
@@ -64,7 +64,7 @@ function fromFramework({ code, statusCode, message }: FastifyError): WireError |
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return wire('unsupported_media_type', 'the body must be sent as Content-Type: application/json');
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return wire('payload_too_large', 'the body is larger than this endpoint takes');
+      return wire('payload_too_large', 'the body is too large for this endpoint');
     case 'FST_ERR_BAD_URL':
       return wire('invalid_request', 'the path is not valid percent-encoded UTF-8');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':

@@ -90,7 +90,7 @@ function shared(check: () => Promise<void>): () => Promise<void> {
 async function withDeadline(probe: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable('the database does not answer')), PROBE_DEADLINE_MS);
+    timer = setTimeout(() => reject(unavailable('the database is not responding')), PROBE_DEADLINE_MS);
   });
   const failed = probe.catch((error: Error) => {
     throw new DatabaseUnavailable(error.message, { cause: error });

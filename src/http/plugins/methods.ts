@@ -23,7 +23,7 @@ export function registerMethodCheck(app: FastifyInstance): { complete(): void } 
           method: answerable.filter((method) => !methods.has(method)),
           schema: { hide: true },
           onRequest: async () => {
-            throw new HttpError('method_not_allowed', `this path answers ${allow} only`, { allow });
+            throw new HttpError('method_not_allowed', `this path supports only ${allow}`, { allow });
           },
           handler: async () => {},
         });

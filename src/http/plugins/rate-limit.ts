@@ -38,7 +38,7 @@ export function rateLimiter(name: string, limit: number, now: () => number): Rat
       if (window.used > limit) {
         throw new DoorlistError(
           'rate_limited',
-          `more than ${limit} requests in a minute: slow down`,
+          `more than ${limit} requests per minute: slow down`,
           seconds,
         );
       }

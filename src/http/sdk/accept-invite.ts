@@ -103,7 +103,7 @@ const schema = {
           message: 'email: not an email address',
         },
         not_found: { when: 'The invite does not exist.', message: 'there is no invite with this code' },
-        rate_limited: { message: 'more than 300 requests in a minute: slow down' },
+        rate_limited: { message: 'more than 300 requests per minute: slow down' },
       },
     ),
   },

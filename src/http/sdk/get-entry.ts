@@ -41,7 +41,7 @@ const schema = {
       invalid_request: { when: 'The path is not valid percent-encoding.' },
       not_found: {
         when: 'The entry or the waitlist does not exist, or the server key does not have access to the waitlist.',
-        message: 'no entry with this email or phone is on the waitlist',
+        message: 'there is no entry with this email or phone on the waitlist',
       },
     }),
   },

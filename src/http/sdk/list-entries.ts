@@ -96,7 +96,7 @@ const schema = {
     ...errorResponses(['invalid_request', 'unauthorized', 'forbidden', 'not_found', 'rate_limited'], {
       invalid_request: {
         when: 'A query parameter is unknown or out of range, or the cursor is damaged or belongs to another query.',
-        message: 'cursor: does not belong to this query, or is damaged',
+        message: 'cursor: is invalid or belongs to a different query',
       },
     }),
   },

@@ -50,7 +50,7 @@ function readObject(
     const field = path === 'body' ? key.value : `${path}.${key.value}`;
     const kind = Object.hasOwn(fields, key.value) ? fields[key.value] : undefined;
     if (kind === undefined) throw invalid(`${field.slice(0, 64)}: unknown field`);
-    if (Object.hasOwn(value, key.value)) throw invalid('body: has the same key twice in one object');
+    if (Object.hasOwn(value, key.value)) throw invalid('body: contains a duplicate key');
     at = skipSpace(text, key.end);
     if (text[at] !== ':') throw badJson();
     at = skipSpace(text, at + 1);

@@ -53,11 +53,11 @@ export async function findEntry({ db, log }: Context, queue: Queue, identifier: 
       ? await db.run(findByPhone, { queueId: queue.id, hash: queue.vault.hash('phone', phone) })
       : [];
   const [row] = rows;
-  if (!row) throw notFound('no entry with this email or phone is on the waitlist');
+  if (!row) throw notFound('there is no entry with this email or phone on the waitlist');
   try {
     return openEntry(queue, row);
   } catch (error) {
-    if (error instanceof Unreadable) log.error({ queue: queue.id }, 'sealed data of an entry does not open');
+    if (error instanceof Unreadable) log.error({ queue: queue.id }, 'cannot decrypt an entry');
     throw error;
   }
 }
@@ -187,7 +187,7 @@ function openCursor({ vault }: Queue, query: PageQuery, cursor: Uint8Array): Cur
   try {
     return vault.open<CursorPlace>('cursor', cursorContext(query), cursor);
   } catch (error) {
-    if (error instanceof Unreadable) throw invalid('cursor: does not belong to this query, or is damaged');
+    if (error instanceof Unreadable) throw invalid('cursor: is invalid or belongs to a different query');
     throw error;
   }
 }

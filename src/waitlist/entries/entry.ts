@@ -54,7 +54,7 @@ export function openEntries({ log }: Pick<Context, 'log'>, queue: Queue, rows: E
       return openEntry(queue, row);
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
-      log.error({ queue: queue.id, entry: formatId('ent', row.id) }, 'sealed data of an entry does not open');
+      log.error({ queue: queue.id, entry: formatId('ent', row.id) }, 'cannot decrypt an entry');
       return assemble(queue, row, null, openReferrer(queue, row));
     }
   });

@@ -88,7 +88,7 @@ async function eraseWithin(context: Context, change: QueueChange, who: Who): Pro
 async function forgetAddress(context: Context, change: QueueChange, who: Who): Promise<Erased> {
   const emailHash = emailHashOf(change.queue, who);
   if (!emailHash || !(await isKnown(change, emailHash)))
-    throw notFound('there is no such entry on the waitlist, and no invite or mail to this address');
+    throw notFound('there is no such entry on the waitlist, and no invite or email to this address');
   const sendingOver = await shredEventsOf(context, change, { entryId: null, emailHash });
   await shredInvites(change, emailHash);
   return { removed: { id: null }, sendingOver };

@@ -48,7 +48,7 @@ export async function acceptInvite(context: Context, input: AcceptInput): Promis
     if (earlier) return earlier;
     refuseUnlessLive(row, now);
     if (claimedHash && !claimedHash.equals(row.email_hash)) {
-      throw new DoorlistError('email_mismatch', 'email: this invite belongs to another email address');
+      throw new DoorlistError('email_mismatch', 'email: this invite is for a different email address');
     }
     const { email } = vault.open<SealedInvite>('invite.sealed', row.id, row.sealed);
     const { id, name } = queue.waitlist;
@@ -67,7 +67,7 @@ export async function acceptInvite(context: Context, input: AcceptInput): Promis
       .where('expired_at', 'is', null)
       .returning('id')
       .executeTakeFirst();
-    if (!accepted) throw new DoorlistError('accepted', 'this invite has been accepted already');
+    if (!accepted) throw new DoorlistError('accepted', 'this invite has already been accepted');
     const entry = (await findByEmails(change, [row.email_hash])).get(hashKey(row.email_hash));
     if (entry && canMove(entry.status, 'joined')) await moveEntries(change, [entry], 'joined');
     const invite = { id: row.id, email, expiresAt: row.expires_at };
@@ -108,7 +108,7 @@ function earlierAcceptance(
 function refuseUnlessLive(row: InviteRow, now: number): void {
   switch (inviteState(row, now)) {
     case 'accepted':
-      throw new DoorlistError('accepted', 'this invite has been accepted already');
+      throw new DoorlistError('accepted', 'this invite has already been accepted');
     case 'revoked':
       throw new DoorlistError('revoked', 'this invite was revoked');
     case 'expired':

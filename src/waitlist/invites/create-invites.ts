@@ -44,7 +44,7 @@ export async function createInvite(
 }
 
 export function checkExpiry(expiresAt: Expiry, now: number): void {
-  if (typeof expiresAt === 'number' && expiresAt <= now) throw invalid('expires-at: lies in the past');
+  if (typeof expiresAt === 'number' && expiresAt <= now) throw invalid('expires-at: must be in the future');
 }
 
 /** Makes an invite for each, and moves those who wait to `invited`. */

@@ -33,7 +33,7 @@ export async function revokeInvite(context: Context, codeOrId: string): Promise<
     if (!row) throw notFound('there is no invite with this code or id');
     if (row.accepted_at !== null || row.revoked_at !== null) {
       const state = row.accepted_at === null ? 'revoked' : 'accepted';
-      throw new DoorlistError(state, `this invite is ${state} already`);
+      throw new DoorlistError(state, `this invite is already ${state}`);
     }
     await endInvites(context, change, [row], 'revoked');
     return { id: row.id };
@@ -139,7 +139,7 @@ function emailOf({ log }: Context, queue: Queue, { id, sealed }: OpenInvite): st
     return queue.vault.open<SealedInvite>('invite.sealed', id, sealed).email;
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
-    log.error({ queue: queue.id, invite: formatId('inv', id) }, 'sealed data of an invite does not open');
+    log.error({ queue: queue.id, invite: formatId('inv', id) }, 'cannot decrypt an invite');
     return undefined;
   }
 }

@@ -79,7 +79,7 @@ export async function resumeInviteRun(
   const job = await findOpenJob<RunInput, RunProgress>(context, queue, jobId, 'invite');
   const { expiry } = job.input;
   if (typeof expiry === 'number' && expiry <= (await sharedNow(context))) {
-    throw invalid(`${job.publicId}: its invites would have expired already; begin a new run`);
+    throw invalid(`${job.publicId}: its invites would already have expired; start a new run`);
   }
   return continueRun(context, queue, job.id, job.input, onProgress);
 }
@@ -195,7 +195,7 @@ function toInvitee(
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     const entry = formatId('ent', id);
-    log.error({ queue: queue.id, entry }, 'sealed data of an entry does not open: it is not invited');
+    log.error({ queue: queue.id, entry }, 'cannot decrypt an entry: it was not invited');
     return undefined;
   }
 }

@@ -34,7 +34,7 @@ export async function listInvites(context: Context, queue: Queue, filter: Filter
   if (filter.emailHash) query = query.where('email_hash', '=', filter.emailHash);
   if (filter.after !== undefined) {
     const after = parseId('inv', filter.after);
-    if (!after) throw invalid('after: must be the id of an invite');
+    if (!after) throw invalid('after: must be an invite id');
     query = query.where('id', '>', after);
   }
   const now = await sharedNow(context);

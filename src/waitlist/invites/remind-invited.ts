@@ -64,7 +64,7 @@ function openSealed(
     return queue.vault.open<SealedInvite>('invite.sealed', id, sealed);
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
-    log.error({ queue: queue.id, invite: formatId('inv', id) }, 'sealed data of an invite does not open');
+    log.error({ queue: queue.id, invite: formatId('inv', id) }, 'cannot decrypt an invite');
     return undefined;
   }
 }

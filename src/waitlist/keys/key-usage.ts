@@ -21,7 +21,7 @@ export function trackKeyUsage({ db, clock, log }: Context): KeyUsage {
   };
   const writeOrLog = () =>
     write().catch((error: Error) =>
-      log.warn({ reason: error.message }, 'the last use of keys was not written'),
+      log.warn({ reason: error.message }, 'could not save when keys were last used'),
     );
   const timer = setInterval(writeOrLog, WRITE_EVERY_MS);
   timer.unref();

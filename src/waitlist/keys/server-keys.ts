@@ -38,7 +38,7 @@ export interface KeyInput {
 export async function createKey(context: Context, input: KeyInput): Promise<CreatedKey> {
   return changeSettings(context, async (trx) => {
     const now = await sharedNow(context, trx);
-    if (input.expiresAt !== null && input.expiresAt <= now) throw invalid('expires-at: lies in the past');
+    if (input.expiresAt !== null && input.expiresAt <= now) throw invalid('expires-at: must be in the future');
     const waitlist = await findWaitlist(trx, input.waitlistId);
     const environment = await trx
       .selectFrom('environment')
@@ -133,7 +133,7 @@ export async function revokeKey(context: Context, keyId: string): Promise<void> 
       .where('id', '=', id)
       .where('revoked_at', 'is', null)
       .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw notFound(`there is no key ${keyId} that is not revoked`);
+    if (numUpdatedRows === 0n) throw notFound(`there is no active key ${keyId}`);
   });
 }
 
@@ -150,7 +150,7 @@ export async function rotateKey(context: Context, keyId: string, overlapMs: numb
       .where('k.revoked_at', 'is', null)
       .executeTakeFirst();
     if (!old || (old.expires_at !== null && old.expires_at <= now))
-      throw notFound(`there is no live key ${keyId}`);
+      throw notFound(`there is no active key ${keyId}`);
     await trx
       .updateTable('server_key')
       .set({ expires_at: Math.min(now + overlapMs, old.expires_at ?? Number.POSITIVE_INFINITY) })
@@ -199,5 +199,5 @@ export async function queueForKey(
 }
 
 export function requireRead(key: ServerKey): void {
-  if (!key.canRead) throw new DoorlistError('forbidden', 'this server key lacks the grant waitlist:read');
+  if (!key.canRead) throw new DoorlistError('forbidden', 'this server key does not have the waitlist:read grant');
 }

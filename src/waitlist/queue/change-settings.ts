@@ -31,7 +31,7 @@ export function requireMaster(keyring: Keyring, check: Uint8Array): SealingKey {
   }
   if (master) return master;
   throw new MasterKeyProblem(
-    'the master key is not the one that this database was sealed with: bring back the right master.key, ' +
+    'the master key does not match this database: restore the right master.key, ' +
       'or set DOORLIST_MASTER_KEY to it. Nothing was changed.',
   );
 }

@@ -61,5 +61,5 @@ function check({ name, boost, referralCap, inviteExpiryMs, ...rest }: WaitlistCh
     problems.add('invite-expiry', 'must be longer than 0');
   problems.throwIfAny();
   const given = [name, boost, referralCap, inviteExpiryMs, ...Object.values(rest)];
-  if (given.every((value) => value === undefined)) throw invalid('nothing was given to change');
+  if (given.every((value) => value === undefined)) throw invalid('at least one setting is required');
 }

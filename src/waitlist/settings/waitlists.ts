@@ -37,7 +37,7 @@ export async function createWaitlist(
   const name = input.name.trim();
   checkName(name);
   if (!isWaitlistId(input.id)) {
-    throw invalid('id: must be wl_ and then 1 to 62 of a-z, 0-9, _ and -, the first a letter or a digit');
+    throw invalid('id: must be wl_ followed by 1 to 62 characters of a-z, 0-9, _ and -, starting with a letter or digit');
   }
   const now = context.clock();
   try {
@@ -54,7 +54,7 @@ export async function createWaitlist(
     });
   } catch (error) {
     if (error instanceof UniqueViolation)
-      throw new DoorlistError('invalid_request', `id: ${input.id} exists already`);
+      throw new DoorlistError('invalid_request', `id: ${input.id} already exists`);
     throw error;
   }
   const [created] = await listWaitlists(context, { id: input.id });
@@ -63,7 +63,7 @@ export async function createWaitlist(
 
 export async function createEnvironment(context: Context, name: string): Promise<void> {
   if (!/^[a-z][a-z0-9-]{0,31}$/.test(name)) {
-    throw invalid('environment: must be 1 to 32 of a-z, 0-9 and -, the first a letter');
+    throw invalid('environment: must be 1 to 32 characters of a-z, 0-9 and -, starting with a letter');
   }
   const now = context.clock();
   try {
@@ -74,7 +74,7 @@ export async function createEnvironment(context: Context, name: string): Promise
       }
     });
   } catch (error) {
-    if (error instanceof UniqueViolation) throw invalid(`environment: ${name} exists already`);
+    if (error instanceof UniqueViolation) throw invalid(`environment: ${name} already exists`);
     throw error;
   }
 }

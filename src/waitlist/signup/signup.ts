@@ -54,7 +54,7 @@ function commitSignups(context: Context, requests: SignupRequest[]): Promise<Sig
   const read = (trx: Trx) => findMembers(trx, queue, all);
   return readAndChangeQueue(context, queue, read, (change, members) => {
     if (change.settings.closed)
-      throw new DoorlistError('waitlist_closed', 'this waitlist takes no new signups');
+      throw new DoorlistError('waitlist_closed', 'this waitlist is closed to new signups');
     const added = addEntries(change, members, all);
     let first = 0;
     return requests.map(({ candidates }) => {

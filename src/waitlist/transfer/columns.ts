@@ -47,7 +47,7 @@ export function parseColumnMap(text: string): Record<string, Target> {
 
 export function checkPreset(name: string): string {
   if (Object.hasOwn(PRESETS, name)) return name;
-  throw invalid(`preset: there is none for ${name}; there are ${Object.keys(PRESETS).join(', ')}`);
+  throw invalid(`preset: unknown preset ${name}: must be one of ${Object.keys(PRESETS).join(', ')}`);
 }
 
 export function isOwnExport(columns: readonly string[]): boolean {

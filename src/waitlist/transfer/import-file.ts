@@ -37,9 +37,9 @@ export async function openImportFile(path: string): Promise<FileHandle> {
     await file.close();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw invalid(code === 'ENOENT' ? `there is no file ${path}` : `${path} cannot be read (${code})`);
+    throw invalid(code === 'ENOENT' ? `there is no file ${path}` : `cannot read ${path} (${code})`);
   }
-  throw invalid(`${path} must be a file: an import has to be able to go back in it`);
+  throw invalid(`${path} must be a regular file, not a pipe or a directory`);
 }
 
 export async function identifyFile(file: FileHandle): Promise<FileIdentity> {
@@ -79,7 +79,7 @@ async function jsonShape(file: FileHandle): Promise<FileShape> {
 async function csvShape(file: FileHandle, text: string): Promise<FileShape> {
   const delimiter = guessDelimiter(text);
   const row = await firstRow(readCsvRows(file, delimiter, { offset: 0, line: 1 }));
-  if (!Array.isArray(row?.values)) throw invalid(`the first row must name the columns; it ${row?.problem}`);
+  if (!Array.isArray(row?.values)) throw invalid(`the first row must contain the column names; it ${row?.problem}`);
   const columns = nameColumns(row.values);
   return {
     format: 'csv',

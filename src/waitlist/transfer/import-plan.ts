@@ -68,7 +68,7 @@ export function checkChoice(shape: FileShape, choice: ColumnChoice): void {
     throw invalid(`map: there is no column "${missing}"; ${found}`);
   const targets = shape.columns.map(choose);
   if (!targets.includes('email') && !targets.includes('phone')) {
-    throw invalid(`no column is an email or a phone; ${found}. Say which with --map "COLUMN=email"`);
+    throw invalid(`no email or phone column; ${found}. Use --map "COLUMN=email"`);
   }
 }
 
@@ -84,7 +84,7 @@ export function chooseOrder(shape: FileShape, choice: ColumnChoice, wanted: Orde
   })();
   const field = wanted === 'joined' ? 'joinedAt' : wanted;
   if (field !== undefined && field !== 'file' && !targets.includes(field)) {
-    throw invalid(`order: no column is ${field}; say which with --map "COLUMN=${field}"`);
+    throw invalid(`order: no ${field} column; use --map "COLUMN=${field}"`);
   }
   return wanted ?? order;
 }

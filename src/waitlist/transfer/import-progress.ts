@@ -22,6 +22,6 @@ export interface ImportProgress {
 /** Two processes on one job would count every row twice. */
 export function requireSameProgress(found: ImportProgress | undefined, known: ImportProgress): void {
   if (JSON.stringify(found) !== JSON.stringify(known)) {
-    throw invalid('another process works on this import: let it finish');
+    throw invalid('another process is running this import: wait until it finishes');
   }
 }

@@ -127,7 +127,7 @@ export function readRow(raw: RawRow, columnCount: number, fields: Fields, now: n
 function checkCells({ values }: RawRow, columnCount: number, problems: RowProblems): void {
   if (!Array.isArray(values)) return;
   if (values.slice(columnCount).some((cell) => cell.trim() !== '')) {
-    problems.add('row', `has ${values.length} cells, there are ${columnCount} columns`);
+    problems.add('row', `has ${values.length} cells, but the file has ${columnCount} columns`);
   }
   if (values.some((cell) => cell.includes('\uFFFD') || cell.includes('\0'))) {
     problems.add('row', 'is not valid UTF-8');
@@ -171,8 +171,8 @@ function readTime(value: unknown, field: string, now: number, problems: RowProbl
   if (value === undefined) return undefined;
   const time = parseImportedTime(value);
   if (time === undefined)
-    problems.add(field, 'is not a time in ISO 8601, nor seconds or milliseconds since 1970');
-  else if (time < 0 || time > now + FUTURE_TOLERATED_MS) problems.add(field, 'is not between 1970 and today');
+    problems.add(field, 'must be an ISO 8601 time, or seconds or milliseconds since 1970');
+  else if (time < 0 || time > now + FUTURE_TOLERATED_MS) problems.add(field, 'must be between 1970 and today');
   return time;
 }
 

@@ -74,7 +74,7 @@ export async function importFile(
 
 function chooseErrorsFile(filePath: string, wanted = `${filePath}.errors.jsonl`): string {
   const resolved = path.resolve(wanted);
-  if (resolved === path.resolve(filePath)) throw invalid('errors: must not be the file that is imported');
+  if (resolved === path.resolve(filePath)) throw invalid('errors: must not be the imported file');
   return resolved;
 }
 
@@ -116,7 +116,7 @@ export async function resumeImport(
     const { size, hash } = await identifyFile(file);
     const { identity } = job.input;
     if (size !== identity.size || hash !== identity.hash) {
-      throw invalid(`${filePath} is not the file that ${jobId} began with, or was changed since`);
+      throw invalid(`${filePath} is not the file that ${jobId} started with, or has changed since`);
     }
     const { id, input: plan, progress } = job;
     return await runImport(context, { id, queue, file, plan, progress }, watch);

@@ -32,7 +32,7 @@ export function startUpkeep(context: Context): Upkeep {
   let watching: Promise<void> | undefined;
   const watchTimer = setInterval(() => {
     watching = watch(context).catch((error: Error) =>
-      context.log.warn({ reason: error.message }, 'the state of the service could not be checked'),
+      context.log.warn({ reason: error.message }, 'the status check failed'),
     );
   }, WATCH_EVERY_MS);
   return {
@@ -86,6 +86,6 @@ async function attend(
     if (queue) await work(context, queue);
   } catch (error) {
     const { message } = error as Error;
-    context.log.warn({ queue: queueId, reason: message }, 'upkeep of a queue failed; it is tried again');
+    context.log.warn({ queue: queueId, reason: message }, 'upkeep of a queue failed and will be retried');
   }
 }
