@@ -121,7 +121,7 @@ forEachEngine((engine) => {
         schema: SCHEMA_VERSION,
       });
       const told = await runHere(storage.environment, 'migrate');
-      assert.match(told.stdout, new RegExp(`already at version ${SCHEMA_VERSION}`));
+      assert.match(told.stdout, new RegExp(`up to date \\(version ${SCHEMA_VERSION}\\)`));
       await storage.remove();
     });
   });
@@ -259,7 +259,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await json('waitlist', 'close', 'wl_acme'), { id: 'wl_acme', closed: true });
       await becomes(409, () => signup(key, 'while@example.com'));
       assert.match(await text('waitlist', 'list'), /wl_acme +Acme +5 +\d{4}-/);
-      assert.match(await text('waitlist', 'open', 'wl_acme'), /wl_acme is open/);
+      assert.match(await text('waitlist', 'open', 'wl_acme'), /Opened wl_acme/);
       await becomes(201, () => signup(key, 'after@example.com'));
       assertFailed(await here('waitlist', 'close', 'wl_nowhere'), /there is no waitlist wl_nowhere/);
     });
