@@ -119,7 +119,7 @@ forEachEngine((engine) => {
       const found = modes();
       const { stdout } = await server.stop();
       for (const [name, mode] of Object.entries(found)) assert.equal(mode, 0o600, name);
-      assert.match(stdout, /"level":"warn".*master\.key.*"was":"0644".*its mode is now 0600/);
+      assert.match(stdout, /"level":"warn".*master\.key.*"was":"0644".*changed its mode to 0600/);
     });
   });
 });

@@ -18,12 +18,12 @@ describe('what a mail server answers', () => {
     ],
     ['recipient', answered('RCPT TO', '550 5.7.1 Relaying denied'), /refused the recipient/],
     ['passing', answered('RCPT TO', '451 4.7.1 Greylisted'), /answered 451/],
-    ['mail', answered('DATA', '554 5.7.1 Spam', 'EMESSAGE'), /refused the mail \(554\)/],
-    ['mail', answered('MAIL FROM', '552 5.3.4 Too big'), /refused the mail \(552\)/],
+    ['mail', answered('DATA', '554 5.7.1 Spam', 'EMESSAGE'), /refused the email \(554\)/],
+    ['mail', answered('MAIL FROM', '552 5.3.4 Too big'), /refused the email \(552\)/],
     [
       'mail',
       smtpError({ code: 'EMESSAGE', command: 'MAIL FROM' }),
-      /can't take this address or a mail of this size/,
+      /can't accept this address or an email of this size/,
     ],
     [
       'sender',
@@ -44,7 +44,7 @@ describe('what a mail server answers', () => {
       answered('AUTH PLAIN', '454 4.7.0 Try later', 'EAUTH'),
       /not available right now \(454\)/,
     ],
-    ['refused', answered('CONN', '554 5.7.1 Blocked', 'EPROTOCOL'), /turned the connection away \(554\)/],
+    ['refused', answered('CONN', '554 5.7.1 Blocked', 'EPROTOCOL'), /rejected the connection \(554\)/],
     [
       'unreachable',
       answered('CONN', '421 4.3.2 Shutting down', 'ECONNECTION'),

@@ -165,7 +165,7 @@ forEachEngine((engine) => {
       assert.equal(await statusOf(list, 'ada@example.com'), 'waiting');
       assertPage(await post(path), 200, /You have left/);
       assert.equal((await list.lookup('ada@example.com')).status, 404);
-      assertPage(await post(path), 404, /nothing to leave/);
+      assertPage(await post(path), 404, /already left the waitlist/);
       const { id } = await list.queue();
       const bodies = await service.context.db.query
         .selectFrom('event')
@@ -182,9 +182,9 @@ forEachEngine((engine) => {
       const path = pathIn(mail, 'leave');
       assertPage(await get(path), 200, /erase my data/);
       assertPage(await post(path), 200, /You have left/);
-      assertPage(await get(`/join/${code}`), 410, /withdrawn/);
-      assertPage(await post(path), 404, /nothing to leave/);
-      assertPage(await get(path), 404, /nothing to leave/);
+      assertPage(await get(`/join/${code}`), 410, /was revoked/);
+      assertPage(await post(path), 404, /already left the waitlist/);
+      assertPage(await get(path), 404, /already left the waitlist/);
     });
 
     it('accepts an invite by its button alone, once', async () => {
@@ -195,10 +195,10 @@ forEachEngine((engine) => {
       assertPage(await post(`/join/${code}`), 200, /You&#39;re in/);
       assertPage(await post(`/join/${code}`), 409, /Already accepted/);
       assertPage(await get(`/join/${code}`), 409, /Already accepted/);
-      assertPage(await get('/join/nonsense'), 404, /No such invite/);
+      assertPage(await get('/join/nonsense'), 404, /Invite not found/);
       const revoked = await list.invite('bob@example.com');
       await service.revoke(revoked.code);
-      assertPage(await get(`/join/${revoked.code}`), 410, /withdrawn/);
+      assertPage(await get(`/join/${revoked.code}`), 410, /was revoked/);
       assertPage(await get(`/join/${'x'.repeat(201)}`), 400, /longer than 200/);
     });
   });
@@ -227,7 +227,7 @@ describe('pages that mails lead to', () => {
       page.on('console', (message) => problems.push(message.text()));
       await page.goto(`${service.url}/join/${code}`);
       assert.ok((await page.screenshot()).length > 0);
-      await page.getByRole('button', { name: 'Accept the invite' }).click();
+      await page.getByRole('button', { name: 'Accept invite' }).click();
       await page.getByRole('heading', { name: "You're in" }).waitFor();
       assert.deepEqual(problems, [], 'the policy lets the page be what it is');
       const answers = [];

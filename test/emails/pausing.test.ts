@@ -84,7 +84,7 @@ forEachEngine((engine) => {
         server.refuseConnection = () => '554 5.7.1 Blocked';
         await list.signup(...PEOPLE);
         const queue = await list.queue();
-        await assertPaused(service, queue, /turned the connection away \(554\)/);
+        await assertPaused(service, queue, /rejected the connection \(554\)/);
         assert.equal(logged(service, 'mail server: paused').length, 1);
         server.refuseConnection = () => undefined;
         await assertSent(service, queue);

@@ -330,7 +330,7 @@ forEachEngine((engine) => {
           { waitlistId: list.id, entries },
           'entries[0].email: must be a string; entries[0].phone: must be a string; ' +
             'entries[0].metadata: must be an object; entries[0].referredBy: must be a string; ' +
-            'entries[1]: must be an object; entries[2]: must be an object; entries[3]: needs an email or a phone',
+            'entries[1]: must be an object; entries[2]: must be an object; entries[3]: email or phone is required',
         );
       });
 

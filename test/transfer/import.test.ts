@@ -201,15 +201,15 @@ forEachEngine((engine) => {
       const list = await service.waitlist();
       const refused = (text: string | Buffer, options: ImportOptions, why: RegExp) =>
         assert.rejects(importText(list, text, options), why);
-      await refused('name,plan\nx,y\n', {}, /no column is an email or a phone; there are "name", "plan"/);
+      await refused('name,plan\nx,y\n', {}, /no email or phone column; the columns are "name", "plan"/);
       await refused('email\na@example.com\n', { map: 'Mail=email' }, /there is no column "Mail"/);
       await refused('email\na@example.com\n', { map: 'email=address' }, /must be COLUMN=FIELD/);
-      await refused('email\na@example.com\n', { preset: 'launchlist' }, /there is none for launchlist/);
-      await refused('email\na@example.com\n', { order: 'position' }, /no column is position/);
+      await refused('email\na@example.com\n', { preset: 'launchlist' }, /unknown preset launchlist/);
+      await refused('email\na@example.com\n', { order: 'position' }, /no position column/);
       await refused('', {}, /is empty/);
       await refused(Buffer.from('\uFEFFemail\na@example.com\n', 'utf16le'), {}, /UTF-16/);
       const same = path.join(directory, 'people.csv');
-      await refused('email\na@example.com\n', { errorsFile: same }, /must not be the file that is imported/);
+      await refused('email\na@example.com\n', { errorsFile: same }, /must not be the imported file/);
       await assert.rejects(
         importFile(service.context, await list.queue(), path.join(directory, 'none.csv'), {}),
         /there is no file/,

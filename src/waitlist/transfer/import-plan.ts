@@ -62,7 +62,7 @@ function keyOf(order: Order, { joinedAt, position }: Fields): number {
 /** Refuses a choice of columns that cannot be meant before anything is read. */
 export function checkChoice(shape: FileShape, choice: ColumnChoice): void {
   const choose = chooseColumns(choice);
-  const found = `there are ${shape.columns.map((column) => `"${column}"`).join(', ')}`;
+  const found = `the columns are ${shape.columns.map((column) => `"${column}"`).join(', ')}`;
   const missing = Object.keys(choice.map).find((column) => !shape.columns.includes(column));
   if (shape.format === 'csv' && missing !== undefined)
     throw invalid(`map: there is no column "${missing}"; ${found}`);
