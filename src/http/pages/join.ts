@@ -32,8 +32,8 @@ export function registerJoinPage(app: TypedApp, parts: PageParts): void {
     const { waitlist, email, expiresAt } = invite;
     return sendPage(reply, {
       title: `Your invite to ${waitlist.name}`,
-      content: html`<p>It is for <strong>${email}</strong>${expiresAt !== null && html`, until ${longDate(expiresAt)}`}, and works once.</p>
-${button(`../join/${code}`, 'Accept the invite')}`,
+      content: html`<p>This invite is for <strong>${email}</strong>${expiresAt !== null && html` and expires on ${longDate(expiresAt)}`}. It works once.</p>
+${button(`../join/${code}`, 'Accept invite')}`,
     });
   });
   app.post('/join/:code', pageRoute(parts.act, CodeParams), async (request, reply) => {
