@@ -176,7 +176,11 @@ forEachEngine((engine) => {
       assert.equal(await endsIn('--expires-in', '30m'), 30);
       assert.equal(await endsIn('--no-expiry'), null);
       assert.match((await type(...words, '--no-expiry')).out, /^\w{32}\n\ninv_\w+, never expires$/);
-      await assertRefused([...words, '--no-expiry', '--expires-in', '1h'], 2, /--expires-in and --no-expiry/);
+      await assertRefused(
+        [...words, '--no-expiry', '--expires-in', '1h'],
+        2,
+        /only one of --expires-in, --no-expiry/,
+      );
       await assertRefused([...words, '--expires-in', 'soon'], 2, /--expires-in: must be a duration/);
       await assertRefused([...words, '--expires-at', 'soon'], 2, /--expires-at: must be an ISO 8601/);
       await assertRefused([...words, '--expires-at', '2020-01-01'], 1, /expires-at: must be in the future/);
@@ -197,7 +201,7 @@ forEachEngine((engine) => {
         ['a@example.com', 'live'],
         ['c@example.com', 'live'],
       ]);
-      assert.match((await type(...of('invite', 'list'))).out, /^ID +STATE +EMAIL +CODE +ENDS\ninv_/);
+      assert.match((await type(...of('invite', 'list'))).out, /^ID +STATE +EMAIL +CODE +EXPIRES\ninv_/);
       const [first, second] = listed;
       const behind = await succeed<PresentedInviteDetails[]>(
         ...of('invite', 'list', '--after', first?.id ?? ''),
