@@ -140,7 +140,8 @@ forEachEngine((engine) => {
           (count) => count >= 8,
         );
         assert.equal(answers.length, 8);
-        for (const answer of answers) assertError(answer, 429, 'rate_limited', /too much is being sent/);
+        for (const answer of answers)
+          assertError(answer, 429, 'rate_limited', /too many large requests from this address/);
         assert.equal((await service.verify({})).status, 400);
         assert.equal((await list.signup({ email: 'a@example.com' })).status, 201);
         for (const socket of sockets) socket.destroy();

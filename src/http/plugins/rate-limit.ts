@@ -36,11 +36,7 @@ export function rateLimiter(name: string, limit: number, now: () => number): Rat
       reply?.header('ratelimit-policy', policy);
       reply?.header('ratelimit', `"${name}";r=${Math.max(0, limit - window.used)};t=${seconds}`);
       if (window.used > limit) {
-        throw new DoorlistError(
-          'rate_limited',
-          `more than ${limit} requests per minute: slow down`,
-          seconds,
-        );
+        throw new DoorlistError('rate_limited', `more than ${limit} requests per minute: slow down`, seconds);
       }
     },
   };
