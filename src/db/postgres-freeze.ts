@@ -13,5 +13,7 @@ export async function freezeDatabase(trx: Trx): Promise<void> {
     trx,
   );
   if (others.rows.length > 0)
-    throw invalid('the source is in use: stop all Doorlist processes that are connected to it, then run this again');
+    throw invalid(
+      'the source is in use: stop all Doorlist processes that are connected to it, then run this again',
+    );
 }

@@ -142,7 +142,8 @@ function parsed(template: MailTemplate): { subject: Template[]; body: Template[]
 const onList = (waitlist: string) =>
   `You received this email because this address is on the ${waitlist} waitlist.`;
 const REASONS: Record<MailKind, (waitlist: string) => string> = {
-  confirm: (waitlist) => `You received this email because this address was added to the ${waitlist} waitlist.`,
+  confirm: (waitlist) =>
+    `You received this email because this address was added to the ${waitlist} waitlist.`,
   welcome: onList,
   'moved-up': onList,
   invite: (waitlist) => `You received this email because you were invited to ${waitlist}.`,

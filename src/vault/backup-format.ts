@@ -77,7 +77,9 @@ export function parseHeader(text: Buffer): BackupHeader {
   } catch {
     throw new BackupProblem('the header of this backup is damaged');
   }
-  throw new BackupProblem('this backup was created by a newer release of Doorlist: use that release to restore it');
+  throw new BackupProblem(
+    'this backup was created by a newer release of Doorlist: use that release to restore it',
+  );
 }
 
 export function lengthPrefix(length: number): Buffer {

@@ -38,7 +38,8 @@ export interface KeyInput {
 export async function createKey(context: Context, input: KeyInput): Promise<CreatedKey> {
   return changeSettings(context, async (trx) => {
     const now = await sharedNow(context, trx);
-    if (input.expiresAt !== null && input.expiresAt <= now) throw invalid('expires-at: must be in the future');
+    if (input.expiresAt !== null && input.expiresAt <= now)
+      throw invalid('expires-at: must be in the future');
     const waitlist = await findWaitlist(trx, input.waitlistId);
     const environment = await trx
       .selectFrom('environment')
@@ -199,5 +200,6 @@ export async function queueForKey(
 }
 
 export function requireRead(key: ServerKey): void {
-  if (!key.canRead) throw new DoorlistError('forbidden', 'this server key does not have the waitlist:read grant');
+  if (!key.canRead)
+    throw new DoorlistError('forbidden', 'this server key does not have the waitlist:read grant');
 }

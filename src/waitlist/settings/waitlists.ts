@@ -37,7 +37,9 @@ export async function createWaitlist(
   const name = input.name.trim();
   checkName(name);
   if (!isWaitlistId(input.id)) {
-    throw invalid('id: must be wl_ followed by 1 to 62 characters of a-z, 0-9, _ and -, starting with a letter or digit');
+    throw invalid(
+      'id: must be wl_ followed by 1 to 62 characters of a-z, 0-9, _ and -, starting with a letter or digit',
+    );
   }
   const now = context.clock();
   try {

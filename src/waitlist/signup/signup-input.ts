@@ -24,7 +24,8 @@ export function parseSignup(input: unknown, path: string, problems: Problems): S
   for (const field in input) {
     if (!ENTRY_FIELDS.has(field)) problems.add(`${path}.${field.slice(0, 64)}`, 'unknown field');
   }
-  if (input.email === undefined && input.phone === undefined) problems.add(path, 'email or phone is required');
+  if (input.email === undefined && input.phone === undefined)
+    problems.add(path, 'email or phone is required');
   return {
     email: parseField(input.email, `${path}.email`, problems, parseEmail, 'not an email address'),
     phone: parseField(

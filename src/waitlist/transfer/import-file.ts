@@ -79,7 +79,8 @@ async function jsonShape(file: FileHandle): Promise<FileShape> {
 async function csvShape(file: FileHandle, text: string): Promise<FileShape> {
   const delimiter = guessDelimiter(text);
   const row = await firstRow(readCsvRows(file, delimiter, { offset: 0, line: 1 }));
-  if (!Array.isArray(row?.values)) throw invalid(`the first row must contain the column names; it ${row?.problem}`);
+  if (!Array.isArray(row?.values))
+    throw invalid(`the first row must contain the column names; it ${row?.problem}`);
   const columns = nameColumns(row.values);
   return {
     format: 'csv',

@@ -172,7 +172,8 @@ function readTime(value: unknown, field: string, now: number, problems: RowProbl
   const time = parseImportedTime(value);
   if (time === undefined)
     problems.add(field, 'must be an ISO 8601 time, or seconds or milliseconds since 1970');
-  else if (time < 0 || time > now + FUTURE_TOLERATED_MS) problems.add(field, 'must be between 1970 and today');
+  else if (time < 0 || time > now + FUTURE_TOLERATED_MS)
+    problems.add(field, 'must be between 1970 and today');
   return time;
 }
 
