@@ -48,7 +48,7 @@ export async function commitChunk(
   job: ImportJob,
   before: ImportProgress,
   rows: readonly ImportCandidate[],
-  told: Omit<Partial<ImportProgress>, 'created'> & Pick<ImportProgress, 'skipped'>,
+  counted: Omit<Partial<ImportProgress>, 'created'> & Pick<ImportProgress, 'skipped'>,
 ): Promise<ImportProgress> {
   const candidates = await resolveCodes(context, job, rows, before.baseSeq);
   return readAndChangeQueue(
@@ -67,9 +67,9 @@ export async function commitChunk(
       const created = added.filter(Boolean).length;
       const progress: ImportProgress = {
         ...before,
-        ...told,
+        ...counted,
         created: before.created + created,
-        skipped: told.skipped + rows.length - created,
+        skipped: counted.skipped + rows.length - created,
       };
       advanceJob(change, job.id, progress);
       return progress;

@@ -1,3 +1,64 @@
+import type { Context } from '../queue/context.ts';
+import type { ImportJob } from './import-candidate.ts';
+import { readOpenLinks } from './open-links.ts';
+
+const PAGE = 10_000;
+
+/**
+ * Those of the import who refer one another in a circle. Everything it is made of stays until the links are made,
+ * so that it comes out the same after a crash.
+ */
+export async function circlesOf(context: Context, job: ImportJob, baseSeq: number): Promise<Set<number>> {
+  const lastSeq = await readLastSeq(context, job);
+  const referrers = new Int32Array(lastSeq - baseSeq + 1);
+  const note = (links: { seq: number; referrer: number | null }[]) => {
+    for (const { seq, referrer } of links) {
+      if (referrer !== null && referrer > baseSeq && referrer <= lastSeq && seq <= lastSeq) {
+        referrers[seq - baseSeq] = referrer - baseSeq;
+      }
+    }
+  };
+  await eachPage(0, (after) => readOpenLinks(context, job, after, PAGE), note);
+  // Without one link that leads forward there is no circle.
+  if (!referrers.some((referrer) => referrer !== 0)) return new Set();
+  await eachPage(baseSeq, (after) => readMadeLinks(context, job, after), note);
+  return new Set([...findCircles(referrers)].map((at) => at + baseSeq));
+}
+
+async function eachPage<T extends { seq: number }>(
+  from: number,
+  read: (after: number) => Promise<T[]>,
+  take: (page: T[]) => void,
+): Promise<void> {
+  for (let after = from; ; ) {
+    const page = await read(after);
+    take(page);
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.seq ?? after;
+  }
+}
+
+function readMadeLinks({ db }: Context, { queue }: ImportJob, after: number) {
+  return db.query
+    .selectFrom('entry')
+    .select(['seq', 'referrer_seq as referrer'])
+    .where('queue_id', '=', queue.id)
+    .where('seq', '>', after)
+    .where('referrer_seq', 'is not', null)
+    .orderBy('seq')
+    .limit(PAGE)
+    .execute();
+}
+
+async function readLastSeq({ db }: Context, { queue }: ImportJob): Promise<number> {
+  const row = await db.query
+    .selectFrom('queue')
+    .select('last_seq')
+    .where('id', '=', queue.id)
+    .executeTakeFirstOrThrow();
+  return row.last_seq;
+}
+
 /**
  * Who leads to whom among entries numbered from 1, 0 for nobody. Finds those who are in a circle: following the
  * referrers of anyone leads to an end, or into exactly one circle, so that one walk over all is enough.
