@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 
-/** The floors of the house, from the ground up, as docs/architecture.md shows them. */
+/** From the ground up, as docs/architecture.md shows them. */
 const FLOORS = readFloors(readFileSync('docs/architecture.md', 'utf8'));
 const FILES = globSync('src/**/*.ts').filter((file) => !/\.(test|d)\.ts$/.test(file));
 const IMPORTS = new Map(FILES.map((file) => [file, importsOf(file)]));
 
 describe('the structure of src', () => {
   it('gives every file one floor', () => {
+    for (const room of FLOORS.flat()) assert.ok(existsSync(room), `${room} is drawn, but not there`);
     for (const file of FILES) {
       const floors = FLOORS.filter((rooms) => rooms.some((room) => isIn(room, file)));
       assert.equal(floors.length, 1, `${file} is on ${floors.length} floors in docs/architecture.md`);
