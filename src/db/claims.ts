@@ -11,7 +11,7 @@ export interface ClaimRequest {
 export interface Lease {
   now: number;
   leaseEnd: number;
-  /** Of this claim: what it took is its own until another token stands there. */
+  /** Identifies the claim: it holds as long as the row has this token. */
   token: Uint8Array;
 }
 
@@ -24,7 +24,7 @@ export interface ClaimedRow {
 
 type Parameter = (name: keyof Lease) => RawBuilder<unknown>;
 
-/** The attempt counts from here on, whatever becomes of this process. */
+/** The attempt counts from here on, even if this process dies. */
 export function leaseDeliveries(parameter: Parameter): RawBuilder<unknown> {
   return sql`update delivery set due_at = ${parameter('leaseEnd')}, token = ${parameter('token')},
     tries = tries + 1, attempts = attempts + 1`;

@@ -69,7 +69,7 @@ export function mailChannel(
   const { leaseExtendedEveryMs = deadlineMs / 2 } = pace;
   const { db, log } = context;
   const parts = rememberParts(context);
-  const places = limitTo(smtpConnections);
+  const connections = limitTo(smtpConnections);
   const rate = smtpRate === 0 ? undefined : meter(smtpRate);
   const pauses = createPauses(pausesMs);
   const underWay = new Set<(outcome: Attempt<string>) => void>();
@@ -86,7 +86,7 @@ export function mailChannel(
       return { ...KEPT, ok: false, final: true, error: `not sent: the address is suppressed (${reason})` };
     if (!smtp || queue.environment !== 'production') return KEPT;
     const mail = renderMail(queue, stored, await parts(queue, stored.version), sending);
-    const release = await places(WAIT_MS_MAX);
+    const release = await connections(WAIT_MS_MAX);
     if (!release) return deferred('not sent yet: the mail server is slow', SLOW_MS);
     try {
       const pause = pauses.find(MAIL_SERVER, senderOf(queue));

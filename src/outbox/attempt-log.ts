@@ -4,14 +4,14 @@ import type { Delivery } from './delivery.ts';
 import { forgetErasedResponses } from './erase.ts';
 import { delayAfter } from './retry.ts';
 
-/** An attempt that has ended and is yet to be written down. */
+/** An attempt that has ended and is not recorded yet. */
 export interface EndedAttempt {
   delivery: Delivery;
   attempt: Attempt;
   at: number;
 }
 
-/** When it is due again, and whether it has ended, one way or the other. */
+/** When the delivery is due again, or how it ended. */
 function nextStep({ delivery, attempt }: EndedAttempt, now: number, random: () => number) {
   const { tries } = delivery;
   const over = attempt.ok || attempt.final === true;
@@ -24,7 +24,7 @@ function nextStep({ delivery, attempt }: EndedAttempt, now: number, random: () =
   };
 }
 
-/** A delivery that another process has claimed meanwhile is left to it; the log gets the attempt anyway. */
+/** A delivery that another process has claimed meanwhile is left to that process; the attempt is logged anyway. */
 export function writeAttempts(
   trx: Trx,
   ended: readonly EndedAttempt[],
@@ -59,7 +59,7 @@ export function writeAttempts(
   });
   const answered = ended.filter(({ attempt }) => attempt.response !== null);
   trx.update('delivery', { key: ['queue_id', 'channel', 'target_id', 'event_id', 'token'] }, deliveries);
-  // The same report may come again, when nobody knows whether its commit went through.
+  // An attempt is recorded again when the outcome of the commit is unknown.
   trx.insert('delivery_attempt', attempts, { onConflict: 'ignore' });
   forgetErasedResponses(
     trx,

@@ -4,24 +4,24 @@ import type { Target } from './target.ts';
 export interface Attempt<Response = Uint8Array> {
   ok: boolean;
   status: number | null;
-  /** In our own words: what the other side said stands in `response` alone. */
+  /** In our own words. What the other side said is in `response` alone, which is sealed. */
   error: string | null;
-  /** The beginning of the answer; null when there was none. */
+  /** The beginning of the other side's response; null when there was none. */
   response: Response | null;
   durationMs: number;
   retryAfterMs: number;
-  /** The other side said no for good: there is no next try. */
+  /** A permanent refusal: there is no retry. */
   final?: boolean;
-  /** Nothing left this process: it says nothing about the other side. */
+  /** Nothing left this process, so the attempt says nothing about the other side. */
   unsent?: boolean;
-  /** Neither the delivery's fault nor its target's: it uses up no try, and is due again after so long. */
+  /** Not the fault of the delivery or its target: it uses up no retry and is due again after this long. */
   deferMs?: number;
 }
 
 export const ERASED: Attempt<never> = {
   ok: false,
   status: null,
-  error: 'not sent: what it told was erased',
+  error: 'not sent: its content was erased',
   response: null,
   durationMs: 0,
   retryAfterMs: 0,

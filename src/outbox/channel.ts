@@ -4,35 +4,35 @@ import type { Delivery } from './delivery.ts';
 import type { Target } from './target.ts';
 
 /**
- * A way out: webhooks are one, mails another. The dispatcher does the claiming and the bookkeeping. A channel opens
- * the sealed body, sends it, and seals the response; what it needs for that is its setup for the target.
+ * How deliveries leave the process: webhooks are one channel, mails another. The dispatcher claims and records; a
+ * channel opens the sealed body, sends it and seals the response. Its setup is what it needs to send to a target.
  */
 export interface Channel<Setup = unknown> {
   readonly name: string;
-  /** Past this an attempt is over, whatever the other side does. */
+  /** An attempt never takes longer than this. */
   readonly deadlineMs: number;
   /** Deliveries to one target at a time. */
   readonly atOnce: number;
   /**
-   * Called before the transaction that claims, to read what takes a connection of its own: inside, waiting for a
-   * second one could last forever.
+   * Called before the claiming transaction, for reads that need a connection of their own: waiting for a second
+   * connection inside the transaction could deadlock.
    */
   prepare(targets: readonly Target[]): Promise<OpenTargets<Setup>>;
-  /** Charges a target that has a quota for what was claimed. */
+  /** Counts what was claimed against the target's quota. */
   charge(trx: Trx, target: Target, quota: Quota, claimed: number, now: number): Promise<void>;
   /**
-   * One attempt. Asks the delivery's permit right before the first byte that leaves this process, and renews it where
-   * it must; undefined: it was not renewed, and nothing has left.
+   * Makes one attempt. Checks the delivery's permit right before the first byte leaves this process, and renews it if
+   * necessary. undefined: the permit was not renewed, and nothing has left.
    */
   send(delivery: Delivery<Setup>, sealedBody: Uint8Array): Promise<Attempt | undefined>;
-  /** Gets a target's attempts in the transaction that writes them down. */
+  /** Gets a target's attempts, in the transaction that records them. */
   settle(trx: Trx, target: Target, attempts: readonly Attempt[], now: number): Promise<void>;
-  /** Nothing more is claimed: what takes long should come to an end. */
+  /** Nothing more is claimed: long attempts should come to an end. */
   stopping?(): void;
   close(): Promise<void>;
 }
 
-/** The targets as they are set up this moment, in their order; undefined where nothing may be sent. */
+/** The setup of each target at this moment, in the order of the targets; undefined where nothing may be sent. */
 export type OpenTargets<Setup> = (trx: Trx, now: number) => Promise<(OpenTarget<Setup> | undefined)[]>;
 
 export interface OpenTarget<Setup> {
@@ -44,7 +44,7 @@ export interface OpenTarget<Setup> {
 export interface Quota {
   left: number;
   againInMs: number;
-  /** Up to when what was sent before uses the rate up. */
+  /** Earlier deliveries use up the rate until then. */
   usedUntil: number;
   perSecond: number;
 }

@@ -8,14 +8,14 @@ import { Permit } from './permit.ts';
 import { renewPermits } from './renew-permits.ts';
 import type { TargetState } from './target-state.ts';
 
-/** A target that is switched off is asked again this often. */
+/** How often to ask again about a target that is disabled. */
 const CLOSED_PAUSE_MS = 5_000;
 const TOKEN_BYTES = 16;
 
-/** What came of claiming for one target. */
+/** The result of claiming from one target. */
 export interface Claim {
   deliveries: Delivery[];
-  /** There may be more. */
+  /** More may be due. */
   ready: boolean;
   pauseMs: number;
 }
@@ -25,7 +25,7 @@ interface Prepared {
   readonly open: OpenTargets<unknown>;
 }
 
-/** Asks each channel about its targets, before the transaction that claims from them. */
+/** Lets each channel prepare its targets, before the transaction that claims from them. */
 export async function prepareTargets(states: readonly TargetState[]): Promise<Prepared[]> {
   const prepared: Prepared[] = [];
   for (const [channel, some] of Map.groupBy(states, (state) => state.channel))
@@ -34,8 +34,8 @@ export async function prepareTargets(states: readonly TargetState[]): Promise<Pr
 }
 
 /**
- * Claims for each target what this process has room for and the target's quota lets through. The attempt counts from
- * here on, whatever becomes of this process.
+ * Claims from each target as much as this process has room for and the target's quota allows. The attempt counts from
+ * here on, even if this process dies.
  */
 export async function claimDue(
   parts: { db: Database; log: Log },
@@ -79,7 +79,7 @@ interface Request extends OpenTarget<unknown> {
   limit: number;
 }
 
-/** A claim that comes to nothing where nothing may be sent now. */
+/** An empty claim where nothing may be sent now. */
 function requestFor(state: TargetState, open: OpenTarget<unknown> | undefined): Request | Claim {
   if (!open) return { deliveries: [], ready: false, pauseMs: CLOSED_PAUSE_MS };
   const { left = Number.POSITIVE_INFINITY, againInMs = 0 } = open.quota ?? {};
@@ -87,7 +87,7 @@ function requestFor(state: TargetState, open: OpenTarget<unknown> | undefined): 
   return limit < 1 ? { deliveries: [], ready: true, pauseMs: againInMs } : { ...open, state, limit };
 }
 
-/** As things happened. */
+/** In the order in which things happened. */
 function inOrder(rows: readonly ClaimedRow[]): ClaimedRow[] {
   return rows.toSorted((a, b) => Buffer.compare(a.event_id, b.event_id));
 }

@@ -1,19 +1,19 @@
 import type { Permit } from './permit.ts';
 import type { Target } from './target.ts';
 
-/** A delivery that this process has claimed, and may attempt until the lease ends. */
+/** A delivery that this process has claimed and may attempt until the lease ends. */
 export interface Delivery<Setup = unknown> {
   readonly target: Target;
   readonly eventId: Uint8Array;
-  /** Of the retry schedule, this one included. */
+  /** Attempts in the current retry schedule, including this one. */
   readonly tries: number;
-  /** Of all time, this one included. */
+  /** The number of this attempt, counted from the first. */
   readonly attempt: number;
   /** Sealed; null when it was erased meanwhile. */
   readonly body: Uint8Array | null;
-  /** Of the claim: the delivery is its own until another token stands there. */
+  /** Identifies the claim: it holds as long as the row has this token. */
   readonly token: Uint8Array;
-  /** By the monotonic clock: an attempt that begins later could outlast the lease. */
+  /** On the monotonic clock. An attempt that begins later could outlast the lease. */
   readonly startBefore: number;
   readonly permit: Permit;
   readonly setup: Setup;

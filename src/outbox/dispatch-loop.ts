@@ -13,7 +13,7 @@ import { RoundRobin } from './round-robin.ts';
 import { compareTargets, type Target } from './target.ts';
 import type { TargetState } from './target-state.ts';
 
-/** Sockets and memory: a target that hangs takes one of them, so there must be many. */
+/** Bounds sockets and memory. A target that hangs holds on to one of them, so there must be many. */
 const MOST_AT_ONCE = 1_000;
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
@@ -26,9 +26,9 @@ export interface DispatchParts {
 export interface DispatchOptions {
   /** How long a claim lasts. */
   leaseMs: number;
-  /** How often it looks for what no wake-up announced. */
+  /** How often to look for deliveries that no wake-up announced. */
   pollMs: number;
-  /** How long it waits, when it stops, for what is being sent. */
+  /** How long to wait for attempts under way when stopping. */
   drainMs: number;
   random: () => number;
 }
@@ -38,21 +38,21 @@ interface Ended extends EndedAttempt {
 }
 
 /**
- * Each round is one transaction that writes down the attempts that have ended and claims what comes next; the sending
- * itself happens outside of any.
+ * Each round is one transaction that records the attempts that have ended and claims the next deliveries. Sending
+ * happens outside of any transaction.
  */
 export class DispatchLoop {
   readonly #parts: DispatchParts;
   readonly #options: DispatchOptions;
   readonly #targets: RoundRobin;
-  /** Ended, and not written down yet. */
+  /** Ended, and not recorded yet. */
   #ended: Ended[] = [];
   #underWay = 0;
   #stopping = false;
   #lookNow = true;
   #nextLookAt = 0;
   #nudged = false;
-  #endRest = () => {};
+  #endPause = () => {};
 
   constructor(parts: DispatchParts, channels: readonly Channel[], options: DispatchOptions) {
     this.#parts = parts;
@@ -60,13 +60,13 @@ export class DispatchLoop {
     this.#targets = new RoundRobin(channels);
   }
 
-  /** They have something new to deliver. */
+  /** These targets have new deliveries. */
   wake(targets: readonly Target[]): void {
     this.#targets.wake(targets);
     this.#nudge();
   }
 
-  /** Somebody has something new to deliver, or may be sent to again. */
+  /** Some target has new deliveries, or was enabled again. */
   lookAgain(): void {
     this.#lookNow = true;
     this.#targets.resume();
@@ -78,10 +78,10 @@ export class DispatchLoop {
     this.#nudge();
   }
 
-  /** There is something to do: the rest is over. */
+  /** Ends the pause between rounds. */
   #nudge(): void {
     this.#nudged = true;
-    this.#endRest();
+    this.#endPause();
   }
 
   async run(): Promise<void> {
@@ -89,10 +89,10 @@ export class DispatchLoop {
       try {
         this.#nudged = false;
         await this.#round();
-        await this.#rest();
+        await this.#pauseUntilNeeded();
       } catch (error) {
         const reason = (error as Error).message;
-        this.#parts.log.warn({ reason }, 'deliveries have to wait: the database did not take a turn');
+        this.#parts.log.warn({ reason }, 'deliveries are delayed: the database did not respond');
         this.#lookNow = true;
         await pause(PAUSE_AFTER_FAILURE_MS);
       }
@@ -110,7 +110,7 @@ export class DispatchLoop {
       const claims = await this.#parts.db.transaction(async (trx) => {
         this.#lockOutErasures(trx, [...ended.map(({ state }) => state), ...chosen]);
         const now = await sharedNow(this.#parts, trx);
-        await this.#writeDown(trx, ended, now);
+        await this.#recordAttempts(trx, ended, now);
         return claimDue(this.#parts, trx, prepared, { now, leaseMs: this.#options.leaseMs });
       });
       for (const [state, claim] of claims) this.#begin(state, claim);
@@ -121,7 +121,7 @@ export class DispatchLoop {
     }
   }
 
-  /** The truth about what is due; wake-ups only make it known sooner. */
+  /** What is due is decided here; a wake-up only makes it known sooner. */
   async #findDue(): Promise<void> {
     this.#lookNow = false;
     const [found, now] = await Promise.all([findDueTargets(this.#parts.db), sharedNow(this.#parts)]);
@@ -142,7 +142,7 @@ export class DispatchLoop {
   #attemptNext(state: TargetState): void {
     while (!this.#stopping && state.waiting.length > 0 && state.underWay.size < state.atOnce) {
       const delivery = state.waiting.shift() as Delivery;
-      // Else its lease may end first: it will be claimed again.
+      // Otherwise its lease could end first; it will be claimed again.
       if (performance.now() < delivery.startBefore) this.#attempt(state, delivery);
     }
   }
@@ -162,13 +162,13 @@ export class DispatchLoop {
     });
   }
 
-  /** Sent, not awaited: what is sent behind it waits for it. */
+  /** Not awaited: later statements of the transaction wait for it. */
   #lockOutErasures(trx: Trx, states: readonly TargetState[]): void {
     const queueIds = [...new Set(states.map(({ target }) => target.queueId))];
     this.#parts.db.lockDeliveries(trx, queueIds, 'shared');
   }
 
-  async #writeDown(trx: Trx, ended: readonly Ended[], now: number): Promise<void> {
+  async #recordAttempts(trx: Trx, ended: readonly Ended[], now: number): Promise<void> {
     writeAttempts(trx, ended, { now, random: this.#options.random });
     const byState = [...Map.groupBy(ended, ({ state }) => state)];
     for (const [{ target, channel }, some] of byState.sort(([a], [b]) =>
@@ -179,19 +179,19 @@ export class DispatchLoop {
     }
   }
 
-  async #rest(): Promise<void> {
+  async #pauseUntilNeeded(): Promise<void> {
     if (this.#nudged || (this.#underWay < MOST_AT_ONCE && this.#targets.canClaim)) return;
     const ms = Math.max(0, Math.min(this.#options.pollMs, this.#nextLookAt - performance.now()));
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
-      this.#endRest = () => {
+      this.#endPause = () => {
         clearTimeout(timer);
         resolve();
       };
     });
   }
 
-  /** Waits, within bounds, for what is under way, and gives back what was never attempted. */
+  /** Waits for attempts under way, up to a limit, and gives back what was never attempted. */
   async drain(): Promise<void> {
     const giveUpAt = performance.now() + this.#options.drainMs;
     while (this.#underWay > 0 && performance.now() < giveUpAt) await pause(20);
@@ -199,12 +199,12 @@ export class DispatchLoop {
       await this.#parts.db.transaction(async (trx) => {
         this.#lockOutErasures(trx, [...this.#ended.map(({ state }) => state), ...this.#targets]);
         const now = await sharedNow(this.#parts, trx);
-        await this.#writeDown(trx, this.#ended, now);
+        await this.#recordAttempts(trx, this.#ended, now);
         for (const { waiting } of this.#targets) await giveBack(trx, waiting, now);
       });
     } catch (error) {
       const reason = (error as Error).message;
-      this.#parts.log.warn({ reason }, 'what was sent last was not written down');
+      this.#parts.log.warn({ reason }, 'the last delivery attempts were not recorded');
     }
   }
 }

@@ -10,9 +10,9 @@ const LOOK_EVERY_MS = 20;
 
 export interface Erasure {
   queueId: number;
-  /** Whatever shows one of these goes. */
+  /** Messages about any of these are erased. */
   subjects: readonly Uint8Array[];
-  /** Of the subjects, those that must not be kept themselves, such as the hash of an address. */
+  /** Those of the subjects that must not be kept themselves, such as the hash of an address. */
   forget: readonly Uint8Array[];
   now: number;
 }
@@ -26,12 +26,12 @@ interface OpenAttempt {
 }
 
 /**
- * Erases the bodies of all messages about these subjects, and what receivers answered to them; what was yet to be sent
- * of them is ended. Call what it returns after the commit: it resolves once nothing more of them can be sent.
+ * Erases the bodies of all messages about these subjects and the responses to them, and ends their pending deliveries.
+ * Call the function it returns after the commit: it resolves once nothing more of them can be sent.
  */
 export async function eraseMessages(db: Database, trx: Trx, erasure: Erasure): Promise<() => Promise<void>> {
   const { queueId, subjects, forget, now } = erasure;
-  // Until the commit nobody claims a delivery of the queue or writes down an attempt at one.
+  // Until the commit nobody claims a delivery of the queue or records an attempt.
   db.lockDeliveries(trx, [queueId], 'exclusive');
   const about = trx.selectFrom('event_subject').where('queue_id', '=', queueId);
   const rows = await about
@@ -75,8 +75,8 @@ const forgetSubjects = statement<{ queueId: number; subjects: readonly Uint8Arra
 );
 
 /**
- * Ends what was not claimed. What is claimed is left to whoever claimed it, and returned: without a line in the log it
- * may be on its way.
+ * Ends deliveries that are not claimed. Those that are claimed and not logged yet may be under way: they are left to
+ * their process, and returned.
  */
 async function endDeliveries(
   db: Database,
@@ -148,7 +148,7 @@ function writeEnded(
   );
 }
 
-/** After the commit of an erasure: resolves once none of these attempts can begin any more. */
+/** After the commit of an erasure: resolves once none of these attempts can begin. */
 async function attemptsOver(db: Database, queueId: number, open: readonly OpenAttempt[]): Promise<void> {
   if (open.length === 0) return;
   const overAt = performance.now() + BEGIN_WITHIN_MS;
@@ -160,7 +160,7 @@ async function attemptsOver(db: Database, queueId: number, open: readonly OpenAt
       .where('queue_id', '=', queueId)
       .where((e) => db.in(e.ref('event_id'), eventIds))
       .execute()
-      .catch(() => []); // The erasure stands: without an answer it takes the whole time.
+      .catch(() => []); // The erasure is committed; without an answer, wait the whole time.
     const isLogged = (one: OpenAttempt) =>
       logged.some(
         (row) =>
@@ -195,7 +195,7 @@ const eraseLateResponses = statement<EventsOfQueue, object>((db, parameter) =>
     ),
 );
 
-/** An answer may echo what was sent: one that came after the erasure goes as well. */
+/** A response may echo what was sent: one that arrived after the erasure is erased as well. */
 export function forgetErasedResponses(trx: Trx, answered: readonly Delivery[]): void {
   for (const [queueId, some] of Map.groupBy(answered, ({ target }) => target.queueId))
     trx.write(eraseLateResponses, { queueId, eventIds: some.map(({ eventId }) => eventId) });

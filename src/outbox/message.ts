@@ -1,17 +1,17 @@
 import type { Trx } from '../db/database.ts';
 import { type Target, targetName } from './target.ts';
 
-/** Something to deliver: written in the transaction that brings it about, sent once that is committed. */
+/** Something to deliver: written in the transaction that causes it, sent once that is committed. */
 export interface Message {
   readonly id: Uint8Array;
   readonly kind: string;
   /** Sealed by whoever composed it; only its channel can open it. */
   readonly body: Uint8Array;
-  /** Ids and hashes of everybody whose data the body shows: erasing one of them erases the body. */
+  /** Ids and hashes of everyone whose data is in the body: erasing one of them erases the body. */
   readonly subjects: readonly Uint8Array[];
-  /** One delivery for each; all of the message's queue. */
+  /** One delivery for each. */
   readonly targets: readonly Target[];
-  /** Its id was chosen so that a second one like it meets the first, and is dropped. */
+  /** A second message with the same id is dropped. */
   readonly onlyOnce?: boolean;
 }
 

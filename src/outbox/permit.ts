@@ -1,29 +1,29 @@
 /**
- * Erasing somebody must stop what other processes hold in memory, without asking each of them. So:
- * the first byte of an attempt leaves within this time of a moment at which the database said that the claim stood
- * and the event was not erased; and an erasure that finds a claim waits this long after its commit, or until the
- * attempt is in the log. Durations of one process are compared with those of another, clocks never are.
+ * Erasing a person must stop what other processes hold in memory, without asking each of them. So the first byte of an
+ * attempt leaves within this time of a moment when the database confirmed the claim and the event was not erased; and
+ * an erasure that finds a claim waits this long after its commit, or until the attempt is logged. This compares
+ * durations between processes, never clocks.
  */
 export const BEGIN_WITHIN_MS = 1_000;
 
-/** Leave to begin an attempt, good for a moment. */
+/** Permission to begin an attempt, valid for a moment. */
 export class Permit {
-  /** What the event told is gone. */
+  /** The event was erased. */
   erased = false;
   #until: number;
   #ended = false;
   readonly #ask: () => Promise<void>;
 
-  /** `checkedAt`: before the database was asked, by the monotonic clock. */
+  /** `checkedAt`: just before the database was asked, on the monotonic clock. */
   constructor(checkedAt: number, ask: () => Promise<void>) {
     this.#until = checkedAt + BEGIN_WITHIN_MS;
     this.#ask = ask;
   }
 
-  /** To be asked right before the first byte is written, with nothing awaited in between. */
+  /** Call it right before the first byte is written, with nothing awaited in between. */
   readonly isGiven = (): boolean => !this.#ended && performance.now() < this.#until;
 
-  /** Asks the database where the moment has passed; false: this attempt must not begin any more. */
+  /** Asks the database again if the permit has run out. false: this attempt must not begin. */
   async renew(): Promise<boolean> {
     while (!this.#ended && !this.isGiven()) await this.#ask();
     return !this.#ended;

@@ -28,7 +28,7 @@ const findStanding = statement<Target & { eventIds: readonly Uint8Array[] }, Sta
     .where((e) => db.in(e.ref('d.event_id'), parameter('eventIds'))),
 );
 
-/** One question at a time for each target, for all of its deliveries: those that have not begun will need it next. */
+/** One query at a time for each target, for all of its deliveries: those that have not begun will need it next. */
 export async function renewPermits(
   { db, log }: { db: Database; log: Log },
   state: TargetState,
@@ -40,7 +40,7 @@ export async function renewPermits(
     try {
       await askDatabase(db, state.target, [...state.underWay, ...state.waiting]);
     } catch (error) {
-      log.warn({ reason: (error as Error).message }, 'deliveries wait: the database did not answer');
+      log.warn({ reason: (error as Error).message }, 'deliveries are delayed: the database did not respond');
       for (const { permit } of state.underWay) if (!permit.isGiven()) permit.end(false);
     } finally {
       state.renewing = undefined;

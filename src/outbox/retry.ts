@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Before each try, as Standard Webhooks recommends; three days and some hours in all. */
+/** The wait before each attempt, as Standard Webhooks recommends; a little over three days in all. */
 export const DELAYS_MS: readonly number[] = [
   0,
   5_000,
@@ -15,12 +15,12 @@ export const DELAYS_MS: readonly number[] = [
   24 * HOUR_MS,
 ];
 
-/** Added, never taken away: what failed together comes back spread out. */
+/** Only ever added: deliveries that failed together are retried spread out. */
 const JITTER = 0.1;
-/** A receiver may ask for patience, but not make us forget. */
+/** A receiver may ask us to wait, but not forever. */
 const RETRY_AFTER_MS_MAX = 24 * HOUR_MS;
 
-/** How long to wait after that many tries; null when there were enough of them. */
+/** How long to wait after that many attempts; null after the last. */
 export function delayAfter(tries: number, retryAfterMs: number, random: () => number): number | null {
   const delay = DELAYS_MS[tries];
   if (delay === undefined) return null;

@@ -2,10 +2,10 @@ import type { Channel } from './channel.ts';
 import { compareTargets, type Target, targetName } from './target.ts';
 import { TargetState } from './target-state.ts';
 
-/** Targets claimed from in one transaction. */
+/** How many targets one transaction claims from. */
 const TARGETS_AT_ONCE = 64;
 
-/** The targets that may have something due, the longest unserved first. */
+/** The targets that may have something due, least recently served first. */
 export class RoundRobin {
   readonly #channels: readonly Channel[];
   readonly #byName = new Map<string, TargetState>();
@@ -14,7 +14,7 @@ export class RoundRobin {
     this.#channels = channels;
   }
 
-  /** They have something due, as far as anybody knows. */
+  /** These have something due. */
   markReady(targets: readonly Target[]): void {
     for (const target of targets) {
       const state = this.#stateOf(target);
@@ -22,12 +22,12 @@ export class RoundRobin {
     }
   }
 
-  /** The same for what was recorded this moment: whoever was idle is served at once. */
+  /** These have new deliveries: a target that was idle is served at once. */
   wake(targets: readonly Target[]): void {
     for (const target of targets) {
       const state = this.#stateOf(target);
       if (!state) continue;
-      if (!state.ready) state.pausedUntil = 0; // One that is ready and pauses waits for its quota.
+      if (!state.ready) state.pausedUntil = 0; // A target that is ready and paused waits for its quota.
       state.ready = true;
     }
   }
@@ -40,7 +40,7 @@ export class RoundRobin {
     return state;
   }
 
-  /** Those to claim for now, at most so many; they go to the end. In the order in which every process locks them. */
+  /** The targets to claim from now, at most this many. They move to the end of the round. */
   next(most: number): TargetState[] {
     const chosen: TargetState[] = [];
     for (const state of this.#byName.values()) {
@@ -59,7 +59,7 @@ export class RoundRobin {
     return [...this.#byName.values()].some((state) => state.canClaim);
   }
 
-  /** Something may have been enabled: nobody pauses any longer. */
+  /** A target may have been enabled: ends all pauses. */
   resume(): void {
     for (const state of this.#byName.values()) state.pausedUntil = 0;
   }

@@ -3,7 +3,7 @@ import type { Channel } from './channel.ts';
 import type { Delivery } from './delivery.ts';
 import type { Target } from './target.ts';
 
-/** Of a target that answers within the first, this many times as many are claimed as are sent at once. */
+/** For a target that answers this quickly, claim this many times as many as are sent at once. */
 const QUICK_MS = 250;
 const QUICK_AHEAD = 7;
 
@@ -11,18 +11,18 @@ const QUICK_AHEAD = 7;
 export class TargetState {
   readonly target: Target;
   readonly channel: Channel;
-  /** Claimed, and not begun yet. */
+  /** Claimed and not begun. */
   readonly waiting: Delivery[] = [];
   /** Being attempted. */
   readonly underWay = new Set<Delivery>();
   renewing: Promise<void> | undefined;
-  /** There may be something due. */
+  /** Something may be due. */
   ready = false;
-  /** By the monotonic clock; a target with a quota is asked again only then. */
+  /** On the monotonic clock. A target that has used up its quota is asked again only then. */
   pausedUntil = 0;
-  /** Shrinks as attempts fail and grows as they succeed: a dead target ties up one attempt, not all. */
+  /** Shrinks as attempts fail and grows as they succeed, so that a dead target holds up one attempt and not all. */
   atOnce: number;
-  /** How long attempts take lately. */
+  /** How long recent attempts took. */
   #pace = 2 * QUICK_MS;
 
   constructor(target: Target, channel: Channel) {
@@ -32,14 +32,14 @@ export class TargetState {
   }
 
   /**
-   * How many to claim: more than can be sent at once, so that the next is at hand when one ends. How many more
-   * depends on how quick the target is: what is claimed must be attempted well before its lease ends.
+   * How many to claim: more than are sent at once, so that the next is at hand when one ends. A quick target gets more
+   * ahead; a slow one fewer, because what is claimed must be attempted well before its lease ends.
    */
   get room(): number {
     const held = this.underWay.size + this.waiting.length;
     const ahead = this.#pace < QUICK_MS ? QUICK_AHEAD : 1;
     const most = this.atOnce === 1 ? 1 : this.atOnce * (1 + ahead);
-    // In handfuls: a claim costs about the same for one as for many.
+    // In bulk: a claim costs about the same for one as for many.
     return held <= most / 2 ? most - held : 0;
   }
 
@@ -51,7 +51,7 @@ export class TargetState {
     return !this.ready && this.underWay.size === 0 && this.waiting.length === 0;
   }
 
-  /** A refusal for good is an answer: the target is well. */
+  /** A permanent refusal is a sign of life: the target works. */
   learn({ ok, durationMs, final = false }: Attempt): void {
     this.#pace += (durationMs - this.#pace) / 8;
     this.atOnce =

@@ -120,7 +120,7 @@ forEachEngine((engine) => {
       service.clock.advance(6_000);
       service.wake();
       const mail = await mailInState(service, await list.queue(), 'failed');
-      assert.deepEqual([mail.to, mail.error], [null, 'not sent: what it told was erased']);
+      assert.deepEqual([mail.to, mail.error], [null, 'not sent: its content was erased']);
       const { log, mail: shown } = await show(list, mail.id);
       assert.equal(shown, null);
       assert.equal(log[0]?.response, null, 'what the server said of it is erased too');

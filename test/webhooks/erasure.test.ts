@@ -102,7 +102,7 @@ forEachEngine((engine) => {
       const erased = await event();
       assert.deepEqual(
         [erased?.state, erased?.nextAttemptAt, erased?.log[1]?.error],
-        ['failed', null, 'not sent: what it told was erased'],
+        ['failed', null, 'not sent: its content was erased'],
       );
     });
   });

@@ -195,7 +195,7 @@ forEachEngine((engine) => {
       assert.deepEqual([erased.body, erased.log[0]?.response], [null, null]);
       service.clock.advance(5 * SECOND);
       const { state, log } = await attempted(event, 2);
-      assert.deepEqual([state, log[1]?.error], ['failed', 'not sent: what it told was erased']);
+      assert.deepEqual([state, log[1]?.error], ['failed', 'not sent: its content was erased']);
       await assert.rejects(replayEvent(service.context, endpoint, event), /was erased/);
       await until('the removal itself', () => receiver.received.length === 2);
       const { data } = JSON.parse(receiver.received[1]?.body ?? '') as { data: { entry: object } };
