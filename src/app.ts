@@ -95,7 +95,7 @@ export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance;
   registerCors(app);
   const document = await registerOpenApi(app, SDK_API, VERSION);
   registerDocs(app, { path: '/docs', source: SDK_API.path, document });
-  registerHealth(app, context);
+  registerHealth(app.withTypeProvider(), context);
   registerSdk(app, parts, readBody);
   app.after(() => methods.complete());
   return { app, draining };
@@ -124,8 +124,7 @@ function registerSdk(
     },
   };
   app.register(
-    async (untyped) => {
-      const scope: TypedApp = untyped.withTypeProvider();
+    async (scope: TypedApp) => {
       registerSignup(scope, sdk);
       registerListEntries(scope, sdk);
       registerGetEntry(scope, sdk);

@@ -1,28 +1,30 @@
-import type { FastifyInstance } from 'fastify';
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { DatabaseUnavailable } from '../../db/database.ts';
 import { unavailable } from '../../errors.ts';
 import { reportState } from '../../state-log.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import { constant, named } from '../../wire/schema.ts';
 import { errorResponses, okResponse } from '../responses.ts';
+import type { TypedApp } from '../typed-app.ts';
 
 /** Well under the patience of any load balancer. */
 const PROBE_DEADLINE_MS = 2_000;
 /** However many ask, the database is asked no more often. */
 const PROBE_EVERY_MS = 1_000;
 
-const Health = Type.Object(
+const HealthSchema = Type.Object(
   { status: constant('ok', 'Always `ok`. A problem is reported as a 503.') },
   { ...named('Health'), description: 'The result of a health check.' },
 );
+
+const HEALTHY: Static<typeof HealthSchema> = { status: 'ok' };
 
 const responses = (description: string) => ({
   200: okResponse({
     description,
     limited: false,
-    schema: Health,
-    examples: { ok: { summary: 'Healthy', value: { status: 'ok' } } },
+    schema: HealthSchema,
+    examples: { ok: { summary: 'Healthy', value: HEALTHY } },
   }),
   ...errorResponses(['invalid_request'], {
     invalid_request: {
@@ -32,7 +34,7 @@ const responses = (description: string) => ({
   }),
 });
 
-export function registerHealth(app: FastifyInstance, { db, log }: Context): void {
+export function registerHealth(app: TypedApp, { db, log }: Context): void {
   const checkWriting = shared(async () => {
     try {
       await withDeadline(db.probe());
@@ -52,7 +54,7 @@ export function registerHealth(app: FastifyInstance, { db, log }: Context): void
       security: [],
       response: responses('The process is running.'),
     },
-    handler: async () => ({ status: 'ok' }),
+    handler: async () => HEALTHY,
   });
   app.get('/readyz', {
     schema: {
@@ -66,7 +68,7 @@ export function registerHealth(app: FastifyInstance, { db, log }: Context): void
     },
     handler: async () => {
       await checkWriting();
-      return { status: 'ok' };
+      return HEALTHY;
     },
   });
 }

@@ -111,13 +111,8 @@ export function registerListEntries(app: TypedApp, { context, requireKey }: SdkP
       const { waitlistId } = request.params;
       const queue = await queueForKey(context, request.serverKey, waitlistId);
       const { limit = PAGE_LIMIT_DEFAULT, sort = 'joined', status, cursor } = request.query;
-      const page = await listEntries(context, queue, {
-        limit,
-        sort,
-        ...(status === undefined ? {} : { status }),
-        ...(cursor === undefined ? {} : { cursor: readCursor(cursor) }),
-      });
-      return presentPage(page);
+      const after = cursor === undefined ? undefined : readCursor(cursor);
+      return presentPage(await listEntries(context, queue, { limit, sort, status, cursor: after }));
     },
   });
 }

@@ -18,9 +18,9 @@ export const PAGE_LIMIT_DEFAULT = 50;
 export interface PageQuery {
   limit: number;
   sort: Sort;
-  status?: Status;
+  status?: Status | undefined;
   /** The `next` of the page before. */
-  cursor?: Uint8Array;
+  cursor?: Uint8Array | undefined;
 }
 
 export interface EntryPage {

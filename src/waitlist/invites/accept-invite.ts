@@ -27,7 +27,7 @@ export interface Acceptance {
   acceptedAt: number;
 }
 
-/** Version 0.1 stored the time in ISO 8601. */
+/** Older rows hold the time in ISO 8601. */
 type StoredAcceptance = Omit<Acceptance, 'acceptedAt'> & { acceptedAt: number | string };
 
 /** Redeems a code. Of all the accepts of a code, across processes and crashes, exactly one succeeds. */
