@@ -1,15 +1,41 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { readConfig } from '../src/config.ts';
 import type { Database, Engine } from '../src/db/database.ts';
 import { MIGRATIONS, migrate, SCHEMA_VERSION, schemaVersion } from '../src/db/migrate.ts';
+import { TABLES } from '../src/db/tables.ts';
 import { createLogger } from '../src/log.ts';
 import { openDatabase } from '../src/service.ts';
-import { forEachEngine, startService } from './support/harness.ts';
+import { forEachEngine, listOver, startService } from './support/harness.ts';
 import { createStorage, type Storage } from './support/storage.ts';
+import {
+  createInstallation,
+  fillEarlierVersion,
+  type Installation,
+  readAgain,
+} from './support/upgrade-rows.ts';
 
 const open = (storage: Storage) => openDatabase(readConfig(storage.environment), createLogger('silent'));
+
+async function openFresh(t: TestContext, engine: Engine): Promise<{ storage: Storage; db: Database }> {
+  const storage = await createStorage(engine);
+  const db = await open(storage);
+  t.after(async () => {
+    await db.close();
+    await storage.remove();
+  });
+  return { storage, db };
+}
+
+/** As the engines call what the code knows. */
+const COLUMN_TYPES: Record<string, string> = {
+  int8: 'bigint',
+  integer: 'bigint',
+  text: 'text',
+  bytea: 'bytes',
+  blob: 'bytes',
+};
 
 /** Tables, columns and indexes, as the engine describes them. */
 async function describeSchema(db: Database, engine: Engine): Promise<unknown[]> {
@@ -38,53 +64,118 @@ forEachEngine((engine) => {
       );
     });
 
-    it('lead from every earlier version to the same schema, on which the service works', async () => {
-      const fresh = await createStorage(engine);
-      const db = await open(fresh);
-      assert.equal(await schemaVersion(db), 0);
-      assert.equal((await migrate(db)).length, SCHEMA_VERSION);
-      assert.deepEqual(await migrate(db), []);
-      const wanted = await describeSchema(db, engine);
-      await db.close();
-      await fresh.remove();
+    it('lead from every earlier version to the same schema, with all data, on which the service works', async (t) => {
+      const wanted = await newestSchema(t, engine);
+      const installation = await createInstallation();
       for (let from = 1; from < SCHEMA_VERSION; from += 1) {
-        const storage = await createStorage(engine);
-        const older = await open(storage);
+        const { storage, db: older } = await openFresh(t, engine);
         await migrate(older, from);
         assert.equal(await schemaVersion(older), from);
+        const filled = await fillEarlierVersion(older, storage, installation);
         const rest = MIGRATIONS.slice(from).map(({ version }) => version);
         assert.deepEqual(await migrate(older), rest);
         assert.deepEqual(await describeSchema(older, engine), wanted, `from version ${from}`);
-        await older.close();
-        const service = await startService(engine, { storage });
-        const list = await service.waitlist();
-        assert.equal((await list.signup({ email: 'a@example.com' })).status, 201);
-        await service.close();
-        await storage.remove();
+        assert.deepEqual(await readAgain(older, filled), filled, `from version ${from}`);
+        await assertServes(engine, storage, installation);
       }
     });
 
-    it('are done once when several connections start at once', async () => {
-      const storage = await createStorage(engine);
-      const databases = await Promise.all(Array.from({ length: 4 }, () => open(storage)));
-      const applied = await Promise.all(databases.map((db) => migrate(db)));
-      assert.equal(applied.flat().length, SCHEMA_VERSION);
-      await Promise.all(databases.map((db) => db.close()));
-      await storage.remove();
+    it('keep what an event says, but for test mails that no erasure would find', async (t) => {
+      const { db } = await openFresh(t, engine);
+      await migrate(db, 4);
+      const event = { queue_id: 1, body: Buffer.from('sealed'), created_at: 0 };
+      const [tied, untied, other] = [1, 2, 3].map((byte) => Buffer.alloc(16, byte)) as [
+        Buffer,
+        Buffer,
+        Buffer,
+      ];
+      await db.transaction(async (trx) => {
+        trx.insert('event', [
+          { ...event, id: tied, kind: 'email.invite' },
+          { ...event, id: untied, kind: 'email.invite' },
+          { ...event, id: other, kind: 'signup.created' },
+        ]);
+        trx.insert('event_subject', [{ queue_id: 1, subject: Buffer.alloc(16, 9), event_id: tied }]);
+      });
+      await migrate(db);
+      const events = await db.query.selectFrom('event').select('body').orderBy('id').execute();
+      assert.deepEqual(
+        events.map(({ body }) => body !== null),
+        [true, false, true],
+      );
     });
 
-    it('are all or nothing', async () => {
-      const storage = await createStorage(engine);
-      const db = await open(storage);
-      await assert.rejects(
-        db.transaction(async (trx) => {
-          await sql`create table half (id integer)`.execute(trx);
-          await sql`create table half (id integer)`.execute(trx);
-        }),
+    it('describe the tables as the code does', async (t) => {
+      const { db } = await openFresh(t, engine);
+      await migrate(db);
+      const tables = await db.query.introspection.getTables();
+      const found = tables.filter(({ name }) => name !== 'schema_version');
+      const columnsOf = (columns: readonly { name: string; dataType: string }[]) =>
+        Object.fromEntries(columns.map(({ name, dataType }) => [name, COLUMN_TYPES[dataType.toLowerCase()]]));
+      const described = Object.entries(TABLES).map(([name, columns]) => [
+        name,
+        Object.fromEntries(Object.entries(columns).map(([column, { type }]) => [column, type])),
+      ]);
+      assert.deepEqual(
+        Object.fromEntries(found.map(({ name, columns }) => [name, columnsOf(columns)])),
+        Object.fromEntries(described),
       );
-      assert.equal(await db.hasTable(db.query, 'half'), false);
-      await db.close();
-      await storage.remove();
+    });
+
+    it('are done once when several connections start at once', async (t) => {
+      const { storage, db: first } = await openFresh(t, engine);
+      const others = await Promise.all([1, 2, 3].map(() => open(storage)));
+      const migrating = Promise.all([first, ...others].map((db) => migrate(db)));
+      const applied = await migrating.finally(() => Promise.all(others.map((db) => db.close())));
+      assert.equal(applied.flat().length, SCHEMA_VERSION);
+    });
+
+    it('are all or nothing: one that fails half-way leaves schema and data as they were', async (t) => {
+      const { storage, db } = await openFresh(t, engine);
+      await migrate(db, 3);
+      const filled = await fillEarlierVersion(db, storage, await createInstallation());
+      // The last table that version 4 creates, behind columns, indexes and another table.
+      await sql`create table mail_suppression (queue_id integer)`.execute(db.query);
+      const before = await describeSchema(db, engine);
+      await assert.rejects(migrate(db));
+      assert.equal(await schemaVersion(db), 3);
+      assert.deepEqual(await describeSchema(db, engine), before);
+      assert.equal(await db.hasTable(db.query, 'mail_part'), false);
+      assert.deepEqual(await readAgain(db, filled), filled);
+
+      await sql`drop table mail_suppression`.execute(db.query);
+      assert.deepEqual(await migrate(db), later(3));
+      assert.deepEqual(await readAgain(db, filled), filled);
     });
   });
 });
+
+function later(version: number): number[] {
+  return MIGRATIONS.slice(version).map((migration) => migration.version);
+}
+
+async function newestSchema(t: TestContext, engine: Engine): Promise<unknown[]> {
+  const { db } = await openFresh(t, engine);
+  assert.equal(await schemaVersion(db), 0);
+  assert.equal((await migrate(db)).length, SCHEMA_VERSION);
+  assert.deepEqual(await migrate(db), []);
+  return describeSchema(db, engine);
+}
+
+/** Who was on the list is found with key, place and invite, and others join behind. */
+async function assertServes(engine: Engine, storage: Storage, installation: Installation): Promise<void> {
+  const service = await startService(engine, { storage });
+  try {
+    const list = listOver(service, installation.waitlistId, installation.key);
+    const ann = await list.lookup('ann@example.com');
+    assert.deepEqual([ann.status, ann.body.referrals, ann.body.position], [200, 1, 1], ann.text);
+    assert.equal((await service.check(installation.code)).body.valid, true);
+    assert.equal((await list.signup({ email: 'ann@example.com' })).body.skipped, 1);
+    assert.equal((await list.signup({ email: 'cleo@example.com' })).status, 201);
+    assert.equal((await list.lookup('cleo@example.com')).body.position, 3);
+    const another = await service.waitlist();
+    assert.equal((await another.signup({ email: 'ann@example.com' })).status, 201);
+  } finally {
+    await service.close();
+  }
+}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Database, Trx } from '../../src/db/database.ts';
+import { COPIED_TABLES, NUMBERED_TABLES, TABLE_KEYS } from '../../src/db/table-keys.ts';
+import type { TableName } from '../../src/db/tables.ts';
+import { START, startService } from './harness.ts';
+import type { Storage } from './storage.ts';
+
+type Row = Record<string, unknown>;
+export type Rows = Map<TableName, Row[]>;
+
+/** An installation with something in every table, to be put into databases of earlier versions. */
+export interface Installation {
+  waitlistId: string;
+  key: string;
+  code: string;
+  masterKey: Buffer;
+  rows: Rows;
+}
+
+export async function createInstallation(): Promise<Installation> {
+  const service = await startService('sqlite');
+  try {
+    const list = await service.waitlist();
+    await list.signup(
+      { email: 'ann@example.com', metadata: { plan: 'pro' } },
+      { email: 'ben@example.com', referredBy: 'ann@example.com' },
+      { phone: '+4915112345678' },
+    );
+    const { code } = await list.invite('ben@example.com', { expiresAt: START + 86_400_000 });
+    const { db } = service.context;
+    const { id: queueId, waitlist } = await list.queue();
+    await db.transaction(async (trx) => writeTheRest(trx, queueId, waitlist.internalId));
+    const rows: Rows = new Map();
+    for (const table of COPIED_TABLES) rows.set(table, await readTable(db, table));
+    for (const [table, found] of rows) assert.ok(found.length > 0, `${table} is empty: add a row`);
+    const masterKey = readFileSync(path.join(service.storage.dataDir, 'master.key'));
+    return { waitlistId: list.id, key: list.key, code, masterKey, rows };
+  } finally {
+    await service.close();
+  }
+}
+
+/** What signups and invites leave empty. */
+function writeTheRest(trx: Trx, queue_id: number, waitlist_id: number): void {
+  const [id, hash] = [Buffer.alloc(16, 1), Buffer.alloc(32, 2)];
+  const target = { queue_id, channel: 'webhook', target_id: id, event_id: id };
+  const times = { created_at: START, updated_at: START };
+  trx.insert('job', [{ queue_id, id, kind: 'import', input: hash, progress: '{}', ...times }]);
+  trx.insert('import_code', [{ queue_id, job_id: id, code_hash: hash, seq: 1 }]);
+  trx.insert('import_link', [{ queue_id, job_id: id, seq: 2, kind: 'email', hash }]);
+  trx.insert('referral_alias', [{ queue_id, code_hash: hash, seq: 1 }]);
+  trx.insert('operator_confirmation', [
+    { queue_id, seq: 1, source: 'import', said_by: 'root', said_at: START },
+  ]);
+  trx.insert('webhook_endpoint', [{ queue_id, id, sealed: hash, events: '', disabled_at: START, ...times }]);
+  trx.insert('event', [{ queue_id, id, kind: 'signup.created', body: hash, created_at: START }], {
+    onConflict: 'ignore',
+  });
+  trx.insert('event_subject', [{ queue_id, subject: id, event_id: id }]);
+  trx.insert('delivery', [{ ...target, delivered_at: START }]);
+  trx.insert('delivery_attempt', [{ ...target, attempt: 1, at: START, duration_ms: 5, status: 200 }]);
+  trx.insert('mail_part', [{ waitlist_id, part: 'invite', version: 1, content: '{}', created_at: START }]);
+  trx.insert('mail_suppression', [{ queue_id, email_hash: hash, reason: 'bounced', created_at: START }]);
+}
+
+/** Puts in what a database of this version has room for. Returns the rows as they are in it. */
+export async function fillEarlierVersion(
+  db: Database,
+  storage: Storage,
+  { rows, masterKey }: Installation,
+): Promise<Rows> {
+  const tables = await db.query.introspection.getTables();
+  const filled: Rows = new Map();
+  await db.transaction(async (trx) => {
+    const insert = trx.insert as (table: string, rows: Row[]) => void;
+    for (const table of COPIED_TABLES) {
+      const known = tables.find(({ name }) => name === table)?.columns.map(({ name }) => name);
+      if (!known) continue;
+      const room = (rows.get(table) ?? []).map((row) =>
+        Object.fromEntries(known.map((name) => [name, row[name]])),
+      );
+      insert(table, room);
+      filled.set(table, room);
+    }
+    for (const table of NUMBERED_TABLES) await db.continueNumbers(trx, table);
+  });
+  writeFileSync(path.join(storage.dataDir, 'master.key'), masterKey, { mode: 0o600 });
+  return filled;
+}
+
+/** The same columns of the same tables, as they are now. */
+export async function readAgain(db: Database, rows: Rows): Promise<Rows> {
+  const found: Rows = new Map();
+  for (const [table, before] of rows) {
+    const columns = Object.keys(before[0] ?? {});
+    const now = await readTable(db, table);
+    found.set(
+      table,
+      now.map((row) => Object.fromEntries(columns.map((name) => [name, row[name]]))),
+    );
+  }
+  return found;
+}
+
+async function readTable(db: Database, table: TableName): Promise<Row[]> {
+  const key = TABLE_KEYS[table as keyof typeof TABLE_KEYS];
+  const found = await db.query
+    .selectFrom(table as 'entry')
+    .selectAll()
+    .orderBy(key as unknown as 'seq'[])
+    .execute();
+  return found.map((row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [
+        name,
+        value instanceof Uint8Array ? Buffer.from(value) : value,
+      ]),
+    ),
+  );
+}
