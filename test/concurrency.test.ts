@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, it, type TestContext } from 'node:test';
 import { auditQueue } from '../src/waitlist/upkeep/audit.ts';
 import {
   type Client,
@@ -11,17 +11,26 @@ import {
   startService,
 } from './support/harness.ts';
 import { type RunningProcess, startProcess } from './support/process.ts';
+import { seededRandom } from './support/random.ts';
 import { createStorage, type Storage } from './support/storage.ts';
 
 const NO_LIMIT = { DOORLIST_RATE_LIMIT_INVITE_ACCEPT: '0', DOORLIST_LOG_LEVEL: 'error' };
 
-function shuffled<T>(items: T[]): T[] {
-  const mixed = [...items];
-  for (let i = mixed.length - 1; i > 0; i -= 1) {
-    const j = Math.floor(Math.random() * (i + 1));
-    [mixed[i], mixed[j]] = [mixed[j] as T, mixed[i] as T];
-  }
-  return mixed;
+/** To repeat a run: DOORLIST_TEST_SEED=7. */
+const SEED = Number(process.env.DOORLIST_TEST_SEED ?? Date.now() % 1_000_000);
+
+/** Prints the seed with the test, so that a failed order can be repeated. */
+function shuffling(test: TestContext): <T>(items: T[]) => T[] {
+  test.diagnostic(`DOORLIST_TEST_SEED=${SEED}`);
+  const random = seededRandom(SEED);
+  return (items) => {
+    const mixed = [...items];
+    for (let i = mixed.length - 1; i > 0; i -= 1) {
+      const j = Math.floor(random() * (i + 1));
+      [mixed[i], mixed[j]] = [mixed[j] as (typeof items)[number], mixed[i] as (typeof items)[number]];
+    }
+    return mixed;
+  };
 }
 
 const countOf = (statuses: number[], status: number) => statuses.filter((each) => each === status).length;
@@ -137,7 +146,8 @@ function describeRaces(parts: () => { service: Service; clients: Client[] }): vo
     await assertSound(parts().service, list, 1);
   });
 
-  it('creates 100 entries out of 16 overlapping shuffled batches of the same 100', async () => {
+  it('creates 100 entries out of 16 overlapping shuffled batches of the same 100', async (test) => {
+    const shuffled = shuffling(test);
     const list = await parts().service.waitlist();
     const at = spread(list);
     const people = Array.from({ length: 100 }, (_, i) => ({
@@ -160,7 +170,8 @@ function describeRaces(parts: () => { service: Service; clients: Client[] }): vo
     await assertSound(parts().service, list, 100);
   });
 
-  it('keeps the queue sound while signups, referrals, invites, accepts and reads run against each other', async () => {
+  it('keeps the queue sound while signups, referrals, invites, accepts and reads run against each other', async (test) => {
+    const shuffled = shuffling(test);
     const { service, clients } = parts();
     const list = await service.waitlist();
     const at = spread(list);
