@@ -66,7 +66,7 @@ forEachEngine((engine) => {
       const mail = await mailInState(service, await list.queue(), 'failed');
       server.refuseMail = () => undefined;
       assert.equal(mail.attempts, 1);
-      assert.equal(mail.error, `127.0.0.1:${server.port} refused the mail (554)`);
+      assert.equal(mail.error, `127.0.0.1:${server.port} refused the email (554)`);
       assert.match((await show(list, mail.id)).log[0]?.response ?? '', /5\.7\.1 Spam/);
       assert.deepEqual(await listSuppressions(service.context, await list.queue(), 10), []);
     });

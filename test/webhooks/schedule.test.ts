@@ -134,7 +134,7 @@ forEachEngine((engine) => {
       assert.equal(view.disabledReason, 'no delivery succeeded for 5 days');
       await inState(service.context, endpoint, 'held', 1);
       const notice = service.log.find(
-        (line) => line.includes('endpoint was disabled') && line.includes(endpoint),
+        (line) => line.includes('webhook endpoint disabled') && line.includes(endpoint),
       );
       assert.match(notice ?? '', /"level":"warn".*no delivery succeeded for 5 days/);
       receiver.answer = status(200);
