@@ -49,6 +49,7 @@ forEachEngine((engine) => {
     service.request('POST', PATH, { headers: { 'content-type': 'application/json' }, rawBody });
   const assertVerified = (answer: Answer, event?: unknown) => {
     assert.equal(answer.status, 200, answer.text.slice(0, 500));
+    assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
     assert.deepEqual(answer.body, event === undefined ? { verified: true } : { verified: true, event });
   };
   const assertFailed = (answer: Answer, reason: string) => {

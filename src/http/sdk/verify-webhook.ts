@@ -165,8 +165,10 @@ export async function registerVerifyWebhook(
         if (Buffer.byteLength(payload) > PAYLOAD_BYTES_MAX) throw invalid(TOO_LARGE);
         const verification = verifyDelivery({ payload, headers, secret }, context.clock());
         // Passed on as it was signed: to write it anew would round its numbers, and fail where it is nested deep.
-        if (verification.verified && verification.isObject)
+        if (verification.verified && verification.isObject) {
+          reply.type('application/json; charset=utf-8');
           reply.serializer(() => `{"verified":true,"event":${payload}}`);
+        }
         return presentVerification(verification);
       },
       errorHandler: (error, request, reply) => {
