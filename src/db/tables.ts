@@ -1,5 +1,6 @@
 import { bytes, type ColumnsOf, generated, integer, oneOf, orNull, text } from './column.ts';
 
+// The whole schema in one file, long as it is: what a migration changes is changed here, and nowhere else.
 // Times are milliseconds since 1970 in UTC; bytes are sealed values, keyed hashes or binary ids.
 
 export const STATUSES = ['pending', 'waiting', 'invited', 'joined', 'removed'] as const;

@@ -1,0 +1,67 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
+import type { ManyQuery } from './sqlite-bulk.ts';
+import type { Reader } from './sqlite-reader.ts';
+import type { Writer } from './sqlite-writer.ts';
+
+export abstract class SqlConnection implements DatabaseConnection {
+  abstract executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>>;
+
+  // biome-ignore lint/correctness/useYield: the interface asks for it, nothing here streams.
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('streaming is not supported: page through the rows instead');
+  }
+}
+
+/** Reads from a connection of its own, in the transaction that is open there. */
+export class SnapshotConnection extends SqlConnection {
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    super();
+    this.#database = database;
+  }
+
+  async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    return { rows: this.#database.prepare(text).all(...(parameters as never[])) as R[] };
+  }
+}
+
+/** Inside a transaction: everything goes to the writer. */
+export class WriterConnection extends SqlConnection {
+  readonly #writer: Writer;
+
+  constructor(writer: Writer) {
+    super();
+    this.#writer = writer;
+  }
+
+  override async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const rows = (query as Partial<ManyQuery>).rows;
+    const what = rows ? { rows } : { parameters: query.parameters };
+    const answer = await this.#writer.run({ sql: query.sql, ...what });
+    return { rows: answer.rows as R[], numAffectedRows: BigInt(answer.changes) };
+  }
+}
+
+/** Outside of one: reads stay on this thread, a single write waits for its turn. */
+export class SqliteConnection extends WriterConnection {
+  readonly #read: Reader;
+  readonly #lock: Writer['lock'];
+
+  constructor(read: Reader, writer: Writer) {
+    super(writer);
+    this.#read = read;
+    this.#lock = writer.lock;
+  }
+
+  override async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (/^\s*(select|with)\b/i.test(query.sql)) return { rows: this.#read(query as CompiledQuery<R>) };
+    const release = await this.#lock();
+    try {
+      return await super.executeQuery<R>(query);
+    } finally {
+      release();
+    }
+  }
+}
