@@ -1,5 +1,6 @@
 import { notFound } from '../../errors.ts';
 import { parseId } from '../../ids.ts';
+import { hasMessageAbout } from '../../outbox/messages-about.ts';
 import { randomBytes } from '../../random-bytes.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import { parseEmail, parsePhone } from '../people/identity.ts';
@@ -84,7 +85,7 @@ async function eraseWithin(context: Context, change: QueueChange, who: Who): Pro
   return { removed: { id: entry.id }, sendingOver };
 }
 
-/** Erases invites and mails of somebody who never signed up. */
+/** Erases the invites of somebody who never signed up, and messages to them. */
 async function forgetAddress(context: Context, change: QueueChange, who: Who): Promise<Erased> {
   const emailHash = emailHashOf(change.queue, who);
   if (!emailHash || !(await isKnown(change, emailHash)))
@@ -100,7 +101,7 @@ function emailHashOf({ vault }: Queue, who: Who): Uint8Array | undefined {
   return email && vault.hash('email', email.key);
 }
 
-/** Whether there is an invite for the address, or a mail to it. */
+/** Whether there is an invite for the address, or a message to it. */
 async function isKnown({ trx, queue }: QueueChange, emailHash: Uint8Array): Promise<boolean> {
   const invite = await trx
     .selectFrom('invite')
@@ -109,14 +110,7 @@ async function isKnown({ trx, queue }: QueueChange, emailHash: Uint8Array): Prom
     .where('email_hash', '=', emailHash)
     .limit(1)
     .executeTakeFirst();
-  const mail = await trx
-    .selectFrom('event_subject')
-    .select('event_id')
-    .where('queue_id', '=', queue.id)
-    .where('subject', '=', emailHash)
-    .limit(1)
-    .executeTakeFirst();
-  return invite !== undefined || mail !== undefined;
+  return invite !== undefined || hasMessageAbout(trx, queue.id, emailHash);
 }
 
 function findLeaving({ trx, queue }: QueueChange, who: Who): Promise<Leaving | undefined> {

@@ -8,10 +8,9 @@ export interface Shredded {
 }
 
 /**
- * Takes a person out of everything that was ever told: bodies of the events that show the entry (as itself or as
- * somebody's referrer), of those that show an invite to its email, of mails to that address, what receivers answered,
- * and that the address wanted no mail. What was to be sent of it is ended. Call it while invites still have the
- * email's hash, and after the commit call what it returns: it resolves once nothing more of the person can be sent.
+ * Erases every message that shows the entry (as itself or as somebody's referrer), an invite to its email, or that is
+ * addressed to it; and forgets that the address was suppressed. Call it while invites still have the email's hash, and
+ * after the commit call what it returns: it resolves once nothing more of the person can be sent.
  */
 export async function shredEventsOf(
   { db }: Context,

@@ -1,4 +1,5 @@
 import { DoorlistError } from '../../errors.ts';
+import { findMessagesAbout } from '../../outbox/messages-about.ts';
 import { findEntry } from '../entries/entries.ts';
 import type { Entry } from '../entries/entry.ts';
 import { findConfirmation, type OperatorConfirmation } from '../entries/operator-confirmation.ts';
@@ -17,7 +18,7 @@ export interface PersonExport {
   /** null: nobody but the person has confirmed the email, or nobody has. */
   operatorConfirmation: OperatorConfirmation | null;
   invites: Invite[];
-  /** What webhooks were told of the person, and what mails to them are made of, word for word. */
+  /** Every message that shows the person: what webhooks received, and what mails are made from. */
   events: { id: Uint8Array; kind: string; at: number; body: unknown }[];
 }
 
@@ -54,19 +55,7 @@ async function eventsAbout(
   queue: Queue,
   subjects: Uint8Array[],
 ): Promise<PersonExport['events']> {
-  const rows = await db.query
-    .selectFrom('event')
-    .select(['id', 'kind', 'body', 'created_at'])
-    .where('queue_id', '=', queue.id)
-    .where('id', 'in', (e) =>
-      e
-        .selectFrom('event_subject')
-        .select('event_id')
-        .where('queue_id', '=', queue.id)
-        .where((x) => db.in(x.ref('subject'), subjects)),
-    )
-    .orderBy('id')
-    .execute();
+  const rows = await findMessagesAbout(db, queue.id, subjects);
   return rows.map(({ id, kind, body, created_at }) => ({
     id,
     kind,
