@@ -185,7 +185,7 @@ ${list.name}: <b>not bold</b> [site](https://example.com/?q={{ metadata.name }})
       await assertRefused(list, '{{ joinLink }}{% include "x" %}', /tag "include" not found/);
       await assertRefused(list, '{{ joinLink }}{% for i in (1..9) %}{% endfor %}', /tag "for" not found/);
       await assertRefused(list, '{{ joinLink }}{% if %}', /body: /);
-      await assertRefused(list, 'Hello', /needs \{\{ joinLink \}\} or \{\{ inviteCode \}\}/);
+      await assertRefused(list, 'Hello', /must contain \{\{ joinLink \}\} or \{\{ inviteCode \}\}/);
       await assertRefused(list, '{{ joinLink }}', /one line/, 'Hi\nBcc: x');
       await assertRefused(list, `{{ joinLink }}${'x'.repeat(20_000)}`, /longer than/);
     });

@@ -131,7 +131,7 @@ forEachEngine((engine) => {
           assert.equal(refused.code, 1);
           assert.match(refused.error, /was not resent: the person was erased/);
           const development = await typed(storage.environment, ...words, '--env', 'development');
-          assert.match(development.error, /mails of development are never sent/);
+          assert.match(development.error, /emails in development are never sent/);
           const nothing = await typed(storage.environment, 'mail', 'resend', '--waitlist', list.id);
           assert.equal(nothing.code, 2);
           assert.match(nothing.error, /MAIL_ID, --kind, --kept or --failed is required/);

@@ -99,7 +99,7 @@ forEachEngine((engine) => {
       await list.signup({ email: 'e@example.com', referredBy: 'c@example.com' });
       await list.signup({ email: 'f@example.com', referredBy: 'c@example.com' });
       const [mail] = await mailsArrived(server, list, 1);
-      assert.match(mail?.parsed.text ?? '', /number 1 in line, with 1 referral /);
+      assert.match(mail?.parsed.text ?? '', /number 1 in line, with 1 referral\./);
       assert.equal(await countMails(service.context, list), 1);
       await allSent(service, await list.queue());
       service.clock.advance(DAY_MS);
