@@ -402,7 +402,7 @@ forEachEngine((engine) => {
       );
       assert.equal(two.expiresAt, '2099-01-01T00:00:00.000Z');
       assert.match(await text('invite', 'revoke', two.code), /Revoked inv_/);
-      assertFailed(await here('invite', 'revoke', two.id), /revoked already/);
+      assertFailed(await here('invite', 'revoke', two.id), /already revoked/);
       assertFailed(await here('invite', 'revoke', 'nonsense'), /there is no invite/);
       assertFailed(await here(...words, 'nonsense'), /email: not an email address/);
       assertFailed(await here(...words, 'a@example.com', '--env', 'moon'), /no waitlist wl_acme in moon/);

@@ -178,14 +178,25 @@ function describeRaces(parts: () => { service: Service; clients: Client[] }): vo
     const person = (i: number) => `p${i}@example.com`;
     await list.signup(...Array.from({ length: 60 }, (_, i) => ({ email: person(i) })));
     const invites = await Promise.all(Array.from({ length: 20 }, (_, i) => list.invite(person(i))));
-    const work = [
-      ...Array.from({ length: 90 }, (_, i) => at(i).signup({ email: person(60 + i), referredBy: person(i) })),
-      ...invites.map(({ code }, i) => (clients[i % clients.length] ?? service).accept(code)),
-      ...Array.from({ length: 20 }, (_, i) => list.invite(person(40 + i)).then(() => ({ status: 200 }))),
-      ...Array.from({ length: 40 }, (_, i) => at(i).lookup(person(i))),
-      ...Array.from({ length: 20 }, (_, i) => at(i).page({ sort: 'position', limit: 200 })),
+    const work: (() => Promise<{ status: number }>)[] = [
+      ...Array.from(
+        { length: 90 },
+        (_, i) => () => at(i).signup({ email: person(60 + i), referredBy: person(i) }),
+      ),
+      ...invites.map(
+        ({ code }, i) =>
+          () =>
+            (clients[i % clients.length] ?? service).accept(code),
+      ),
+      ...Array.from(
+        { length: 20 },
+        (_, i) => () => list.invite(person(40 + i)).then(() => ({ status: 200 })),
+      ),
+      ...Array.from({ length: 40 }, (_, i) => () => at(i).lookup(person(i))),
+      ...Array.from({ length: 20 }, (_, i) => () => at(i).page({ sort: 'position', limit: 200 })),
     ];
-    for (const { status } of await Promise.all(shuffled(work))) assert.ok(status < 300, String(status));
+    for (const { status } of await Promise.all(shuffled(work).map((start) => start())))
+      assert.ok(status < 300, String(status));
     const totals = await Promise.all(['waiting', 'invited', 'joined'].map((status) => list.page({ status })));
     assert.deepEqual(
       totals.map(({ body }) => body.total),

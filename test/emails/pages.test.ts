@@ -12,6 +12,7 @@ import {
   type Mailing,
   mailingList,
   mailsArrived,
+  nothingPending,
   PUBLIC_URL,
   startMailing,
   withMailing,
@@ -151,7 +152,7 @@ forEachEngine((engine) => {
       const { code } = await list.invite('ada@example.com');
       await mailsArrived(server, list, 2);
       await service.accept(code);
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await nothingPending(service.context, list);
       await mailsArrived(server, list, 2);
       assert.equal(await statusOf(list, 'ada@example.com'), 'joined', 'the place is kept');
     });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
 import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
 import { applyBoost } from '../../src/waitlist/referrals/rerank.ts';
@@ -180,6 +181,16 @@ forEachEngine((engine) => {
   });
 
   describe('a changed boost', () => {
+    /** For a lock of PostgreSQL. */
+    const somebodyWaits = async () => {
+      const waiting = sql`select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      const found = await eventually(
+        () => waiting.execute(service.context.db.query),
+        ({ rows }) => rows.length > 0,
+      );
+      assert.ok(found.rows.length > 0, 'nobody waits for the queue');
+    };
     const crowd = async (people: number) => {
       const list = await service.waitlist();
       const queue = await list.queue();
@@ -254,7 +265,7 @@ forEachEngine((engine) => {
         await trx.updateTable('waitlist').set({ boost: 9 }).where('public_id', '=', list.id).execute();
         await trx.updateTable('queue').set({ rerank_after: 0 }).where('id', '=', queue.id).execute();
         step = applyBoost(service.context, queue);
-        await setTimeout(200);
+        await somebodyWaits();
       });
       await step;
       await keepUp(service.context);
@@ -270,7 +281,7 @@ forEachEngine((engine) => {
         await trx.updateTable('waitlist').set({ boost: 9 }).where('public_id', '=', list.id).execute();
         await trx.updateTable('queue').set({ rerank_after: null }).where('id', '=', queue.id).execute();
         signup = list.signup({ email: 'x@example.com', referredBy: crowdEmail(0) });
-        await setTimeout(200);
+        await somebodyWaits();
       });
       assert.equal((await signup)?.status, 201);
       await orderBy(list, 9);

@@ -115,6 +115,15 @@ export async function countMails({ db }: Context, list: List): Promise<number> {
   return rows.length;
 }
 
+/** Waits until nothing of a queue is left to be sent: what has not arrived by then never will. */
+export async function nothingPending({ db }: Context, list: List): Promise<void> {
+  const { id } = await list.queue();
+  await until('nothing is pending', async () => {
+    const due = db.query.selectFrom('delivery').select('event_id').where('queue_id', '=', id);
+    return (await due.where('due_at', 'is not', null).execute()).length === 0;
+  });
+}
+
 export async function allSent(service: Mailing, queue: Queue): Promise<void> {
   await until('every mail was sent', async () => {
     const { mails } = await listMails(service.context, queue, { limit: 200 });

@@ -125,7 +125,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await recorded(), [1, 1]);
       await site.dispatcher();
       await inState(site.context, site.endpoint, 'delivered', 1);
-      await pause(200);
+      assert.equal(await undelivered(site.context), 0, 'nothing is left to send');
       assert.equal(site.receiver.received.length, 1);
     });
 
@@ -187,8 +187,10 @@ forEachEngine((engine) => {
         if (dispatchers === 2) await site.dispatcher();
         await until('all of them', async () => (await undelivered(site.context)) === 0);
         const before = site.receiver.received.length;
+        const ended = once(stopped, 'exit');
         stopped.kill('SIGCONT');
-        await pause(300);
+        stopped.kill('SIGTERM'); // It finishes what it believes to hold, and then exits.
+        await ended;
         assert.equal(await undelivered(site.context), 0, 'who comes late changes nothing');
         assert.equal(site.receiver.ids().size, events);
         const twice = before - events;
