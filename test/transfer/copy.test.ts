@@ -105,7 +105,7 @@ forEachEngine((engine) => {
         );
         assert.ok(rows > 6_000);
         const again = await runCommand(source.environment, 'copy', '--to', to);
-        assert.deepEqual([again.code, /already holds data/.test(again.stderr)], [1, true]);
+        assert.deepEqual([again.code, /already contains data/.test(again.stderr)], [1, true]);
 
         const doctor = await commandJson<{ healthy: boolean }>(environment, 'doctor');
         assert.equal(doctor.healthy, true);
@@ -195,7 +195,7 @@ forEachEngine((engine) => {
         await (await startService(engine, { storage: source })).close();
         await (await startService(OTHER[engine], { storage: target })).close();
         const held = await runCommand(source.environment, 'copy', '--to', to);
-        assert.deepEqual([held.code, /already holds data/.test(held.stderr)], [1, true], held.stderr);
+        assert.deepEqual([held.code, /already contains data/.test(held.stderr)], [1, true], held.stderr);
         const usage = await runCommand(source.environment, 'copy', '--to', 'mysql://localhost/x');
         assert.equal(usage.code, 2);
       }));
