@@ -287,7 +287,7 @@ forEachEngine((engine) => {
       assert.match(told, /^dl_test_[0-9A-Za-z]{34}\n\n.*not shown again.*key_/);
     });
 
-    it('refuse keys that cannot be', async () => {
+    it('reject invalid keys', async () => {
       assertUsage(await here('key', 'create', '--env', 'production'), /use either --waitlist or --product/);
       assertUsage(
         await here('key', 'create', '--env', 'production', '--product', '--waitlist', 'wl_acme'),

@@ -27,7 +27,7 @@ function assertSentence({ code, stdout, stderr }: Finished, wanted: RegExp): voi
   assert.doesNotMatch(stderr, /hunter2/, 'no password');
 }
 
-describe('a database that cannot be used is told in a sentence, at the start and by a command', () => {
+describe('a database that cannot be used is reported in one sentence, at the start and by a command', () => {
   /** The address of the shared server, changed. */
   const address = (change: (url: URL) => void) => {
     const url = new URL(postgresServerUrl());
@@ -165,7 +165,7 @@ async function untrustedServer() {
   };
 }
 
-describe('a place that cannot be used is told in a sentence', () => {
+describe('a directory or port that cannot be used is reported in one sentence', () => {
   it('a port that is taken', async () => {
     const other = createServer();
     other.listen(0, '127.0.0.1');

@@ -56,7 +56,7 @@ forEachEngine((engine) => {
       email: string,
     ) => (await list.lookup(email)).body.status;
 
-    it('confirms by its button alone, once, and the link ends after a week', async () => {
+    it('confirms only when the button is pressed, and the link expires after a week', async () => {
       const list = await mailingList(service, ['confirm', 'welcome'], { confirm: true });
       await list.signup({ email: 'ada@example.com' }, { email: 'late@example.com' });
       const mails = await mailsArrived(server, list, 2);
@@ -157,7 +157,7 @@ forEachEngine((engine) => {
       assert.equal(await statusOf(list, 'ada@example.com'), 'joined', 'the place is kept');
     });
 
-    it('lets people leave altogether, and forgets them', async () => {
+    it('lets people leave the waitlist and erases them', async () => {
       const list = await mailingList(service, ['welcome']);
       await list.signup({ email: 'ada@example.com' });
       const [mail] = await mailsArrived(server, list, 1);
@@ -176,7 +176,7 @@ forEachEngine((engine) => {
       assert.deepEqual(bodies, [{ body: null }]);
     });
 
-    it('lets whoever was only invited leave too', async () => {
+    it('lets people leave who were only invited', async () => {
       const list = await mailingList(service, ['invite']);
       const { code } = await list.invite('ada@example.com');
       const [mail] = await mailsArrived(server, list, 1);

@@ -111,7 +111,7 @@ forEachEngine((engine) => {
       });
     });
 
-    it('sends one mail, and says why it sends none', async () => {
+    it('resends one email, or explains why not', async () => {
       await withStorage(async (storage, server) => {
         await during(storage, server, async (service) => {
           const list = await mailingList(service, ['welcome']);

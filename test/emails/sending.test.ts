@@ -76,7 +76,7 @@ forEachEngine((engine) => {
       assert.equal(parsed.attachments.length, 0);
     });
 
-    it('says nothing by default but what somebody has to act upon', async () => {
+    it('sends only the emails that people must act on by default', async () => {
       const name = 'Defaults of Acme';
       const list = { ...(await service.waitlist({ name })), name };
       await list.signup({ email: 'quiet@example.com' });
@@ -92,7 +92,7 @@ forEachEngine((engine) => {
       assert.equal(await countMails(service.context, list), 0);
     });
 
-    it('tells a referrer of moving up at most once a day', async () => {
+    it('tells a referrer that they moved up at most once a day', async () => {
       const list = await mailingList(service, ['moved-up']);
       await list.signup(...['a', 'b', 'c'].map((name) => ({ email: `${name}@example.com` })));
       await list.signup({ email: 'd@example.com', referredBy: 'c@example.com' });
@@ -125,7 +125,7 @@ forEachEngine((engine) => {
       assert.ok(second?.parsed.text?.includes(`https://app.example.com/join?code=${own.code}`));
     });
 
-    it('reminds of an invite once, before it ends, unless it was accepted', async () => {
+    it('sends one invite reminder before the invite expires, unless it was accepted', async () => {
       const list = await mailingList(service, ['invite-reminder']);
       await updateMailSettings(service.context, list.id, { inviteReminderMs: DAY_MS });
       const expiresAt = service.clock.now + 3 * DAY_MS;
@@ -147,7 +147,7 @@ forEachEngine((engine) => {
       assert.equal(await countMails(service.context, list), 1);
     });
 
-    it('greets who accepted', async () => {
+    it('welcomes people who accepted', async () => {
       const list = await mailingList(service, ['accepted']);
       const { code } = await list.invite('in@example.com');
       await service.accept(code);

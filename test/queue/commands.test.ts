@@ -131,7 +131,7 @@ forEachEngine((engine) => {
       );
     });
 
-    it('export prints all that is held on a person, and remove takes it away', async () => {
+    it('export prints all data about a person, and remove erases it', async () => {
       const list = await filled();
       await list.invite('a@example.com');
       const about = (verb: string) => ['entry', verb, 'a@example.com', '--waitlist', list.id];
@@ -253,7 +253,7 @@ forEachEngine((engine) => {
       assert.equal(none.out, 'Invited 0 of 3. Nobody else could be invited.');
     });
 
-    it('resume goes on with the run that was cut off', async () => {
+    it('resume continues an interrupted run', async () => {
       const list = await service.waitlist();
       const queue = await list.queue();
       await fillQueue(service.context, queue, 700);

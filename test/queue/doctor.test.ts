@@ -82,7 +82,7 @@ forEachEngine((engine) => {
     ],
   ];
   for (const [what, change, told] of harms) {
-    it(`doctor finds ${what} that is off, and --repair mends it`, async () => {
+    it(`doctor finds wrong ${what}, and --repair corrects it`, async () => {
       const list = await filled();
       await harm(list, change);
       const sick = await doctor('--queue', list.id);
@@ -109,7 +109,7 @@ forEachEngine((engine) => {
     });
   }
 
-  it('doctor does not call mended what it cannot mend: entries that somebody deleted', async () => {
+  it('doctor reports deleted entries as not repaired', async () => {
     const list = await filled();
     await harm(list, sql`delete from entry where seq = 50 and queue_id`);
     const mended = await doctor('--queue', list.id, '--repair');
@@ -122,7 +122,7 @@ forEachEngine((engine) => {
     );
   });
 
-  it('doctor looks without waiting for whoever holds the queue, and holds nobody up', async () => {
+  it('doctor neither waits for a queue lock nor takes one', async () => {
     const list = await filled();
     const { context } = service;
     const queue = await list.queue();
@@ -138,13 +138,13 @@ forEachEngine((engine) => {
     });
   });
 
-  it('doctor says so when there is no such waitlist', async () => {
+  it('doctor reports an unknown waitlist', async () => {
     const { code, findings } = await doctor('--queue', 'wl_nowhere');
     assert.equal(code, 1);
     assert.match(JSON.stringify(findings), /wl_nowhere in production.*has no queue/);
   });
 
-  it('doctor looks at every waitlist, and prints for people, as a process of its own', async () => {
+  it('doctor checks every waitlist and prints text when run as a process', async () => {
     const fresh = await createStorage(engine);
     const other = await startService(engine, { storage: fresh });
     await createWaitlist(other.context, { id: 'wl_one', name: 'One' });

@@ -24,7 +24,7 @@ const PHONE = '+4915799112233';
 const METADATA = { company: 'Unforgettable Ltd', seats: 4711, beta: true, notes: { nested: 'deep secret' } };
 
 forEachEngine((engine) => {
-  describe('removing somebody', () => {
+  describe('removing a person', () => {
     let storage: Storage;
     let service: Service;
     beforeEach(async () => {
@@ -36,7 +36,7 @@ forEachEngine((engine) => {
       await storage.remove();
     });
 
-    it('leaves neither what they said nor its sealed bytes nor its hashes anywhere in the database', async () => {
+    it('leaves no plain text, encrypted bytes or hashes in the database', async () => {
       const { list, queue, codes } = await liveALife(service);
       const before = { ...(await sealedBytes(service, queue)), ...personalHashes(queue) };
       const storedBefore = await everythingStored(storage);
@@ -78,7 +78,7 @@ forEachEngine((engine) => {
         assert.equal(storedAfter(bytes), false, `${what} is still stored`);
     });
 
-    it('leaves no copies behind where the tables have grown and moved around them', async () => {
+    it('leaves no copies behind in tables that have grown since', async () => {
       const list = await service.waitlist();
       const queue = await list.queue();
       await fillQueue(service.context, queue, 1_200, (n) => ({
@@ -102,7 +102,7 @@ forEachEngine((engine) => {
       assert.equal(traces.filter((trace) => stored(trace)).length, 0, `of ${traces.length} traces`);
     });
 
-    it('makes the export of the person, which held everything, a 404', async () => {
+    it('answers an export of the person with 404 afterwards', async () => {
       const { queue, codes } = await liveALife(service);
       const held = await exportPerson(service.context, queue, PHONE);
       assert.equal(held.waitlist.id, queue.waitlist.id);
@@ -132,7 +132,7 @@ forEachEngine((engine) => {
       await assert.rejects(removeEntry(service.context, queue, EMAIL), { code: 'not_found' });
     });
 
-    it('forgets who was invited and never signed up', async () => {
+    it('erases people who were invited and never signed up', async () => {
       const list = await service.waitlist();
       const queue = await list.queue();
       await listen(service.context, queue);
@@ -173,7 +173,7 @@ forEachEngine((engine) => {
       for (const body of bodies) assert.ok(!stored(body));
     });
 
-    it('forgets who only ever got a test mail', async () => {
+    it('erases people who only got a test email', async () => {
       const list = await service.waitlist();
       const queue = await list.queue();
       const { context } = service;
@@ -190,7 +190,7 @@ forEachEngine((engine) => {
     });
 
     if (engine === 'sqlite')
-      it('overwrites the files as soon as a reader that was in the way is done', async () => {
+      it('overwrites the files as soon as a blocking reader is done', async () => {
         const { queue } = await liveALife(service);
         const before = { ...(await sealedBytes(service, queue)), ...personalHashes(queue) };
         const reader = new DatabaseSync(path.join(storage.dataDir, 'doorlist.db'), { readOnly: true });
@@ -212,7 +212,7 @@ forEachEngine((engine) => {
           assert.equal(stored(bytes), false, `${what} is still stored`);
       });
 
-    it('lets the same person sign up again, as somebody new', async () => {
+    it('lets the same person sign up again as a new entry', async () => {
       const { list, queue } = await liveALife(service);
       const { body: before } = await list.lookup(EMAIL);
       await removeEntry(service.context, queue, EMAIL);

@@ -89,8 +89,8 @@ forEachEngine((engine) => {
     });
   });
 
-  describe('the first so many', () => {
-    it('are those at the front by position; who has only a phone is passed over and stays in front', async () => {
+  describe('inviting the first N', () => {
+    it('invites from the front by position, and skips entries without an email', async () => {
       const list = await service.waitlist({ boost: 2 });
       await list.signup(
         { email: 'a@example.com' },
@@ -116,7 +116,7 @@ forEachEngine((engine) => {
       await assertSound(list);
     });
 
-    it("get the waitlist's expiry, one of their own, or none", async () => {
+    it("uses the waitlist's expiry, a given one, or none", async () => {
       const list = await service.waitlist();
       const { now } = service.clock;
       await updateWaitlist(service.context, list.id, { inviteExpiryMs: DAY_MS });
@@ -210,7 +210,7 @@ forEachEngine((engine) => {
       return { list, queue };
     };
 
-    it('goes in steps, and passes over who was revoked, expired, or joined since it began', async () => {
+    it('runs in steps, and skips people who were revoked, expired or joined since it began', async () => {
       const { list, queue } = await cutOff(null);
       service.clock.advance(1);
       const [mine] = (await invitesOf(list)).filter(({ email }) => email === 'crowd0@example.com');
@@ -236,7 +236,7 @@ forEachEngine((engine) => {
       assert.equal((await list.lookup('crowd0@example.com')).body.status, 'invited', 'a new run takes them');
     });
 
-    it('is not resumed to make invites that have expired already', async () => {
+    it('is not resumed if its invites would already have expired', async () => {
       const { list, queue } = await cutOff(service.clock.now + 1_000);
       service.clock.advance(1_000);
       await keepUp(service.context);
@@ -245,7 +245,7 @@ forEachEngine((engine) => {
       await assertSound(list);
     });
 
-    it('leaves out whose data does not open, tells of them, and invites as many of the others', async () => {
+    it('skips and reports entries that cannot be decrypted, and invites others instead', async () => {
       const everybody = { segment: { joinedBefore: service.clock.now + 1 } };
       for (const selection of [{ first: 3 }, everybody]) {
         const list = await service.waitlist();

@@ -43,8 +43,8 @@ forEachEngine((engine) => {
   const findings = async (list: List) =>
     (await auditQueue(service.context, await list.queue(), false)).findings;
 
-  describe('an invite whose time is up', () => {
-    it('is an event before anybody asks for the code, and its entry waits again where it stood', async () => {
+  describe('an expired invite', () => {
+    it('records its event before anyone checks the code, and returns its entry to its place', async () => {
       const { list, told } = await three();
       const { code, id } = await list.invite(WHO, { expiresAt: service.clock.now + 1_000 });
       await list.signup({ email: 'd@example.com' });
@@ -67,7 +67,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await findings(list), []);
     });
 
-    it('leaves its entry invited where the waitlist says so, and tells of it all the same', async () => {
+    it('leaves its entry invited where the waitlist is set so, and still records its event', async () => {
       const { list, told } = await three();
       await updateWaitlist(service.context, list.id, { returnToQueue: false });
       await list.invite(WHO, { expiresAt: service.clock.now + 1_000 });
@@ -82,7 +82,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await findings(list), []);
     });
 
-    it('leaves its entry invited while another invite of theirs is good, until that one ends too', async () => {
+    it('leaves its entry invited while the person has another valid invite', async () => {
       const { list } = await three();
       await list.invite(WHO, { expiresAt: service.clock.now + 1_000 });
       await list.invite(WHO, { expiresAt: service.clock.now + 5_000 });
@@ -94,7 +94,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await shownOf(list), ['waiting', 2]);
     });
 
-    it('of somebody not on the list is an event without an entry', async () => {
+    it('records an event without an entry for a person who is not on the waitlist', async () => {
       const { list, told } = await three();
       await list.invite('guest@example.com', { expiresAt: service.clock.now + 1_000 });
       await told();

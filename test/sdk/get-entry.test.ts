@@ -84,7 +84,7 @@ forEachEngine((engine) => {
       assert.equal((await list.lookup(email)).body.email, email);
     });
 
-    it('answers 404 for who is not there, and for what is no identifier at all', async () => {
+    it('answers 404 for an unknown person and for an invalid identifier', async () => {
       const list = await service.waitlist();
       await list.signup({ email: 'a@example.com' });
       const { referralCode, id } = (await list.lookup('a@example.com')).body;

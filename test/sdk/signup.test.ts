@@ -30,7 +30,7 @@ forEachEngine((engine) => {
     });
 
     describe('adding', () => {
-      it('answers 201 for a new entry and 200 for one that is there', async () => {
+      it('answers 201 for a new entry and 200 for an existing one', async () => {
         const list = await service.waitlist();
         const first = await list.signup({ email: 'ada@example.com' });
         assert.equal(first.status, 201);
@@ -84,7 +84,7 @@ forEachEngine((engine) => {
         assert.equal((await list.page()).body.total, 2);
       });
 
-      it('skips what stands earlier in the same batch', async () => {
+      it('skips duplicates of an earlier entry in the same batch', async () => {
         const list = await service.waitlist();
         const { status, body } = await list.signup(
           { email: 'a@example.com' },

@@ -157,7 +157,7 @@ forEachEngine((engine) => {
       assert.deepEqual(emails(await list.walk()), ['ok@example.com']);
     });
 
-    it('skips and counts whoever is on the list, or stands in the file twice', async () => {
+    it('skips and counts people who are already on the waitlist or appear in the file twice', async () => {
       const list = await service.waitlist();
       await list.signup({ email: 'a@example.com', phone: '+14155550100', metadata: { kept: true } });
       const { created, skipped } = await importText(
@@ -197,7 +197,7 @@ forEachEngine((engine) => {
       );
     });
 
-    it('refuses what cannot be meant, and writes nothing', async () => {
+    it('rejects impossible options and writes nothing', async () => {
       const list = await service.waitlist();
       const refused = (text: string | Buffer, options: ImportOptions, why: RegExp) =>
         assert.rejects(importText(list, text, options), why);
