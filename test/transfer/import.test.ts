@@ -214,7 +214,10 @@ forEachEngine((engine) => {
         importFile(service.context, await list.queue(), path.join(directory, 'none.csv'), {}),
         /there is no file/,
       );
-      await assert.rejects(importFile(service.context, await list.queue(), directory, {}), /must be a regular file/);
+      await assert.rejects(
+        importFile(service.context, await list.queue(), directory, {}),
+        /must be a regular file/,
+      );
       assert.deepEqual(await list.walk(), []);
     });
 
