@@ -3,7 +3,7 @@ import { type Attempt, ERASED } from './attempt.ts';
 import type { Channel } from './channel.ts';
 import type { Delivery } from './delivery.ts';
 
-/** undefined: there was no attempt. The delivery is claimed again when its lease ends. */
+/** Returns undefined if no attempt was made. The delivery is claimed again when its lease ends. */
 export async function attemptDelivery(
   log: Log,
   channel: Channel,

@@ -4,14 +4,12 @@ import type { Delivery } from './delivery.ts';
 import { forgetErasedResponses } from './erase.ts';
 import { delayAfter } from './retry.ts';
 
-/** An attempt that has ended and is not recorded yet. */
 export interface EndedAttempt {
   delivery: Delivery;
   attempt: Attempt;
   at: number;
 }
 
-/** When the delivery is due again, or how it ended. */
 function nextStep({ delivery, attempt }: EndedAttempt, now: number, random: () => number) {
   const { tries } = delivery;
   const over = attempt.ok || attempt.final === true;
@@ -24,7 +22,10 @@ function nextStep({ delivery, attempt }: EndedAttempt, now: number, random: () =
   };
 }
 
-/** A delivery that another process has claimed meanwhile is left to that process; the attempt is logged anyway. */
+/**
+ * If another process has claimed the delivery since, that process decides its outcome. The attempt is logged
+ * anyway.
+ */
 export function writeAttempts(
   trx: Trx,
   ended: readonly EndedAttempt[],
@@ -59,7 +60,7 @@ export function writeAttempts(
   });
   const answered = ended.filter(({ attempt }) => attempt.response !== null);
   trx.update('delivery', { key: ['queue_id', 'channel', 'target_id', 'event_id', 'token'] }, deliveries);
-  // An attempt is recorded again when the outcome of the commit is unknown.
+  // If the outcome of the commit is unknown, the same attempt is recorded again.
   trx.insert('delivery_attempt', attempts, { onConflict: 'ignore' });
   forgetErasedResponses(
     trx,

@@ -1,20 +1,23 @@
 import type { Target } from './target.ts';
 
-/** How an attempt went. A channel has the response as text until it seals it. */
+/** The response is text until the channel seals it. */
 export interface Attempt<Response = Uint8Array> {
   ok: boolean;
   status: number | null;
-  /** In our own words. What the other side said is in `response` alone, which is sealed. */
+  /** Our own wording. Anything the receiver said is only in `response`, which is sealed. */
   error: string | null;
-  /** The beginning of the other side's response; null when there was none. */
+  /** The beginning of the response, or null if there was none. */
   response: Response | null;
   durationMs: number;
   retryAfterMs: number;
-  /** A permanent refusal: there is no retry. */
+  /** A permanent rejection, so there is no retry. */
   final?: boolean;
-  /** Nothing left this process, so the attempt says nothing about the other side. */
+  /** Nothing left this process, so the attempt says nothing about the receiver. */
   unsent?: boolean;
-  /** Not the fault of the delivery or its target: it uses up no retry and is due again after this long. */
+  /**
+   * Neither the delivery nor its target is at fault: no retry is used up, and the delivery is due again after
+   * this delay.
+   */
   deferMs?: number;
 }
 
@@ -29,7 +32,7 @@ export const ERASED: Attempt<never> = {
   unsent: true,
 };
 
-/** What a sealed response is tied to. */
+/** The row that a sealed response is bound to. */
 export function responseRow(
   { id }: Pick<Target, 'id'>,
   { eventId, attempt }: { eventId: Uint8Array; attempt: number },

@@ -7,10 +7,10 @@ export const BACKLOG_STATES = ['pending', 'held', 'failed', 'done'] as const;
 
 export interface BacklogCount {
   channel: string;
-  /** `held`: for an endpoint that is disabled. */
+  /** `held`: the endpoint is disabled. */
   state: (typeof BACKLOG_STATES)[number];
   count: number;
-  /** When the oldest event of those that still have to be delivered happened. */
+  /** When the oldest undelivered event happened. */
   oldestAt: number | null;
 }
 
@@ -21,7 +21,10 @@ export interface BacklogError {
   lastAt: number;
 }
 
-/** Every delivery that is kept, by channel and state. Reads all of them: for a command, not for a server. */
+/**
+ * Counts all stored deliveries by channel and state. Reads every row, so it is for commands, not for the
+ * server.
+ */
 export async function countBacklog(db: Database): Promise<BacklogCount[]> {
   const { rows } = await sql<{
     channel: string;
@@ -40,7 +43,7 @@ export async function countBacklog(db: Database): Promise<BacklogCount[]> {
   return rows.map(({ channel, state, count, oldest }) => ({ channel, state, count, oldestAt: oldest }));
 }
 
-/** Why what is not delivered was not, by its last attempt; the most frequent first. */
+/** Counts undelivered messages by the error of their last attempt, most frequent first. */
 export async function countBacklogErrors(db: Database, limit: number): Promise<BacklogError[]> {
   const { rows } = await sql<BacklogError>`
     select d.channel, a.error, count(*) as count, max(a.at) as "lastAt"
@@ -51,10 +54,10 @@ export async function countBacklogErrors(db: Database, limit: number): Promise<B
   return rows;
 }
 
-/** Of each target, as many as tell whether something old is among those that are due first. */
+/** Per target: enough to see whether an old delivery is among those due first. */
 const LOOKED_AT_OF_TARGET = 500;
 
-/** The same at a glance: what it costs follows the targets, not the backlog. */
+/** A cheaper estimate: its cost depends on the number of targets, not on the size of the backlog. */
 export async function glanceAtBacklog(
   db: Database,
   most: number,

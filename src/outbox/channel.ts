@@ -4,35 +4,36 @@ import type { Delivery } from './delivery.ts';
 import type { Target } from './target.ts';
 
 /**
- * How deliveries leave the process: webhooks are one channel, mails another. The dispatcher claims and records; a
- * channel opens the sealed body, sends it and seals the response. Its setup is what it needs to send to a target.
+ * A way to send deliveries, such as webhooks or mail. The dispatcher claims and records deliveries; a channel
+ * opens the sealed body, sends it and seals the response. `Setup` is what a channel needs to send to a
+ * target.
  */
 export interface Channel<Setup = unknown> {
   readonly name: string;
-  /** An attempt never takes longer than this. */
+  /** The longest that an attempt can take. */
   readonly deadlineMs: number;
-  /** Deliveries to one target at a time. */
+  /** Concurrent deliveries per target. */
   readonly atOnce: number;
   /**
-   * Called before the claiming transaction, for reads that need a connection of their own: waiting for a second
+   * Runs before the claiming transaction, for reads that need their own connection: waiting for a second
    * connection inside the transaction could deadlock.
    */
   prepare(targets: readonly Target[]): Promise<OpenTargets<Setup>>;
-  /** Counts what was claimed against the target's quota. */
+  /** Counts claimed deliveries against the target's quota. */
   charge(trx: Trx, target: Target, quota: Quota, claimed: number, now: number): Promise<void>;
   /**
-   * Makes one attempt. Checks the delivery's permit right before the first byte leaves this process, and renews it if
-   * necessary. undefined: the permit was not renewed, and nothing has left.
+   * Makes one attempt. Must check the delivery's permit right before sending the first byte, and renew it if
+   * necessary. Returns undefined if the permit was not renewed and nothing was sent.
    */
   send(delivery: Delivery<Setup>, sealedBody: Uint8Array): Promise<Attempt | undefined>;
-  /** Gets a target's attempts, in the transaction that records them. */
+  /** Runs in the transaction that records these attempts. */
   settle(trx: Trx, target: Target, attempts: readonly Attempt[], now: number): Promise<void>;
-  /** Nothing more is claimed: long attempts should come to an end. */
+  /** No more deliveries will be claimed. Long attempts should finish soon. */
   stopping?(): void;
   close(): Promise<void>;
 }
 
-/** The setup of each target at this moment, in the order of the targets; undefined where nothing may be sent. */
+/** Returns the current setup of each target, in the same order, or undefined where nothing may be sent. */
 export type OpenTargets<Setup> = (trx: Trx, now: number) => Promise<(OpenTarget<Setup> | undefined)[]>;
 
 export interface OpenTarget<Setup> {
@@ -40,11 +41,11 @@ export interface OpenTarget<Setup> {
   quota?: Quota;
 }
 
-/** How many may be sent now, and when to ask again. */
+/** How many deliveries may be sent now, and when to check again. */
 export interface Quota {
   left: number;
   againInMs: number;
-  /** Earlier deliveries use up the rate until then. */
+  /** The rate is used up by earlier deliveries until then. */
   usedUntil: number;
   perSecond: number;
 }

@@ -8,14 +8,13 @@ import { Permit } from './permit.ts';
 import { renewPermits } from './renew-permits.ts';
 import type { TargetState } from './target-state.ts';
 
-/** How often to ask again about a target that is disabled. */
+/** How often to check whether a disabled target has been enabled. */
 const CLOSED_PAUSE_MS = 5_000;
 const TOKEN_BYTES = 16;
 
-/** The result of claiming from one target. */
 export interface Claim {
   deliveries: Delivery[];
-  /** More may be due. */
+  /** More deliveries may be due. */
   ready: boolean;
   pauseMs: number;
 }
@@ -25,7 +24,6 @@ interface Prepared {
   readonly open: OpenTargets<unknown>;
 }
 
-/** Lets each channel prepare its targets, before the transaction that claims from them. */
 export async function prepareTargets(states: readonly TargetState[]): Promise<Prepared[]> {
   const prepared: Prepared[] = [];
   for (const [channel, some] of Map.groupBy(states, (state) => state.channel))
@@ -34,8 +32,8 @@ export async function prepareTargets(states: readonly TargetState[]): Promise<Pr
 }
 
 /**
- * Claims from each target as much as this process has room for and the target's quota allows. The attempt counts from
- * here on, even if this process dies.
+ * Claims as many deliveries from each target as this process has room for and the target's quota allows. The
+ * attempt counts from here on, even if this process dies.
  */
 export async function claimDue(
   parts: { db: Database; log: Log },
@@ -79,7 +77,7 @@ interface Request extends OpenTarget<unknown> {
   limit: number;
 }
 
-/** An empty claim where nothing may be sent now. */
+/** Returns an empty claim if nothing may be sent now. */
 function requestFor(state: TargetState, open: OpenTarget<unknown> | undefined): Request | Claim {
   if (!open) return { deliveries: [], ready: false, pauseMs: CLOSED_PAUSE_MS };
   const { left = Number.POSITIVE_INFINITY, againInMs = 0 } = open.quota ?? {};
@@ -87,7 +85,7 @@ function requestFor(state: TargetState, open: OpenTarget<unknown> | undefined): 
   return limit < 1 ? { deliveries: [], ready: true, pauseMs: againInMs } : { ...open, state, limit };
 }
 
-/** In the order in which things happened. */
+/** In the order of the events. */
 function inOrder(rows: readonly ClaimedRow[]): ClaimedRow[] {
   return rows.toSorted((a, b) => Buffer.compare(a.event_id, b.event_id));
 }

@@ -9,11 +9,11 @@ export interface Delivery<Setup = unknown> {
   readonly tries: number;
   /** The number of this attempt, counted from the first. */
   readonly attempt: number;
-  /** Sealed; null when it was erased meanwhile. */
+  /** Sealed, or null if it has been erased. */
   readonly body: Uint8Array | null;
-  /** Identifies the claim: it holds as long as the row has this token. */
+  /** The claim is valid as long as the row has this token. */
   readonly token: Uint8Array;
-  /** On the monotonic clock. An attempt that begins later could outlast the lease. */
+  /** On the monotonic clock. An attempt that starts later could outlast the lease. */
   readonly startBefore: number;
   readonly permit: Permit;
   readonly setup: Setup;

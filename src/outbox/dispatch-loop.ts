@@ -13,7 +13,7 @@ import { RoundRobin } from './round-robin.ts';
 import { compareTargets, type Target } from './target.ts';
 import type { TargetState } from './target-state.ts';
 
-/** Bounds sockets and memory. A target that hangs holds on to one of them, so there must be many. */
+/** Limits sockets and memory. A hanging target keeps one slot busy, so there must be many. */
 const MOST_AT_ONCE = 1_000;
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
@@ -24,11 +24,10 @@ export interface DispatchParts {
 }
 
 export interface DispatchOptions {
-  /** How long a claim lasts. */
   leaseMs: number;
   /** How often to look for deliveries that no wake-up announced. */
   pollMs: number;
-  /** How long to wait for attempts under way when stopping. */
+  /** How long to wait for running attempts when stopping. */
   drainMs: number;
   random: () => number;
 }
@@ -38,14 +37,14 @@ interface Ended extends EndedAttempt {
 }
 
 /**
- * Each round is one transaction that records the attempts that have ended and claims the next deliveries. Sending
- * happens outside of any transaction.
+ * Each round is one transaction that records finished attempts and claims the next deliveries. Sending
+ * happens outside transactions.
  */
 export class DispatchLoop {
   readonly #parts: DispatchParts;
   readonly #options: DispatchOptions;
   readonly #targets: RoundRobin;
-  /** Ended, and not recorded yet. */
+  /** Finished, but not recorded yet. */
   #ended: Ended[] = [];
   #underWay = 0;
   #stopping = false;
@@ -60,13 +59,12 @@ export class DispatchLoop {
     this.#targets = new RoundRobin(channels);
   }
 
-  /** These targets have new deliveries. */
   wake(targets: readonly Target[]): void {
     this.#targets.wake(targets);
     this.#nudge();
   }
 
-  /** Some target has new deliveries, or was enabled again. */
+  /** For when a target was enabled, or it is unknown which targets have new deliveries. */
   lookAgain(): void {
     this.#lookNow = true;
     this.#targets.resume();
@@ -78,7 +76,6 @@ export class DispatchLoop {
     this.#nudge();
   }
 
-  /** Ends the pause between rounds. */
   #nudge(): void {
     this.#nudged = true;
     this.#endPause();
@@ -121,7 +118,7 @@ export class DispatchLoop {
     }
   }
 
-  /** What is due is decided here; a wake-up only makes it known sooner. */
+  /** Reads what is due from the database. Wake-ups only make this happen sooner. */
   async #findDue(): Promise<void> {
     this.#lookNow = false;
     const [found, now] = await Promise.all([findDueTargets(this.#parts.db), sharedNow(this.#parts)]);
@@ -142,7 +139,7 @@ export class DispatchLoop {
   #attemptNext(state: TargetState): void {
     while (!this.#stopping && state.waiting.length > 0 && state.underWay.size < state.atOnce) {
       const delivery = state.waiting.shift() as Delivery;
-      // Otherwise its lease could end first; it will be claimed again.
+      // Otherwise the lease could end during the attempt. The delivery will be claimed again.
       if (performance.now() < delivery.startBefore) this.#attempt(state, delivery);
     }
   }
@@ -162,7 +159,7 @@ export class DispatchLoop {
     });
   }
 
-  /** Not awaited: later statements of the transaction wait for it. */
+  /** Not awaited: later statements of the transaction queue behind it. */
   #lockOutErasures(trx: Trx, states: readonly TargetState[]): void {
     const queueIds = [...new Set(states.map(({ target }) => target.queueId))];
     this.#parts.db.lockDeliveries(trx, queueIds, 'shared');
@@ -191,7 +188,7 @@ export class DispatchLoop {
     });
   }
 
-  /** Waits for attempts under way, up to a limit, and gives back what was never attempted. */
+  /** Waits for running attempts, up to a limit, and releases claims that were never attempted. */
   async drain(): Promise<void> {
     const giveUpAt = performance.now() + this.#options.drainMs;
     while (this.#underWay > 0 && performance.now() < giveUpAt) await pause(20);

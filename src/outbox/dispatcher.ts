@@ -3,8 +3,8 @@ import { DispatchLoop, type DispatchOptions, type DispatchParts } from './dispat
 import type { WakeUps } from './wake-up.ts';
 
 /**
- * Longer than a delivery may wait here until it is begun (one deadline of 15 s) and then be attempted (another),
- * with room to write down how it went.
+ * A delivery may wait here for one deadline (15 s) and run for another; the rest is for recording the
+ * outcome.
  */
 const LEASE_MS = 45_000;
 /** Longer than any attempt takes. */
@@ -15,11 +15,11 @@ export type DispatcherOptions = Partial<DispatchOptions>;
 export interface Dispatcher {
   /** Looks for due deliveries now. */
   wake(): void;
-  /** Claims nothing more, waits for the attempts under way, and writes down how they went. */
+  /** Stops claiming, waits for running attempts, and records their outcomes. */
   stop(): Promise<void>;
 }
 
-/** Sends what is due, through these channels. Any number of processes may do so on one database. */
+/** Delivers due messages through these channels. Any number of processes can do this on one database. */
 export async function startDispatcher(
   { db, clock, log, wakeUps }: DispatchParts & { readonly wakeUps: WakeUps },
   channels: readonly Channel[],

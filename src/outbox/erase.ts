@@ -12,12 +12,12 @@ export interface Erasure {
   queueId: number;
   /** Messages about any of these are erased. */
   subjects: readonly Uint8Array[];
-  /** Those of the subjects that must not be kept themselves, such as the hash of an address. */
+  /** Subjects that must not be stored any longer either, such as the hash of an address. */
   forget: readonly Uint8Array[];
   now: number;
 }
 
-/** An attempt that some process may be about to begin, or has begun. */
+/** An attempt that a process has started or may be about to start. */
 interface OpenAttempt {
   channel: string;
   targetId: Uint8Array;
@@ -26,12 +26,12 @@ interface OpenAttempt {
 }
 
 /**
- * Erases the bodies of all messages about these subjects and the responses to them, and ends their pending deliveries.
- * Call the function it returns after the commit: it resolves once nothing more of them can be sent.
+ * Erases the bodies of all messages about these subjects and the responses to them, and ends their pending
+ * deliveries. After the commit, call the returned function: it resolves once nothing more can be sent.
  */
 export async function eraseMessages(db: Database, trx: Trx, erasure: Erasure): Promise<() => Promise<void>> {
   const { queueId, subjects, forget, now } = erasure;
-  // Until the commit nobody claims a delivery of the queue or records an attempt.
+  // Until the commit, no process can claim a delivery of this queue or record an attempt.
   db.lockDeliveries(trx, [queueId], 'exclusive');
   const about = trx.selectFrom('event_subject').where('queue_id', '=', queueId);
   const rows = await about
@@ -75,8 +75,8 @@ const forgetSubjects = statement<{ queueId: number; subjects: readonly Uint8Arra
 );
 
 /**
- * Ends deliveries that are not claimed. Those that are claimed and not logged yet may be under way: they are left to
- * their process, and returned.
+ * Ends unclaimed deliveries. Claimed deliveries without a logged attempt may be in progress: they are left to
+ * their process and returned.
  */
 async function endDeliveries(
   db: Database,
@@ -148,7 +148,7 @@ function writeEnded(
   );
 }
 
-/** After the commit of an erasure: resolves once none of these attempts can begin. */
+/** Call after the erasure commits. Resolves once none of these attempts can start. */
 async function attemptsOver(db: Database, queueId: number, open: readonly OpenAttempt[]): Promise<void> {
   if (open.length === 0) return;
   const overAt = performance.now() + BEGIN_WITHIN_MS;
@@ -160,7 +160,7 @@ async function attemptsOver(db: Database, queueId: number, open: readonly OpenAt
       .where('queue_id', '=', queueId)
       .where((e) => db.in(e.ref('event_id'), eventIds))
       .execute()
-      .catch(() => []); // The erasure is committed; without an answer, wait the whole time.
+      .catch(() => []); // The erasure is already committed. If this query fails, wait the full time.
     const isLogged = (one: OpenAttempt) =>
       logged.some(
         (row) =>
@@ -195,7 +195,7 @@ const eraseLateResponses = statement<EventsOfQueue, object>((db, parameter) =>
     ),
 );
 
-/** A response may echo what was sent: one that arrived after the erasure is erased as well. */
+/** A response can echo what was sent, so responses that arrive after the erasure are erased too. */
 export function forgetErasedResponses(trx: Trx, answered: readonly Delivery[]): void {
   for (const [queueId, some] of Map.groupBy(answered, ({ target }) => target.queueId))
     trx.write(eraseLateResponses, { queueId, eventIds: some.map(({ eventId }) => eventId) });

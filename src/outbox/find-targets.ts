@@ -4,13 +4,13 @@ import { statement } from '../db/statement.ts';
 import type { Target } from './target.ts';
 
 export interface DueTarget extends Target {
-  /** When the first of its deliveries is due. */
+  /** When its first delivery is due. */
   readonly dueAt: number;
 }
 
 /**
- * From queue to channel to target along the index, one probe for each: what stands between is never looked at, so
- * the cost follows the targets and not the backlog.
+ * Skips along the index from queue to channel to target, with one probe each, so the cost depends on the
+ * number of targets and not on the backlog.
  */
 const findDue = statement<object, DueTarget>((db) => {
   const first = (column: string, where: string) =>
@@ -40,14 +40,14 @@ const findDue = statement<object, DueTarget>((db) => {
   return { compile: () => query.compile(db.query) as never };
 });
 
-/** Every target that has something left to deliver, now or later. */
+/** Returns every target with unfinished deliveries, due now or later. */
 export async function findDueTargets(db: Database): Promise<DueTarget[]> {
   return db.run(findDue, {});
 }
 
 /**
- * Every target of a queue that has deliveries, also ended ones: from one to the next along the primary key, because
- * deliveries have no index by event.
+ * Returns every target of a queue that has deliveries, including finished ones. Skips along the primary key,
+ * because deliveries have no index by event.
  */
 export async function findTargets(trx: Trx, queueId: number): Promise<Target[]> {
   const first = (column: string, where: string) =>

@@ -4,7 +4,7 @@ import type { Delivery } from './delivery.ts';
 
 type Claimed = Pick<Delivery, 'target' | 'eventId' | 'token'>;
 
-/** Keeps a long attempt from being claimed by another process. */
+/** Keeps other processes from claiming a delivery during a long attempt. */
 export async function extendLease(
   { query }: Database,
   { target, eventId, token }: Claimed,
@@ -21,7 +21,7 @@ export async function extendLease(
     .execute();
 }
 
-/** Gives back deliveries that were claimed from one target and never attempted. */
+/** Releases claimed deliveries of one target that were never attempted. */
 export async function giveBack(trx: Trx, claimed: readonly Claimed[], now: number): Promise<void> {
   for (const [token, some] of Map.groupBy(claimed, (one) => one.token)) {
     const [{ target }] = some as [Claimed];

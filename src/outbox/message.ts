@@ -1,17 +1,17 @@
 import type { Trx } from '../db/database.ts';
 import { type Target, targetName } from './target.ts';
 
-/** Something to deliver: written in the transaction that causes it, sent once that is committed. */
+/** Written in the same transaction as the change it is about, and sent after the commit. */
 export interface Message {
   readonly id: Uint8Array;
   readonly kind: string;
-  /** Sealed by whoever composed it; only its channel can open it. */
+  /** Sealed. Only the channel can open it. */
   readonly body: Uint8Array;
-  /** Ids and hashes of everyone whose data is in the body: erasing one of them erases the body. */
+  /** Ids and hashes of everyone whose data is in the body. Erasing one of them erases the body. */
   readonly subjects: readonly Uint8Array[];
-  /** One delivery for each. */
+  /** Each target gets one delivery. */
   readonly targets: readonly Target[];
-  /** A second message with the same id is dropped. */
+  /** Drops a second message with the same id. */
   readonly onlyOnce?: boolean;
 }
 

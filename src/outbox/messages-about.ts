@@ -4,7 +4,7 @@ import type { Tables } from '../db/tables.ts';
 
 export type StoredMessage = Pick<Selectable<Tables['event']>, 'id' | 'kind' | 'body' | 'created_at'>;
 
-/** Every message that is kept and shows one of these subjects, the oldest first. */
+/** Returns all stored messages about one of these subjects, oldest first. */
 export function findMessagesAbout(
   db: Database,
   queueId: number,

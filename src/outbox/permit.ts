@@ -1,14 +1,13 @@
 /**
- * Erasing a person must stop what other processes hold in memory, without asking each of them. So the first byte of an
- * attempt leaves within this time of a moment when the database confirmed the claim and the event was not erased; and
- * an erasure that finds a claim waits this long after its commit, or until the attempt is logged. This compares
- * durations between processes, never clocks.
+ * Erasing a person must also stop copies that other processes hold in memory, without contacting them. So an
+ * attempt sends its first byte within this time after the database confirmed its claim. An erasure that finds
+ * a claim waits this long after its commit, or until the attempt is logged. Processes compare durations only,
+ * never clocks.
  */
 export const BEGIN_WITHIN_MS = 1_000;
 
-/** Permission to begin an attempt, valid for a moment. */
+/** Allows an attempt to start, for a short time. */
 export class Permit {
-  /** The event was erased. */
   erased = false;
   #until: number;
   #ended = false;
@@ -20,10 +19,10 @@ export class Permit {
     this.#ask = ask;
   }
 
-  /** Call it right before the first byte is written, with nothing awaited in between. */
+  /** Call it right before sending the first byte, without awaiting anything in between. */
   readonly isGiven = (): boolean => !this.#ended && performance.now() < this.#until;
 
-  /** Asks the database again if the permit has run out. false: this attempt must not begin. */
+  /** Asks the database again if the permit has run out. Returns false if this attempt must not start. */
   async renew(): Promise<boolean> {
     while (!this.#ended && !this.isGiven()) await this.#ask();
     return !this.#ended;

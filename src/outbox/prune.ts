@@ -7,7 +7,7 @@ import type { Log } from '../log.ts';
 import { findTargets } from './find-targets.ts';
 
 const EVERY_MS = 60 * 60 * 1000;
-/** A step's transaction takes milliseconds, and other work gets in between. */
+/** Keeps each transaction to a few milliseconds, so that other work can run in between. */
 const STEP = 500;
 const PAUSE_BETWEEN_STEPS_MS = 20;
 
@@ -20,7 +20,7 @@ export interface Pruning {
   stop(): Promise<void>;
 }
 
-/** Takes away what is older than the log is kept, now and then every hour. Several processes may do so at once. */
+/** Deletes expired events now and then every hour. Several processes can do this at once. */
 export function startPruning(parts: Parts & { log: Log }, keepMs: number): Pruning {
   let stopping = false;
   const prune = async () => {
@@ -44,7 +44,7 @@ export function startPruning(parts: Parts & { log: Log }, keepMs: number): Pruni
   };
 }
 
-/** Returns how many events went, each with its deliveries and their attempts. */
+/** Returns how many events were deleted, each with its deliveries and attempts. */
 export async function pruneEvents(
   parts: Parts,
   keepMs: number,
@@ -62,7 +62,6 @@ export async function pruneEvents(
   return pruned;
 }
 
-/** The next queue that has events at all. */
 async function nextQueue({ db }: Parts, after: number): Promise<number | null> {
   const row = await db.query
     .selectFrom('event')

@@ -8,7 +8,7 @@ import type { TargetState } from './target-state.ts';
 interface StandingRow {
   event_id: Uint8Array;
   token: Uint8Array | null;
-  /** null: erased. */
+  /** null if erased. */
   event: number | null;
 }
 
@@ -28,7 +28,10 @@ const findStanding = statement<Target & { eventIds: readonly Uint8Array[] }, Sta
     .where((e) => db.in(e.ref('d.event_id'), parameter('eventIds'))),
 );
 
-/** One query at a time for each target, for all of its deliveries: those that have not begun will need it next. */
+/**
+ * Runs one query per target at a time, for all of its deliveries: the ones that have not started will need
+ * theirs next.
+ */
 export async function renewPermits(
   { db, log }: { db: Database; log: Log },
   state: TargetState,

@@ -11,8 +11,8 @@ interface Parts {
 }
 
 /**
- * Makes deliveries due at once, with the whole retry schedule before them; returns how many. `onlyEnded`: what is
- * claimed or scheduled stays as it is. Otherwise whoever may still be at one no longer decides its outcome.
+ * Makes deliveries due now with a full retry schedule, and returns how many. `onlyEnded` leaves claimed and
+ * scheduled deliveries as they are. Without it, an attempt in progress no longer decides the outcome.
  */
 export async function resendDeliveries(
   parts: Parts,

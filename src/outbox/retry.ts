@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** The wait before each attempt, as Standard Webhooks recommends; a little over three days in all. */
+/** The wait before each attempt, as Standard Webhooks recommends: a little over three days in total. */
 export const DELAYS_MS: readonly number[] = [
   0,
   5_000,
@@ -15,12 +15,12 @@ export const DELAYS_MS: readonly number[] = [
   24 * HOUR_MS,
 ];
 
-/** Only ever added: deliveries that failed together are retried spread out. */
+/** Only ever added, to spread out the retries of deliveries that failed together. */
 const JITTER = 0.1;
-/** A receiver may ask us to wait, but not forever. */
+/** Limits how long a receiver can ask us to wait. */
 const RETRY_AFTER_MS_MAX = 24 * HOUR_MS;
 
-/** How long to wait after that many attempts; null after the last. */
+/** Returns the wait after this many attempts, or null after the last. */
 export function delayAfter(tries: number, retryAfterMs: number, random: () => number): number | null {
   const delay = DELAYS_MS[tries];
   if (delay === undefined) return null;
@@ -29,7 +29,7 @@ export function delayAfter(tries: number, retryAfterMs: number, random: () => nu
   return wait + Math.floor(wait * JITTER * random());
 }
 
-/** A `Retry-After` header in milliseconds: seconds or a date; 0 when it is neither. */
+/** Converts a `Retry-After` header (seconds or a date) to milliseconds. Returns 0 if it is neither. */
 export function parseRetryAfter(header: string | undefined, now: number): number {
   const text = header?.trim() ?? '';
   if (/^[0-9]{1,12}$/.test(text)) return Number(text) * 1000;

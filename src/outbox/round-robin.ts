@@ -5,7 +5,7 @@ import { TargetState } from './target-state.ts';
 /** How many targets one transaction claims from. */
 const TARGETS_AT_ONCE = 64;
 
-/** The targets that may have something due, least recently served first. */
+/** Targets that may have due deliveries, least recently served first. */
 export class RoundRobin {
   readonly #channels: readonly Channel[];
   readonly #byName = new Map<string, TargetState>();
@@ -14,7 +14,6 @@ export class RoundRobin {
     this.#channels = channels;
   }
 
-  /** These have something due. */
   markReady(targets: readonly Target[]): void {
     for (const target of targets) {
       const state = this.#stateOf(target);
@@ -22,12 +21,12 @@ export class RoundRobin {
     }
   }
 
-  /** These have new deliveries: a target that was idle is served at once. */
+  /** An idle target with new deliveries is served at once. */
   wake(targets: readonly Target[]): void {
     for (const target of targets) {
       const state = this.#stateOf(target);
       if (!state) continue;
-      if (!state.ready) state.pausedUntil = 0; // A target that is ready and paused waits for its quota.
+      if (!state.ready) state.pausedUntil = 0; // A target that is ready and paused is waiting for its quota.
       state.ready = true;
     }
   }
@@ -40,7 +39,7 @@ export class RoundRobin {
     return state;
   }
 
-  /** The targets to claim from now, at most this many. They move to the end of the round. */
+  /** Returns up to this many targets to claim from, and moves them to the end of the line. */
   next(most: number): TargetState[] {
     const chosen: TargetState[] = [];
     for (const state of this.#byName.values()) {
@@ -59,7 +58,7 @@ export class RoundRobin {
     return [...this.#byName.values()].some((state) => state.canClaim);
   }
 
-  /** A target may have been enabled: ends all pauses. */
+  /** Ends all pauses, because a target may have been enabled. */
   resume(): void {
     for (const state of this.#byName.values()) state.pausedUntil = 0;
   }

@@ -3,24 +3,23 @@ import type { Channel } from './channel.ts';
 import type { Delivery } from './delivery.ts';
 import type { Target } from './target.ts';
 
-/** For a target that answers this quickly, claim this many times as many as are sent at once. */
+/** For targets that respond this fast, claim this many times as many deliveries as are sent at once. */
 const QUICK_MS = 250;
 const QUICK_AHEAD = 7;
 
-/** What this process knows of a target. */
+/** What this process remembers about a target. */
 export class TargetState {
   readonly target: Target;
   readonly channel: Channel;
-  /** Claimed and not begun. */
+  /** Claimed, but not started. */
   readonly waiting: Delivery[] = [];
-  /** Being attempted. */
   readonly underWay = new Set<Delivery>();
   renewing: Promise<void> | undefined;
-  /** Something may be due. */
+  /** Deliveries may be due. */
   ready = false;
-  /** On the monotonic clock. A target that has used up its quota is asked again only then. */
+  /** On the monotonic clock. Until then, a target that has used up its quota is skipped. */
   pausedUntil = 0;
-  /** Shrinks as attempts fail and grows as they succeed, so that a dead target holds up one attempt and not all. */
+  /** Shrinks when attempts fail and grows when they succeed, so that a dead target blocks only one slot. */
   atOnce: number;
   /** How long recent attempts took. */
   #pace = 2 * QUICK_MS;
@@ -32,14 +31,14 @@ export class TargetState {
   }
 
   /**
-   * How many to claim: more than are sent at once, so that the next is at hand when one ends. A quick target gets more
-   * ahead; a slow one fewer, because what is claimed must be attempted well before its lease ends.
+   * How many deliveries to claim. Claiming ahead means the next delivery is ready when one ends. Slow targets
+   * get fewer, because a claimed delivery must be attempted well before its lease ends.
    */
   get room(): number {
     const held = this.underWay.size + this.waiting.length;
     const ahead = this.#pace < QUICK_MS ? QUICK_AHEAD : 1;
     const most = this.atOnce === 1 ? 1 : this.atOnce * (1 + ahead);
-    // In bulk: a claim costs about the same for one as for many.
+    // In bulk, because claiming one delivery costs about as much as claiming many.
     return held <= most / 2 ? most - held : 0;
   }
 
@@ -51,7 +50,7 @@ export class TargetState {
     return !this.ready && this.underWay.size === 0 && this.waiting.length === 0;
   }
 
-  /** A permanent refusal is a sign of life: the target works. */
+  /** A permanent rejection counts as a success here: the target responds. */
   learn({ ok, durationMs, final = false }: Attempt): void {
     this.#pace += (durationMs - this.#pace) / 8;
     this.atOnce =

@@ -9,12 +9,12 @@ export function targetName({ queueId, channel, id }: Target): string {
   return `${queueId} ${channel} ${bytesName(id)}`;
 }
 
-/** Bytes as the key of a map. */
+/** Encodes bytes as the key of a map. */
 export function bytesName(id: Uint8Array): string {
   return Buffer.from(id).toString('latin1');
 }
 
-/** The order in which every process locks targets, so that two never wait for each other. */
+/** Every process locks targets in this order, so that two never deadlock. */
 export function compareTargets(a: Target, b: Target): number {
   return Buffer.compare(a.id, b.id);
 }

@@ -1,9 +1,9 @@
 import type { Database } from '../db/database.ts';
 import type { Target } from './target.ts';
 
-/** Sent after the commit of new deliveries, so that they do not wait for the next poll. */
+/** Sent after new deliveries are committed, so that they do not wait for the next poll. */
 export interface WakeUps {
-  /** Wakes the dispatcher of this process and, through the database, those of the others. */
+  /** Wakes the dispatcher of this process and, through the database, those of other processes. */
   send(targets: readonly Target[]): void;
   /** Returns a function that stops listening. */
   listen(woken: (targets: readonly Target[]) => void): () => void;
@@ -14,7 +14,10 @@ export function createWakeUps(db: Pick<Database, 'notify'>): WakeUps {
   let notifying: Promise<void> | undefined;
   let again = false;
 
-  /** One notification at a time, however many commits happen meanwhile. A lost one only costs a poll. */
+  /**
+   * Sends one notification at a time, however many commits happen meanwhile. Losing one only means waiting
+   * for the next poll.
+   */
   const notifyOthers = () => {
     again = notifying !== undefined;
     notifying ??= db
