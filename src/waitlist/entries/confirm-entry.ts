@@ -8,12 +8,12 @@ import { type Movable, moveEntries } from './move-entry.ts';
 import { recordConfirmations } from './operator-confirmation.ts';
 import { type Segment, selectSegment } from './segment.ts';
 
-/** Entries of one transaction: enough to share a commit, few enough for signups to get their turn. */
+/** Entries per transaction: enough to share a commit, few enough that signups do not wait long. */
 const CHUNK = 500;
 
 /**
- * A pending entry's email is confirmed: it joins the queue, and its referrer gets the credit. Again: nothing happens.
- * `saidBy` names the operator where it was not the person who confirmed.
+ * Confirms a pending entry: it joins the queue, and its referrer is credited. Calling it again changes
+ * nothing. `saidBy` names the operator who confirmed in the person's place.
  */
 export function confirmEntry(
   context: Context,
@@ -37,7 +37,10 @@ export function confirmEntry(
   });
 }
 
-/** Confirms the pending entries of a segment, on an operator's word. Interrupted, it goes on when it is run again. */
+/**
+ * Confirms the pending entries of a segment on behalf of an operator. If interrupted, run it again to
+ * continue.
+ */
 export async function confirmSegment(
   context: Context,
   queue: Queue,

@@ -19,14 +19,14 @@ export interface PageQuery {
   limit: number;
   sort: Sort;
   status?: Status | undefined;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   cursor?: Uint8Array | undefined;
 }
 
 export interface EntryPage {
   entries: Entry[];
   total: number;
-  /** Sealed, so that nobody can make one up; null on the last page. */
+  /** Sealed, so that it cannot be forged. null on the last page. */
   next: Uint8Array | null;
 }
 
@@ -43,7 +43,7 @@ const findByPhone = statement<{ queueId: number; hash: Buffer }, EntryRow>((db, 
     .where('e.phone_hash', '=', parameter('hash')),
 );
 
-/** Finds an entry by its email, or by its phone in international form. */
+/** Finds an entry by email, or by phone number in international format. */
 export async function findEntry({ db, log }: Context, queue: Queue, identifier: string): Promise<Entry> {
   const email = parseEmail(identifier);
   const phone = email ? undefined : parsePhone(identifier);
@@ -87,7 +87,7 @@ const pageByJoinAndStatus = statement<JoinedAfter & { status: Status }, PagedRow
 
 type RankedRow = PagedRow & { first_position: number };
 
-/** One position is computed, that of the first row; the others count on from it. */
+/** Only the position of the first row is computed; the others count on from it. */
 const pageByRank = statement<{ queueId: number; rank: number; seq: number; limit: number }, RankedRow>(
   (db, parameter) =>
     db.query
@@ -139,7 +139,7 @@ export async function listEntries(context: Context, queue: Queue, query: PageQue
   };
 }
 
-/** One row more than asked for tells whether there is a next page. */
+/** Reads one row more than asked for, to see whether there is a next page. */
 async function readPage(
   { db }: Context,
   queue: Queue,
@@ -174,7 +174,7 @@ interface CursorPlace {
   seq: number;
 }
 
-/** What a cursor is tied to, besides its queue: the query that it continues. */
+/** Besides its queue, a cursor is bound to the query it continues. */
 function cursorContext({ sort, status }: PageQuery): Buffer {
   return Buffer.from(`${sort} ${status ?? 'any'}`);
 }

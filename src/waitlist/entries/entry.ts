@@ -8,7 +8,6 @@ import type { Queue } from '../queue/directory.ts';
 import type { EntryRow } from '../queue/entry-rows.ts';
 import { referralCodesOf } from '../referrals/referral-code.ts';
 
-/** A person in a queue. */
 export interface Entry {
   readonly seq: number;
   readonly id: Uint8Array;
@@ -19,16 +18,16 @@ export interface Entry {
   readonly position: number | null;
   readonly referrals: number;
   readonly referralCode: string | null;
-  /** Whoever is credited with this signup. */
+  /** Who was credited with this signup. */
   readonly referrerId: Uint8Array | null;
-  /** Their email, or else their phone. */
+  /** The referrer's email, or else their phone number. */
   readonly referredBy: string | null;
   readonly createdAt: number;
   readonly invitedAt: number | null;
   readonly joinedAt: number | null;
 }
 
-/** Throws `Unreadable` when the person's sealed bytes do not open; a referrer's that do not are left out. */
+/** Throws `Unreadable` if the person's sealed data cannot be opened. An unreadable referrer is left out. */
 export function openEntry(queue: Queue, row: EntryRow): Entry {
   const person = row.person && openPerson(queue, row.id, row.person);
   return assemble(queue, row, person, openReferrer(queue, row));
@@ -45,8 +44,8 @@ function openReferrer(queue: Queue, { referrer_id, referrer_person }: EntryRow):
 }
 
 /**
- * The same for a page: a row that does not open is shown without its person and reported to the operator,
- * and the rest of the page is served.
+ * For pages: an unreadable row is returned without its person and reported in the log, so that the rest of
+ * the page is served.
  */
 export function openEntries({ log }: Pick<Context, 'log'>, queue: Queue, rows: EntryRow[]): Entry[] {
   return rows.map((row) => {

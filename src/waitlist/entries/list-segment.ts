@@ -7,7 +7,7 @@ import { PAGE_LIMIT_MAX } from './entries.ts';
 import { type Entry, openEntries } from './entry.ts';
 import { type Segment, selectSegment } from './segment.ts';
 
-/** A page of a segment in the order of joining, behind the entry with the id `after`. */
+/** Returns a page of a segment in joining order, starting after the entry with the id `after`. */
 export async function listSegment(
   context: Context,
   queue: Queue,

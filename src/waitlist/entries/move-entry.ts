@@ -4,14 +4,13 @@ import { hashKey } from '../people/hash-key.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { creditReferrersOf } from '../referrals/credits.ts';
 
-/** An entry as far as moving it goes. */
 export interface Movable {
   readonly seq: number;
   readonly status: Status;
   readonly rank: number;
 }
 
-/** Every way that an entry can go. */
+/** All allowed transitions. */
 const LEGAL: Record<Status, readonly Status[]> = {
   pending: ['waiting', 'invited', 'joined', 'removed'],
   waiting: ['invited', 'joined', 'removed'],
@@ -27,8 +26,8 @@ export function canMove(from: Status, to: Status): boolean {
 type Destination = Exclude<Status, 'pending' | 'removed'>;
 
 /**
- * Moves entries to another status; an illegal move is a defect of the caller. Whoever leaves `pending` brings their
- * referrer the credit that waited for it.
+ * Moves entries to another status. An illegal move is a bug in the caller. Leaving `pending` credits the
+ * referrer.
  */
 export async function moveEntries(
   change: QueueChange,
@@ -72,7 +71,7 @@ const findEntries = statement<
     .where((e) => db.in(e.ref('email_hash'), parameter('hashes'))),
 );
 
-/** The entries of these emails, by the key of the email's hash. */
+/** Maps each email's hash key to its entry. */
 export async function findByEmails(
   { trx, queue }: QueueChange,
   hashes: readonly Uint8Array[],

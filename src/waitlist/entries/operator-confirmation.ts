@@ -3,7 +3,7 @@ import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 
-/** On whose word an email counts as confirmed that its owner did not confirm here. */
+/** Which operator confirmed an email that its owner did not confirm here. */
 export interface OperatorConfirmation {
   source: OperatorConfirmationTable['source'];
   by: string;

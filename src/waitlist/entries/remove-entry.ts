@@ -26,26 +26,26 @@ interface Leaving {
   credited: number;
 }
 
-/** An entry id, an email or a phone; or the hash of an email, where nobody knows the email itself. */
+/** An entry id, an email or a phone number; or the hash of an email, if the email itself is unknown. */
 export type Who = string | { emailHash: Uint8Array };
 
 export interface Removed {
-  /** null: the person had invites, but no entry. */
+  /** null if the person had invites, but no entry. */
   id: Uint8Array | null;
 }
 
 /**
- * Takes somebody off the list for good. The row stays for the counts; everything personal, here and in what was
- * told of it, is gone with the commit. Once this resolves, no instance begins to send anything of it, and unless a
- * long read is in the way (then upkeep sees to it) no file of SQLite has its bytes. The same person may sign up
- * again, as somebody new.
+ * Removes a person for good. The row is kept for the counts; everything personal, including in messages, is
+ * gone with the commit. Once this resolves, no instance starts sending any of it, and SQLite's files no
+ * longer contain it, unless a long read is in the way: then upkeep wipes it later. The same person can sign
+ * up again, as a new entry.
  */
 export async function removeEntry(context: Context, queue: Queue, who: Who): Promise<Removed> {
   const { removed, sendingOver } = await changeQueue(context, queue, (change) =>
     eraseWithin(context, change, who),
   );
   await sendingOver();
-  await context.db.wipeErased().catch(() => {}); // The erasure stands; upkeep tries again.
+  await context.db.wipeErased().catch(() => {}); // The erasure is committed. Upkeep tries the wipe again.
   return removed;
 }
 
@@ -85,7 +85,7 @@ async function eraseWithin(context: Context, change: QueueChange, who: Who): Pro
   return { removed: { id: entry.id }, sendingOver };
 }
 
-/** Erases the invites of somebody who never signed up, and messages to them. */
+/** Erases the invites of a person who never signed up, and messages to them. */
 async function forgetAddress(context: Context, change: QueueChange, who: Who): Promise<Erased> {
   const emailHash = emailHashOf(change.queue, who);
   if (!emailHash || !(await isKnown(change, emailHash)))
@@ -127,7 +127,7 @@ function findLeaving({ trx, queue }: QueueChange, who: Who): Promise<Leaving | u
   return Promise.resolve(undefined);
 }
 
-/** Codes stay known as revoked or accepted; whom they were for is forgotten. */
+/** Codes stay recorded as revoked or accepted, but no longer say for whom. */
 async function shredInvites({ trx, queue, now }: QueueChange, emailHash: Uint8Array): Promise<void> {
   const invites = () =>
     trx.updateTable('invite').where('queue_id', '=', queue.id).where('email_hash', '=', emailHash);
@@ -155,13 +155,13 @@ async function forgetPairs({ db }: Context, { trx, queue }: QueueChange, entry: 
     await pairs.where((e) => db.in(e.ref('pair_hash'), hashes)).execute();
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
-    await pairs.execute(); // Which pairs it had cannot be told any more: all of the queue's are looked through.
+    await pairs.execute(); // The entry's pairs are unknown by now, so search all pairs of the queue.
   }
 }
 
 /**
- * Until it is finished, an import remembers by hash who is looked for as a referrer, and their former codes; those
- * codes, and whose word their confirmation rests on, stay behind.
+ * An unfinished import stores hashes of the referrers it still looks for, and their former codes. The codes,
+ * and who confirmed the emails, also remain after the import.
  */
 async function forgetImports({ db }: Context, change: QueueChange, entry: Leaving): Promise<void> {
   const { trx, queue } = change;

@@ -4,9 +4,9 @@ import type { Status, Tables } from '../../db/tables.ts';
 import { pairsMeant } from '../people/metadata-pairs.ts';
 import type { Queue } from '../queue/directory.ts';
 
-/** Some of the entries of a queue; every condition that is given must hold. */
+/** Selects entries of a queue that meet all the given conditions. */
 export interface Segment {
-  /** `key=value` of the metadata, top level. */
+  /** Top-level `key=value` pairs of the metadata. */
   pairs?: readonly { key: string; value: string }[];
   minReferrals?: number;
   joinedBefore?: number;
@@ -20,8 +20,8 @@ type Entries = SelectQueryBuilder<Tables & { e: Tables['entry'] }, 'e', object>;
 const PROBE = 1_000;
 
 /**
- * The entries of a segment with a joining sequence above `after`, in the order of joining. The narrowest condition
- * that has an index leads, so that the cost follows what is found, not the length of the queue.
+ * Returns the entries of a segment after the joining sequence `after`, in joining order. Starts from the most
+ * selective indexed condition, so the cost depends on what is found and not on the length of the queue.
  */
 export async function selectSegment(
   db: Database,
@@ -43,11 +43,11 @@ export async function selectSegment(
   return query;
 }
 
-/** Without a pair: by referrals or by date where that narrows, else along the joining sequence. */
+/** Without a pair: by referrals or date if that is selective, otherwise along the joining sequence. */
 function ledByEntry(executor: Database['query'], queue: Queue, segment: Segment, after: number): Entries {
   const entries = executor.selectFrom('entry as e').where('e.queue_id', '=', queue.id) as unknown as Entries;
   const narrow = (segment.minReferrals ?? 0) > 0 || segment.joinedAfter !== undefined;
-  // The sum keeps the planner from walking the joining sequence instead of the narrower index.
+  // The sum keeps the planner from walking the joining sequence instead of the more selective index.
   return narrow
     ? entries.where(sql<boolean>`e.seq + 0 > ${after}`).orderBy(sql`e.seq + 0`)
     : entries.where('e.seq', '>', after).orderBy('e.seq');

@@ -16,7 +16,7 @@ import {
 
 export interface AcceptInput {
   code: string;
-  /** When given, it must be the invited one. */
+  /** If given, it must match the invited email. */
   email?: string | undefined;
   idempotencyKey?: string | undefined;
 }
@@ -27,10 +27,10 @@ export interface Acceptance {
   acceptedAt: number;
 }
 
-/** Older rows hold the time in ISO 8601. */
+/** Older rows store the time in ISO 8601. */
 type StoredAcceptance = Omit<Acceptance, 'acceptedAt'> & { acceptedAt: number | string };
 
-/** Redeems a code. Of all the accepts of a code, across processes and crashes, exactly one succeeds. */
+/** Redeems a code. Of all accepts of one code, across processes and crashes, exactly one succeeds. */
 export async function acceptInvite(context: Context, input: AcceptInput): Promise<Acceptance> {
   checkCodeLength(input.code);
   const queue = await queueOfCode(context, input.code);
@@ -86,7 +86,10 @@ function hashClaimedEmail({ vault }: Queue, email: string): Buffer {
   return vault.hash('email', parsed.key);
 }
 
-/** What happened when the same key was sent before: kept as it was then, as the waitlist may have another name by now. */
+/**
+ * The result of an earlier accept with the same key, as it was then: the waitlist may have been renamed
+ * since.
+ */
 function earlierAcceptance(
   { vault }: Queue,
   row: InviteRow,

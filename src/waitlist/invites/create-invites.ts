@@ -17,7 +17,7 @@ export interface CreatedInvite {
   expiresAt: number | null;
 }
 
-/** When an invite ends: at a time, never (null), or after the waitlist's own span (undefined). */
+/** A time, null for never, or undefined for the waitlist's default. */
 export type Expiry = number | null | undefined;
 
 export interface Invitee {
@@ -26,7 +26,7 @@ export interface Invitee {
   entry: Movable | null;
 }
 
-/** Invites an email, whether or not it is on the list; a waiting entry of that email becomes invited. */
+/** Invites an email, whether or not it is on the list. A waiting entry with that email becomes invited. */
 export async function createInvite(
   context: Context,
   queue: Queue,
@@ -47,7 +47,6 @@ export function checkExpiry(expiresAt: Expiry, now: number): void {
   if (typeof expiresAt === 'number' && expiresAt <= now) throw invalid('expires-at: must be in the future');
 }
 
-/** Makes an invite for each, and moves those who wait to `invited`. */
 export async function inviteAll(
   change: QueueChange,
   invitees: readonly Invitee[],
@@ -83,14 +82,14 @@ export async function inviteAll(
   return made.map(({ id, code, email }) => ({ id, code, email, expiresAt }));
 }
 
-/** null: reminders are switched off, or the invite is too short for one. */
+/** Returns null if reminders are off or the invite is too short for one. */
 function reminderTime({ now, settings }: QueueChange, expiresAt: number): number | null {
   if (settings.inviteReminderMs === null) return null;
   const remindAt = expiresAt - settings.inviteReminderMs;
   return remindAt > now ? remindAt : null;
 }
 
-/** Keeps the queue's next time for something no later than the given one. */
+/** Lowers the queue's next due time to the given one if that is earlier. */
 function keepNoLater(column: 'next_expiry' | 'next_reminder') {
   return statement<{ queueId: number; time: number }, unknown>((db, parameter) =>
     db.query

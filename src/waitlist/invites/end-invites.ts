@@ -10,7 +10,7 @@ import type { Queue } from '../queue/directory.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { findInvite, queueOfCode, type SealedInvite } from './invites.ts';
 
-/** Invites ended in one transaction: few enough for signups to get their turn in between. */
+/** Invites per transaction: few enough that signups do not wait long. */
 const CHUNK = 500;
 
 interface OpenInvite {
@@ -20,7 +20,7 @@ interface OpenInvite {
   expires_at: number | null;
 }
 
-/** Revokes an open invite, found by its code or its id; its entry goes back to where it stood in the queue. */
+/** Revokes an open invite by code or id. Its entry returns to its old place in the queue. */
 export async function revokeInvite(context: Context, codeOrId: string): Promise<{ id: Uint8Array }> {
   const { queue, id } = await findInviteByCodeOrId(context, codeOrId);
   return changeQueue(context, queue, async (change) => {
@@ -40,7 +40,7 @@ export async function revokeInvite(context: Context, codeOrId: string): Promise<
   });
 }
 
-/** Revokes every open invite of the queue, in steps; stopped in between, it goes on where it was when called again. */
+/** Revokes every open invite of the queue in steps. If interrupted, call it again to continue. */
 export async function revokeAllInvites(
   context: Context,
   queue: Queue,
@@ -59,7 +59,7 @@ export async function revokeAllInvites(
   }
 }
 
-/** Ends the invites of a queue whose time is up; returns how many there were. */
+/** Expires the overdue invites of a queue and returns how many there were. */
 export async function expireInvites(context: Context, queue: Queue): Promise<number> {
   let expired = 0;
   for (;;) {
@@ -133,7 +133,7 @@ async function endInvites(
   }
 }
 
-/** undefined where the sealed bytes are damaged: that must not keep an invite, or those beside it, from ending. */
+/** Returns undefined if the sealed data is damaged: that must not keep this or other invites from ending. */
 function emailOf({ log }: Context, queue: Queue, { id, sealed }: OpenInvite): string | undefined {
   try {
     return queue.vault.open<SealedInvite>('invite.sealed', id, sealed).email;
@@ -144,7 +144,7 @@ function emailOf({ log }: Context, queue: Queue, { id, sealed }: OpenInvite): st
   }
 }
 
-/** Somebody who was invited twice stays invited as long as one of the invites is good. */
+/** A person who was invited twice stays invited while one of the invites is live. */
 async function emailsWithLiveInvite(
   { db }: Context,
   { trx, queue, now }: QueueChange,

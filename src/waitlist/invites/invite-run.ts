@@ -13,37 +13,37 @@ import { advanceJob, createJob, findOpenJob, finishJob, readProgress } from '../
 import type { QueueChange } from '../queue/queue-change.ts';
 import { checkExpiry, type Expiry, type Invitee, inviteAll } from './create-invites.ts';
 
-/** Invites of one transaction: short enough for signups to get their turn. */
+/** Invites per transaction: few enough that signups do not wait long. */
 const CHUNK = 500;
 
-/** The first so many of the queue, or everyone of a segment who waits. */
+/** The first entries of the queue, or all waiting entries of a segment. */
 export type Selection = { first: number } | { segment: Segment };
 
 interface RunInput {
   selection: Selection;
   expiry: number | null | 'standard';
-  /** Who joins, or comes back, after the run began is not in it. */
+  /** Excludes everyone who joins or returns after the run started. */
   lastSeq: number;
   startedAt: number;
 }
 
 export interface RunProgress {
   invited: number;
-  /** Who could not be invited because their sealed data does not open, by joining number. */
+  /** Joining sequences of entries that could not be invited because their sealed data is unreadable. */
   unreadable: number[];
-  /** How far a segment has been walked. */
+  /** How far the run has walked a segment. */
   after: number;
 }
 
 export interface RunResult extends RunProgress {
   jobId: Id<'job'>;
-  /** How many were asked for; null for a segment, which is everyone in it. */
+  /** How many were requested, or null for a segment, which means everyone in it. */
   requested: number | null;
 }
 
 /**
- * Invites many, in steps. Each step and its progress are one transaction: after a crash `resumeInviteRun` goes on
- * with the next one, and nobody is left out or invited twice.
+ * Invites many people in steps. Each step and its progress are one transaction: after a crash,
+ * `resumeInviteRun` continues with the next step, and nobody is left out or invited twice.
  */
 export async function startInviteRun(
   context: Context,
@@ -125,7 +125,7 @@ async function inviteStep(context: Context, change: QueueChange, id: Buffer, inp
   return { done, progress };
 }
 
-/** Where another process, at work on the same run, has brought it to its end. */
+/** The final progress, if another process working on the same run has finished it. */
 async function finalProgress({ trx, queue }: QueueChange, id: Buffer): Promise<RunProgress> {
   const { progress } = await trx
     .selectFrom('job')
@@ -144,7 +144,7 @@ interface PickedRow {
   person: Uint8Array | null;
 }
 
-/** Only who waits and has an email can be invited; whoever was invited by an earlier step waits no more. */
+/** Only waiting entries with an email can be invited. Those invited by an earlier step no longer wait. */
 async function pick(
   { db }: Context,
   { trx, queue }: QueueChange,
@@ -172,7 +172,7 @@ async function pick(
     .execute();
 }
 
-/** Somebody whose invite was revoked or expired meanwhile must not get another one from the same run. */
+/** If a person's invite was revoked or expired during the run, the run must not invite them again. */
 function endedSince(entries: ExpressionBuilder<Tables & { e: Tables['entry'] }, 'e'>, startedAt: number) {
   return entries
     .selectFrom('invite as i')
@@ -182,7 +182,7 @@ function endedSince(entries: ExpressionBuilder<Tables & { e: Tables['entry'] }, 
     .where((i) => i.or([i('i.revoked_at', '>', startedAt), i('i.expired_at', '>', startedAt)]));
 }
 
-/** undefined when it does not open: one damaged row must not keep everybody behind it waiting. */
+/** Returns undefined if unreadable: one damaged row must not hold up everyone behind it. */
 function toInvitee(
   { log }: Context,
   queue: Queue,

@@ -7,12 +7,11 @@ import type { Found, Queue, Waitlist } from '../queue/directory.ts';
 import { TAG_CHARACTERS } from '../queue/directory.ts';
 
 export const CODE_CHARACTERS_MAX = 200;
-/** 130 random bits behind the queue's tag. */
+/** 130 random bits, after the queue's tag. */
 export const CODE_RANDOM_CHARACTERS = 26;
 
 export type InviteState = 'live' | 'accepted' | 'revoked' | 'expired';
 
-/** What an invite holds sealed. */
 export interface SealedInvite {
   email: string;
   code: string;
@@ -20,17 +19,17 @@ export interface SealedInvite {
 
 type StateColumns = Pick<InviteTable, 'accepted_at' | 'revoked_at' | 'expires_at' | 'expired_at'>;
 
-/** None of the other states ever turns live again. */
+/** Once an invite is no longer live, it never becomes live again. */
 export function inviteState(row: StateColumns, now: number): InviteState {
   if (row.accepted_at !== null) return 'accepted';
   if (row.revoked_at !== null) return 'revoked';
-  // Told once, it stays expired, whatever becomes of the clock.
+  // Once recorded as expired, it stays expired even if the clock is set back.
   if (row.expired_at !== null || (row.expires_at !== null && row.expires_at <= now)) return 'expired';
   return 'live';
 }
 
 export interface InviteRow extends StateColumns {
-  /** The database's time when it was read. */
+  /** The database's time of the read. */
   now: number;
   id: Uint8Array;
   email_hash: Uint8Array;
@@ -48,7 +47,7 @@ export const findInvite = statement<{ queueId: number; hash: Buffer }, InviteRow
     .where('code_hash', '=', parameter('hash')),
 );
 
-/** A code starts with the tag of its queue: without one it cannot be ours. */
+/** A code starts with its queue's tag. Without one, it cannot be ours. */
 export function queueOfCode({ directory }: Context, code: string): Found<Queue> {
   const looksRight = code.length === TAG_CHARACTERS + CODE_RANDOM_CHARACTERS && /^[0-9a-z]+$/.test(code);
   return looksRight ? directory.queueByTag(code.slice(0, TAG_CHARACTERS)) : undefined;

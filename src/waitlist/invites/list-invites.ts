@@ -8,7 +8,7 @@ import { type InviteState, inviteState, type SealedInvite } from './invites.ts';
 export interface Invite {
   id: Uint8Array;
   state: InviteState;
-  /** null: the person was removed. */
+  /** null if the person was removed. */
   email: string | null;
   code: string | null;
   createdAt: number;
@@ -23,7 +23,7 @@ interface Filter {
   limit: number;
 }
 
-/** Invites in the order in which they were made, with their codes, for the operator's eyes. */
+/** Lists invites in the order of creation, including their codes. For operators only. */
 export async function listInvites(context: Context, queue: Queue, filter: Filter): Promise<Invite[]> {
   let query = context.db.query
     .selectFrom('invite')

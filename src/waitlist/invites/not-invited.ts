@@ -2,16 +2,16 @@ import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import type { RunResult } from './invite-run.ts';
 
-/** Entries that a run of invites had to leave out, by reason. */
+/** Entries that a run of invites left out, by reason. */
 export interface NotInvited {
   withoutEmail: number;
   unreadable: number;
-  /** By somebody else, or earlier. */
+  /** By someone else, or earlier. */
   alreadyInvited: number;
   pending: number;
 }
 
-/** Why a run invited fewer than it was asked for, as the queue is now. */
+/** Explains why a run invited fewer people than requested, based on the current state of the queue. */
 export async function whyNotInvited(
   { db }: Context,
   queue: Queue,

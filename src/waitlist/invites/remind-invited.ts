@@ -9,10 +9,10 @@ import type { Queue } from '../queue/directory.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import type { SealedInvite } from './invites.ts';
 
-/** Reminders of one transaction: few enough for signups to get their turn in between. */
+/** Reminders per transaction: few enough that signups do not wait long. */
 const CHUNK = 500;
 
-/** Writes to those whose invite is about to end and still open, once each; returns how many there were. */
+/** Sends one reminder for each open invite that is about to expire, and returns how many were sent. */
 export async function remindInvited(context: Context, queue: Queue): Promise<number> {
   let reminded = 0;
   for (;;) {
@@ -53,7 +53,7 @@ async function remindStep(
   return { looked: due.length, reminded: open.length };
 }
 
-/** undefined where the sealed bytes are damaged: that must not keep others from being reminded. */
+/** Returns undefined if the sealed data is damaged: that must not hold up other reminders. */
 function openSealed(
   { log }: Context,
   queue: Queue,

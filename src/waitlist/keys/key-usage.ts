@@ -3,10 +3,10 @@ import type { ServerKey } from '../queue/directory.ts';
 
 const WRITE_EVERY_MS = 60_000;
 
-/** Remembers when keys were last used and writes it down once a minute, away from any request. */
+/** Collects when keys were last used and writes it once a minute, so that requests do not wait for it. */
 export interface KeyUsage {
   note(key: ServerKey): void;
-  /** Writes what is not yet written, and stops. */
+  /** Writes what is pending, and stops. */
   close(): Promise<void>;
 }
 

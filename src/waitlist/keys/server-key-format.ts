@@ -7,7 +7,10 @@ const RANDOM_CHARACTERS = 28;
 const CHECKSUM_CHARACTERS = 6;
 const SHAPE = /^dl_(live|test)_[0-9A-Za-z]{34}$/;
 
-/** `dl_live_` or `dl_test_`, random characters, checksum: scanners recognize it, typing errors are caught. */
+/**
+ * `dl_live_` or `dl_test_`, random characters, and a checksum: secret scanners recognize it, and typos are
+ * caught.
+ */
 export function newServerKey(environment: string): string {
   let body = environment === 'production' ? 'dl_live_' : 'dl_test_';
   for (let i = 0; i < RANDOM_CHARACTERS; i += 1) body += BASE62[randomInt(62)];

@@ -14,7 +14,7 @@ const PAGE = 1_000;
 export interface KeySummary {
   id: Uint8Array;
   hint: string;
-  /** null: a product key, good for every waitlist. */
+  /** null for a product key, which is valid for every waitlist. */
   waitlistId: string | null;
   environment: string;
   canRead: boolean;
@@ -24,11 +24,11 @@ export interface KeySummary {
   lastUsedAt: number | null;
 }
 
-/** A new key; `key` is shown this once and stored only as a hash. */
+/** `key` is shown only once and stored as a hash. */
 export type CreatedKey = KeySummary & { key: string };
 
 export interface KeyInput {
-  /** null: a product key. */
+  /** null for a product key. */
   waitlistId: string | null;
   environment: string;
   canRead: boolean;
@@ -47,7 +47,7 @@ export async function createKey(context: Context, input: KeyInput): Promise<Crea
       .where('name', '=', input.environment)
       .executeTakeFirst();
     if (!environment) throw notFound(`there is no environment ${input.environment}`);
-    const canRead = input.canRead || waitlist === null; // Product keys have it built in.
+    const canRead = input.canRead || waitlist === null; // Product keys can always read.
     return insertKey(trx, now, { ...input, canRead, waitlistInternalId: waitlist?.id ?? null });
   });
 }
@@ -99,7 +99,7 @@ async function insertKey(
   };
 }
 
-/** undefined when it cannot be a key: then there is no need to look for it. */
+/** Returns undefined if it cannot be a key, to save the lookup. */
 const hashKey = (key: string) => (isServerKey(key) ? plainHash(`server key ${key}`) : undefined);
 
 export async function listKeys({ db }: Context, after?: string): Promise<KeySummary[]> {
@@ -138,7 +138,7 @@ export async function revokeKey(context: Context, keyId: string): Promise<void> 
   });
 }
 
-/** A new key with the same reach; the old one goes on working for `overlapMs`. */
+/** Creates a new key with the same permissions. The old one stays valid for `overlapMs`. */
 export async function rotateKey(context: Context, keyId: string, overlapMs: number): Promise<CreatedKey> {
   const id = requireKeyId(keyId);
   return changeSettings(context, async (trx) => {
@@ -173,7 +173,7 @@ function requireKeyId(text: string): Buffer {
   return id;
 }
 
-/** undefined when there is no such key, or it has expired or was revoked. */
+/** Returns undefined if the key does not exist, has expired or was revoked. */
 export function findLiveKey(context: Context, text: string): Found<ServerKey> {
   const found = context.directory.key(text, hashKey);
   return found instanceof Promise
@@ -185,13 +185,13 @@ function ifLive(key: ServerKey | undefined, now: number): ServerKey | undefined 
   return key && (key.expiresAt === null || key.expiresAt > now) ? key : undefined;
 }
 
-/** A waitlist that does not exist and one that the key does not cover are not told apart. */
+/** Does not reveal whether a waitlist is missing or just not covered by the key. */
 export async function queueForKey(
   { directory }: Context,
   key: ServerKey,
   waitlistId: string,
 ): Promise<Queue> {
-  // What cannot be an id is not looked for: PostgreSQL takes no NUL in a text.
+  // Skip what cannot be an id: PostgreSQL rejects NUL in text.
   const queue = isWaitlistId(waitlistId) ? await directory.queue(waitlistId, key.environment) : undefined;
   const covered =
     queue && (key.waitlistInternalId === null || key.waitlistInternalId === queue.waitlist.internalId);

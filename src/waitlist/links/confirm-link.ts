@@ -12,13 +12,13 @@ export type ConfirmState = 'ready' | 'confirmed' | 'expired' | 'unknown';
 
 export interface ConfirmLink {
   state: ConfirmState;
-  /** Its name, unless the link is unknown. */
+  /** The waitlist's name, unless the link is unknown. */
   waitlist: string;
 }
 
 const UNKNOWN: ConfirmLink = { state: 'unknown', waitlist: '' };
 
-/** What following the link would do. Changes nothing. */
+/** Returns what following the link would do. Changes nothing. */
 export async function checkConfirmLink(context: Context, token: string): Promise<ConfirmLink> {
   const found = await openLink(context, token);
   if (!found) return UNKNOWN;
@@ -28,7 +28,7 @@ export async function checkConfirmLink(context: Context, token: string): Promise
   return { state, waitlist: queue.waitlist.name };
 }
 
-/** Confirms the entry, once; returns how things stand then. */
+/** Confirms the entry once, and returns the resulting state. */
 export async function followConfirmLink(context: Context, token: string): Promise<ConfirmLink> {
   const link = await checkConfirmLink(context, token);
   const found = link.state === 'ready' ? await openLink(context, token) : undefined;
@@ -37,7 +37,7 @@ export async function followConfirmLink(context: Context, token: string): Promis
   return { ...link, state: 'confirmed' };
 }
 
-/** Asks for a new link in the place of one that has expired. */
+/** Requests a new link to replace an expired one. */
 export async function renewConfirmLink(context: Context, token: string): Promise<ConfirmLink> {
   const link = await checkConfirmLink(context, token);
   const found = link.state === 'expired' ? await openLink(context, token) : undefined;

@@ -5,7 +5,7 @@ import type { Queue } from '../queue/directory.ts';
 import { queueOfLink, readLink } from './links.ts';
 import { suppress } from './suppression.ts';
 
-/** Somebody who may unsubscribe or leave; whoever left already is nobody. */
+/** A person who can still unsubscribe or leave. */
 export interface Leaver {
   waitlist: string;
 }
@@ -21,7 +21,7 @@ export async function checkLeaveLink(context: Context, token: string): Promise<L
   return found && { waitlist: found.queue.waitlist.name };
 }
 
-/** No more mails to this address from this waitlist, but those that it has to ask for. */
+/** Stops all mails from this waitlist to this address, except those that the person requests. */
 export async function unsubscribe(context: Context, token: string): Promise<Leaver | undefined> {
   const found = await openLink(context, token);
   if (!found) return undefined;
@@ -29,7 +29,7 @@ export async function unsubscribe(context: Context, token: string): Promise<Leav
   return { waitlist: found.queue.waitlist.name };
 }
 
-/** Erases everything personal: the entry, or the invites of somebody who has none. */
+/** Erases all personal data: the entry, or the invites of a person without one. */
 export async function leaveList(context: Context, token: string): Promise<Leaver | undefined> {
   const found = await openLink(context, token);
   if (!found) return undefined;
@@ -58,7 +58,7 @@ async function emailOfEntry({ db }: Context, queue: Queue, id: Buffer): Promise<
   return row?.email_hash ?? null;
 }
 
-/** An invite that was erased keeps its row, with nothing in it. */
+/** An erased invite keeps its row, but with no data in it. */
 async function emailOfInvite(
   { db }: Context,
   queue: Queue,

@@ -3,10 +3,10 @@ import type { Context } from '../queue/context.ts';
 import type { Found, Queue } from '../queue/directory.ts';
 import { TAG_CHARACTERS } from '../queue/directory.ts';
 
-/** What a link lets its holder do. A signature for one purpose is none for another. */
+/** What a link allows. A signature is valid for one purpose only. */
 export type LinkPurpose = 'confirm' | 'leave';
 
-/** Whom a link is for: an entry, or an invite to somebody who has none. By id, so that a link tells no email. */
+/** The entry, or the invite of a person without one. Uses ids, so that a link does not reveal an email. */
 export interface LinkSubject {
   /** `ent_…` or `inv_…` */
   id: string;
@@ -17,7 +17,7 @@ const SIGNATURE_BYTES = 16;
 const SUBJECT = /^(?:ent|inv)_[0-9a-z]{26}$/;
 const TIME_CHARACTERS = 9;
 
-/** Tag of the queue, id, time in base 36, signature: it can be checked without having been stored. */
+/** Queue tag, id, time in base 36, signature: it can be verified without being stored. */
 export function signLink(queue: Queue, purpose: LinkPurpose, { id, at }: LinkSubject): string {
   const time = at.toString(36).padStart(TIME_CHARACTERS, '0');
   return `${queue.tag}${id}${time}${signature(queue, purpose, `${id}${time}`)}`;
@@ -31,7 +31,7 @@ export function queueOfLink({ directory }: Context, token: string): Found<Queue>
   return /^[\w-]{1,200}$/.test(token) ? directory.queueByTag(token.slice(0, TAG_CHARACTERS)) : undefined;
 }
 
-/** undefined when it was not signed here for this purpose. */
+/** Returns undefined if it was not signed here for this purpose. */
 export function readLink(queue: Queue, purpose: LinkPurpose, token: string): LinkSubject | undefined {
   const id = token.slice(TAG_CHARACTERS, TAG_CHARACTERS + 30);
   const time = token.slice(TAG_CHARACTERS + 30, TAG_CHARACTERS + 30 + TIME_CHARACTERS);
@@ -42,17 +42,17 @@ export function readLink(queue: Queue, purpose: LinkPurpose, token: string): Lin
   return same ? { id, at: Number.parseInt(time, 36) } : undefined;
 }
 
-/** `https://app.example.com/join?code={code}` with the value in its place. */
+/** Fills in a pattern such as `https://app.example.com/join?code={code}`. */
 export function fillPattern(pattern: string, name: string, value: string): string {
   return pattern.replaceAll(`{${name}}`, encodeURIComponent(value));
 }
 
-/** Where an invite leads: the waitlist's own page, or ours. */
+/** Leads to the waitlist's own page if it has one, otherwise to ours. */
 export function joinLink(joinUrl: string | null, publicUrl: string, code: string): string {
   return fillPattern(joinUrl ?? `${publicUrl}/join/{code}`, 'code', code);
 }
 
-/** Where a request to confirm leads: likewise. */
+/** Leads to the waitlist's own page if it has one, otherwise to ours. */
 export function confirmLink(confirmUrl: string | null, publicUrl: string, token: string): string {
   return fillPattern(confirmUrl ?? `${publicUrl}/confirm/{token}`, 'token', token);
 }

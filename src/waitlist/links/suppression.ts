@@ -16,7 +16,9 @@ const findReasons = statement<{ queueId: number; hash: Uint8Array }, { reason: S
       .where('email_hash', '=', parameter('hash')),
 );
 
-/** Why this address must not get a mail; undefined when it may. Having unsubscribed does not stop an essential one. */
+/**
+ * Returns why this address must not get a mail, or undefined if it may. Essential mails ignore unsubscribes.
+ */
 export async function whySuppressed(
   { db }: Context,
   queue: Queue,
@@ -42,7 +44,7 @@ export async function suppress(
 }
 
 export interface Suppression {
-  /** The address itself is not kept. */
+  /** The address itself is not stored. */
   emailHash: Uint8Array;
   reason: SuppressionReason;
   since: number;

@@ -2,23 +2,26 @@ import { domainToASCII } from 'node:url';
 
 export const EMAIL_MAX_CHARACTERS = 254;
 
-/** What a person typed, and the form in which two spellings of the same address are equal. */
+/** An address as typed, and a normal form in which different spellings of it are equal. */
 export interface Email {
   readonly shown: string;
   readonly key: string;
 }
 
-/** Controls, invisible marks, unassigned code points, every kind of space, and what delimits addresses in headers. */
+/** Control characters, invisible marks, unassigned code points, all kinds of space, and header delimiters. */
 const FORBIDDEN_IN_EMAIL = /[\p{C}\p{Z}"<>,]/u;
-/** Delimits groups, comments and literals in a list of addresses: what parses one must not find another address in ours. */
+/**
+ * These delimit groups, comments and literals in address lists. A parser must not find another address in
+ * ours.
+ */
 const FORBIDDEN_BEFORE_AT = /[;:()[\]\\]/;
 const ASCII_DOMAIN = /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/;
 const NON_ASCII = /[^\0-\x7f]/;
 
-/** What nearly everybody has: nothing to trim, to normalize or to translate, so nothing to look for. */
+/** The common case: nothing to trim, normalize or translate. */
 const PLAIN_EMAIL = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){1,2}$/i;
 
-/** undefined when it is not an email address. */
+/** Returns undefined if it is not an email address. */
 export function parseEmail(input: string): Email | undefined {
   if (input.length <= EMAIL_MAX_CHARACTERS && PLAIN_EMAIL.test(input))
     return { shown: input, key: input.toLowerCase() };
@@ -34,24 +37,24 @@ export function parseEmail(input: string): Email | undefined {
 
 function asciiDomain(domain: string): string | undefined {
   if (ASCII_DOMAIN.test(domain)) return domain;
-  // domainToASCII reads a URL's host: what would end one (/ ? # : %) must not get there.
+  // domainToASCII reads a URL's host, so characters that would end the host (/ ? # : %) must not reach it.
   if (!NON_ASCII.test(domain) || /[^a-z0-9.\-\u0080-\u{10ffff}]/u.test(domain)) return undefined;
   const ascii = domainToASCII(domain);
   return ASCII_DOMAIN.test(ascii) ? ascii : undefined;
 }
 
-/** E.164, or undefined when it is not a phone number in international form. */
+/** Returns E.164, or undefined if it is not a phone number in international format. */
 export function parsePhone(input: string): string | undefined {
   const phone = input.replace(/[ .\-()]/g, '');
   return /^\+[1-9][0-9]{6,14}$/.test(phone) ? phone : undefined;
 }
 
-/** A code of ours, or one of the system that people came from: those are of any kind. */
+/** One of our codes, or one from the previous system, which can look like anything. */
 const REFERRAL_CODE = /^(?!\+)[!-~]{1,64}$/;
 
 export type Identifier = { readonly kind: 'email' | 'phone' | 'referral'; readonly key: string };
 
-/** What a `referredBy` can be; undefined when it cannot be any of them. */
+/** Returns undefined if the text is no possible `referredBy`. */
 export function parseReferrer(input: string): Identifier | undefined {
   if (input.includes('@')) {
     const email = parseEmail(input);

@@ -1,7 +1,7 @@
 import type { QueueVault } from '../../vault/queue-vault.ts';
 import type { Metadata } from './metadata.ts';
 
-/** The pairs that segments can select by: top-level keys with a text, a number or a boolean. */
+/** The pairs that segments can select by: top-level keys with a string, number or boolean. */
 export function metadataPairs(vault: QueueVault, metadata: Metadata): Buffer[] {
   return Object.entries(metadata)
     .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))

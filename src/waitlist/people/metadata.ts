@@ -34,7 +34,7 @@ export function parseMetadata(value: unknown, path: string, problems: Problems):
   return value;
 }
 
-/** Levels of objects and arrays, counted up to `most`. */
+/** Counts levels of objects and arrays, up to `most`. */
 function nesting(value: unknown, most: number): number {
   if (typeof value !== 'object' || value === null || most === 0) return 0;
   let deepest = 0;

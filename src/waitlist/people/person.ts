@@ -1,6 +1,6 @@
 import type { Metadata } from './metadata.ts';
 
-/** What is known of a person: sealed as one value, in the row of the entry. */
+/** Sealed as one value in the entry's row. */
 export interface Person {
   email: string | null;
   phone: string | null;

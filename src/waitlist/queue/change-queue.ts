@@ -14,7 +14,7 @@ import type { QueueChange } from './queue-change.ts';
 import { readSettings, settingsOf } from './queue-settings.ts';
 import { Tally } from './tally.ts';
 
-/** The update takes the row's lock; the transactions of a queue follow one another. */
+/** The update locks the row, so the transactions of a queue run one after the other. */
 const lockQueue = statement<
   { queueId: number },
   { last_seq: number; waiting: number; listens: string; now: number }
@@ -26,7 +26,7 @@ const lockQueue = statement<
     .returning(['last_seq', 'waiting', 'listens', db.clock.as('now')]),
 );
 
-/** Every change to a queue happens in here: lock, work, counters, messages, commit. */
+/** Every change to a queue runs in here: lock, work, counters, messages, commit. */
 export function changeQueue<T>(
   context: Context,
   queue: Queue,
@@ -36,8 +36,8 @@ export function changeQueue<T>(
 }
 
 /**
- * The same, where the work begins with a read that is known beforehand: it is sent along with the lock and runs
- * right behind it. What `work` only sends goes along with the commit.
+ * For work that starts with a read known in advance: the read is sent together with the lock and runs right
+ * after it. Writes that `work` does not await are sent together with the commit.
  */
 export async function readAndChangeQueue<R, T>(
   context: Context,
@@ -48,8 +48,8 @@ export async function readAndChangeQueue<R, T>(
   let targets: readonly Target[] = [];
   const result = await context.db.transaction(async (trx) => {
     const locking = trx.run(lockQueue, { queueId: queue.id });
-    // A statement of its own behind the lock: PostgreSQL shows other tables as they were when a statement began,
-    // and the lock may have been waited for while the settings changed.
+    // A separate statement after the lock: in PostgreSQL a statement sees other tables as they were when it
+    // started, and the settings may have changed while it waited for the lock.
     const reading = trx.run(readSettings, { waitlistId: queue.waitlist.internalId });
     const [[row], [settingsRow], found] = await Promise.all([locking, reading, read(trx)]);
     if (!row || !settingsRow) throw new Error(`queue ${queue.id} is gone`);
@@ -77,16 +77,16 @@ export async function readAndChangeQueue<R, T>(
   return result;
 }
 
-/** A listener, and what it wants to know of this change. */
+/** A listener and the events it wants from this change. */
 interface Audience {
   listener: Listener;
   events: DomainEvent[];
 }
 
-/** Behind everything else that the change writes: listeners see entries as they will be at the commit. */
+/** Runs after all other writes of the change, so that listeners see entries as they will be at the commit. */
 async function sendMessages(change: QueueChange, audiences: readonly Audience[]): Promise<readonly Target[]> {
   const entries = entriesAtCommit(change);
-  // Started together, so that their reads travel together.
+  // Started together, so that their reads share a round trip.
   const composing = audiences.map(({ listener, events }) => listener.compose(change, events, entries));
   const messages = (await Promise.all(composing)).flat();
   return writeMessages(change.trx, change.queue.id, messages, change.now);

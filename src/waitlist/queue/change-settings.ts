@@ -5,8 +5,8 @@ import type { Keyring } from '../../vault/keyring.ts';
 import { MasterKeyProblem } from '../../vault/master-key.ts';
 
 /**
- * Every change to waitlists, environments, queues and keys starts here: it takes the one instance row, tells
- * every cache to forget, and hands out the master key in force, even if it was rotated a moment ago.
+ * Every change to waitlists, environments, queues and keys starts here: it locks the instance row,
+ * invalidates every cache, and provides the current master key, even if it was rotated a moment ago.
  */
 export function changeSettings<T>(
   { db, keyring }: { db: Database; keyring: Keyring },

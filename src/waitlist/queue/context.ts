@@ -6,7 +6,7 @@ import type { Keyring } from '../../vault/keyring.ts';
 import type { Directory } from './directory.ts';
 import type { Listener } from './listener.ts';
 
-/** What every verb of the domain works with; HTTP, the command line and jobs hand it in alike. */
+/** What every domain verb needs. HTTP, the command line and jobs all pass it in. */
 export interface Context {
   readonly db: Database;
   readonly keyring: Keyring;
@@ -14,6 +14,6 @@ export interface Context {
   readonly clock: Clock;
   readonly log: Log;
   readonly listeners: readonly Listener[];
-  /** Sent when a commit left something to deliver. */
+  /** Used when a commit left something to deliver. */
   readonly wakeUps: WakeUps;
 }

@@ -3,11 +3,11 @@ import { formatId } from '../../ids.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import type { QueueVault } from '../../vault/queue-vault.ts';
 
-/** What is cached may be this old: a revoked key or a closed waitlist is noticed within it. */
+/** The maximum age of the cache: a revoked key or closed waitlist is noticed within this time. */
 const RECHECK_AFTER_MS = 100;
 const MOST_CACHED = 10_000;
 
-/** 30 bits: enough for the tags of many queues to differ; a clash only makes the creation try again. */
+/** 30 bits make collisions of tags rare. After a collision, creation is retried. */
 export const TAG_CHARACTERS = 6;
 
 export function isWaitlistId(text: string): boolean {
@@ -31,23 +31,23 @@ export interface Queue {
 export interface ServerKey {
   readonly id: Uint8Array;
   readonly publicId: string;
-  /** null: every waitlist. */
+  /** null for every waitlist. */
   readonly waitlistInternalId: number | null;
   readonly environment: string;
   readonly canRead: boolean;
   readonly expiresAt: number | null;
 }
 
-/** What is remembered is there at once; what is not has to be awaited. */
+/** Cached values are returned directly, others as a promise. */
 export type Found<T> = T | undefined | Promise<T | undefined>;
 
-/** Finds queues and keys; remembers them until a change of settings anywhere makes it forget. */
+/** Finds queues and keys, and caches them until settings change anywhere. */
 export interface Directory {
   queue(waitlistId: string, environment: string): Found<Queue>;
   queueByTag(tag: string): Found<Queue>;
   queueById(id: number): Found<Queue>;
   key(text: string, hash: (text: string) => Buffer | undefined): Found<ServerKey>;
-  /** The database's time at the last look, and what has passed since. */
+  /** The database's time at the last check, plus the time since then. */
   now(): number;
 }
 
@@ -59,7 +59,7 @@ export function createDirectory(db: Database, keyring: Keyring): Directory {
   let version = -1;
   let checkedAt = Number.NEGATIVE_INFINITY;
   let checking: Promise<void> | undefined;
-  /** What the database's clock is ahead of the monotonic one of this process. */
+  /** The offset of the database's clock from this process's monotonic clock. */
   let ahead = performance.timeOrigin;
 
   const refresh = async () => {
@@ -138,7 +138,7 @@ export function createDirectory(db: Database, keyring: Keyring): Directory {
   };
 }
 
-/** In their order. One after the other: most are remembered. */
+/** In the same order. Sequential, because most are cached. */
 export async function queuesById(
   directory: Directory,
   ids: readonly number[],

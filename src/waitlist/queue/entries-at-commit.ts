@@ -1,7 +1,7 @@
 import { type EntryRow, findBySeqs } from './entry-rows.ts';
 import type { QueueChange } from './queue-change.ts';
 
-/** Entries as they will be once the change is committed. Each is read once, however many listeners ask for it. */
+/** Entries as they will be after the commit. Each is read once, however many listeners use it. */
 export interface EntriesAtCommit {
   read(seqs: readonly number[]): Promise<ReadonlyMap<number, EntryRow>>;
 }

@@ -21,7 +21,7 @@ export interface EntryRow {
 
 export type AliasedEntries = SelectQueryBuilder<Tables & { e: Tables['entry'] }, 'e', object>;
 
-/** The columns of an `EntryRow`, but for the position, which each query finds its own way. */
+/** The columns of an `EntryRow` except the position, which each query computes in its own way. */
 export function withEntryColumns(query: AliasedEntries) {
   return query
     .leftJoin('entry as r', (join) =>
@@ -40,7 +40,7 @@ export function withEntryColumns(query: AliasedEntries) {
     ]);
 }
 
-/** Entries, each with its own live position. */
+/** Entries with their live positions, each computed individually. */
 export function selectEntries(db: Spelling) {
   return withEntryColumns(db.query.selectFrom('entry as e') as AliasedEntries).select(
     positionOf('e').as('position'),

@@ -1,4 +1,4 @@
-/** What webhook endpoints can subscribe to. Other events stay inside the service. */
+/** The events that webhook endpoints can subscribe to. All others stay inside the service. */
 export const EVENT_KINDS = [
   'signup.created',
   'signup.confirmed',
@@ -11,11 +11,14 @@ export const EVENT_KINDS = [
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** What a verb of the domain says has happened. Entries are named by their sequence and shown as they are at the commit. */
+/**
+ * What happened in a domain verb. Entries are identified by joining sequence and shown as they are at the
+ * commit.
+ */
 export type DomainEvent = (
   | { kind: 'signup.created'; entry: number; joined: Joined }
   | { kind: 'signup.confirmed'; entry: number }
-  /** Somebody asked for another link to confirm with. */
+  /** A person requested another confirmation link. */
   | { kind: 'confirmation.requested'; entry: number }
   | { kind: 'referral.credited'; entry: number; referred: Uint8Array }
   | { kind: 'invite.sent'; invite: CodedInvite; entry: number | null }
@@ -26,14 +29,14 @@ export type DomainEvent = (
       entry: number | null;
     }
   | { kind: 'entry.removed'; entry: number }
-  /** Erased: only the id is left. */
+  /** Erased, so only the id is left. */
   | { kind: 'entry.removed'; entryId: Uint8Array }
 ) & {
-  /** It happened elsewhere, long ago: it is no news to the person that it happened to. */
+  /** Happened in another system, long ago: the person must not be notified. */
   imported?: true;
 };
 
-/** What is known of a new entry before it is written: enough for a mail to it, without looking it up. */
+/** The facts about a new entry before it is written: enough for a mail without a lookup. */
 export interface Joined {
   id: Uint8Array;
   hasEmail: boolean;
@@ -46,12 +49,12 @@ export interface InviteFacts {
   expiresAt: number | null;
 }
 
-/** The code is for the invited person alone. */
+/** The code is only for the invited person. */
 export interface CodedInvite extends InviteFacts {
   code: string;
 }
 
-/** The entry that an event is about; undefined when there is none, or none any more. */
+/** The entry that an event is about, or undefined if there is none or it was removed. */
 export function entryOf(event: DomainEvent): number | undefined {
   return 'entry' in event && event.entry !== null ? event.entry : undefined;
 }

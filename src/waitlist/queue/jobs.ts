@@ -5,17 +5,17 @@ import type { Context } from './context.ts';
 import type { Queue } from './directory.ts';
 import type { QueueChange } from './queue-change.ts';
 
-/** Long work on a queue that stops at any moment and goes on from its last commit. */
+/** Long work on a queue that can stop at any moment and continue from its last commit. */
 export interface Job<Input = unknown, Progress = unknown> {
   readonly id: Buffer;
-  /** As people see it: job_… */
+  /** With its prefix: job_… */
   readonly publicId: string;
   readonly kind: string;
   readonly input: Input;
   readonly progress: Progress;
 }
 
-/** Begins a job; its input is sealed. It has no progress (`null`) until `advanceJob` writes some. */
+/** Creates a job with a sealed input. Its progress is `null` until `advanceJob` writes one. */
 export function createJob(change: QueueChange, kind: string, input: unknown): { id: Buffer } {
   const { trx, queue, now } = change;
   const id = newId(now);
@@ -34,7 +34,7 @@ export function createJob(change: QueueChange, kind: string, input: unknown): { 
   return { id };
 }
 
-/** Says, in the transaction of a step, how far the job has come. Nothing personal may be in `progress`. */
+/** Records progress in the transaction of a step. `progress` must not contain personal data. */
 export function advanceJob(change: QueueChange, id: Buffer, progress: unknown): void {
   writeProgress(change, id, progress, null);
 }
@@ -60,8 +60,8 @@ function writeProgress(
 }
 
 /**
- * How far an unfinished job has come, read under the queue's lock: a step that finds another progress than it
- * left knows that another process works on the same job. undefined: it is finished.
+ * Reads the progress of an unfinished job under the queue's lock. If it differs from what the last step
+ * wrote, another process is working on the same job. Returns undefined if the job is finished.
  */
 export async function readProgress<P>(trx: Trx, queue: Queue, id: Buffer): Promise<P | undefined> {
   const row = await trx
@@ -74,7 +74,7 @@ export async function readProgress<P>(trx: Trx, queue: Queue, id: Buffer): Promi
   return row && (JSON.parse(row.progress) as P);
 }
 
-/** The unfinished job with this id (job_…), or the newest one, of this kind where one is given. */
+/** Finds the unfinished job with this id (job_…), or else the newest one, optionally of one kind. */
 export async function findOpenJob<I = unknown, P = unknown>(
   { db }: Context,
   queue: Queue,

@@ -4,11 +4,11 @@ import type { DomainEvent } from './events.ts';
 import type { QueueChange } from './queue-change.ts';
 import type { QueueSettings } from './queue-settings.ts';
 
-/** Turns events of the domain into messages for the outbox. */
+/** Turns domain events into messages for the outbox. */
 export interface Listener {
-  /** Asked for each event under the queue's lock: it must cost next to nothing where nobody listens. */
+  /** Called for each event under the queue's lock, so it must be almost free if nothing is subscribed. */
   wants(event: DomainEvent, settings: QueueSettings): boolean;
-  /** Called inside the transaction, behind everything else that it writes. */
+  /** Called inside the transaction, after all its other writes. */
   compose(
     change: QueueChange,
     events: readonly DomainEvent[],

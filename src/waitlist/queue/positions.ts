@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * How many waiting entries each range of ranks holds, in four sizes of range: 32 ranks, 32², and so on. A position is
- * a sum of at most 31 counters of each smaller size, one counter for each million ranks, and a scan of fewer than
- * 32 ranks, however long the queue is.
+ * Counts the waiting entries in ranges of ranks, in four sizes: 32 ranks, 32², and so on. A position is the
+ * sum of at most 31 counters of each smaller size, one counter for each million ranks, and a scan of fewer
+ * than 32 ranks, however long the queue is.
  */
 export const LEVEL_SHIFTS = [5, 10, 15, 20] as const;
 
@@ -11,7 +11,7 @@ export function bucketOf(rank: number, level: number): number {
   return Math.floor(rank / 2 ** (LEVEL_SHIFTS[level] as number));
 }
 
-/** The live, 1-based position of the entry in the row named by `alias`; null unless it waits. */
+/** The live, 1-based position of the entry in the row named by `alias`, or null if it is not waiting. */
 export function positionOf(alias: 'e'): RawBuilder<number | null> {
   const row = sql.table(alias);
   const [smallest] = LEVEL_SHIFTS;

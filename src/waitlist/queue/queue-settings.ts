@@ -8,12 +8,12 @@ export interface QueueSettings {
   readonly closed: boolean;
   readonly referralCap: number;
   readonly inviteExpiryMs: number | null;
-  /** Whether the entry of a revoked or expired invite goes back into the queue. */
+  /** Whether the entry of a revoked or expired invite returns to the queue. */
   readonly returnToQueue: boolean;
   readonly confirmEmails: boolean;
-  /** How long before an invite ends its reminder is due; null: there is none. */
+  /** How long before an invite expires its reminder is due, or null for no reminders. */
   readonly inviteReminderMs: number | null;
-  /** For the listeners: what each of them is switched on for. */
+  /** What each listener is switched on for. */
   readonly subscriptions: string;
   readonly mailKinds: readonly string[];
   readonly mailVersion: number;

@@ -1,10 +1,10 @@
 import type { Status } from '../../db/tables.ts';
 import { bucketOf, LEVEL_SHIFTS } from './positions.ts';
 
-/** What a change does to the counters of its queue; written once, when the change is complete. */
+/** Collects the changes to a queue's counters, to write them once at the end of a change. */
 export class Tally {
   readonly statuses = new Map<Status, number>();
-  /** For each level, by how much each of its buckets changes. */
+  /** For each level, the change of each bucket. */
   readonly #levels = LEVEL_SHIFTS.map(() => new Map<number, number>());
 
   enter(status: Status, rank: number): void {

@@ -4,7 +4,7 @@ import type { QueueChange } from '../queue/queue-change.ts';
 import { findMembersBySeq, type Member, type Members } from './members.ts';
 import { rankOf } from './rank.ts';
 
-/** Who referred whom, and whether the referrer has the credit for it. */
+/** Who referred whom, and whether the referrer was credited. */
 export interface Referral {
   readonly seq: number;
   readonly referrerSeq: number;
@@ -12,8 +12,8 @@ export interface Referral {
 }
 
 /**
- * Credits a referrer, unless whom they referred has yet to leave `pending`, or the waitlist's cap is reached. Returns
- * whether it did; the members are written by `writeCredits`.
+ * Credits a referrer, unless the new entry is still `pending` or the waitlist's cap is reached. Returns
+ * whether it did. `writeCredits` writes the result.
  */
 export function credit(
   change: QueueChange,
@@ -31,7 +31,7 @@ export function takeCredit(referrer: Member): void {
   referrer.gained -= 1;
 }
 
-/** Writes what the members who were there before have gained, or lost, and moves them accordingly. */
+/** Writes the credits that existing members gained or lost, and moves them in the queue. */
 export function writeCredits({ trx, queue, settings, tally }: QueueChange, members: Members): void {
   const changed = [...members.known.values()].filter(({ gained }) => gained !== 0);
   const rows = changed.map(({ seq, status, rank: before, referrals: had, gained }) => {
@@ -44,7 +44,7 @@ export function writeCredits({ trx, queue, settings, tally }: QueueChange, membe
   trx.update('entry', { key: ['queue_id', 'seq'] }, rows);
 }
 
-/** Writes referrals of entries that are in the queue already, and what their referrers have of them. */
+/** Writes referrals of existing entries, and the credits of their referrers. */
 export function writeReferrals(change: QueueChange, members: Members, referrals: readonly Referral[]): void {
   const rows = referrals.map(({ seq, referrerSeq, credited }) => ({
     queue_id: change.queue.id,
@@ -71,7 +71,7 @@ const findUncredited = statement<
     .orderBy('seq'),
 );
 
-/** Gives the credits that waited for these entries to leave `pending`. */
+/** Gives the credits that were withheld while these entries were `pending`. */
 export async function creditReferrersOf(
   change: QueueChange,
   entries: readonly { readonly seq: number }[],
@@ -91,7 +91,7 @@ export async function creditReferrersOf(
   writeReferrals(change, members, credited);
 }
 
-/** Takes from the referrer what somebody who is removed has brought them. */
+/** Takes back the credit that the referrer got for a removed entry. */
 export async function takeCreditBack(
   change: QueueChange,
   removed: { referrer_seq: number | null; credited: number },

@@ -4,7 +4,7 @@ import { type EntryRow, findBySeqs } from '../queue/entry-rows.ts';
 
 export const LEADERBOARD_MAX = 1_000;
 
-/** Who has referred the most, the earlier joiner first among equals. */
+/** Most referrals first; ties go to the earlier joiner. */
 export async function findLeaders({ db }: Context, queue: Queue, limit: number): Promise<EntryRow[]> {
   const top = await db.query
     .selectFrom('entry')

@@ -5,25 +5,24 @@ import type { Queue } from '../queue/directory.ts';
 import type { CodeReference, Reference } from './reference.ts';
 import { findAliases } from './referral-alias.ts';
 
-/** Someone in the queue, or about to be, as far as duplicates and referrals go. */
+/** A current or new member of the queue, with what duplicates and referrals need. */
 export interface Member {
   readonly seq: number;
   readonly status: Status;
   readonly rank: number;
   readonly referrals: number;
-  /** Credits of this change, on top of `referrals`. */
+  /** Credits gained in this change, on top of `referrals`. */
   gained: number;
 }
 
-/** By what somebody is recognized. */
 interface Identity {
   readonly emailHash: Buffer | null;
   readonly phoneHash: Buffer | null;
 }
 
-/** Who is in the queue: those that were found there, and those of this change as they are added. */
+/** The relevant members of the queue, and those that this change adds. */
 export class Members {
-  /** The ones that were there before. */
+  /** Those who were in the queue before this change. */
   readonly known = new Map<number, Member>();
   readonly #bySeq = new Map<number, Member>();
   readonly #byHash = new Map<string, Member>();
@@ -92,7 +91,7 @@ const findMembersBy = statement<
     .unionAll(ours.where((e) => db.in(e.ref('seq'), parameter('seqs'))).where('status', '<>', 'removed'));
 });
 
-/** Everybody in the queue whom the candidates could be, or could be referred by. */
+/** Finds everyone in the queue who matches a candidate or a candidate's referrer. */
 export async function findMembers(
   trx: Trx,
   queue: Queue,

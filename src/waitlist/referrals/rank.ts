@@ -6,8 +6,8 @@ interface Arithmetic<T> {
 }
 
 /**
- * The order of a queue: smallest rank first; of equal ranks the later joiner first, so that a boost of 5
- * passes exactly the 5 people ahead. Written once, for numbers here and for columns in the database.
+ * The order of a queue: lowest rank first, and the later joiner first among equal ranks, so that a boost of 5
+ * passes exactly 5 people. Defined once, for numbers here and for columns in SQL.
  */
 function rank<T>({ minus, times }: Arithmetic<T>, seq: T, boost: T, referrals: T): T {
   return minus(seq, times(boost, referrals));
@@ -23,7 +23,7 @@ export function rankOf(seq: number, boost: number, referrals: number): number {
   return rank(ON_NUMBERS, seq, boost, referrals);
 }
 
-/** The rank that a row of `entry` must have. */
+/** The rank that a row of `entry` should have. */
 export function rankInSql(boost: number): RawBuilder<number> {
   return rank<RawBuilder<number>>(IN_SQL, sql.ref('seq'), sql`${boost}`, sql.ref('referrals'));
 }

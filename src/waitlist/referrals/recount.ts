@@ -3,13 +3,13 @@ import type { Trx } from '../../db/database.ts';
 import type { Queue } from '../queue/directory.ts';
 import { rankInSql } from './rank.ts';
 
-/** Whether `r` is a referral that the entry in the row named by `referrer` has the credit for. */
+/** Whether `r` is a referral that is credited to the entry in the row named by `referrer`. */
 function isCreditedTo(referrer: 'e' | 'entry'): RawBuilder<SqlBool> {
   const row = sql.table(referrer);
   return sql`r.queue_id = ${row}.queue_id and r.referrer_seq = ${row}.seq and r.credited = 1`;
 }
 
-/** Counts from scratch: how many entries have another number of referrals than entries that they referred. */
+/** Recounts from the entries: how many have a wrong number of referrals. */
 export async function countMiscounted(trx: Trx, queue: Queue): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from (
@@ -19,7 +19,7 @@ export async function countMiscounted(trx: Trx, queue: Queue): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** How many entries have another rank than their referrals give them. */
+/** How many entries have a rank that does not match their referrals. */
 export async function countMisranked(trx: Trx, queue: Queue, boost: number): Promise<number> {
   const { count } = await trx
     .selectFrom('entry')
@@ -30,7 +30,7 @@ export async function countMisranked(trx: Trx, queue: Queue, boost: number): Pro
   return count;
 }
 
-/** Writes referrals and ranks anew, from who is credited to whom. */
+/** Rewrites referrals and ranks from the credited referrals. */
 export async function recountReferrals(trx: Trx, queue: Queue, boost: number): Promise<void> {
   await sql`update entry set referrals = (select count(*) from entry as r where ${isCreditedTo('entry')})
     where queue_id = ${queue.id} and status <> 'removed'`.execute(trx);

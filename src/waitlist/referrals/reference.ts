@@ -3,8 +3,8 @@ import type { Queue } from '../queue/directory.ts';
 import { referralCodesOf } from './referral-code.ts';
 
 /**
- * How an entry is pointed at: by the hash of its email or phone, by its sequence, or by a referral code. A code means
- * the sequence that it has in it if it is one of ours, or else whom it led to in another system.
+ * Refers to an entry by the hash of its email or phone, by its joining sequence, or by a referral code. Our
+ * own codes contain the sequence; codes from another system are looked up.
  */
 export type Reference =
   | { readonly email: Buffer }
@@ -23,7 +23,7 @@ export function referenceTo(queue: Queue, { kind, key }: Identifier): Reference 
   return { code: key, ownSeq: ownSeqOf(queue, key) };
 }
 
-/** The sequence that a code means if it is one of this queue, in whatever case it was typed. */
+/** Returns the sequence if the code belongs to this queue, ignoring case. */
 export function ownSeqOf(queue: Queue, code: string): number | undefined {
   return referralCodesOf(queue).seqOf(code.toLowerCase());
 }

@@ -21,12 +21,12 @@ export const findByAlias = statement<
     .where((e) => db.in(e.ref('a.code_hash'), parameter('hashes'))),
 );
 
-/** Codes of other systems are kept as they were spelled there: to some of those systems, case matters. */
+/** Codes from other systems keep their spelling, because some of those systems are case-sensitive. */
 export function aliasHash({ vault }: Queue, code: string): Buffer {
   return vault.hash('import', code);
 }
 
-/** Whom codes that are not ours lead to. */
+/** Finds the entries that codes from other systems belong to. */
 export async function findAliases(
   trx: Trx,
   queue: Queue,
@@ -39,7 +39,7 @@ export async function findAliases(
   return new Map(rows.map(({ code_hash, ...row }) => [codeOf.get(hashKey(code_hash)) ?? '', row]));
 }
 
-/** The first who has a code keeps it. */
+/** The first entry with a code keeps it. */
 export function writeAliases(
   { trx, queue }: QueueChange,
   aliases: readonly { hash: Buffer; seq: number }[],

@@ -3,12 +3,12 @@ import type { QueueVault } from '../../vault/queue-vault.ts';
 import type { Queue } from '../queue/directory.ts';
 
 /**
- * A referral code is the entry's joining sequence under a permutation that only the queue's key knows: 40 bits,
- * 8 characters. So it is unique in its queue by construction and costs neither a column nor an index.
+ * A referral code is the entry's joining sequence under a permutation keyed by the queue: 40 bits, 8
+ * characters. So it is unique in its queue by construction and needs neither a column nor an index.
  */
 export interface ReferralCodes {
   of(seq: number): string;
-  /** The sequence behind a code; undefined when it cannot be one. The entry may still not exist. */
+  /** Returns the sequence of a code, or undefined if the code is malformed. The entry may not exist. */
   seqOf(code: string): number | undefined;
 }
 
@@ -26,9 +26,9 @@ export function referralCodesOf({ vault }: Queue): ReferralCodes {
 const CHARACTERS = 8;
 const HALF_BITS = 20;
 const HALF = 2 ** HALF_BITS;
-const ROUNDS = 8; // As many as a hash has 32-bit words.
+const ROUNDS = 8; // One for each 32-bit word of the hash.
 
-/** A Feistel network. It hides an order, not a secret: mixing integers is enough, and costs nothing. */
+/** A Feistel network. It hides an order, not a secret, so mixing integers is enough. */
 export function referralCodes(vault: QueueVault): ReferralCodes {
   const words = vault.hash('referral', 'round keys');
   const keys = Array.from({ length: ROUNDS }, (_, round) => words.readUInt32LE(4 * round));

@@ -4,11 +4,11 @@ import type { Queue } from '../queue/directory.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { rankInSql, rankOf } from './rank.ts';
 
-/** Joining sequences looked at in one transaction: a few milliseconds, then signups get their turn. */
+/** Joining sequences per transaction: a few milliseconds, so that signups do not wait long. */
 const CHUNK = 2_000;
 /**
- * Applies the waitlist's boost to the ranks of a queue, in steps. How far it has come is kept in the queue's row,
- * so that it can stop anywhere and go on; whoever is credited meanwhile is ranked by the new boost at once.
+ * Applies the waitlist's boost to a queue's ranks, in steps. Progress is stored in the queue's row, so it can
+ * stop anywhere and continue. Entries credited meanwhile get the new boost at once.
  */
 export async function applyBoost(
   context: Context,
