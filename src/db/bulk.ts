@@ -4,13 +4,13 @@ import type { TableName } from './tables.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A write of many rows: the columns that they carry, in order, and what the statement says besides. */
+/** A write of many rows: their columns, in order, and the options of the statement. */
 export interface Bulk {
   table: TableName;
   columns: readonly string[];
 }
 
-/** Makes a statement once for each table and set of columns, of which there are as many as places in the code. */
+/** Builds a statement once for each table and set of columns. Their number is fixed by the code. */
 export function oncePerShape<Option, Made>(
   make: (bulk: Bulk, option: Option) => Made,
 ): (table: TableName, row: Row, option: Option) => Made {

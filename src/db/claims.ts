@@ -11,7 +11,7 @@ export interface ClaimRequest {
 export interface Lease {
   now: number;
   leaseEnd: number;
-  /** Identifies the claim: it holds as long as the row has this token. */
+  /** The claim is valid as long as the row has this token. */
   token: Uint8Array;
 }
 

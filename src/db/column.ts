@@ -1,9 +1,9 @@
 import type { Generated } from 'kysely';
 
-/** In the words of the migrations; each engine has its own spelling. */
+/** Named as in the migrations. Each engine has its own spelling. */
 export type ColumnType = 'bigint' | 'text' | 'bytes';
 
-/** A column of a table: what the database stores, and what the code reads and writes. */
+/** A column of a table: its type in the database, and the type that code reads and writes. */
 export interface Column<Value> {
   readonly type: ColumnType;
   /** Only for the compiler. */
@@ -22,7 +22,7 @@ export function orNull<Value>({ type }: Column<Value>): Column<Value | null> {
   return { type };
 }
 
-/** The database has a default for it. */
+/** The database provides a default. */
 export function generated<Value>({ type }: Column<Value>): Column<Generated<Value>> {
   return { type };
 }

@@ -7,22 +7,22 @@ import type { TableName, Tables } from './tables.ts';
 export type Engine = 'sqlite' | 'postgres';
 
 /**
- * A transaction. Statements reach the database in the order in which they are given here, and so does the commit;
- * the builder's own `execute` must be awaited before anything else is sent.
+ * A transaction. Statements reach the database in the order of the calls, followed by the commit. A query
+ * builder's own `execute` must be awaited before anything else is sent.
  */
 export type Trx = Kysely<Tables> & Statements;
 
 interface Statements {
-  /** Several may be given before the first is awaited: they travel together. */
+  /** Several calls before the first `await` share a round trip. */
   run<P, O>(statement: Statement<P, O>, values: P): Promise<O[]>;
-  /** Nobody waits for these three: where one fails, so does the transaction. */
+  /** The next three are not awaited: if one fails, the transaction fails. */
   write<P>(statement: Statement<P, unknown>, values: P): void;
   insert<T extends TableName, R extends Insertable<Tables[T]>>(
     table: T,
     rows: readonly (R & SameShape<T, R>)[],
     options?: { onConflict?: OnConflict<T> | undefined },
   ): void;
-  /** Sets the columns that are not in `key` on the rows that `key` finds. */
+  /** Sets the columns that are not in `key` on the rows that `key` identifies. */
   update<T extends TableName, K extends ColumnName<T>, R extends Updateable<Tables[T]> & Record<K, unknown>>(
     table: T,
     options: { key: readonly K[] },
@@ -32,78 +32,86 @@ interface Statements {
 
 export type ColumnName<T extends TableName> = keyof Tables[T] & string;
 
-/** Rows of one write have the same columns, each of them one of the table. */
+/** All rows of one write have the same columns, and only columns of the table. */
 type SameShape<T extends TableName, R> = {
   [C in keyof R]-?: C extends keyof Tables[T] ? Exclude<R[C], undefined> : never;
 };
 
-/** What becomes of a row whose primary key is there already: nothing, or its column is added to the one that is. */
+/** If the primary key exists: skip the row, or add its column to the existing value. */
 export type OnConflict<T extends TableName> = 'ignore' | { add: ColumnName<T> };
 
 /**
- * The narrow waist between the code and an engine. Queries are written once, with Kysely;
- * what the engines must do differently is the handful of members below.
+ * The only interface between the code and a database engine. Queries are written once, with Kysely; these
+ * members cover what the engines do differently.
  */
 export interface Database extends Spelling {
-  /** The engine's name, for people. */
+  /** The engine's name, for display. */
   describe(): string;
-  /** How often to look for deliveries that no `notify` told of. */
+  /** How often to look for deliveries that no `notify` announced. */
   readonly pollMs: number;
-  /** Runs a statement that only reads outside of any transaction, by the shortest way that the engine has. */
+  /** Runs a read-only statement outside a transaction, in the fastest way the engine has. */
   run<P, O>(statement: Statement<P, O>, values: P): Promise<O[]> | O[];
   transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
-  /** Reads of one moment, however long they take; nobody who writes waits for them. */
+  /** Reads from one snapshot, however long it takes, without blocking writers. */
   snapshot<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
-  /** The same database without the time limits of a request: for migrations, imports and maintenance. */
+  /** The same database without a request's time limits, for migrations, imports and maintenance. */
   readonly patient: Database;
-  /** Holds other writers off for the length of the transaction while the schema changes. */
+  /** Blocks other writers until the end of the transaction, while the schema changes. */
   lockSchema(trx: Trx): Promise<void>;
   hasTable(trx: Kysely<Tables>, name: string): Promise<boolean>;
-  /** The engine's spelling of the portable words in a migration. */
+  /** Translates the portable type names in a migration. */
   spell(statement: string): string;
-  /** As the first thing in a transaction: what it reads stays as it is, and nobody else can write, until it ends. */
+  /**
+   * Call it first in a transaction: reads are stable, and no other process can write until the transaction
+   * ends.
+   */
   freeze(trx: Trx): Promise<void>;
-  /** Has the ids that the engine hands out go on behind the highest one. */
+  /** Makes generated ids continue after the highest existing one. */
   continueNumbers(trx: Trx, table: 'waitlist' | 'queue'): Promise<void>;
-  /** The clock that every instance shares. */
+  /** The clock that all instances share. */
   now(trx?: Trx): Promise<number>;
-  /** Takes what is due longest from each target, in the order of the requests. */
+  /** Claims the longest-due deliveries of each target, in the order of the requests. */
   claimDeliveries(trx: Trx, requests: readonly ClaimRequest[], lease: Lease): Promise<ClaimedRow[][]>;
   /**
-   * Held until the commit: any number of transactions may work at the deliveries of a queue side by side (shared),
-   * but none beside one that erases somebody there (exclusive).
+   * Held until the commit. Any number of transactions can work on a queue's deliveries at once (shared), but
+   * not during an erasure (exclusive).
    */
   lockDeliveries(trx: Trx, queueIds: readonly number[], how: 'shared' | 'exclusive'): void;
-  /** Says, in the transaction of an erasure, that there will be something for `wipeErased` to do. */
+  /** Called in the transaction of an erasure, so that `wipeErased` has something to do. */
   markErased(trx: Trx): void;
-  /** Leaves nothing of what was erased in the engine's files, as far as that is ours to do; false: not yet. */
+  /**
+   * Removes erased data from the engine's files, as far as that is our task. Returns false if not done yet.
+   */
   wipeErased(): Promise<boolean>;
-  /** Tells every process that listens that there is something to deliver. */
+  /** Tells all listening processes that there is something to deliver. */
   notify(): Promise<void>;
-  /** Calls back at each `notify` of another process, as far as the engine can tell; returns what ends it. */
+  /**
+   * Calls back for each `notify` of another process, if the engine supports it. Returns a function that stops
+   * listening.
+   */
   listen(notified: () => void): Promise<() => Promise<void>>;
-  /** Has the engine look at tables that have grown, where it plans by what it saw in them. */
+  /** Refreshes the planner's statistics of tables that have grown, if the engine uses them. */
   refreshStatistics(): Promise<void>;
-  /** Gives back the space of a write-ahead log that has grown, where the engine leaves that to us. */
+  /** Frees the space of a large write-ahead log, if the engine leaves that to us. */
   shrinkLog(): Promise<void>;
   usage(): Promise<Usage>;
-  /** Tries to write, and throws what is wrong; whoever asks often shares the answer. */
+  /** Tries to write, and throws what is wrong. Frequent calls share a result. */
   probe(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** In bytes; null where the engine cannot tell. */
+/** In bytes, or null if the engine cannot tell. */
 export interface Usage {
   bytes: number;
   /** Of the write-ahead log. */
   logBytes: number | null;
   /** Left on the disk. */
   freeBytes: number | null;
-  /** Of instances and commands to the server. */
+  /** From instances and commands to the server. */
   connections: number | null;
 }
 
-/** The database cannot be reached or is too busy: nothing is known to be wrong with the request. */
+/** The database is unreachable or too busy. Nothing is wrong with the request, as far as we know. */
 export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable';
 }

@@ -24,7 +24,7 @@ export class SchemaTooNew extends Error {
   override name = 'SchemaTooNew';
 }
 
-/** Brings the schema up to date; safe when several processes start at once. Returns the versions it applied. */
+/** Updates the schema. Safe if several processes start at once. Returns the applied versions. */
 export async function migrate(db: Database, upTo: number = SCHEMA_VERSION): Promise<number[]> {
   if ((await schemaVersion(db)) === upTo) return [];
   return db.transaction(async (trx) => {
@@ -45,7 +45,7 @@ export async function migrate(db: Database, upTo: number = SCHEMA_VERSION): Prom
   });
 }
 
-/** 0 for an empty database. Changes nothing. */
+/** Returns 0 for an empty database. Changes nothing. */
 export async function schemaVersion(db: Database): Promise<number> {
   if (!(await db.hasTable(db.query, 'schema_version'))) return 0;
   const version = await readVersion(db.query);

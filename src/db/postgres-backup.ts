@@ -7,12 +7,12 @@ import type { Database } from './database.ts';
 
 type Tool = 'pg_dump' | 'pg_restore';
 
-/** PostgreSQL's own tools are missing, too old, or failed. */
+/** PostgreSQL's tools are missing, too old, or failed. */
 export class PostgresToolProblem extends Error {
   override name = 'PostgresToolProblem';
 }
 
-/** A tool dumps servers up to its own version, and reads the dumps of such a tool. */
+/** A tool supports servers up to its own version, and dumps from tools up to its own version. */
 export async function requireTool(tool: Tool, db: Database): Promise<void> {
   const server = await serverVersion(db);
   const installed = spawnSync(tool, ['--version'], { encoding: 'utf8' });
@@ -35,7 +35,7 @@ async function serverVersion(db: Database): Promise<number> {
   return Math.floor(Number(rows[0]?.version) / 10_000);
 }
 
-/** Whether there are tables that a restore could meet; those of extensions don't count. */
+/** Whether there are tables that a restore could conflict with, not counting those of extensions. */
 export async function hasTables(db: Database): Promise<boolean> {
   const { rows } = await sql`select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where c.relkind in ('r', 'p') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
@@ -44,7 +44,7 @@ export async function hasTables(db: Database): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The whole database as of one moment, in pg_dump's custom format. */
+/** Dumps one snapshot of the whole database, in pg_dump's custom format. */
 export async function* dumpPostgres(url: string): AsyncGenerator<Buffer> {
   const { child, ended } = run('pg_dump', url, ['--format=custom', '--no-owner', '--no-privileges']);
   child.stdin?.end();
@@ -56,7 +56,7 @@ export async function* dumpPostgres(url: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** All of it in one transaction, or nothing. */
+/** Restores everything in one transaction, or nothing. */
 export async function restorePostgres(url: string, dump: AsyncIterable<Buffer>): Promise<void> {
   const words = ['--single-transaction', '--exit-on-error', '--no-owner', '--no-privileges'];
   const { child, ended } = run('pg_restore', url, words);
@@ -70,7 +70,7 @@ export async function restorePostgres(url: string, dump: AsyncIterable<Buffer>):
   if (said.status === 'rejected') throw said.reason;
 }
 
-/** The password travels in the environment: every user of the machine can read the words of a command. */
+/** The password is passed in the environment, because every user of the machine can read command lines. */
 function run(tool: Tool, url: string, words: string[]): { child: ChildProcess; ended: Promise<void> } {
   const address = new URL(url);
   const password = decodeURIComponent(address.password);
@@ -87,11 +87,11 @@ function run(tool: Tool, url: string, words: string[]): { child: ChildProcess; e
     if (code !== 0)
       throw new PostgresToolProblem(`${tool} failed: ${firstLine(complaint) || `exit code ${code}`}`);
   });
-  ended.catch(() => {}); // Whoever waits for it hears of it.
+  ended.catch(() => {}); // The caller that awaits it gets the error.
   return { child, ended };
 }
 
-/** What the tools need of our environment; the passphrase and the master key are not for them. */
+/** Only what the tools need, without our passphrase and master key. */
 function surroundings(): NodeJS.ProcessEnv {
   const wanted = ([name]: [string, unknown]) => /^(PATH|HOME|LANG|TZ|LC_.*|PG.*)$/.test(name);
   return Object.fromEntries(Object.entries(process.env).filter(wanted));

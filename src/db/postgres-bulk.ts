@@ -8,7 +8,7 @@ import { TABLES, type TableName } from './tables.ts';
 
 const ARRAY_TYPE: Record<ColumnType, string> = { bigint: 'bigint[]', text: 'text[]', bytes: 'bytea[]' };
 
-/** Rows travel as one array for each column, so that the statement stays the same however many there are. */
+/** Rows are sent as one array per column, so that the statement is the same for any number of rows. */
 function unnest({ table, columns }: Bulk): string {
   const described = TABLES[table] as Record<string, Column<unknown>>;
   const arrays = columns.map(
@@ -19,7 +19,7 @@ function unnest({ table, columns }: Bulk): string {
 
 const insertStatement = oncePerShape((bulk: Bulk, onConflict: OnConflict<never> | undefined) => {
   const { table, columns } = bulk;
-  // Ids that the server would hand out are taken as they are: only a copy brings any.
+  // Generated ids are overridden only by a copy.
   return statementOf(
     bulk,
     `insert into ${table} (${columns.join(', ')}) overriding system value

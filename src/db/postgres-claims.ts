@@ -30,8 +30,8 @@ const claimFromTargets = statement<Lists & Lease, ClaimedRow & { request: number
 });
 
 /**
- * All targets in one statement: with one delivery due for each of 64 targets it takes a tenth of the time of 64
- * statements that travel together.
+ * All targets in one statement: with one delivery due for each of 64 targets, this takes a tenth of the time
+ * of 64 pipelined statements.
  */
 export async function claimDeliveries(
   trx: Trx,

@@ -15,7 +15,7 @@ import type { Tables } from './tables.ts';
 
 export type Runner = (command: Command) => Promise<Answer>;
 
-/** A query builder whose queries go over the connection; without one they are only compiled. */
+/** Without a connection, queries can only be compiled. */
 export function queriesOver(connection: DatabaseConnection | undefined): Kysely<Tables> {
   const acquire = async () => connection ?? Promise.reject(new Error('this builder only compiles'));
   return new Kysely<Tables>({ dialect: postgresDialect(acquire) });
@@ -39,7 +39,7 @@ function postgresDialect(acquireConnection: () => Promise<DatabaseConnection>): 
   };
 }
 
-/** Runs what Kysely compiles, in one way or another. */
+/** Runs the queries that Kysely compiles. */
 export class PostgresConnection implements DatabaseConnection {
   readonly #run: Runner;
 
@@ -55,7 +55,7 @@ export class PostgresConnection implements DatabaseConnection {
     return { rows: rows as R[], numAffectedRows: BigInt(count) };
   }
 
-  // biome-ignore lint/correctness/useYield: the interface asks for it, nothing here streams.
+  // biome-ignore lint/correctness/useYield: required by the interface, but nothing here streams.
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('streaming is not supported: page through the rows instead');
   }

@@ -3,11 +3,14 @@ import { DatabaseUnavailable, UniqueViolation } from './database.ts';
 
 const UNIQUE_VIOLATION = '23505';
 const READ_ONLY = '25006';
-/** 08 connection, 40 rollback, 53 resources, 57 operator intervention, 25006 a standby, 55P03 a lock not to be had. */
+/**
+ * 08 connection, 40 rollback, 53 resources, 57 operator intervention, 25006 standby, 55P03 lock not
+ * available.
+ */
 const UNAVAILABLE_STATE = /^(08|53|57|25006|55P03|40)/;
 /** 08 connection, 57P shutting down or starting up, 53300 too many connections. */
 const CONNECTION_STATE = /^(08|57P|53300)/;
-/** Nobody listens yet, or the name or the route is not known yet. */
+/** Nothing is listening yet, or the name or route is not known yet. */
 const NOT_THERE_YET = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -19,7 +22,7 @@ const NOT_THERE_YET = new Set([
   'ENETUNREACH',
 ]);
 
-/** Throws what the rest of the code knows; what was translated before stays as it is. */
+/** Translates driver errors into our own. Errors that were already translated pass through. */
 export function rethrow(error: Error): never {
   if (error instanceof DatabaseUnavailable) throw error;
   const state = sqlState(error);
@@ -29,18 +32,18 @@ export function rethrow(error: Error): never {
   throw error;
 }
 
-/** Whether the connection failed, and not what was asked over it. */
+/** Whether the connection failed, and not the statement. */
 export function isConnectionLoss(error: Error): boolean {
   const state = sqlState(error);
   return state === undefined || CONNECTION_STATE.test(state);
 }
 
-/** The session leads to a server that takes no writes any more, although its successor may. */
+/** The server has become read-only, for example after a failover. Its successor may accept writes. */
 export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === READ_ONLY;
 }
 
-/** Whether a database that failed like this may be there in a moment; a wrong password or certificate stays wrong. */
+/** Whether waiting can help. A wrong password or certificate stays wrong. */
 export function isWorthWaitingFor(error: unknown): boolean {
   if (!(error instanceof DatabaseUnavailable)) return false;
   const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;

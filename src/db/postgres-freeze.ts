@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { invalid } from '../errors.ts';
 import type { Trx } from './database.ts';
 
-/** One snapshot for as long as it takes, behind a lock that every change to queues and settings waits for. */
+/** Takes one long snapshot, under a lock that every change to queues and settings waits for. */
 export async function freezeDatabase(trx: Trx): Promise<void> {
   await sql`set transaction isolation level repeatable read`.execute(trx);
   await sql`set local statement_timeout = 0`.execute(trx);

@@ -3,9 +3,9 @@ import pg from 'pg';
 import type { PostgresLimits } from './postgres-pool.ts';
 
 export const CHANNEL = 'doorlist_outbox';
-/** Meanwhile polling does the work. */
+/** Polling takes over in the meantime. */
 const RECONNECT_AFTER_MS = 2_000;
-/** A connection that hears nothing for so long is asked whether it is still there. */
+/** After this long without traffic, check that the connection is still alive. */
 const QUIET_MS = 30_000;
 
 interface Listening {
@@ -15,8 +15,8 @@ interface Listening {
 }
 
 /**
- * Holds one connection of its own; when it is lost, another is made until the listening ends. Behind a pooler
- * notifications reach nobody: then there is no listening, and polling does all of the work.
+ * Keeps its own connection and reconnects when it is lost. Behind a pooler, notifications do not arrive, so
+ * it does not listen, and polling does all the work.
  */
 export async function listenForNotifications({
   url,
@@ -55,7 +55,7 @@ export async function listenForNotifications({
       }
       fresh.connection.stream.setTimeout(QUIET_MS, () => fresh.query('select 1').catch(lost));
       await fresh.query(`listen ${CHANNEL}`);
-      notified(); // What was said while nobody listened.
+      notified(); // Something may have been sent while the connection was down.
     } catch {
       lost();
     }
@@ -70,7 +70,7 @@ export async function listenForNotifications({
 
 type Listener = pg.Client & { readonly connection: { readonly stream: Socket }; readonly processID: number };
 
-/** A pooler makes a process id up. */
+/** A pooler reports a made-up process id. */
 async function isBehindPooler(client: Listener): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   return rows[0]?.pid !== client.processID;

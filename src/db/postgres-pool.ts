@@ -6,11 +6,14 @@ import { type Command, parserFor } from './postgres-session.ts';
 export interface PostgresLimits {
   /** To connect, and to wait for a free connection. */
   connectMs: number;
-  /** The server ends a statement that takes longer. */
+  /** The server cancels longer statements. */
   statementMs: number;
-  /** A connection on which nothing moves for so long is dead; longer than `statementMs`, so that a slow server answers first. */
+  /**
+   * A connection without traffic for this long is considered dead. Longer than `statementMs`, so that a slow
+   * server can respond first.
+   */
   silenceMs: number;
-  /** The server ends a transaction whose process hangs or cannot be reached, so that its locks do not stay. */
+  /** The server ends transactions of processes that hang or are unreachable, to release their locks. */
   idleInTransactionMs: number;
 }
 
@@ -21,11 +24,11 @@ export const LIMITS: PostgresLimits = {
   idleInTransactionMs: 15_000,
 };
 const KEEP_ALIVE_AFTER_MS = 10_000;
-/** A connection that does not close in good order by then is torn down. */
+/** Connections that have not closed properly by then are destroyed. */
 const CLOSE_MS = 1_000;
 /**
- * A prepared statement keeps the plan of its first runs. Made on a new, nearly empty table, that plan would read all
- * of it, and go on doing so when there are a million rows: signups became slower by the second.
+ * A prepared statement keeps the plan of its first runs. A plan made for a nearly empty table would be a
+ * sequential scan, and would still be used with a million rows.
  */
 const PLAN_BY_INDEX = 'off';
 
@@ -51,15 +54,18 @@ export type Client = pg.PoolClient & {
 export interface Pool {
   readonly limits: PostgresLimits;
   /**
-   * Whether a pooler such as PgBouncer stands in between: then each transaction may run on another session of the
-   * server, and nothing can be left on it, neither a setting nor a prepared statement.
+   * Whether there is a pooler such as PgBouncer in between. Then each transaction may run in a different
+   * server session, so settings and prepared statements do not persist.
    */
   readonly throughPooler: boolean;
   query(command: pg.QueryConfig): Promise<pg.QueryResult>;
   connect(): Promise<Client>;
-  /** Nothing limits the statements of this client until it is released, as long as the server is at work on them. */
+  /**
+   * Lifts the limits on this client's statements until it is released, as long as the server is working on
+   * them.
+   */
   beginLongWork(client: Client, processId: number): void;
-  /** Gives the connection back, or drops it because of an error. */
+  /** Returns the connection to the pool, or drops it because of an error. */
   release(client: Client, error?: unknown): void;
   close(): Promise<void>;
 }
@@ -71,7 +77,10 @@ export function openPool({ url, poolSize, limits, onState = () => {} }: PoolOpti
   const longWork = new Map<Client, number>();
   let throughPooler = false;
 
-  /** What happened to one connection has probably happened to those that stand by: better new ones than one wait for each. */
+  /**
+   * When one connection fails, the idle ones have probably failed too. Reconnecting is faster than timing out
+   * on each.
+   */
   const dropIdle = () => {
     for (const client of idle) client.connection.stream.destroy();
   };
@@ -80,7 +89,7 @@ export function openPool({ url, poolSize, limits, onState = () => {} }: PoolOpti
     else if (isConnectionLoss(error)) onState('unavailable', error);
     return rethrow(error);
   };
-  /** Asked over a connection of its own: a long statement and a dead connection are equally silent. */
+  /** Asked over another connection: a long statement and a dead connection look the same from here. */
   const isAtWork = async (processId: number) => {
     const { connectMs } = limits;
     const asking = new pg.Client({
@@ -125,7 +134,8 @@ export function openPool({ url, poolSize, limits, onState = () => {} }: PoolOpti
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     types: { getTypeParser: parserFor },
-    onConnect: (client) => prepare(client as Client), // Awaited, although its type does not say so.
+    // Awaited by the pool, although the type does not say so.
+    onConnect: (client) => prepare(client as Client),
   });
   pool.on('error', (error) => onState('unavailable', error));
   pool.on('acquire', (client) => idle.delete(client as Client));
@@ -158,7 +168,10 @@ export function openPool({ url, poolSize, limits, onState = () => {} }: PoolOpti
   };
 }
 
-/** Sets what holds for a session, if it is ours alone: a pooler makes a process id up, and the server's is another. */
+/**
+ * Configures the session if it is ours alone. A pooler reports a made-up process id, which differs from the
+ * server's.
+ */
 function setSession(processId: number, limits: PostgresLimits): pg.QueryConfig {
   return {
     text: `select ${settings(false)} where pg_backend_pid() = $4`,
@@ -166,7 +179,7 @@ function setSession(processId: number, limits: PostgresLimits): pg.QueryConfig {
   };
 }
 
-/** The same for one transaction, wherever it runs. */
+/** The same settings for a single transaction, in any session. */
 export function setTransaction(limits: PostgresLimits): Command {
   return { text: `select ${settings(true)}`, values: settingValues(limits) };
 }

@@ -3,10 +3,9 @@ import type { Session } from './postgres-session.ts';
 import { inTransaction } from './postgres-transaction.ts';
 
 /**
- * Leaves nothing behind in any table, and meets everything that a signup could stumble over.
- * A read-only server refuses the update although it finds no row. The rows of the series don't fit into the memory
- * that they are given, and go to a file where the tables are: a full disk refuses it. The message goes to the log
- * that every commit waits for.
+ * Changes no table, and fails on everything that a signup could fail on. A read-only server rejects the
+ * update although it matches no row. The series exceeds its memory limit and spills to a file next to the
+ * tables, which fails on a full disk. The message is written to the log that every commit waits for.
  */
 const ATTEMPTS = [
   `select set_config('work_mem', '64kB', true), set_config('temp_tablespaces', '', true)`,

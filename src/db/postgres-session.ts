@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** A statement for the server; one with a name stays prepared on its session. */
+/** A statement for the server. Named statements stay prepared in their session. */
 export interface Command {
   readonly text: string;
   readonly name?: string;
@@ -25,8 +25,8 @@ interface Column {
 }
 
 /**
- * One connection. Statements that are sent before the first of them is answered travel together: one write, one
- * round trip. When one fails, the server skips those that travel behind it.
+ * One connection. Statements that are sent before the first response share one write and one round trip. If
+ * one fails, the server skips those after it.
  */
 export class Session {
   readonly #client: pg.PoolClient;
@@ -36,7 +36,7 @@ export class Session {
   #busy = false;
   #scheduled = false;
 
-  /** Behind a pooler nothing stays prepared: the next transaction may run elsewhere. */
+  /** Behind a pooler nothing stays prepared, because the next transaction may run in another session. */
   constructor(client: pg.PoolClient, keepsPrepared: boolean) {
     this.#client = client;
     this.#keepsPrepared = keepsPrepared;
@@ -45,12 +45,12 @@ export class Session {
   run(command: Command): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const { text, values = [] } = command;
-      // The driver prepares statements too, outside of transactions, and may use the same name.
+      // The driver also prepares statements, outside transactions, and could use the same name.
       const name = command.name === undefined || !this.#keepsPrepared ? '' : `session ${command.name}`;
       this.#waiting.push({ text, values, name, resolve, reject });
       if (this.#scheduled) return;
       this.#scheduled = true;
-      // When everything that can go on has gone on: what is still to be sent now goes along.
+      // Runs after all pending microtasks, so that their statements are sent together.
       queueMicrotask(() => process.nextTick(() => this.#flush()));
     });
   }
@@ -68,7 +68,7 @@ export class Session {
   }
 }
 
-/** Speaks the extended query protocol through the hooks that the driver has for queries of one's own. */
+/** Implements the extended query protocol through the driver's interface for custom queries. */
 class Batch implements pg.Submittable {
   readonly #statements: Sent[];
   readonly #prepared: Map<string, Column[]>;
@@ -89,7 +89,7 @@ class Batch implements pg.Submittable {
     for (const [index, { text, name }] of this.#statements.entries()) {
       if (!this.#prepared.has(name)) {
         const statement = { type: 'S', name };
-        if (name !== '') connection.close(statement, true); // It may be left of an attempt that failed.
+        if (name !== '') connection.close(statement, true); // It may be left over from a failed attempt.
         connection.parse({ text, name, types: [] }, true);
         connection.describe(statement, true);
       }
@@ -133,7 +133,7 @@ class Batch implements pg.Submittable {
     this.#ended();
   }
 
-  /** What the server said of them now, or when the statement was prepared. */
+  /** The columns as reported by the server now, or when the statement was prepared. */
   #currentColumns(): Column[] {
     const { name } = this.#statements[this.#current] as Sent;
     this.#columns = this.#prepared.get(name) ?? this.#columns;
@@ -141,7 +141,7 @@ class Batch implements pg.Submittable {
   }
 }
 
-/** bigint as a number: no sequence or time of ours comes near 2^53. */
+/** Reads bigint as a number: none of our sequences or times comes near 2^53. */
 export function parserFor(type: number, format: 'text' | 'binary' = 'text'): (text: string) => unknown {
   return type === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(type, format as 'text');
 }
@@ -153,8 +153,8 @@ function encode(value: unknown): string | Buffer | null {
 }
 
 /**
- * An array as the server reads it. The driver would look through every character of it for something to escape;
- * in numbers and in hexadecimal digits there is nothing.
+ * Encodes an array for the server. The driver would scan every character for something to escape, but numbers
+ * and hexadecimal digits need no escaping.
  */
 export function arrayOf(values: readonly unknown[]): string {
   return `{${values.map(elementOf).join(',')}}`;

@@ -3,8 +3,9 @@ import type { Session } from './postgres-session.ts';
 import { inTransaction } from './postgres-transaction.ts';
 
 /**
- * Tables that have at least doubled since they were last looked at. The server has a look of its own, but a minute or
- * more apart, and until then it plans as for a handful of rows: signups would read all of a queue to find one person.
+ * Tables that have at least doubled since they were last analyzed. The server's own autoanalyze runs a minute
+ * or more apart, and until then it plans for a handful of rows: signups would scan a whole queue to find one
+ * person.
  */
 const GROWN = `select format('%I.%I', schemaname, s.relname) as name
   from pg_stat_user_tables as s join pg_class as c on c.oid = s.relid

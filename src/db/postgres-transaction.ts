@@ -9,9 +9,9 @@ import type { NamedQuery } from './statement.ts';
 import { type OpenTrx, openTrx } from './trx.ts';
 
 export interface TransactionOptions {
-  /** Takes as long as it takes; else each statement has the time of one in a request. */
+  /** No time limit; otherwise each statement has the limit of a request. */
   long?: boolean;
-  /** All that is read is of one moment. Nobody waits for it, and large parts may be read as a whole. */
+  /** Reads one snapshot, blocks nothing, and may scan large parts of a table. */
   snapshot?: boolean;
 }
 
@@ -19,7 +19,7 @@ interface Connected extends OpenTrx {
   session: Session;
 }
 
-/** Kept as long as the connection is, with what is prepared on it. */
+/** Kept for the lifetime of the connection, with its prepared statements. */
 const connected = new WeakMap<Client, Connected>();
 
 function sessionOf(pool: Pool, client: Client): Connected {
@@ -55,7 +55,7 @@ export async function inTransaction<T>(
   const onError = (error: Error) => {
     lost = error;
   };
-  client.on('error', onError); // Without a listener a lost connection would end the process.
+  client.on('error', onError); // Without a listener, a lost connection would end the process.
   try {
     sendAhead(session, snapshot ? BEGIN_SNAPSHOT : BEGIN);
     if (pool.throughPooler) sendAhead(session, setTransaction(pool.limits));
@@ -65,14 +65,14 @@ export async function inTransaction<T>(
       pool.beginLongWork(client, rows[0]?.pid as number);
     }
     const result = await work(trx, session);
-    // The server answers ROLLBACK to the commit of a transaction in which something failed.
+    // If a statement failed, the server responds to the commit with ROLLBACK.
     const { command } = await session.run(COMMIT).catch(rethrow);
     if (command !== 'COMMIT') throw new Error('the transaction failed before its commit');
     return result;
   } catch (thrown) {
     const error = failure() ?? thrown;
     await session.run(ROLLBACK).catch((rollbackError: Error) => {
-      lost ??= rollbackError; // The state of the session is unknown: it must not be used again.
+      lost ??= rollbackError; // The state of the session is unknown, so it must not be used again.
     });
     if (isReadOnly(error)) lost ??= error as Error;
     throw error;
@@ -82,7 +82,7 @@ export async function inTransaction<T>(
   }
 }
 
-/** Travels with what is sent next, which fails for the same reason. */
+/** Sent together with the next statement, which fails for the same reason. */
 function sendAhead(session: Session, command: Command): void {
   session.run(command).catch(() => {});
 }

@@ -3,7 +3,7 @@ import { systemErrorWords } from '../system-error.ts';
 
 const OLDEST_VERSION = 15;
 
-/** Thrown at the start; its message is a sentence already. */
+/** Thrown at startup, with a message for the operator. */
 export class PostgresTooOld extends Error {
   override name = 'PostgresTooOld';
 }
@@ -18,8 +18,8 @@ export function refuseOldServer(versionNumber: number, url: string): void {
 }
 
 /**
- * What is wrong with the database at `url`, in a sentence that says which server, what it answered and what to do.
- * undefined when the error is not one that an operator can do something about.
+ * Describes what is wrong with the database at `url`: which server, what it reported, and what to do. Returns
+ * undefined if the operator cannot do anything about the error.
  */
 export function postgresTrouble(error: unknown, url: string): string | undefined {
   const root = rootOf(error);
@@ -84,12 +84,12 @@ function untrusted({ server, host }: Place, code: string): string {
   return `The TLS certificate of ${server} is not trusted (${code}). Add sslrootcert=/path/to/ca.pem to DATABASE_URL, or set NODE_EXTRA_CA_CERTS to that file.`;
 }
 
-/** The client library's own time-outs, and a server that ends the connection or speaks no TLS, carry no code. */
+/** The client library's timeouts, closed connections and missing TLS support have no error code. */
 function withoutCode(root: unknown, { server }: Place): string | undefined {
   return root instanceof Error ? `${server} did not answer as expected: ${root.message}.` : undefined;
 }
 
-/** What the server or the system said, below the errors that were wrapped around it. */
+/** Unwraps the original error of the server or the system. */
 function rootOf(error: unknown): unknown {
   let root = error;
   while (root instanceof Error && root.cause instanceof Error) root = root.cause;

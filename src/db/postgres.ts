@@ -14,13 +14,13 @@ import { inTransaction } from './postgres-transaction.ts';
 import { refuseOldServer } from './postgres-trouble.ts';
 import { type Statement, statement } from './statement.ts';
 
-/** Any number, as long as every Doorlist uses the same one. */
+/** An arbitrary number that every Doorlist shares. */
 export const SCHEMA_LOCK = 7_362_015_001;
-/** Likewise; the second number is the queue's. */
+/** Also arbitrary. The second key of the lock is the queue's id. */
 const DELIVERIES_LOCK = 736_201_500;
 
 export interface PostgresOptions extends Pick<PoolOptions, 'url' | 'poolSize' | 'onState'> {
-  /** Where notifications are listened for; by default where everything else happens. */
+  /** Where to listen for notifications. By default, the main URL. */
   listenUrl?: string | undefined;
   limits?: Partial<PostgresLimits> | undefined;
 }
@@ -67,7 +67,7 @@ function database(pool: Pool, listenUrl: string, time: { long: boolean }, patien
       await sql`select pg_advisory_xact_lock(${SCHEMA_LOCK})`.execute(trx);
     },
     hasTable: async (executor, name) => {
-      // Not to_regclass: it may still remember that there was no table when another process has just made it.
+      // Not to_regclass: it can return a cached result from before another process created the table.
       const found = await sql`select 1 from information_schema.tables
         where table_schema = current_schema() and table_name = ${name}`.execute(executor);
       return found.rows.length > 0;
@@ -92,13 +92,13 @@ function database(pool: Pool, listenUrl: string, time: { long: boolean }, patien
       if (queueIds.length > 0) trx.write(how === 'shared' ? shareDeliveries : lockDeliveries, { queueIds });
     },
     markErased: () => {},
-    wipeErased: async () => true, // Vacuuming is the server's own business.
+    wipeErased: async () => true, // The server vacuums by itself.
     notify: async () => {
       await run({ text: `notify ${CHANNEL}` });
     },
     listen: (notified) => listenForNotifications({ url: listenUrl, limits: pool.limits, notified }),
     refreshStatistics: () => analyzeGrownTables(pool),
-    shrinkLog: async () => {}, // The server does.
+    shrinkLog: async () => {}, // The server does this.
     usage: async () => {
       const { rows } = await sql<{ bytes: number; connections: number }>`select
         pg_database_size(current_database()) as bytes,
@@ -128,7 +128,10 @@ const readClock = statement<object, { now: number }>((db) => ({
 const lockDeliveries = lockedBy('pg_advisory_xact_lock');
 const shareDeliveries = lockedBy('pg_advisory_xact_lock_shared');
 
-/** Advisory, in shared memory: rows would have to be written to be locked, and in the same order by everybody. */
+/**
+ * Advisory locks live in shared memory. Row locks would have to be written, and taken in the same order
+ * everywhere.
+ */
 function lockedBy(lock: string): Statement<{ queueIds: readonly number[] }, unknown> {
   return statement((db, parameter) => ({
     compile: () =>

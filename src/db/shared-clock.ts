@@ -6,20 +6,17 @@ interface Clocks {
   readonly clock: Clock;
 }
 
-/**
- * What is due, and what has expired, is decided by the database's clock, which instances share. A clock that was
- * handed in goes before it.
- */
+/** Due times and expiry use the database's clock, which instances share, unless a clock was passed in. */
 export async function sharedNow({ db, clock }: Clocks, trx?: Trx): Promise<number> {
   return clock === Date.now ? db.now(trx) : clock();
 }
 
-/** The same where the database's time came along with a row. */
+/** For when the database's time was read along with a row. */
 export function sharedTime({ clock }: Pick<Clocks, 'clock'>, read: number): number {
   return clock === Date.now ? read : clock();
 }
 
-/** The same without asking, as far as it is known since the last look: for what happens with every request. */
+/** Without a query, estimated since the last check: for every request. */
 export function knownSharedNow({ directory, clock }: { directory: { now(): number }; clock: Clock }): number {
   return clock === Date.now ? directory.now() : clock();
 }

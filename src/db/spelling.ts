@@ -1,18 +1,18 @@
 import type { Expression, Kysely, RawBuilder, SqlBool } from 'kysely';
 import type { Tables } from './tables.ts';
 
-/** What queries are written with: the builder, and what the engines spell differently. */
+/** The query builder, and what the engines spell differently. */
 export interface Spelling {
   readonly query: Kysely<Tables>;
-  /** `column in values`, as one bound parameter however many values there are. */
+  /** `column in values` with one bound parameter, however many values there are. */
   in(
     column: Expression<unknown>,
     values: Expression<unknown> | readonly (number | Uint8Array)[],
   ): Expression<SqlBool>;
-  /** How a parameter that is a list is bound. */
+  /** How to bind a list as a parameter. */
   list(values: readonly unknown[]): unknown;
-  /** The clock that every instance shares, to be selected along with something else. */
+  /** The clock that all instances share, to select along with other columns. */
   readonly clock: RawBuilder<number>;
-  /** Ends a subquery whose rows are about to be updated: those that another transaction holds are left out. */
+  /** Ends a subquery whose rows will be updated. Skips rows that are locked by other transactions. */
   readonly skipLocked: RawBuilder<unknown>;
 }

@@ -1,14 +1,14 @@
 import { closeSync, createReadStream, openSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Beside the database: another file system might be short of locks, or open to other people. */
+/** Next to the database: another file system might lack locks, or be readable for others. */
 const suffix = '.backup';
 const READ_BYTES = 256 * 1024;
 
 /**
- * The database as it is at one moment, while others write to it. `vacuum into` reads one snapshot from start to end;
- * the online backup starts over with each commit, and under load never ends. Call it under a lock: what stands at
- * its path was left by a backup that was killed.
+ * Reads one snapshot while others write. `vacuum into` reads it from start to end; the online backup restarts
+ * after each commit and never finishes under load. Call it under a lock: a file at its path was left by a
+ * backup that was killed.
  */
 export async function* readSqliteSnapshot(file: string): AsyncGenerator<Buffer> {
   const snapshot = `${file}${suffix}`;
@@ -28,7 +28,7 @@ export async function* readSqliteSnapshot(file: string): AsyncGenerator<Buffer> 
   }
 }
 
-/** Everything in the file, not only what somebody happens to look at. Returns what is wrong, or undefined. */
+/** Checks the whole file. Returns what is wrong, or undefined. */
 export function damageOf(file: string): string | undefined {
   const database = new DatabaseSync(file, { readOnly: true });
   try {

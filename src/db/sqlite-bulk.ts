@@ -4,7 +4,7 @@ import type { OnConflict } from './database.ts';
 import { type NamedQuery, named } from './statement.ts';
 import type { TableName } from './tables.ts';
 
-/** One statement run once for each row, inside one message to the writer. */
+/** One statement, run once per row, in a single message to the writer. */
 export interface ManyQuery extends NamedQuery {
   readonly rows: unknown[][];
 }

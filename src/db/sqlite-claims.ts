@@ -16,7 +16,7 @@ const claimFromTarget = statement<ClaimRequest & Lease, ClaimedRow>((db, paramet
   return { compile: () => query.compile(db.query) as never };
 });
 
-/** One statement for each target: SQLite has no lateral join, and nothing to travel. */
+/** One statement per target: SQLite has no lateral join, and no round trips to save. */
 export function claimDeliveries(
   trx: Trx,
   requests: readonly ClaimRequest[],

@@ -7,13 +7,13 @@ import type { Writer } from './sqlite-writer.ts';
 export abstract class SqlConnection implements DatabaseConnection {
   abstract executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>>;
 
-  // biome-ignore lint/correctness/useYield: the interface asks for it, nothing here streams.
+  // biome-ignore lint/correctness/useYield: required by the interface, but nothing here streams.
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('streaming is not supported: page through the rows instead');
   }
 }
 
-/** Reads from a connection of its own, in the transaction that is open there. */
+/** Reads from its own connection, in the transaction that is open there. */
 export class SnapshotConnection extends SqlConnection {
   readonly #database: DatabaseSync;
 
@@ -27,7 +27,7 @@ export class SnapshotConnection extends SqlConnection {
   }
 }
 
-/** Inside a transaction: everything goes to the writer. */
+/** Inside a transaction, everything goes to the writer. */
 export class WriterConnection extends SqlConnection {
   readonly #writer: Writer;
 
@@ -44,7 +44,7 @@ export class WriterConnection extends SqlConnection {
   }
 }
 
-/** Outside of one: reads stay on this thread, a single write waits for its turn. */
+/** Outside a transaction, reads stay on this thread, and a single write waits for its turn. */
 export class SqliteConnection extends WriterConnection {
   readonly #read: Reader;
   readonly #lock: Writer['lock'];

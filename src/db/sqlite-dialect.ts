@@ -6,7 +6,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 
-/** Without a connection, queries are only compiled. */
+/** Without a connection, queries can only be compiled. */
 export function sqliteDialect(connection?: DatabaseConnection): Dialect {
   const transactionsElsewhere = () => Promise.reject(new Error('use Database.transaction'));
   return {

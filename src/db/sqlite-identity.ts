@@ -1,16 +1,16 @@
 import { type BigIntStats, statSync } from 'node:fs';
 
-/** Throws when the files that an open connection writes to are no longer those at their paths. */
+/** Throws if the open files are no longer the ones at their paths. */
 export type IdentityCheck = () => void;
 
-/** What a process that opens the database after us would see is what a commit must have reached. */
+/** A commit must reach the files that the next process will open. */
 export class DatabaseReplaced extends Error {
   override name = 'DatabaseReplaced';
 }
 
 /**
- * An open file can be written to after it was deleted, and nothing says that the bytes are lost. Three calls of 2.5 µs
- * before a commit that takes hundreds.
+ * A deleted file that is still open can be written to without an error, and the data is lost. This costs
+ * three calls of 2.5 µs before a commit that takes hundreds.
  */
 export function watchIdentity(file: string): IdentityCheck {
   const paths = [file, `${file}-wal`, `${file}-shm`];

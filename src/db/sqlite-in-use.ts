@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 const SQLITE_BUSY = 5;
 
-/** Whether another process has the database open: in WAL mode each one keeps a shared lock on the file. */
+/** Whether another process has the database open: in WAL mode, each holds a shared lock on the file. */
 export function isSqliteInUse(file: string): boolean {
   const db = new DatabaseSync(file);
   try {

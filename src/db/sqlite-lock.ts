@@ -2,18 +2,18 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Held by the one server of a data directory; commands need no lock. */
+/** Held by the one server of a data directory. Commands need no lock. */
 export const SERVE_LOCK = 'serve.lock';
 const SQLITE_BUSY = 5;
 
 /**
- * Takes a lock that the operating system gives back when the process ends, however it ends: an exclusive lock
- * on an empty SQLite database. Returns what releases it, or undefined when another process holds it.
+ * Takes a lock that the operating system releases when the process ends, however it ends: an exclusive lock
+ * on an empty SQLite database. Returns a function that releases it, or undefined if another process holds it.
  */
 export function tryLock(directory: string, name: string): (() => void) | undefined {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = path.join(directory, name);
-  // Only where it is missing: closing a file gives up every lock that this process has on it.
+  // Only if it is missing: closing a file releases every lock that this process has on it.
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
   const database = new DatabaseSync(file, { timeout: 0 });
   try {

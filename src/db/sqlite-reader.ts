@@ -2,24 +2,26 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { CompiledQuery } from 'kysely';
 
 /**
- * Pages come from the system's cache by address, without a call and a copy for each. SQLite itself stops at 2 GiB and
- * reads the rest as usual; only then does its own cache fill.
+ * Reads pages directly from the system's cache, without a call and a copy for each. SQLite maps at most 2 GiB
+ * and reads the rest through its own cache.
  */
 const READER_MMAP_BYTES = 2 ** 31;
 const READER_CACHE_KIB = 64 * 1024;
-/** More than the code has statements; what it builds anew for each filter must not pile up. */
+/** More than the code has fixed statements. Those built for each filter must not pile up. */
 const MOST_PREPARED = 500;
 
 export type Reader = <O>(query: CompiledQuery<O>) => O[];
 
-/** A connection that only reads, on this thread. */
+/** A read-only connection on this thread. */
 export function openReader(file: string): { read: Reader; close(): void } {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   database.exec(`pragma mmap_size = ${READER_MMAP_BYTES}; pragma cache_size = -${READER_CACHE_KIB}`);
   return { read: createReader(database), close: () => database.close() };
 }
 
-/** The reads of one turn of the event loop see one snapshot: to open and close one for each costs as much as a read. */
+/**
+ * All reads in one turn of the event loop share a snapshot: opening and closing one costs as much as a read.
+ */
 function createReader(database: DatabaseSync): Reader {
   const begin = database.prepare('begin');
   const end = database.prepare('commit');
@@ -30,7 +32,7 @@ function createReader(database: DatabaseSync): Reader {
   };
   const openSnapshot = () => {
     open = true;
-    process.nextTick(endSnapshot); // After everything that goes on without waiting for something outside.
+    process.nextTick(endSnapshot); // Runs after everything that does not wait for I/O.
     begin.run();
   };
   const prepared = new Map<string, { statement: StatementSync; names: string[] }>();
@@ -50,7 +52,7 @@ function createReader(database: DatabaseSync): Reader {
   };
 }
 
-/** Quicker to make, and to read from, than the objects that SQLite's binding makes. */
+/** Faster to create and to read than the objects of SQLite's binding. */
 function toRow<O>(names: string[], values: unknown[]): O {
   const row: Record<string, unknown> = {};
   for (let i = 0; i < names.length; i += 1) row[names[i] as string] = values[i];

@@ -18,7 +18,10 @@ const SENTENCES: Record<number, (file: string) => string> = {
   [NOTADB]: (file) => `${file} is not a SQLite database. Move it away, or restore it from a backup.`,
 };
 
-/** What is wrong with the embedded database, by SQLite's own code; undefined when it gave none that we know. */
+/**
+ * Describes what is wrong with the embedded database, by SQLite's error code. Returns undefined for unknown
+ * codes.
+ */
 export function sqliteTrouble(error: unknown, dataDir: string): string | undefined {
   for (let one = error; one instanceof Error; one = one.cause) {
     const { errcode } = one as Error & { errcode?: number };

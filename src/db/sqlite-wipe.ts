@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { BUSY_TIMEOUT_MS, type Writer } from './sqlite-writer.ts';
 import { statement } from './statement.ts';
 
-/** Signups wait meanwhile. Our own reads are over sooner; for a longer one there is a next time. */
+/** Signups wait for this. Our own reads are shorter; for longer ones there is the next attempt. */
 const WAIT_FOR_READERS_MS = 50;
 
 export const countErasure = statement<object, object>((db) =>
@@ -11,8 +11,8 @@ export const countErasure = statement<object, object>((db) =>
 const WIPED_UP_TO = 'update instance set erasures_wiped = ? where erasures_wiped < ?';
 
 /**
- * What was erased is overwritten in the database by `secure_delete`, but only once the log, which still has the bytes
- * of before, has been copied into it and cut off. False: a reader still needs the log.
+ * `secure_delete` overwrites erased data in the database, but the log still has the old bytes until it has
+ * been copied into the database and truncated. Returns false if a reader still needs the log.
  */
 export async function wipeErased(writer: Writer): Promise<boolean> {
   const release = await writer.lock();
@@ -39,7 +39,8 @@ async function cutLog(writer: Writer): Promise<boolean> {
     const { rows } = await writer.run({ sql: `pragma wal_checkpoint(${mode})` });
     return rows[0] as Checkpoint;
   };
-  // Waits for nobody; where it does not get through, cutting the log off would wait for as long as the reader reads.
+  // Does not wait for readers. If it cannot finish, truncating the log would wait as long as the reader
+  // reads.
   const passive = await checkpoint('passive');
   if (passive.busy !== 0 || passive.checkpointed < passive.log) return false;
   await writer.run({ sql: `pragma busy_timeout = ${WAIT_FOR_READERS_MS}` });

@@ -4,19 +4,19 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { DatabaseUnavailable, UniqueViolation } from './database.ts';
 import { DatabaseReplaced, watchIdentity } from './sqlite-identity.ts';
 
-/** Longer than any transaction of ours takes; past it the caller is told to come back. */
+/** Longer than any of our transactions takes. After this, the caller is told to retry. */
 export const BUSY_TIMEOUT_MS = 10_000;
 const CACHE_KIB = 24 * 1024;
-/** 32 MiB: a page of an index that many commits touched is copied into the database once, not each time. */
+/** 32 MiB: an index page that many commits changed is copied into the database once, not each time. */
 const CHECKPOINT_PAGES = 8_192;
-/** What the log may keep on disk; twice what lies between two checkpoints that nobody holds up. */
+/** The log's maximum size on disk: twice the distance between two undisturbed checkpoints. */
 export const LOG_LIMIT_BYTES = 2 * CHECKPOINT_PAGES * 4_096;
 const MOST_PREPARED = 500;
 
 export interface WriterRequest {
   sql: string;
   parameters?: readonly unknown[];
-  /** Run the statement once for each of these instead. */
+  /** Runs the statement once for each of these instead. */
   rows?: unknown[][];
 }
 
@@ -26,7 +26,7 @@ export interface WriterAnswer {
 }
 
 export interface Writer {
-  /** Waits for its turn, first come first served; the caller gives the turn back with the returned function. */
+  /** Waits in line. The returned function releases the lock. */
   lock(): Promise<() => void>;
   run(request: WriterRequest): Promise<WriterAnswer>;
   close(): Promise<void>;
@@ -36,12 +36,12 @@ type Reply = WriterAnswer | { failed: Failure };
 
 interface Failure {
   message: string;
-  /** 0: not SQLite's. */
+  /** 0 if the error is not from SQLite. */
   errcode: number;
   replaced: boolean;
 }
 
-/** SQLite has one writer at a time: this is the one of this process, on a thread of its own. */
+/** SQLite allows one writer at a time. This is the one of this process, on its own thread. */
 export async function startWriter(file: string): Promise<Writer> {
   const worker = new Worker(new URL(import.meta.url), { workerData: { file } });
   const waiting: { resolve(answer: WriterAnswer): void; reject(error: Error): void }[] = [];
@@ -66,7 +66,7 @@ export async function startWriter(file: string): Promise<Writer> {
       worker.postMessage(request);
     });
 
-  await run({ sql: 'select 1' }); // The file opens, or this throws.
+  await run({ sql: 'select 1' }); // Opens the file, or throws.
   return { run, lock: fifoLock(), close: () => closeWorker(worker, run) };
 }
 
@@ -118,7 +118,7 @@ function toError({ message, errcode, replaced }: Failure, file: string): Error {
 
 interface Prepared {
   statement: StatementSync;
-  /** Whether it has rows to return. */
+  /** Whether it returns rows. */
   answers: boolean;
 }
 
@@ -136,13 +136,14 @@ function serveWriter(file: string): void {
   const prepare = (text: string): Prepared => {
     const known = prepared.get(text);
     if (known) return known;
-    if (text.startsWith('pragma ')) return compile(text); // Some do their work when they are compiled, and only then.
+    // Some take effect when they are compiled, and only then.
+    if (text.startsWith('pragma ')) return compile(text);
     if (prepared.size >= MOST_PREPARED) prepared.clear();
     const fresh = compile(text);
     prepared.set(text, fresh);
     return fresh;
   };
-  /** A connection to a file that could only be read stays so, whatever becomes of the permissions. */
+  /** A connection to a file that was read-only stays read-only, even if the permissions change. */
   const reopen = () => {
     const fresh = openForWriting(file);
     prepared.clear();
@@ -151,7 +152,7 @@ function serveWriter(file: string): void {
     checkIdentity = watchIdentity(file);
     readOnly = false;
   };
-  /** Set by the first failure inside a transaction: what was sent behind it must not be done, least of all the commit. */
+  /** Set by the first failure in a transaction: later statements must not run, least of all the commit. */
   let aborted: unknown;
   const execute = ({ sql, parameters = [], rows }: WriterRequest): WriterAnswer => {
     const { statement, answers } = prepare(sql);
@@ -172,7 +173,8 @@ function serveWriter(file: string): void {
     }
     if (aborted) throw aborted;
     const begins = request.sql === 'begin immediate';
-    const within = begins || db.isTransaction; // Asked before: a full disk ends a transaction by itself.
+    // Checked first, because a full disk ends a transaction by itself.
+    const within = begins || db.isTransaction;
     try {
       if (readOnly && !db.isTransaction) reopen();
       if (request.sql === 'commit' || !within) checkIdentity();
@@ -215,7 +217,10 @@ function openForWriting(file: string): DatabaseSync {
   return db;
 }
 
-/** SQLite makes `-wal` and `-shm` with the mode of the database. Made beside a read-only one, they stay so when it is mended. */
+/**
+ * SQLite creates `-wal` and `-shm` with the mode of the database. If it was read-only, they stay read-only
+ * when its mode is fixed.
+ */
 function mendLogModes(file: string): void {
   const modeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
   if (!(modeOf(file) & 0o200)) return;
@@ -225,7 +230,7 @@ function mendLogModes(file: string): void {
     try {
       chmodSync(log, (mode & 0o777) | 0o200);
     } catch {
-      // Not ours to change. Where that matters, the first write says so.
+      // We are not the owner. If it matters, the first write fails with a clear error.
     }
   }
 }

@@ -21,12 +21,12 @@ import type { NamedQuery } from './statement.ts';
 import type { Tables } from './tables.ts';
 import { type OpenTrx, openTrx } from './trx.ts';
 
-/** A commit as recent as this proves that the database can be written to. */
+/** A commit this recent proves that the database is writable. */
 const COMMIT_PROVES_MS = 1_000;
 
 /**
- * Embedded SQLite. Reads run at once on this thread: in WAL mode they never wait. Everything else goes to
- * the writer's thread, so that neither a commit's fsync nor another process's lock holds up the event loop.
+ * Embedded SQLite. Reads run directly on this thread, because in WAL mode they never wait. Everything else
+ * goes to the writer's thread, so that neither an fsync nor another process's lock blocks the event loop.
  */
 export async function openSqlite(file: string): Promise<Database> {
   const writer = await startWriter(file);
@@ -39,7 +39,7 @@ export async function openSqlite(file: string): Promise<Database> {
   const db: Database = {
     ...sqliteSpelling,
     describe: () => 'sqlite',
-    pollMs: 1_000, // A look on this thread.
+    pollMs: 1_000, // A cheap read on this thread.
     query,
     run: (statement, values) => read(statement.bind(sqliteSpelling, values)),
     transaction: async (work) => {
@@ -47,7 +47,7 @@ export async function openSqlite(file: string): Promise<Database> {
       begin();
       try {
         const begun = writer.run({ sql: 'begin immediate' });
-        begun.catch(() => {}); // What is sent next fails for the same reason.
+        begun.catch(() => {}); // The next statement fails for the same reason.
         const result = await work(trx);
         await writer.run({ sql: 'commit' });
         committedAt = performance.now();
@@ -72,7 +72,7 @@ export async function openSqlite(file: string): Promise<Database> {
     get patient() {
       return db; // Its statements have no time limit.
     },
-    lockSchema: async () => {}, // `begin immediate` is that lock already.
+    lockSchema: async () => {}, // `begin immediate` already locks.
     hasTable: async (executor, name) => {
       const found = await sql`select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(
         executor,
@@ -87,16 +87,16 @@ export async function openSqlite(file: string): Promise<Database> {
         .replace(/^(create table [\s\S]*\))( clustered)?$/, (_, table, clustered) =>
           clustered ? `${table} strict, without rowid` : `${table} strict`,
         ),
-    freeze: async () => {}, // `begin immediate` keeps other writers out, and what is read is a snapshot.
-    continueNumbers: async () => {}, // The next id is always behind the highest one.
-    now: async () => Date.now(), // There is one machine.
+    freeze: async () => {}, // `begin immediate` keeps other writers out, and reads see a snapshot.
+    continueNumbers: async () => {}, // The next id always follows the highest one.
+    now: async () => Date.now(), // There is only one machine.
     claimDeliveries,
-    lockDeliveries: () => {}, // There is one writer.
+    lockDeliveries: () => {}, // There is only one writer.
     markErased: (trx) => trx.write(countErasure, {}),
     wipeErased: () => wipeErased(writer),
     notify: async () => {},
     listen: async () => async () => {},
-    refreshStatistics: async () => {}, // Its plans follow the indexes alone.
+    refreshStatistics: async () => {}, // Its plans depend only on the indexes.
     shrinkLog: () => shrinkLog(file, writer),
     usage: async () => {
       const { bavail, bsize } = await statfs(path.dirname(file));
@@ -105,7 +105,7 @@ export async function openSqlite(file: string): Promise<Database> {
     },
     probe: async () => {
       if (performance.now() - committedAt < COMMIT_PROVES_MS) return;
-      // Writes a page although nothing changes: only that finds a full disk.
+      // Writes a page although nothing changes, because only that detects a full disk.
       await db.transaction((trx) => trx.updateTable('instance').set({ id: 1 }).execute());
     },
     close: async () => {
@@ -117,13 +117,15 @@ export async function openSqlite(file: string): Promise<Database> {
   return db;
 }
 
-/** Readers of other processes can hold a checkpoint up; the log then grows, and is cut when they are gone. */
+/**
+ * Readers in other processes can block a checkpoint. The log then grows, and is truncated when they are gone.
+ */
 async function shrinkLog(file: string, writer: Writer): Promise<void> {
   if (sizeOfLog(file) <= LOG_LIMIT_BYTES) return;
   const release = await writer.lock();
   try {
     await Promise.all([
-      writer.run({ sql: 'pragma busy_timeout = 0' }), // Nobody waits for a reader; the next round tries again.
+      writer.run({ sql: 'pragma busy_timeout = 0' }), // Do not wait for readers. The next round tries again.
       writer.run({ sql: 'pragma wal_checkpoint(truncate)' }),
       writer.run({ sql: `pragma busy_timeout = ${BUSY_TIMEOUT_MS}` }),
     ]);

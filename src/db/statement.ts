@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
 import type { Spelling } from './spelling.ts';
 
-/** A compiled query that the engines may keep prepared under its name. */
+/** A compiled query that an engine can keep prepared under its name. */
 export interface NamedQuery<O = unknown> extends CompiledQuery<O> {
   readonly name: string;
 }
@@ -21,8 +21,8 @@ export interface Statement<P, O> {
 }
 
 /**
- * A query that is built and compiled once for each engine and run many times with other values:
- * building the same query for every request costs more than running it.
+ * A query that is built and compiled once per engine and run many times: building it for every request costs
+ * more than running it.
  */
 export function statement<P extends object, O>(
   build: (db: Spelling, parameter: Parameters<P>) => { compile(): CompiledQuery<O> },
@@ -55,7 +55,7 @@ export function statement<P extends object, O>(
 
 const names = new Map<string, string>();
 
-/** For queries of which there are as many texts as there are places in the code. */
+/** For queries whose number of different texts is fixed by the code. */
 export function named<O>({ sql: text, query, queryId, parameters }: CompiledQuery<O>): NamedQuery<O> {
   let name = names.get(text);
   if (name === undefined) {

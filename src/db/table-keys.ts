@@ -2,7 +2,9 @@ import type { Tables } from './tables.ts';
 
 type Copied = Exclude<keyof Tables, 'copy_mark'>;
 
-/** Every table with its primary key, a table behind those that it refers to. A table that is missing here does not compile. */
+/**
+ * Every table with its primary key, each after the tables it refers to. Leaving one out is a compile error.
+ */
 export const TABLE_KEYS = {
   instance: ['id'],
   environment: ['name'],
@@ -31,5 +33,5 @@ export type CopiedTable = keyof typeof TABLE_KEYS;
 
 export const COPIED_TABLES = Object.keys(TABLE_KEYS) as CopiedTable[];
 
-/** Tables whose ids the database hands out: it has to go on behind those that were copied. */
+/** Tables with generated ids, which must continue after the copied ones. */
 export const NUMBERED_TABLES = ['waitlist', 'queue'] as const satisfies readonly CopiedTable[];

@@ -1,24 +1,24 @@
 import { bytes, type ColumnsOf, generated, integer, oneOf, orNull, text } from './column.ts';
 
-// The whole schema in one file, long as it is: what a migration changes is changed here, and nowhere else.
-// Times are milliseconds since 1970 in UTC; bytes are sealed values, keyed hashes or binary ids.
+// The whole schema is in one file, despite its length, so that a migration has only one counterpart. Times
+// are milliseconds since 1970 in UTC. Bytes are sealed values, keyed hashes or binary ids.
 
 export const STATUSES = ['pending', 'waiting', 'invited', 'joined', 'removed'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** One row: what is true of the whole installation. */
+/** A single row for the whole installation. */
 const instance = {
   id: integer,
   master_key_id: bytes,
-  /** A known value sealed by the master key: opens only with the right one. */
+  /** A known value sealed with the master key, to verify the key. */
   master_key_check: bytes,
-  /** Grows with every change to keys, waitlists or queues, so that caches know when to forget. */
+  /** Incremented with every change to keys, waitlists or queues, to invalidate caches. */
   settings_version: integer,
   created_at: integer,
-  /** How often somebody was erased, and up to which time nothing of it is left in the files; SQLite alone counts. */
+  /** Counts erasures, and those already wiped from the files. Only used by SQLite. */
   erasures: generated(integer),
   erasures_wiped: generated(integer),
-  /** Of the server that started last; null: none has started yet. */
+  /** Of the server that started last, or null if none has. */
   public_url: orNull(text),
   mail_from: orNull(text),
 };
@@ -33,19 +33,22 @@ const waitlist = {
   public_id: text,
   name: text,
   boost: integer,
-  /** Most referrals that one entry is credited with; null: no limit. */
+  /** The most referrals credited to one entry, or null for no limit. */
   referral_cap: orNull(integer),
-  /** How long an invite lives unless it is told otherwise; null: for ever. */
+  /** The default lifetime of an invite, or null for no expiry. */
   invite_expiry_ms: orNull(integer),
-  /** 1: the entry of a revoked or expired invite stays invited instead of going back into the queue. */
+  /** 1: the entry of a revoked or expired invite stays invited instead of returning to the queue. */
   expired_stay_invited: generated(integer),
   /** 1: an entry with an email is pending until the email is confirmed. */
   confirm_emails: generated(integer),
-  /** The kinds of mail that are switched on, separated by commas. */
+  /** The enabled kinds of mail, separated by commas. */
   mail_kinds: generated(text),
-  /** Grows with every change to the mails of this waitlist: a mail is made as things were at its version. */
+  /**
+   * Incremented with every change to this waitlist's mails. A mail is rendered from the version it was
+   * created with.
+   */
   mail_version: generated(integer),
-  /** How long before an invite ends its reminder is due. */
+  /** How long before an invite expires its reminder is due. */
   invite_reminder_ms: generated(integer),
   closed_at: orNull(integer),
   created_at: integer,
@@ -56,7 +59,7 @@ const queue = {
   id: generated(integer),
   waitlist_id: integer,
   environment: text,
-  /** Starts every invite code of this queue, so that a code leads to its queue. */
+  /** The prefix of every invite code of this queue, which identifies the queue. */
   code_tag: text,
   wrapped_keys: bytes,
   last_seq: integer,
@@ -65,13 +68,13 @@ const queue = {
   invited: integer,
   joined: integer,
   removed: integer,
-  /** No open invite expires before this; null: none expires. */
+  /** No open invite expires before this. null if none expires. */
   next_expiry: orNull(integer),
-  /** No reminder of an invite is due before this; null: none is. */
+  /** No invite reminder is due before this. null if none is due. */
   next_reminder: orNull(integer),
-  /** A change of the boost has been applied up to this joining sequence; null: to all. */
+  /** A changed boost has been applied up to this joining sequence. null if it has been applied to all. */
   rerank_after: orNull(integer),
-  /** The kinds of event that some endpoint wants, separated by commas: nothing else is recorded. */
+  /** The kinds of event that some endpoint wants, separated by commas. Others are not recorded. */
   listens: generated(text),
   created_at: integer,
 };
@@ -83,7 +86,7 @@ const entry = {
   status: oneOf(...STATUSES),
   rank: integer,
   referrals: integer,
-  /** Who was named as the referrer, and whether that referrer has the credit. */
+  /** The referrer, and whether they were credited. */
   referrer_seq: orNull(integer),
   credited: integer,
   person: orNull(bytes),
@@ -103,28 +106,28 @@ const rankCount = {
   waiting: integer,
 };
 
-/** Finds entries by a key and value of their metadata, without showing either. */
+/** Finds entries by a key and value of their metadata, without revealing either. */
 const metadataPair = {
   queue_id: integer,
   pair_hash: bytes,
   seq: integer,
 };
 
-/** Long work on a queue that can stop and go on. */
+/** Long work on a queue that can stop and continue. */
 const job = {
   queue_id: integer,
   id: bytes,
   kind: text,
-  /** What was asked for, sealed. */
+  /** The sealed options. */
   input: bytes,
-  /** How far it has come, as JSON; nothing personal. */
+  /** JSON without personal data. */
   progress: text,
   created_at: integer,
   updated_at: integer,
   finished_at: orNull(integer),
 };
 
-/** Which entry of a running import had which referral code in the system that it comes from. */
+/** The referral codes that entries of a running import had in their previous system. */
 const importCode = {
   queue_id: integer,
   job_id: bytes,
@@ -132,7 +135,7 @@ const importCode = {
   seq: integer,
 };
 
-/** An imported entry whose referrer was not there yet. */
+/** An imported entry whose referrer has not been imported yet. */
 const importLink = {
   queue_id: integer,
   job_id: bytes,
@@ -141,14 +144,14 @@ const importLink = {
   hash: bytes,
 };
 
-/** A referral code of another system, by its keyed hash, and whom it leads to here. */
+/** A referral code from another system, by its keyed hash, and the entry it belongs to. */
 const referralAlias = {
   queue_id: integer,
   code_hash: bytes,
   seq: integer,
 };
 
-/** An email that nobody clicked for: an operator said that it is confirmed. */
+/** An email that was confirmed by an operator instead of its owner. */
 const operatorConfirmation = {
   queue_id: integer,
   seq: integer,
@@ -162,17 +165,17 @@ const invite = {
   id: bytes,
   code_hash: bytes,
   email_hash: bytes,
-  /** The invited email and the code, for the operator's eyes. */
+  /** The invited email and the code, for operators. */
   sealed: bytes,
   created_at: integer,
   expires_at: orNull(integer),
   accepted_at: orNull(integer),
   revoked_at: orNull(integer),
-  /** When the expiry was noticed and told; the invite ends at `expires_at`, noticed or not. */
+  /** When the expiry was recorded. The invite ends at `expires_at` either way. */
   expired_at: orNull(integer),
-  /** When its reminder is due; null: there is none, or it was sent. */
+  /** When its reminder is due. null if there is none or it was sent. */
   remind_at: orNull(integer),
-  /** Keyed hash of the Idempotency-Key that came with the accept, and the answer it got. */
+  /** Keyed hash of the accept's Idempotency-Key, and the stored result. */
   accept_key_hash: orNull(bytes),
   accept_answer: orNull(bytes),
 };
@@ -182,7 +185,7 @@ const serverKey = {
   hash: bytes,
   /** The last four characters, so that people can tell keys apart. */
   hint: text,
-  /** null: a product key, good for every waitlist. */
+  /** null for a product key, which is valid for every waitlist. */
   waitlist_id: orNull(integer),
   environment: text,
   can_read: integer,
@@ -196,13 +199,13 @@ const serverKey = {
 const webhookEndpoint = {
   queue_id: integer,
   id: bytes,
-  /** URL, description, headers and secrets: any of them may let its reader in somewhere. */
+  /** URL, description, headers and secrets: any of them may contain credentials. */
   sealed: bytes,
-  /** Kinds separated by commas; empty: all. */
+  /** Kinds separated by commas. Empty means all. */
   events: text,
-  /** Deliveries a second; null: as many as it takes. */
+  /** Deliveries per second, or null for no limit. */
   rate_limit: orNull(integer),
-  /** Up to when what has been sent uses up the rate. */
+  /** The rate is used up by sent deliveries until then. */
   rate_used_until: generated(integer),
   disabled_at: orNull(integer),
   disabled_reason: orNull(text),
@@ -215,33 +218,36 @@ const webhookEndpoint = {
 
 const event = {
   queue_id: integer,
-  /** Begins with its time, and so tells which events are old. */
+  /** Starts with its time, so old events can be found by id. */
   id: bytes,
   kind: text,
-  /** null once a person in it was erased. */
+  /** null once a person in it has been erased. */
   body: orNull(bytes),
   created_at: integer,
 };
 
-/** Which events name an entry or an invite, by its id: so that they can be shredded with it. */
+/** The ids of entries and invites that an event contains, to erase it with them. */
 const eventSubject = {
   queue_id: integer,
   subject: bytes,
   event_id: bytes,
 };
 
-/** One event on its way to one target. While `due_at` is set it is under way: claiming it moves it to the lease's end. */
+/**
+ * One event for one target. It is unfinished while `due_at` is set. Claiming it moves `due_at` to the end of
+ * the lease.
+ */
 const delivery = {
   queue_id: integer,
   channel: text,
   target_id: bytes,
   event_id: bytes,
   due_at: orNull(integer),
-  /** Of the last claim: only who holds it may say how the attempt went. */
+  /** Of the last claim. Only its holder may record the outcome of the attempt. */
   token: orNull(bytes),
-  /** Where on the schedule it stands; a replay starts over. */
+  /** The attempts in the current retry schedule. A resend resets it. */
   tries: generated(integer),
-  /** All that were ever made. */
+  /** All attempts ever made. */
   attempts: generated(integer),
   delivered_at: orNull(integer),
   failed_at: orNull(integer),
@@ -256,19 +262,19 @@ const deliveryAttempt = {
   at: integer,
   duration_ms: integer,
   status: orNull(integer),
-  /** In our words, never in those of the other side. */
+  /** Our own wording, never the receiver's. */
   error: orNull(text),
-  /** The beginning of the answer, sealed. */
+  /** The beginning of the response, sealed. */
   response: orNull(bytes),
 };
 
-/** What mails of a waitlist are made from. Rows are never changed: a part is in force until the next version of it. */
+/** What a waitlist's mails are made from. Rows never change: a part is valid until its next version. */
 const mailPart = {
   waitlist_id: integer,
-  /** `settings`, or the kind of mail whose template it is. */
+  /** `settings`, or the kind of mail that the template is for. */
   part: text,
   version: integer,
-  /** JSON; null: the default. */
+  /** JSON, or null for the default. */
   content: orNull(text),
   created_at: integer,
 };
@@ -281,10 +287,10 @@ const mailSuppression = {
   created_at: integer,
 };
 
-/** One row while a copy into this database is unfinished: nothing may be served from it. */
+/** One row while a copy into this database is unfinished. Such a database cannot be served. */
 const copyMark = {
   id: integer,
-  /** How far the copy has come, as JSON. */
+  /** JSON. */
   progress: text,
 };
 
@@ -313,7 +319,7 @@ export const TABLES = {
   copy_mark: copyMark,
 };
 
-/** The tables as the query builder knows them. */
+/** The tables as types for the query builder. */
 export type Tables = { [Table in keyof typeof TABLES]: ColumnsOf<(typeof TABLES)[Table]> };
 export type TableName = keyof Tables;
 

@@ -5,7 +5,7 @@ import type { Spelling } from './spelling.ts';
 import type { NamedQuery } from './statement.ts';
 import type { TableName, Tables } from './tables.ts';
 
-/** What an engine makes of the statements of a transaction. */
+/** How an engine runs the statements of a transaction. */
 export interface TrxEngine {
   spelling: Spelling;
   execute<O>(query: NamedQuery<O>): Promise<O[]>;
@@ -13,11 +13,11 @@ export interface TrxEngine {
   updateOf(table: TableName, rows: readonly Row[], key: readonly string[]): NamedQuery;
 }
 
-/** A transaction, or one after the other where a connection keeps it. */
+/** A transaction, or several in sequence if a connection keeps it. */
 export interface OpenTrx {
   trx: Trx;
   begin(): void;
-  /** The first write that failed. What was sent behind it failed because of it, and so will the commit. */
+  /** The first write that failed. Later statements failed because of it, and so will the commit. */
   failure(): Error | undefined;
 }
 

@@ -8,7 +8,7 @@ import { beginOrResume, type CopyProgress, writeMark } from './copy-mark.ts';
 import { digestTable } from './digest.ts';
 import { keyOf, readRows } from './table-rows.ts';
 
-/** Rows of one transaction. */
+/** Rows per transaction. */
 const CHUNK = 1_000;
 
 export interface CopyResult {
@@ -16,12 +16,12 @@ export interface CopyResult {
   rows: number;
 }
 
-/** Called after each step: what is being done, and with how many rows of the table. */
+/** Called after each step, with the current phase and the number of rows of the table. */
 export type CopyWatch = (step: 'copy' | 'verify', table: string, rows: number) => void;
 
 /**
- * Copies everything from one database into another, empty one, of either engine. Interrupted, it goes on when it is
- * run again; until it is finished and every table was compared, the target carries a mark and serves nothing.
+ * Copies everything from one database into another, empty one, of either engine. If interrupted, run it again
+ * to continue. Until every table has been copied and compared, the target has a mark and cannot be served.
  */
 export async function copyDatabase(
   source: Database,
@@ -77,7 +77,7 @@ async function copyTable(
   }
 }
 
-/** Rows that were read from a table are rows of that table: no single type says so of all tables. */
+/** Rows read from a table fit that table, but no single type expresses this for all tables. */
 function insertCopied(trx: Trx, table: CopiedTable, rows: readonly Row[]): void {
   const insert = trx.insert as (table: CopiedTable, rows: readonly Row[]) => void;
   insert(table, rows);

@@ -4,12 +4,12 @@ import { COPIED_TABLES, type CopiedTable } from '../table-keys.ts';
 import type { Tables } from '../tables.ts';
 import type { Key } from './table-rows.ts';
 
-/** How far a copy has come: kept in its target, and written in the transaction of what it tells of. */
+/** Stored in the target, in the same transaction as the rows it counts. */
 export interface CopyProgress {
-  /** Tells installations apart. */
+  /** Identifies the source installation. */
   source: string;
   table: CopiedTable;
-  /** The key of the last row of that table. */
+  /** The key of that table's last copied row. */
   after: Key | null;
 }
 
@@ -36,14 +36,17 @@ function readBytes(_: string, value: unknown): unknown {
   return bytes === undefined ? value : Buffer.from(bytes, 'base64');
 }
 
-/** A copy that was interrupted is not the installation that it was made from. */
+/** An interrupted copy is incomplete and must not be used. */
 export async function requireNoMark(executor: Kysely<Tables>): Promise<void> {
   if (await readMark(executor)) {
     throw unavailable('a copy into this database was interrupted: run the same copy again to finish it');
   }
 }
 
-/** Where the copy goes on; throws unless the target is empty, or holds an unfinished copy of the same source. */
+/**
+ * Returns where to continue. Throws unless the target is empty or holds an unfinished copy of the same
+ * source.
+ */
 export async function beginOrResume(executor: Kysely<Tables>, source: string): Promise<CopyProgress> {
   const mark = await readMark(executor);
   if (mark && mark.source !== source)

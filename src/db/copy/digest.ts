@@ -7,16 +7,13 @@ import { type Key, keyOf, readRows } from './table-rows.ts';
 
 const PAGE = 1_000;
 
-/** The rows of a table, as far as two tables can be told apart by them. */
+/** Identifies the contents of a table. */
 export interface Digest {
   rows: number;
   hash: string;
 }
 
-/**
- * Counts and hashes the rows. The hashes of the rows are added up, so that it does not matter that the engines sort
- * text differently.
- */
+/** Counts and hashes the rows. The row hashes are summed, because the engines sort text differently. */
 export async function digestTable(executor: Kysely<Tables>, table: CopiedTable): Promise<Digest> {
   let rows = 0;
   let [high, low] = [0n, 0n];

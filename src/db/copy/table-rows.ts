@@ -6,7 +6,7 @@ import { TABLES, type Tables } from '../tables.ts';
 /** The values of a row's primary key. */
 export type Key = unknown[];
 
-/** The rows behind a key, in the order of the primary key. */
+/** Returns the rows after a key, in primary-key order. */
 export async function readRows(
   executor: Kysely<Tables>,
   table: CopiedTable,
@@ -26,7 +26,7 @@ export function keyOf(table: CopiedTable, row: Row): Key {
   return TABLE_KEYS[table].map((name) => row[name]);
 }
 
-/** Small buffers are views of a larger one, all of which would travel to the thread that writes. */
+/** Small buffers are views of a larger one, which would be copied to the writer's thread as a whole. */
 function exactBytes(value: unknown): unknown {
   if (!(value instanceof Uint8Array) || value.byteLength === value.buffer.byteLength) return value;
   const bytes = Buffer.allocUnsafeSlow(value.byteLength);

@@ -5,21 +5,21 @@ import { checkName } from './waitlists.ts';
 
 export const BOOST_MAX = 1_000;
 
-/** What is left out stays as it is. */
+/** Omitted settings stay as they are. */
 export interface WaitlistChanges {
   name?: string;
   boost?: number;
-  /** null: no cap. */
+  /** null for no cap. */
   referralCap?: number | null;
-  /** null: invites do not expire by themselves. */
+  /** null if invites do not expire. */
   inviteExpiryMs?: number | null;
-  /** Whether the entry of a revoked or expired invite goes back into the queue. */
+  /** Whether the entry of a revoked or expired invite returns to the queue. */
   returnToQueue?: boolean;
   /** Whether an entry is pending until its email is confirmed. */
   confirmEmails?: boolean;
 }
 
-/** Changes the settings of a waitlist. A new boost is applied to those who are in the queue already by `applyBoost`. */
+/** Updates a waitlist's settings. `applyBoost` applies a new boost to existing entries. */
 export async function updateWaitlist(context: Context, id: string, changes: WaitlistChanges): Promise<void> {
   check(changes);
   const { name, boost, referralCap, inviteExpiryMs, returnToQueue, confirmEmails } = changes;

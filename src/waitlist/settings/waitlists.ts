@@ -118,7 +118,7 @@ async function insertQueue(
     .execute();
 }
 
-/** A page of waitlists by id: behind the one named by `after`, or the one named by `id` alone. */
+/** Returns a page of waitlists sorted by id: those after `after`, or only the one with `id`. */
 export async function listWaitlists(
   { db }: Context,
   which: { after?: string; id?: string } = {},
@@ -139,7 +139,6 @@ export async function listWaitlists(
   }));
 }
 
-/** However many there are, page by page. */
 export async function listAllWaitlists(context: Context): Promise<WaitlistSummary[]> {
   const all: WaitlistSummary[] = [];
   for (;;) {
@@ -150,7 +149,7 @@ export async function listAllWaitlists(context: Context): Promise<WaitlistSummar
   }
 }
 
-/** A closed waitlist takes no new signups; everything else goes on. */
+/** A closed waitlist accepts no new signups. Everything else keeps working. */
 export async function setWaitlistClosed(context: Context, id: string, closed: boolean): Promise<void> {
   await changeSettings(context, async (trx) => {
     const { numUpdatedRows } = await trx

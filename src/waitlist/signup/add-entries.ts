@@ -12,7 +12,10 @@ interface Added {
   credited: boolean;
 }
 
-/** Adds those who are not in the queue yet, in order, and credits their referrers. Returns, for each, whether it was added. */
+/**
+ * Adds those who are not in the queue yet, in order, and credits their referrers. Returns for each whether it
+ * was added.
+ */
 export function addEntries(
   change: QueueChange,
   members: Members,
@@ -28,7 +31,7 @@ export function addEntries(
     const member: Member = { seq, status, rank: seq, referrals: 0, gained: 0 };
     members.add(candidate, member);
     if (status === 'waiting') waiting += 1;
-    // Who joins is the last in line.
+    // New entries join at the end of the queue.
     const position = status === 'waiting' ? waiting : null;
     const joined = { id: candidate.id, hasEmail: candidate.emailHash !== null, position };
     change.record({ kind: 'signup.created', entry: seq, joined });
@@ -41,7 +44,7 @@ export function addEntries(
   return outcome;
 }
 
-/** With double opt-in, whoever has an email waits for its confirmation first. */
+/** With double opt-in, an entry with an email is pending until the email is confirmed. */
 function firstStatus({ settings }: QueueChange, { emailHash, standing }: Candidate): Status {
   if (standing) return standing.status;
   return settings.confirmEmails && emailHash !== null ? 'pending' : 'waiting';

@@ -13,9 +13,9 @@ export interface Candidate {
   readonly phoneHash: Buffer | null;
   readonly pairHashes: Buffer[];
   readonly referrer: Reference | null;
-  /** When the person joined, where that is not now. */
+  /** When the person joined, if not now. */
   readonly joinedAt?: number;
-  /** Where the person stands, where that is not at the beginning. */
+  /** The person's status, if not the initial one. */
   readonly standing?: Standing;
 }
 

@@ -1,6 +1,6 @@
 import { unavailable } from '../../errors.ts';
 
-/** A request that waits to be written, or is part of the batch that is. */
+/** A request that is waiting, or part of the batch being written. */
 interface Member<Request, Result> {
   request: Request;
   weight: number;
@@ -12,26 +12,26 @@ interface Member<Request, Result> {
 export interface GroupCommitOptions<Request, Result> {
   /** Writes the requests of a batch in one transaction, and returns the result of each. */
   commit(queueId: number, requests: Request[]): Promise<Result[]>;
-  /** May a failed batch be tried again request by request? */
+  /** Whether a failed batch can be retried one request at a time. */
   isolate(error: unknown): boolean;
   weigh(request: Request): number;
-  /** A batch takes requests up to this weight, and always at least one. */
+  /** A batch takes requests up to this total weight, and always at least one. */
   batchWeight: number;
-  /** Past this much waiting weight, new requests are refused. */
+  /** When more weight than this is waiting, new requests are rejected. */
   mostWaiting: number;
-  /** A request that no batch has taken after this time is refused, and never written. */
+  /** A request that has not entered a batch after this time is rejected and never written. */
   longestWaitMs: number;
-  /** In milliseconds, and never set back. */
+  /** In milliseconds, monotonic. */
   now?(): number;
 }
 
 /**
- * While one transaction of a queue is under way, the requests that arrive wait and go into the next batch
- * together: no timer, nothing added when idle, and one fsync for many when busy.
+ * While a transaction of a queue is running, new requests wait and go into the next batch together: no timer,
+ * no added latency when idle, and one fsync for many requests when busy.
  */
 export class GroupCommit<Request, Result> {
   readonly #options: GroupCommitOptions<Request, Result>;
-  /** By queue; a queue without an entry has no transaction under way. */
+  /** By queue. A queue that is not in the map has no transaction running. */
   readonly #waiting = new Map<number, Member<Request, Result>[]>();
   #waitingWeight = 0;
   readonly #now: () => number;
@@ -102,7 +102,7 @@ export class GroupCommit<Request, Result> {
     return setTimeout(() => this.#refuseLate(), ms).unref();
   }
 
-  /** One timer for all requests, set for the oldest: a request that is written in time costs none. */
+  /** One timer for all requests, set for the oldest, so that requests written in time need none. */
   #refuseLate(): void {
     const tooEarly = this.#latestTooEarly();
     let oldest = Number.POSITIVE_INFINITY;

@@ -4,7 +4,7 @@ import { isObject, type Metadata, parseMetadata } from '../people/metadata.ts';
 
 export const SIGNUP_ENTRIES_MAX = 100;
 
-/** A signup that has passed every check. */
+/** A signup that has passed all checks. */
 export interface Signup {
   readonly email: Email | null;
   readonly phone: string | null;
@@ -14,7 +14,7 @@ export interface Signup {
 
 const ENTRY_FIELDS = new Set(['email', 'phone', 'metadata', 'referredBy']);
 
-/** Checks one element of `entries`; what is wrong goes into `problems` under `path`. */
+/** Checks one element of `entries` and adds its problems under `path`. */
 export function parseSignup(input: unknown, path: string, problems: Problems): Signup {
   const nothing: Signup = { email: null, phone: null, metadata: null, referrer: null };
   if (!isObject(input)) {
@@ -63,7 +63,6 @@ function parseField<T>(
   return parsed ?? null;
 }
 
-/** Checks the body of a signup request. */
 export function parseSignupRequest(body: unknown): { waitlistId: string; entries: Signup[] } {
   if (!isObject(body)) throw invalid('body: must be a JSON object');
   const problems = new Problems();

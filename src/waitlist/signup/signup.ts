@@ -23,13 +23,13 @@ interface SignupRequest {
   candidates: Candidate[];
 }
 
-/** Callers give up on an answer sooner or later; better that they hear it, and try again. */
+/** Clients time out sooner or later. A 503 tells them to retry. */
 const LONGEST_WAIT_MS = 10_000;
 
-/** Small batches let this process answer one while the database writes the next. */
+/** With small batches, this process can respond to one while the database writes the next. */
 const BATCH_ENTRIES = 32;
 
-/** Where signups come in; requests that arrive together are written together. */
+/** Requests that arrive together are written together. */
 export function openSignups(context: Context, mostWaiting: number, longestWaitMs = LONGEST_WAIT_MS): Signups {
   const group = new GroupCommit<SignupRequest, SignupResult>({
     commit: (_, requests) => commitSignups(context, requests),

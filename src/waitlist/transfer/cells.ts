@@ -1,8 +1,10 @@
-/** What a spreadsheet would take for a formula, with or without apostrophes that stand before it already. */
+/** Text that a spreadsheet would treat as a formula, including after apostrophes that are already there. */
 const FORMULA = /^'*[=+\-@\t\r]/;
 const ESCAPED_FORMULA = /^'+[=+\-@\t\r]/;
 
-/** A leading apostrophe makes a spreadsheet show the cell instead of computing it. `readCell` takes it off again. */
+/**
+ * A leading apostrophe makes a spreadsheet display the cell instead of evaluating it. `readCell` removes it.
+ */
 export function writeCell(value: string): string {
   const safe = FORMULA.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;

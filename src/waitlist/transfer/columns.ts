@@ -19,9 +19,9 @@ const TARGETS = new Set([
   '-',
 ]);
 
-/** Which column is what, as the operator said it. */
+/** The operator's choice of columns. */
 export interface ColumnChoice {
-  /** By the exact names of columns. */
+  /** By exact column name. */
   map: Record<string, Target>;
   preset: string | null;
   dropUnmapped: boolean;
@@ -29,7 +29,7 @@ export interface ColumnChoice {
   own: boolean;
 }
 
-/** `column=field,…`; the name of a column may have commas in it. */
+/** Parses `column=field,…`. Column names may contain commas. */
 export function parseColumnMap(text: string): Record<string, Target> {
   const map: Record<string, Target> = Object.create(null);
   for (const pair of text.match(/[^=]*(=[^,]*|$),?/g)?.filter((part) => part.trim() !== '') ?? []) {
@@ -54,7 +54,7 @@ export function isOwnExport(columns: readonly string[]): boolean {
   return columns.length === EXPORT_COLUMNS.length && EXPORT_COLUMNS.every((name, at) => name === columns[at]);
 }
 
-/** Says for each column what it is. A field that one table names is not guessed from a weaker one. */
+/** Returns what each column means. A field named by a stronger table is not guessed from a weaker one. */
 export function chooseColumns(choice: ColumnChoice): (column: string) => Target {
   const tables: ColumnTable[] = choice.own
     ? [OWN_COLUMNS]
@@ -74,7 +74,7 @@ function plainName(column: string): string {
   return column.toLowerCase().replace(/[\s_-]+/g, '');
 }
 
-/** Columns without a name, or with one that stands twice, get names that tell them apart. */
+/** Gives columns without a name, or with a duplicate name, a unique one. */
 export function nameColumns(header: readonly string[]): string[] {
   const seen = new Set<string>();
   return header.map((cell, index) => {

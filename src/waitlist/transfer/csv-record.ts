@@ -4,17 +4,16 @@ const NEWLINE = 0x0a;
 
 export interface CsvRecord {
   cells: string[];
-  /** Behind its newline. */
+  /** After its newline. */
   end: number;
-  /** How many lines it takes up. */
+  /** How many lines it spans. */
   lines: number;
 }
 
 /**
- * The record that begins at `at`, by the rules of RFC 4180; a quote inside a cell that is not quoted is a character
- * like any other. `open`: a quoted cell goes on behind the bytes. `broken`: something follows a closing quote.
- * Written here, and not taken from a library, because reading has to go on behind a broken record without beginning
- * anew.
+ * Reads the record at `at` according to RFC 4180. A quote inside an unquoted cell is an ordinary character.
+ * `open`: a quoted cell continues past the bytes. `broken`: something follows a closing quote. Not from a
+ * library, because reading must continue after a broken record without starting over.
  */
 export function readCsvRecord(
   bytes: Buffer,
@@ -83,7 +82,9 @@ function countLines(bytes: Buffer, from: number, to: number): number {
   return lines;
 }
 
-/** The cells of a line that is no record: a quoted cell ends at the first quote with a delimiter or nothing behind it. */
+/**
+ * Splits a malformed line into cells. A quoted cell ends at the first quote before a delimiter or the end.
+ */
 export function readCsvLine(line: string, delimiter: string): string[] | undefined {
   const text = line.replace(/\r?\n$/, '');
   const cells: string[] = [];
@@ -96,7 +97,7 @@ export function readCsvLine(line: string, delimiter: string): string[] | undefin
     if (quoted && end < 0) return undefined;
     const stop = end < 0 ? text.length : end;
     const cell = text.slice(quoted ? at + 1 : at, stop);
-    if (quoted && cell.includes(`${delimiter}"`)) return undefined; // It could be two cells as well.
+    if (quoted && cell.includes(`${delimiter}"`)) return undefined; // Ambiguous: it could also be two cells.
     cells.push(quoted ? cell.replaceAll('""', '"') : cell);
     at = stop + (quoted ? 2 : 1);
   }

@@ -6,8 +6,8 @@ const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
 /**
- * Reads the rows of a CSV file from a place on, some at a time. A row that is no CSV is reported, and reading
- * goes on at the next line: one quote too many must not swallow the rest of the file.
+ * Reads the rows of a CSV file in chunks, starting at a given place. Malformed rows are reported, and reading
+ * continues on the next line: one stray quote must not swallow the rest of the file.
  */
 export async function* readCsvRows(
   file: FileHandle,
@@ -45,8 +45,8 @@ export async function* readCsvRows(
 }
 
 /**
- * undefined: more has to be read. A quote that stays open is looked after up to the longest row; lines behind it that
- * have to be read again have no quote that could stay open themselves, so that all of a file is read twice at most.
+ * Returns undefined if more bytes are needed. An open quote is followed up to the longest allowed row. The
+ * lines after it that are read again have no open quote themselves, so a file is read at most twice.
  */
 function nextRow(
   bytes: Buffer,
@@ -71,7 +71,7 @@ function isEmpty(bytes: Buffer, from: number, to: number): boolean {
   return to - from <= 2 && /^\r?\n?$/.test(bytes.toString('latin1', from, to));
 }
 
-/** One line by itself: quotes in the middle of a cell are let pass as what they are. */
+/** Reads a single line. Quotes in the middle of a cell are taken literally. */
 export function readAlone(bytes: Buffer, delimiter: string, { offset, line }: Place): RawRow {
   const row = { line, nextLine: line + 1, offset, end: offset + bytes.length, alone: true };
   if (bytes.length > ROW_BYTES_MAX) return { ...row, values: undefined, problem: TOO_LONG };
@@ -80,7 +80,7 @@ export function readAlone(bytes: Buffer, delimiter: string, { offset, line }: Pl
   return { ...row, values: undefined, problem: 'is not CSV: a quoted cell is never closed' };
 }
 
-/** A row that is known to be well formed, from anywhere in the file. */
+/** Parses a row from anywhere in the file that is known to be well formed. */
 export function parseCsvPiece(piece: Buffer, delimiter: string): string[] | undefined {
   const newline = piece.indexOf(NEWLINE);
   const record = readCsvRecord(piece, 0, newline < 0 ? piece.length : newline + 1, delimiter, true);

@@ -2,22 +2,23 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { createPrivateFile } from '../../private-file.ts';
 import type { RowProblem } from './import-row.ts';
 
-/** About a hundred thousand rows: more than anybody reads, and no file of nonsense fills the disk. */
+/** About 100,000 rows: more than anyone reads, and a garbage file cannot fill the disk. */
 export const ERRORS_FILE_BYTES_MAX = 10 * 1024 * 1024;
 const FULL = `${JSON.stringify({ line: null, field: null, reason: 'this file is full: further bad rows are only counted' })}\n`;
 
-/** Where bad rows are told: line, field and reason, never what the row says. It exists once there is one. */
+/** Lists bad rows by line, field and reason, without their data. Created with the first bad row. */
 export interface ErrorsFile {
-  /** Returns how long the file is now. */
+  /** Returns the new length of the file. */
   append(problems: readonly RowProblem[]): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Goes on behind what the last commit of the import knows of: the rows behind it will be read again. */
+/** Continues where the import's last commit left off, because the rows after it will be read again. */
 export async function openErrorsFile(path: string, keepBytes: number): Promise<ErrorsFile> {
   let file: FileHandle | undefined;
   let size = keepBytes;
-  if (keepBytes === 0) await rm(path, { force: true }); // An older one would tell of other rows.
+  // A file from an earlier import would list other rows.
+  if (keepBytes === 0) await rm(path, { force: true });
   return {
     append: async (problems) => {
       if (problems.length === 0 || size >= ERRORS_FILE_BYTES_MAX) return size;
@@ -28,7 +29,7 @@ export async function openErrorsFile(path: string, keepBytes: number): Promise<E
       }
       const bytes = Buffer.from(linesFor(problems, ERRORS_FILE_BYTES_MAX - size));
       await file.write(bytes, 0, bytes.length, size);
-      await file.datasync(); // The commit that follows says that these rows are done with.
+      await file.datasync(); // The next commit marks these rows as done.
       size += bytes.length;
       return size;
     },
@@ -38,7 +39,7 @@ export async function openErrorsFile(path: string, keepBytes: number): Promise<E
   };
 }
 
-/** Up to the line that fills the room, and then that there would be more. */
+/** Stops at the line that fills the file, and then says that there are more. */
 function linesFor(problems: readonly RowProblem[], room: number): string {
   let lines = '';
   for (const problem of problems) {
@@ -48,7 +49,7 @@ function linesFor(problems: readonly RowProblem[], room: number): string {
   return lines;
 }
 
-/** For an import that goes on; where its file is gone, a new one. */
+/** For a resumed import. Creates a new file if the old one is missing. */
 async function reopen(path: string): Promise<FileHandle> {
   return open(path, 'r+').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;

@@ -6,8 +6,8 @@ import type { EntryRow } from '../queue/entry-rows.ts';
 import { positionOf } from '../queue/positions.ts';
 
 /**
- * How far ahead of their joining sequence people of a page may stand for their position to be counted together with
- * the others'. Whoever stands further ahead has a position computed alone: few do, and the count stays short.
+ * How far ahead of their joining sequence entries can be and still have their positions counted together. The
+ * few that are further ahead get theirs computed individually, which keeps the count short.
  */
 const NEAR_RANKS = 4_000;
 
@@ -26,8 +26,8 @@ export const readExportPageOfStatus = statement<PageOf & { status: Status }, Ent
 type Parameter = Parameters<Parameters<typeof statement<PageOf, EntryRow>>[0]>[1];
 
 /**
- * A page in the order of joining, all of it as of one moment. One position is computed from the counters, that of the
- * foremost place of the page; the others are counted on from it along the rank index.
+ * A page in joining order, read in one snapshot. Only the page's first position is computed from the
+ * counters; the others are counted from it along the rank index.
  */
 function pageQuery(db: Spelling, parameter: Parameter, condition: ReturnType<typeof sql>) {
   const queueId = parameter('queueId');

@@ -10,15 +10,15 @@ import type { Queue } from '../queue/directory.ts';
 
 const MOST_INVITES = 1_000;
 
-/** Everything that is held on one person. */
+/** All data stored about one person. */
 export interface PersonExport {
   queue: Queue;
-  /** null: the person has invites or mails, but never signed up. */
+  /** null if the person has invites or mails, but never signed up. */
   entry: Entry | null;
-  /** null: nobody but the person has confirmed the email, or nobody has. */
+  /** null if no operator confirmed the email. */
   operatorConfirmation: OperatorConfirmation | null;
   invites: Invite[];
-  /** Every message that shows the person: what webhooks received, and what mails are made from. */
+  /** Every message that contains the person's data: what webhooks received, and what mails are made from. */
   events: { id: Uint8Array; kind: string; at: number; body: unknown }[];
 }
 

@@ -6,16 +6,16 @@ import { aliasHash } from '../referrals/referral-alias.ts';
 import { type Candidate, prepareCandidate } from '../signup/candidate.ts';
 import type { ImportRow } from './import-row.ts';
 
-/** What is known of a referrer before it is known who that is. */
+/** A referrer who has not been looked up yet. */
 interface Link {
   kind: ImportLinkTable['kind'];
   hash: Buffer;
-  /** Of a code: its text, and whom it means if it is one of this queue. */
+  /** For a code: its text, and the sequence it stands for if it belongs to this queue. */
   code?: string;
   ownSeq?: number | undefined;
 }
 
-/** A referral code of the file, and whom it means if it is one of this queue. */
+/** A referral code from the file, and the sequence it stands for if it belongs to this queue. */
 export interface ImportedCode {
   hash: Buffer;
   ownSeq: number | undefined;
@@ -34,7 +34,7 @@ export interface ImportJob {
   queue: Queue;
   events: boolean;
   hasCodes: boolean;
-  /** Who said that the emails are confirmed; null: nobody did. */
+  /** Who vouches that the emails are confirmed, or null for nobody. */
   confirmedBy: string | null;
 }
 

@@ -8,7 +8,7 @@ import { findTakenCodes } from './import-codes.ts';
 import { type ImportPlan, readColumns } from './import-plan.ts';
 import { checkRows, chunksFrom, type ImportResult, type Watch } from './import-run.ts';
 
-/** What an import would do, without doing it. Bad rows are told all the same. */
+/** Reports what an import would do without writing anything, including bad rows. */
 export async function checkImport(
   context: Context,
   queue: Queue,
@@ -52,7 +52,7 @@ async function countNew(
   const members = await context.db.transaction((trx) => findMembers(trx, queue, candidates));
   let count = 0;
   for (const candidate of candidates) {
-    // Half of a hash tells people apart as well, in half of the memory.
+    // Half a hash still identifies a person, in half the memory.
     const names = [candidate.emailHash, candidate.phoneHash].flatMap((hash) =>
       hash ? [hash.toString('latin1', 0, 16)] : [],
     );

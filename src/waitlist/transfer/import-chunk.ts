@@ -23,7 +23,9 @@ const findCodes = statement<
     .where((e) => db.in(e.ref('code_hash'), parameter('hashes'))),
 );
 
-/** Codes of rows before this chunk are known; one of this chunk or behind it is linked to in the end. */
+/**
+ * Codes of rows before this chunk can be resolved. Codes of this chunk or later ones are linked at the end.
+ */
 async function resolveCodes(
   { db }: Context,
   { id, queue }: ImportJob,
@@ -42,7 +44,7 @@ async function resolveCodes(
   });
 }
 
-/** Adds the rows of a chunk, and says so in the job: one transaction. Returns the progress that it wrote. */
+/** Adds the rows of a chunk and records the progress in one transaction. Returns the progress. */
 export async function commitChunk(
   context: Context,
   job: ImportJob,

@@ -5,8 +5,8 @@ import { readOpenLinks } from './open-links.ts';
 const PAGE = 10_000;
 
 /**
- * Those of the import who refer one another in a circle. Everything it is made of stays until the links are made,
- * so that it comes out the same after a crash.
+ * Finds imported entries that refer one another in a circle. Its inputs are kept until the links are made, so
+ * it returns the same result after a crash.
  */
 export async function circlesOf(context: Context, job: ImportJob, baseSeq: number): Promise<Set<number>> {
   const lastSeq = await readLastSeq(context, job);
@@ -19,7 +19,7 @@ export async function circlesOf(context: Context, job: ImportJob, baseSeq: numbe
     }
   };
   await eachPage(0, (after) => readOpenLinks(context, job, after, PAGE), note);
-  // Without one link that leads forward there is no circle.
+  // A circle needs at least one forward link.
   if (!referrers.some((referrer) => referrer !== 0)) return new Set();
   await eachPage(baseSeq, (after) => readMadeLinks(context, job, after), note);
   return new Set([...findCircles(referrers)].map((at) => at + baseSeq));
@@ -60,12 +60,12 @@ async function readLastSeq({ db }: Context, { queue }: ImportJob): Promise<numbe
 }
 
 /**
- * Who leads to whom among entries numbered from 1, 0 for nobody. Finds those who are in a circle: following the
- * referrers of anyone leads to an end, or into exactly one circle, so that one walk over all is enough.
+ * `referrers` maps entries, numbered from 1, to their referrers, 0 for none. Following referrers leads either
+ * to an end or into exactly one circle, so a single pass finds all circles.
  */
 export function findCircles(referrers: Int32Array): Set<number> {
   const inCircles = new Set<number>();
-  /** The walk that came by first. */
+  /** The first walk that visited each entry. */
   const walks = new Int32Array(referrers.length);
   for (let start = 1; start < referrers.length; start += 1) {
     let at = start;

@@ -9,7 +9,7 @@ import type { RowProblem } from './import-row.ts';
 
 type Holder = Pick<EntryTable, 'email_hash' | 'phone_hash'>;
 
-/** Rows whose referral code leads to somebody else already: the first who has a code keeps it. */
+/** Returns rows whose referral code already belongs to someone else: the first entry with a code keeps it. */
 export async function findTakenCodes(
   context: Context,
   queue: Queue,
@@ -41,7 +41,7 @@ async function findAliasHolders(
   return new Map(found.map(({ code_hash, ...holder }) => [hashKey(code_hash), holder]));
 }
 
-/** Those whose own code here is spelled like one of the file's. */
+/** Finds entries whose own code here has the same spelling as one in the file. */
 async function findOwners(
   { db }: Context,
   queue: Queue,

@@ -12,7 +12,7 @@ export type Format = (typeof FORMATS)[number];
 const SAMPLE_BYTES = 64 * 1024;
 const DELIMITERS = [',', ';', '\t', '|'];
 
-/** Tells whether a file is still the one that an import began with. */
+/** Detects whether a file is still the one that an import started with. */
 export interface FileIdentity {
   size: number;
   /** Of its beginning and its end. */
@@ -23,7 +23,7 @@ export interface FileIdentity {
 export interface FileShape {
   format: Format;
   delimiter: string;
-  /** Names of the CSV columns; of JSON Lines, those of the first object. */
+  /** Names of the CSV columns, or for JSON Lines the keys of the first object. */
   columns: string[];
   /** Where the rows begin. */
   first: Place;
@@ -96,7 +96,7 @@ async function firstRow(rows: AsyncGenerator<RawRow[]>): Promise<RawRow | undefi
   return undefined;
 }
 
-/** Of the characters that can part columns, the one that stands most often in the header, outside of quotes. */
+/** Picks the delimiter that is most frequent in the header, outside quotes. */
 function guessDelimiter(text: string): string {
   const header = (text.trimStart().match(/^(?:"(?:[^"]|"")*"|[^"\r\n])*/)?.[0] ?? '').replace(
     /"(?:[^"]|"")*"/g,

@@ -17,7 +17,7 @@ interface FoundLink {
   referrer: number;
 }
 
-/** Credits the referrers who came after those they referred. Goes on from wherever the job stands. */
+/** Credits referrers who joined after those they referred. Continues from the job's progress. */
 export async function linkReferrers(
   context: Context,
   job: ImportJob,
@@ -86,7 +86,7 @@ function commitLinks(
   });
 }
 
-/** Takes back what the rows of a circle were credited with as they came in: in a circle nobody is credited. */
+/** Takes back credits that rows of a circle got when they were added: nobody in a circle is credited. */
 async function breakCircles(
   context: Context,
   job: ImportJob,
@@ -110,7 +110,7 @@ async function breakCircles(
   return progress;
 }
 
-/** Read again after a crash, those whose credit was taken back are not among them. */
+/** After a crash, those whose credit was already taken back are not in the result. */
 async function creditedAmong({ db }: Context, { queue }: ImportJob, seqs: number[]): Promise<FoundLink[]> {
   const rows = await db.query
     .selectFrom('entry')

@@ -8,26 +8,26 @@ import type { RawRow } from './raw-row.ts';
 import { isInOrder, type Order, type OrderKey } from './row-order.ts';
 import { parseImportedTime } from './times.ts';
 
-/** What an import was asked to do; sealed into its job, so that it goes on as it began. */
+/** The options of an import, sealed in its job so that it continues as it started. */
 export interface ImportPlan {
   identity: FileIdentity;
   shape: FileShape;
   choice: ColumnChoice;
   order: Order;
-  /** The rows do not stand in that order in the file. */
+  /** The rows are not in that order in the file. */
   sorted: boolean;
   errorsFile: string;
   events: boolean;
-  /** Who said that the emails are confirmed; null: nobody did. */
+  /** Who vouches that the emails are confirmed, or null for nobody. */
   confirmedBy: string | null;
 }
 
-/** Reads the columns of the rows of one file. */
+/** How to read the columns of one file. */
 export interface Columns {
   fieldsOf(raw: RawRow): Fields;
   keyOf: OrderKey;
   count: number;
-  /** Whether rows may bring the codes that others were referred by. */
+  /** Whether rows may have the referral codes that other rows refer to. */
   hasCodes: boolean;
 }
 
@@ -59,7 +59,7 @@ function keyOf(order: Order, { joinedAt, position }: Fields): number {
   return key === undefined || Number.isNaN(key) ? Number.POSITIVE_INFINITY : key;
 }
 
-/** Refuses a choice of columns that cannot be meant before anything is read. */
+/** Rejects an impossible choice of columns before reading anything. */
 export function checkChoice(shape: FileShape, choice: ColumnChoice): void {
   const choose = chooseColumns(choice);
   const found = `the columns are ${shape.columns.map((column) => `"${column}"`).join(', ')}`;
@@ -72,12 +72,12 @@ export function checkChoice(shape: FileShape, choice: ColumnChoice): void {
   }
 }
 
-/** A position that the operator pointed at counts for more than a time; one that was guessed counts for less. */
+/** A position column that the operator named takes precedence over a time; a guessed one does not. */
 export function chooseOrder(shape: FileShape, choice: ColumnChoice, wanted: Order | undefined): Order {
   const choose = chooseColumns(choice);
   const targets = shape.columns.map(choose);
   const order = ((): Order => {
-    if (choice.own) return 'file'; // Written in the order of joining.
+    if (choice.own) return 'file'; // Our exports are written in joining order.
     if (Object.values(choice.map).includes('position')) return 'position';
     if (targets.includes('joinedAt')) return 'joined';
     return targets.includes('position') ? 'position' : 'file';

@@ -1,16 +1,19 @@
 import { invalid } from '../../errors.ts';
 import type { Place } from './raw-row.ts';
 
-/** How far an import has come; kept in its job, and written in the transaction of what it counts. */
+/** Stored in the import's job, in the same transaction as the rows it counts. */
 export interface ImportProgress {
-  /** Rows are added; then referrers who came after those they referred are credited; then the notes on both go. */
+  /**
+   * First, rows are added. Then referrers who joined after those they referred are credited. Then the
+   * temporary data is deleted.
+   */
   phase: 'rows' | 'links' | 'clean';
   rows: number;
   created: number;
   skipped: number;
   failed: number;
   codesTaken: number;
-  /** Where the next row is: a place in the file, or, for a sorted import, `rows` alone. */
+  /** Where the next row starts in the file. A sorted import uses only `rows`. */
   next: Place;
   errorsBytes: number;
   /** The joining sequence before the first row. */

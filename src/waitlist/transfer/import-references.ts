@@ -13,7 +13,7 @@ interface Outcome {
   firstSeq: number;
 }
 
-/** Keeps the codes of the rows, who has a referrer who is not there yet, and whose word confirmations rest on. */
+/** Stores the rows' codes, the referrers that are still missing, and who vouched for the confirmations. */
 export function noteReferences(
   { id, queue, hasCodes, confirmedBy }: ImportJob,
   change: QueueChange,
@@ -46,7 +46,7 @@ export function noteReferences(
   if (confirmedBy !== null) recordConfirmations(change, confirmed, 'import', confirmedBy);
 }
 
-/** Who is on the list already keeps their place, and their code of old leads to them. */
+/** People who are already on the list keep their place, and their former code leads to them. */
 function holderOf(members: Members, { emailHash, phoneHash }: Candidate): number | undefined {
   const byEmail = emailHash ? members.find({ email: emailHash }) : undefined;
   return (byEmail ?? (phoneHash ? members.find({ phone: phoneHash }) : undefined))?.seq;

@@ -8,7 +8,7 @@ import type { Target } from './presets.ts';
 import type { RawRow } from './raw-row.ts';
 import { parseImportedTime } from './times.ts';
 
-/** Clocks differ, and so do the zones of times without one. */
+/** Allows for clock differences, and for times without a time zone. */
 const FUTURE_TOLERATED_MS = 24 * 3_600_000;
 
 export interface RowProblem {
@@ -17,18 +17,18 @@ export interface RowProblem {
   reason: string;
 }
 
-/** A row that can be imported. */
+/** A valid row. */
 export interface ImportRow {
   signup: Signup;
   joinedAt: number | undefined;
-  /** As the file has it: email, phone or somebody's code. */
+  /** As in the file: an email, a phone number or a referral code. */
   referredBy: string | undefined;
   referralCode: string | undefined;
   standing: Standing | undefined;
   line: number;
 }
 
-/** `nobody`: somebody who was removed before the export. */
+/** `nobody`: the person was removed before the export. */
 export type ReadRow = { row: ImportRow } | { problems: RowProblem[] } | { nobody: true };
 
 class RowProblems extends Problems {
@@ -46,7 +46,7 @@ class RowProblems extends Problems {
   }
 }
 
-/** What the columns of a row are, by field. */
+/** The columns of a row, by field. */
 export interface Fields {
   email?: unknown;
   phone?: unknown;
@@ -62,7 +62,7 @@ export interface Fields {
   inexactNumbers?: Path[];
 }
 
-/** Sorts the values of a row by what their columns are; what is empty is as if it were not there. */
+/** Sorts the values of a row by field, ignoring empty ones. */
 export function sortValues(
   raw: RawRow,
   columns: readonly string[],
@@ -96,7 +96,7 @@ function addExtra(fields: Fields, key: string, value: unknown): void {
   fields.extra[key] = value;
 }
 
-/** Checks a row by the rules of the API. */
+/** Validates a row by the rules of the API. */
 export function readRow(raw: RawRow, columnCount: number, fields: Fields, now: number): ReadRow {
   const problems = new RowProblems(raw.line);
   if (raw.values === undefined) problems.add('row', raw.problem ?? 'cannot be read');
@@ -152,7 +152,7 @@ function readMetadata(fields: Fields, problems: RowProblems): unknown {
   return isObject(metadata) ? { ...metadata, ...fields.extra } : fields.extra;
 }
 
-/** Who was let in stays in. An invite does not travel: whoever had one, and had not accepted it, waits again. */
+/** Accepted people stay accepted. Invites are not imported, so people with an open invite wait again. */
 function readStanding(
   { status, invitedAt, acceptedAt }: Fields,
   joinedAt: number,

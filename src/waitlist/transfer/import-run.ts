@@ -16,25 +16,28 @@ import { type RowProblem, readRow } from './import-row.ts';
 import type { Place, RawRow } from './raw-row.ts';
 import { indexRows } from './row-order.ts';
 
-/** Rows of one transaction: enough to share a commit, few enough for signups to get their turn. */
+/** Rows per transaction: enough to share a commit, few enough that signups do not wait long. */
 export const CHUNK = 1_000;
 const CLEAN = 10_000;
-/** Without a server that does it, the database would plan for the tables as they were before the import. */
+/**
+ * Without a running server to do this, the database would use plans for the tables as they were before the
+ * import.
+ */
 const REFRESH_EVERY_MS = 1_000;
 
 export interface ImportResult {
-  /** null: nothing was to be written. */
+  /** null if nothing was written. */
   jobId: Id<'job'> | null;
   rows: number;
   created: number;
   skipped: number;
   failed: number;
-  /** Rows that were used, but whose referral code leads to somebody else already. */
+  /** Rows that were imported although their referral code already belongs to someone else. */
   codesTaken: number;
   errorsFile: string | null;
 }
 
-/** Between 0 and 1 of the rows; the phases behind them have no measure. */
+/** The fraction of rows done. The later phases do not report any. */
 export type Watch = (progress: ImportProgress, part: number) => void;
 
 export interface OpenImport {
@@ -45,11 +48,11 @@ export interface OpenImport {
   progress: ImportProgress;
 }
 
-/** Brings an import to its end, from wherever it stands. */
+/** Completes an import from its current progress. */
 export async function runImport(context: Context, open: OpenImport, watch: Watch): Promise<ImportResult> {
   const { id, queue, plan } = open;
   const columns = readColumns(plan);
-  const { events, confirmedBy = null } = plan; // A job of an earlier release knows nothing of it.
+  const { events, confirmedBy = null } = plan; // Jobs from earlier releases do not have it.
   const job: ImportJob = { id, queue, events, confirmedBy, hasCodes: columns.hasCodes };
   let { progress } = open;
   if (progress.phase === 'rows') progress = await importRows(context, job, open, columns, watch);
@@ -140,12 +143,12 @@ export function checkRows(
 
 interface Chunk {
   rows: RawRow[];
-  /** Where the chunk behind it begins. */
+  /** Where the next chunk starts. */
   next: Place;
   part: number;
 }
 
-/** The rows that are left, in the order in which they are to join. */
+/** The remaining rows, in the order in which they will join. */
 export async function* chunksFrom(
   file: FileHandle,
   plan: Pick<ImportPlan, 'shape' | 'sorted' | 'identity'>,
@@ -175,7 +178,7 @@ export async function* chunksFrom(
   if (waiting.length > 0) yield take(waiting.length);
 }
 
-/** Takes away what only the links needed. */
+/** Deletes what only the links needed. */
 async function clean({ db }: Context, { id, queue }: ImportJob): Promise<void> {
   for (const [table, key] of [
     ['import_code', 'code_hash'],

@@ -21,17 +21,17 @@ export interface ImportOptions {
   dropUnmapped?: boolean;
   order?: Order;
   errorsFile?: string;
-  /** Tell webhooks of everybody who is imported. */
+  /** Sends webhooks for imported people. */
   events?: boolean;
-  /** Who says that the emails are confirmed. */
+  /** Who vouches that the emails are confirmed. */
   confirmedBy?: string;
-  /** Check everything, write nothing. */
+  /** Checks everything and writes nothing. */
   dryRun?: boolean;
 }
 
 const KIND = 'import';
 
-/** Called once it is known under which name an import can be resumed. */
+/** Called as soon as the import has an id to resume it by. */
 export type Began = (jobId: string) => void;
 
 export async function importFile(
@@ -102,7 +102,7 @@ function beginJob(
   });
 }
 
-/** Goes on with an import that was interrupted, as it began. The file must be the same. */
+/** Resumes an interrupted import with its original options. The file must be the same. */
 export async function resumeImport(
   context: Context,
   queue: Queue,

@@ -1,6 +1,6 @@
 import type { QueueChange } from '../queue/queue-change.ts';
 
-/** The same change, whose events are marked as imported, or are not recorded at all. */
+/** The same change, with its events marked as imported or not recorded at all. */
 export function importing(change: QueueChange, recordEvents: boolean): QueueChange {
   const { trx, queue, now, settings, waiting, tally } = change;
   return {

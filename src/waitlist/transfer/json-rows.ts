@@ -7,7 +7,7 @@ import { findLineEnd, type Place, type RawRow, READ_BYTES, ROW_BYTES_MAX, TOO_LO
 const NEWLINE = 0x0a;
 const NESTING_MAX = 64;
 
-/** Reads the objects of a JSON Lines file from a place on, some at a time. */
+/** Reads the objects of a JSON Lines file in chunks, starting at a given place. */
 export async function* readJsonRows(file: FileHandle, from: Place): AsyncGenerator<RawRow[]> {
   const chunk = Buffer.allocUnsafe(READ_BYTES);
   let { offset, line } = from;
@@ -43,7 +43,7 @@ export async function* readJsonRows(file: FileHandle, from: Place): AsyncGenerat
   }
 }
 
-/** undefined for an empty line. */
+/** Returns undefined for an empty line. */
 export function readJsonRow(bytes: Buffer, { offset, line }: Place): RawRow | undefined {
   const row = { line, nextLine: line + 1, offset, end: offset + bytes.length };
   const refuse = (problem: string): RawRow => ({ ...row, values: undefined, problem });
@@ -64,7 +64,7 @@ export function readJsonRow(bytes: Buffer, { offset, line }: Place): RawRow | un
   return inexactNumbers.length === 0 ? { ...row, values } : { ...row, values, inexactNumbers };
 }
 
-/** The API refuses the same: only escapes, and a key of that name, can bring it into valid JSON. */
+/** The API rejects the same text. Valid JSON can contain it only as an escape or as a key of that name. */
 function findBadText(value: unknown, depth: number): string | undefined {
   if (typeof value === 'string') {
     return value.includes('\0') || !value.isWellFormed()

@@ -2,15 +2,15 @@ import { sql } from 'kysely';
 import type { Context } from '../queue/context.ts';
 import type { ImportJob } from './import-candidate.ts';
 
-/** An imported entry whose referrer was not there yet when it was added. */
+/** An imported entry whose referrer had not been imported yet. */
 export interface OpenLink {
   seq: number;
   id: Uint8Array;
-  /** null: nobody. */
+  /** null if there is no such person. */
   referrer: number | null;
 }
 
-/** The links that were left open, and whom they mean now that everybody is there. */
+/** Reads the remaining links and resolves them, now that all rows are imported. */
 export async function readOpenLinks(
   { db }: Context,
   { id, queue }: ImportJob,

@@ -1,6 +1,6 @@
 /**
- * What an imported column can be; a `metadata.` and a name makes it a key of the metadata, `-` leaves it out.
- * `status`, `invitedAt` and `acceptedAt` are what our own exports say.
+ * What an imported column can be. `metadata.` plus a name makes it a metadata key, `-` skips it. `status`,
+ * `invitedAt` and `acceptedAt` come from our own exports.
  */
 export type Target =
   | 'email'
@@ -16,10 +16,10 @@ export type Target =
   | '-'
   | `metadata.${string}`;
 
-/** Names of columns without regard to case, spaces, underscores and hyphens. */
+/** Column names, ignoring case, spaces, underscores and hyphens. */
 export type ColumnTable = Readonly<Record<string, Target>>;
 
-/** Columns that say by their name what they are, whatever system they come from. */
+/** Common column names, whatever system they come from. */
 export const COMMON_COLUMNS: ColumnTable = {
   email: 'email',
   emailaddress: 'email',
@@ -33,7 +33,7 @@ export const COMMON_COLUMNS: ColumnTable = {
   metadata: 'metadata',
 };
 
-/** The columns of our own exports: the fields of an entry, as the API shows it. */
+/** The columns of our own exports: the fields of an entry, as in the API. */
 export const EXPORT_COLUMNS = [
   'id',
   'email',
@@ -49,7 +49,7 @@ export const EXPORT_COLUMNS = [
   'joinedAt',
 ] as const;
 
-/** In it, `joinedAt` is when an invite was accepted; the queue was joined at `createdAt`. */
+/** In our exports, `joinedAt` is when an invite was accepted; the person joined the queue at `createdAt`. */
 export const OWN_COLUMNS: ColumnTable = {
   id: '-',
   email: 'email',
@@ -65,7 +65,7 @@ export const OWN_COLUMNS: ColumnTable = {
   joinedat: 'acceptedAt',
 };
 
-/** What a column is in the exports of other services; the rest becomes metadata. */
+/** The columns in exports from other services. Other columns become metadata. */
 export const PRESETS: Readonly<Record<string, ColumnTable>> = {
   /** The fields of a Signup: https://getwaitlist.com/docs/api-docs/schemas */
   getwaitlist: {
@@ -74,7 +74,7 @@ export const PRESETS: Readonly<Record<string, ColumnTable>> = {
     createdat: 'joinedAt',
     referraltoken: 'referralCode',
     referredbysignuptoken: 'referredBy',
-    // Follow from the order and the referrals.
+    // Derived from the order and the referrals.
     priority: '-',
     amountreferred: '-',
     referrallink: '-',
@@ -90,8 +90,8 @@ export const PRESETS: Readonly<Record<string, ColumnTable>> = {
     referralcount: '-',
   },
   /**
-   * The columns of its CSV files: https://help.prefinery.com/article/122-import-users-onto-the-waiting-list
-   * and the names of a user's fields: https://www.prefinery.com/api/docs/js
+   * The columns of its CSV files (https://help.prefinery.com/article/122-import-users-onto-the-waiting-list)
+   * and the field names of a user (https://www.prefinery.com/api/docs/js).
    */
   prefinery: {
     email: 'email',

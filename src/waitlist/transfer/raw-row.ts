@@ -3,37 +3,37 @@ import type { Path } from '../../json/numbers.ts';
 
 const NEWLINE = 0x0a;
 
-/** A row of a file before it is understood. */
+/** A row of a file before it is interpreted. */
 export interface RawRow {
-  /** Of its first character, counted from 1. */
+  /** Of its first character, starting at 1. */
   line: number;
   /** Of what follows it. */
   nextLine: number;
-  /** Where it stands in the file: from `offset` up to, and without, `end`. */
+  /** Its bytes in the file: from `offset` up to, but not including, `end`. */
   offset: number;
   end: number;
-  /** Cells of a CSV record, or a JSON object. */
+  /** The cells of a CSV record, or a JSON object. */
   values: string[] | Record<string, unknown> | undefined;
-  /** The numbers of a JSON object that would not come back as they are. */
+  /** Numbers of a JSON object that would lose precision. */
   inexactNumbers?: Path[];
   /** Why there are no values. */
   problem?: string;
-  /** It could not be told from its neighbours by the usual rules: read it by itself. */
+  /** The usual rules could not separate it from its neighbors: read it as a single line. */
   alone?: boolean;
 }
 
-/** Where to begin reading: a place between two rows. */
+/** A place between two rows where reading can start. */
 export interface Place {
   offset: number;
   line: number;
 }
 
-/** Longer than anything that would be accepted; past it a quote was probably never closed. */
+/** Longer than any valid row. Past this, a quote was probably never closed. */
 export const ROW_BYTES_MAX = 256 * 1024;
 export const READ_BYTES = 256 * 1024;
 export const TOO_LONG = `is longer than ${ROW_BYTES_MAX} bytes`;
 
-/** Behind the newline that follows a place, or the end of the file. */
+/** Returns the offset after the next newline, or the end of the file. */
 export async function findLineEnd(file: FileHandle, from: number): Promise<number> {
   const chunk = Buffer.allocUnsafe(READ_BYTES);
   for (let at = from; ; ) {

@@ -8,19 +8,19 @@ import { readExportPage, readExportPageOfStatus } from './export-page.ts';
 
 const PAGE = 1_000;
 
-/** Some of the entries, and how many there will be in all. */
+/** A chunk of entries, and the total to expect. */
 export interface EntriesRead {
   entries: Entry[];
   total: number;
 }
 
-/** Everybody in the order of joining, page by page. Who joins meanwhile is in it, nobody is in it twice. */
+/** Reads everyone in joining order, page by page. Includes people who join meanwhile, and nobody twice. */
 export async function* readAllEntries(
   context: Context,
   queue: Queue,
   status: Status | undefined,
 ): AsyncGenerator<EntriesRead> {
-  // There may be no server that does it; where it is not allowed, on a standby, the export is only slower.
+  // There may be no running server to do this. On a standby it is not allowed, and the export is only slower.
   await context.db.refreshStatistics().catch(() => {});
   const total = await countEntries(context, queue, status);
   for (let after = 0; ; ) {

@@ -5,14 +5,14 @@ import { type FileShape, readRows } from './import-file.ts';
 import { readJsonRow } from './json-rows.ts';
 import { type RawRow, ROW_BYTES_MAX } from './raw-row.ts';
 
-/** By when they joined, by the position that they had, or as they stand in the file. */
+/** By joining time, by former position, or as in the file. */
 export const ORDERS = ['joined', 'position', 'file'] as const;
 export type Order = (typeof ORDERS)[number];
 
-/** Smaller comes first; rows without one come last, in the order of the file. */
+/** Lowest first. Rows without a key come last, in file order. */
 export type OrderKey = (raw: RawRow) => number;
 
-/** Whether the rows of a file stand in order already. Stops at the first that does not. */
+/** Whether the rows are already in order. Stops at the first one that is not. */
 export async function isInOrder(file: FileHandle, shape: FileShape, keyOf: OrderKey): Promise<boolean> {
   let last = Number.NEGATIVE_INFINITY;
   for await (const rows of readRows(file, shape, shape.first)) {
@@ -25,12 +25,15 @@ export async function isInOrder(file: FileHandle, shape: FileShape, keyOf: Order
   return true;
 }
 
-/** Where each row stands in the file: 24 bytes a row, so that a file much larger than the memory can be sorted. */
+/**
+ * Stores where each row is in the file: 24 bytes per row, so that files much larger than the memory can be
+ * sorted.
+ */
 export class RowIndex {
   #keys = new Float64Array(1024);
   #offsets = new Float64Array(1024);
   #lines = new Uint32Array(1024);
-  /** Negative: to be read by itself. */
+  /** Negative if the row must be read as a single line. */
   #lengths = new Int32Array(1024);
   #order = new Uint32Array(0);
   length = 0;
@@ -49,11 +52,11 @@ export class RowIndex {
   sort(): void {
     const keys = this.#keys;
     this.#order = Uint32Array.from({ length: this.length }, (_, at) => at);
-    // Two infinite keys differ by NaN: they too stay in the order of the file.
+    // The difference of two infinite keys is NaN, so they also stay in file order.
     this.#order.sort((a, b) => (keys[a] as number) - (keys[b] as number) || a - b);
   }
 
-  /** The rows from one place of the order up to another. */
+  /** Reads rows by their index in the sorted order. */
   read(fd: number, shape: FileShape, from: number, to: number): RawRow[] {
     const places = Array.from(this.#order.subarray(from, to), (at) => ({
       line: this.#lines[at] as number,

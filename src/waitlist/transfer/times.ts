@@ -2,8 +2,8 @@ const ISO =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|UTC|GMT|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?)?$/i;
 
 /**
- * ISO 8601, with a space instead of the T if need be, or seconds or milliseconds since 1970. A time without a zone
- * is UTC. Other spellings are refused: 03/04/2026 is two different days.
+ * ISO 8601, optionally with a space instead of the T, or seconds or milliseconds since 1970. Without a time
+ * zone, UTC. Other formats are rejected, because 03/04/2026 is ambiguous.
  */
 export function parseImportedTime(value: unknown): number | undefined {
   const text = String(value).trim();

@@ -11,12 +11,12 @@ import { countMiscounted, countMisranked, recountReferrals } from '../referrals/
 export interface Audit {
   queue: string;
   entries: number;
-  /** What the counters say that a count from scratch does not; empty when all is well. */
+  /** Where the counters differ from a fresh count. Empty if all is well. */
   findings: string[];
   repaired: boolean;
 }
 
-/** A queue as it is at one moment: in a snapshot, or under its lock. */
+/** A queue at one moment: in a snapshot, or under its lock. */
 interface Moment {
   readonly trx: Trx;
   readonly queue: Queue;
@@ -25,15 +25,15 @@ interface Moment {
 type Counted = Record<Status, number>;
 
 /**
- * Counts a queue from scratch, compares with what is kept, and mends the counters when asked to. Looking takes no
- * lock: counters and entries are compared within one snapshot, while signups go on.
+ * Counts a queue from scratch, compares the result with the stored counters, and repairs them if requested.
+ * The check takes no lock: it reads counters and entries in one snapshot while signups continue.
  */
 export async function auditQueue(context: Context, queue: Queue, repair: boolean): Promise<Audit> {
   const patient = { ...context, db: context.db.patient };
   const found = await patient.db.snapshot((trx) => examine({ trx, queue }));
   if (!repair || found.findings.length === 0) return found;
   return changeQueue(patient, queue, async (change) => {
-    const before = await examine(change); // Counted again: under the lock it stays as it is.
+    const before = await examine(change); // Counted again, because nothing can change under the lock.
     if (before.findings.length === 0) return before;
     await rebuild(change);
     const after = await examine(change);

@@ -8,8 +8,8 @@ import { changeSettings, requireMaster } from '../queue/change-settings.ts';
 export const FIRST_ENVIRONMENTS = ['production', 'development'];
 
 /**
- * Makes an open database ready for use: the right master key, the newest schema, the first rows.
- * Nothing is changed before the master key has been found to fit.
+ * Prepares an open database: the right master key, the latest schema, the first rows. Nothing is changed
+ * until the master key has been verified.
  */
 export async function openInstance(db: Database, source: MasterKeySource, now: number): Promise<Keyring> {
   if (await db.hasTable(db.query, 'copy_mark')) await requireNoMark(db.query);
@@ -24,7 +24,7 @@ export async function openInstance(db: Database, source: MasterKeySource, now: n
   await migrate(db);
   await db.transaction((trx) => writeFirstRows(db, trx, keyring, now));
   const written = await readCheck(db);
-  if (written) requireMaster(keyring, written); // Another process may have been first, with another key.
+  if (written) requireMaster(keyring, written); // Another process may have been first, with a different key.
   return keyring;
 }
 
@@ -54,7 +54,7 @@ async function writeFirstRows(db: Database, trx: Trx, keyring: Keyring, now: num
     .execute();
 }
 
-/** Wraps every queue's keys with a new master key. Sealed data stays as it is. */
+/** Wraps every queue's keys with a new master key. Sealed data is not changed. */
 export async function rotateMasterKey(parts: {
   db: Database;
   keyring: Keyring;

@@ -12,8 +12,8 @@ const WATCH_EVERY_MS = 60_000;
 const QUEUES_AT_ONCE = 100;
 
 /**
- * What has to happen without anybody asking: invites expire, their reminders go out, a changed boost is applied,
- * the database learns how large its tables have become, and its log is kept small.
+ * Periodic work: expires invites, sends reminders, applies a changed boost, refreshes the database's
+ * statistics, and keeps its log small.
  */
 export interface Upkeep {
   close(): Promise<void>;
@@ -44,7 +44,10 @@ export function startUpkeep(context: Context): Upkeep {
   };
 }
 
-/** One round of it, for each queue by itself: one that fails holds up no other. Several instances may do it at once: each step is a transaction under the queue's lock. */
+/**
+ * One round, for each queue separately, so that a failure affects only one. Several instances can run it at
+ * once: each step is a transaction under the queue's lock.
+ */
 export async function keepUp(context: Context): Promise<void> {
   const { db } = context;
   const now = await sharedNow(context);
@@ -71,7 +74,7 @@ export async function keepUp(context: Context): Promise<void> {
     .limit(QUEUES_AT_ONCE)
     .execute();
   for (const { id } of unranked) await attend(context, id, applyBoost);
-  await db.wipeErased(); // Where a reader was in the way of the erasure itself.
+  await db.wipeErased(); // For erasures that a reader kept from being wiped.
   await db.refreshStatistics();
   await db.shrinkLog();
 }

@@ -4,10 +4,10 @@ import type { Context } from '../queue/context.ts';
 
 export const BACKLOG_LIMIT = 10_000;
 export const OLDEST_LIMIT_MS = 60 * 60 * 1000;
-/** Enough for the log to be written back, and for somebody to react. */
+/** Enough to write the log back, and for an operator to react. */
 export const LEAST_FREE_BYTES = 256 * 1024 * 1024;
 
-/** Says in the log when something begins to go wrong that no request would show, and when it is over. */
+/** Logs when a problem starts that no request would show, and when it ends. */
 export async function watch({ db, log, clock }: Context): Promise<void> {
   try {
     await db.probe();
