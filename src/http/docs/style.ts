@@ -22,6 +22,7 @@ a { color: var(--accent); text-underline-offset: .15em; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 3px; }
 code, pre { font-family: var(--mono); font-size: .8125rem; }
 p code, td code, dd code, .lead code { font-size: .85em; overflow-wrap: anywhere; }
+.plain td code { overflow-wrap: break-word; }
 h1, h2, h3, h4 { line-height: 1.25; margin: 0; text-wrap: balance; }
 p { margin: 0 0 1em; }
 .skip { position: fixed; left: 1rem; top: -4rem; padding: .5rem 1rem; background: var(--accent); color: var(--paper); z-index: 3; }
