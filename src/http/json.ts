@@ -6,14 +6,14 @@ import { countColons, findExcess } from '../json/scan.ts';
 const NESTING_MAX = 64;
 /** The most that 100 entries with 16 KiB of metadata each can hold: a value takes at least two bytes. */
 export const VALUES_MAX = 850_000;
-/** A value takes at least two characters: a shorter text cannot hold too many. */
+/** A value takes at least two characters, so a shorter text cannot hold too many. */
 const SURELY_FEW_CHARACTERS = 2 * VALUES_MAX;
 
 export const badJson = () => invalid('body: is not valid JSON');
 
 /**
- * JSON.parse, and what it lets pass: bytes that are not UTF-8, a key that stands twice (the first value would
- * be lost), `__proto__`, NUL and lone surrogates, numbers that a double rounds, nesting and values without end.
+ * JSON.parse, but rejects what it allows: invalid UTF-8, duplicate keys (one value would be lost),
+ * `__proto__`, NUL and lone surrogates, numbers that lose precision, and unlimited nesting or values.
  */
 export function parseStrictJson(body: Buffer): unknown {
   if (!isUtf8(body)) throw invalid('body: is not valid UTF-8');
@@ -25,10 +25,10 @@ export function parseStrictJson(body: Buffer): unknown {
   } catch {
     throw badJson();
   }
-  // Only escapes can bring in what UTF-8 and JSON.parse have not refused already.
+  // Without escapes, UTF-8 decoding and JSON.parse have already rejected these characters.
   const escaped = text.includes('\\');
   const members = countMembers(value, 0, escaped || text.includes('__proto__'));
-  // Where there are as many colons as members, none stands in a string and none was written twice: the usual case.
+  // The usual case: with as many colons as members, there is no colon in a string and no duplicate key.
   if (!hasColons(text, members) && members !== countColons(text))
     throw invalid('body: contains a duplicate key');
   refuseInexactNumbers(text);
@@ -54,7 +54,7 @@ function refuseInexactNumbers(text: string): void {
   throw problems.toError();
 }
 
-/** Members of all objects in a parsed value; refuses what must not be there on the way. */
+/** Counts the members of all objects in a parsed value, and rejects forbidden ones on the way. */
 function countMembers(value: unknown, depth: number, suspicious: boolean): number {
   if (typeof value === 'string') {
     if (suspicious) refuseBadCharacters(value);
@@ -84,7 +84,6 @@ export function refuseBadCharacters(text: string): void {
   if (!text.isWellFormed()) throw invalid('body: must not contain lone surrogates');
 }
 
-/** Whether a text has exactly so many colons. */
 function hasColons(text: string, wanted: number): boolean {
   let count = 0;
   for (let at = text.indexOf(':'); at >= 0 && count <= wanted; at = text.indexOf(':', at + 1)) count += 1;

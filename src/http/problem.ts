@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { ErrorCode } from '../errors.ts';
 import { named, oneOf } from '../wire/schema.ts';
 
-/** What only HTTP can get wrong. */
+/** Errors that only HTTP has. */
 export type HttpErrorCode =
   | 'method_not_allowed'
   | 'payload_too_large'

@@ -65,7 +65,10 @@ const ERRORS: Record<WireCode, ErrorCase> = {
 
 const EVERYWHERE: WireCode[] = ['internal_error', 'unavailable'];
 
-/** The error responses of a route: one for each status, with an example for each code; `special` rewords some. */
+/**
+ * The error responses of a route: one per status, with an example for each code. `special` overrides
+ * messages.
+ */
 export function errorResponses(
   codes: WireCode[],
   special: Partial<Record<WireCode, Partial<ErrorCase>>> = {},
@@ -97,7 +100,7 @@ function errorResponse(
   } as unknown as TSchema;
 }
 
-/** Described once, under `components`; a response names those that it carries. */
+/** Defined once under `components`. Responses refer to those they have. */
 export const RESPONSE_HEADERS = {
   'X-Request-Id': {
     description: 'Identifies the request in the log: the id you sent, if it was valid, or a generated one.',
@@ -156,7 +159,7 @@ interface OkOptions<T extends TSchema> {
   limited?: boolean;
 }
 
-/** A JSON response with its examples. To the compiler it is the schema of its body, which handlers have to return. */
+/** A JSON response with examples. To the compiler, it is the schema of the body that handlers must return. */
 export function okResponse<T extends TSchema>({
   description,
   schema,

@@ -15,7 +15,7 @@ interface SchemaTypes extends FastifyTypeProvider {
   serializer: TypeOf<this['schema']>;
 }
 
-/** An app whose handlers get requests, and must return answers, of the types of their route's schemas. */
+/** Types the requests and responses of handlers by their route's schemas. */
 export type TypedApp = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,

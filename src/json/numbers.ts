@@ -2,7 +2,7 @@ import { endOfString } from './scan.ts';
 
 export const INEXACT_NUMBER = 'is a number that cannot be kept exactly; send it as a string';
 
-/** Where a number may stand that a double does not hold: one with many digits, or with an exponent. Quick to rule out. */
+/** Finds candidates for numbers that a double cannot hold: those with many digits or an exponent. */
 const SUSPICIOUS = /[:[,\s]-?[0-9](?:[0-9.]{15}|[0-9.]*[eE])/;
 const NUMBER = /-?[0-9.]+(?:[eE][+-]?[0-9]+)?/y;
 /** Decimals of up to 15 digits survive a double. */
@@ -12,16 +12,16 @@ const MOST_PATHS = 100;
 interface Level {
   inArray: boolean;
   index: number;
-  /** As it stands in the text, quotes and all. */
+  /** As written, including quotes. */
   key: string;
 }
 
-/** Keys of objects and indexes of arrays, from the outside in. */
+/** Object keys and array indexes, from the outside in. */
 export type Path = (string | number)[];
 
 /**
- * The paths of the numbers in a valid JSON text that would be shown back with another value; the first hundred.
- * `1.0` and `1E2` have the same value as `1` and `100`.
+ * Returns the paths of numbers in valid JSON whose value would change when parsed, up to a hundred. `1.0` and
+ * `1E2` have the same value as `1` and `100`.
  */
 export function findInexactNumbers(json: string): Path[] {
   const paths: Path[] = [];
@@ -71,14 +71,16 @@ function numberAt(json: string, at: number): string {
   return NUMBER.exec(json)?.[0] ?? '';
 }
 
-/** Whether a number is the same after it has been read and written again. */
+/** Whether a number is the same after parsing and serializing. */
 function isExact(number: string): boolean {
   if (number.length <= SURELY_EXACT_CHARACTERS && !/[eE]/.test(number)) return true;
   const value = Number(number);
   return Number.isFinite(value) && canonical(number) === canonical(String(value));
 }
 
-/** A decimal in one spelling: its digits without the zeros at either end, and where the point stands. */
+/**
+ * A normal form of a decimal: its digits without leading and trailing zeros, and the position of the point.
+ */
 function canonical(number: string): string {
   const [, sign, whole = '', fraction = '', exponent = '0'] =
     /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(number) ?? [];
@@ -91,7 +93,7 @@ function canonical(number: string): string {
 
 const KEY_CHARACTERS_SHOWN = 64;
 
-/** As messages name it: `entries[3].metadata.big`. */
+/** As shown in messages: `entries[3].metadata.big`. */
 export function showPath(path: Path): string {
   const parts = path.map((part) =>
     typeof part === 'number' ? `[${part}]` : `.${part.slice(0, KEY_CHARACTERS_SHOWN)}`,

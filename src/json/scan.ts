@@ -2,11 +2,14 @@ const QUOTE = 0x22;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
-/** Where the string that starts at `start` has its closing quote; the end of the text where it has none. */
+/**
+ * Returns the index of the closing quote of the string at `start`, or the end of the text if there is none.
+ */
 export function endOfString(json: string, start: number): number {
   const quote = json.indexOf('"', start + 1);
   if (quote < 0) return json.length;
-  if (json.charCodeAt(quote - 1) !== BACKSLASH) return quote; // Many times faster than to look at each character.
+  // Many times faster than checking each character.
+  if (json.charCodeAt(quote - 1) !== BACKSLASH) return quote;
   for (let at = start + 1; at < json.length; at += 1) {
     const character = json.charCodeAt(at);
     if (character === QUOTE) return at;
@@ -15,7 +18,7 @@ export function endOfString(json: string, start: number): number {
   return json.length;
 }
 
-/** Colons outside of strings: one for each member that was written, also for those written twice. */
+/** Counts colons outside strings: one for each member as written, including duplicates. */
 export function countColons(json: string): number {
   let count = 0;
   for (let at = 0; at < json.length; at += 1) {
@@ -28,7 +31,10 @@ export function countColons(json: string): number {
 
 export type Excess = 'nesting' | 'values';
 
-/** Whether JSON is nested deeper, or holds more values, than allowed; builds nothing and stops at the first excess. */
+/**
+ * Whether JSON is nested deeper or has more values than allowed. Builds nothing, and stops at the first
+ * excess.
+ */
 export function findExcess(json: string, most: { nesting: number; values: number }): Excess | undefined {
   let depth = 0;
   let values = 1;
@@ -40,7 +46,7 @@ export function findExcess(json: string, most: { nesting: number; values: number
       case 0x5b: // [
       case 0x7b: // {
         depth += 1;
-        values += 1; // Its first one; each comma adds another.
+        values += 1; // The first value. Each comma adds another.
         if (depth > most.nesting) return 'nesting';
         break;
       case 0x5d: // ]

@@ -1,11 +1,11 @@
 import ipaddr from 'ipaddr.js';
 
-/** Answers to any virtual machine of Azure with the secrets of that machine, from a public address. */
+/** A public address that gives any Azure virtual machine access to that machine's secrets. */
 const AZURE_WIRE_SERVER = '168.63.129.16';
-/** What is routed on the Internet; ipaddr.js also calls unassigned space unicast. */
+/** Routed on the Internet. ipaddr.js also classifies unassigned space as unicast. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Whether an address is one that anybody on the Internet could reach. */
+/** Whether an address is reachable by anyone on the Internet. */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.parse(text);
@@ -13,7 +13,7 @@ export function isPublicAddress(text: string): boolean {
   return address.kind() === 'ipv4' || (address as ipaddr.IPv6).match(GLOBAL_IPV6);
 }
 
-/** Hosts and networks that may be reached although they are private, and over plain http. */
+/** Private hosts and networks that may be reached anyway, also over plain HTTP. */
 export interface AllowList {
   allowsName(hostname: string): boolean;
   allowsAddress(address: string): boolean;

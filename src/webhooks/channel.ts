@@ -16,15 +16,15 @@ import { liveSecrets, type SigningKey, signingKeys } from './secrets.ts';
 import { DEADLINE_MS, type Sender } from './send.ts';
 import { WEBHOOK_CHANNEL } from './target.ts';
 
-/** Connections to one endpoint. More would let a small receiver drown; less would leave a distant one idle. */
+/** Connections per endpoint. More would overload a small receiver; fewer would leave a distant one idle. */
 const AT_ONCE = 16;
-/** How stale `last_success_at` may be: not every delivery is worth a write to the endpoint's row. */
+/** How stale `last_success_at` may be: not every delivery needs a write to the endpoint's row. */
 const SUCCESS_NOTED_EVERY_MS = 60_000;
 const GIVE_UP_AFTER_MS = 5 * 24 * 60 * 60 * 1000;
 const GONE = 410;
 const MOST_REMEMBERED = 10_000;
 
-/** What sending to an endpoint takes. */
+/** What is needed to send to an endpoint. */
 interface Setup {
   queue: Queue;
   endpoint: Endpoint;
@@ -46,7 +46,6 @@ const readEndpoints = statement<{ ids: readonly Uint8Array[] }, OpenRow>((db, pa
     .where('disabled_at', 'is', null),
 );
 
-/** Endpoints as targets of the dispatcher. */
 export function webhookChannel(
   context: Context,
   sender: Sender,
@@ -56,7 +55,7 @@ export function webhookChannel(
   const opened = new Map<string, { updatedAt: number; endpoint: Endpoint }>();
   const noted = new Map<string, { failing: boolean; at: number }>();
 
-  /** Unsealed once, until it changes. */
+  /** Unsealed once, until the row changes. */
   const unseal = (queue: Queue, row: OpenRow): Endpoint => {
     const name = bytesName(row.id);
     const known = opened.get(name);
@@ -92,7 +91,7 @@ export function webhookChannel(
         return found;
       };
     },
-    /** Each delivery uses up its share of a second; a second's worth may go out at once. */
+    /** Each delivery uses up its share of a second. One second's worth can be sent at once. */
     charge: async (trx, target, { usedUntil, perSecond }, claimed, now) => {
       const until = Math.max(usedUntil, now) + Math.ceil((claimed * 1000) / perSecond);
       await byTarget(trx.updateTable('webhook_endpoint').set({ rate_used_until: until }), target).execute();
@@ -108,7 +107,7 @@ export function webhookChannel(
         try {
           return sealResponse(delivery, await sender.send(outgoing, now, permit.isGiven));
         } catch (error) {
-          if (!(error instanceof MustNotBegin)) throw error; // The connection took its time: ask again.
+          if (!(error instanceof MustNotBegin)) throw error; // Connecting took too long: renew the permit.
         }
       }
       return undefined;
@@ -152,7 +151,7 @@ export function webhookChannel(
     });
   }
 
-  /** Another instance may be about to charge the same endpoint: then this one waits its turn. */
+  /** Another instance may be charging the same endpoint: then this one waits. */
   async function quotaOf(trx: Trx, target: Target, perSecond: number, now: number): Promise<Quota> {
     const locked = await sql<{ rate_used_until: number }>`select rate_used_until from webhook_endpoint
       where queue_id = ${target.queueId} and id = ${target.id} ${db.skipLocked}`.execute(trx);

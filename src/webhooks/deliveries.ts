@@ -29,18 +29,18 @@ export interface AttemptView {
   status: number | null;
   durationMs: number;
   error: string | null;
-  /** The beginning of the answer; null when it was empty, or erased with a person. */
+  /** The beginning of the response, or null if it was empty or erased with a person. */
   response: string | null;
 }
 
 export interface DeliveryQuery {
   limit: number;
   state?: DeliveryState | undefined;
-  /** Where the page before ended. */
+  /** Where the previous page ended. */
   cursor?: string | undefined;
 }
 
-/** Deliveries to one endpoint, the newest first. */
+/** Deliveries to one endpoint, newest first. */
 export async function listDeliveries(
   context: Context,
   endpointId: string,
@@ -56,7 +56,7 @@ export async function listDeliveries(
 
 export type EndpointDeliveryView = DeliveryView & { endpoint: string };
 
-/** Deliveries to all endpoints of a queue, or to all there are; the newest first. */
+/** Deliveries to all endpoints of a queue, or of all queues, newest first. */
 export async function listAllDeliveries(
   context: Context,
   queue: Queue | undefined,
@@ -72,7 +72,7 @@ export async function listAllDeliveries(
   const found: EndpointDeliveryView[] = [];
   for (const row of await endpoints.execute()) {
     const endpoint = formatId('whe', row.id);
-    // Of the event at which the last page ended, the endpoints that come later are still to be shown.
+    // For the event at the end of the last page, later endpoints are still missing.
     const before = from && { eventId: from.eventId, inclusive: endpoint > from.endpoint };
     const some = await readDeliveries(context, row, { limit: limit + 1, state, before });
     found.push(...some.map((one) => ({ endpoint, ...one })));
@@ -83,7 +83,7 @@ export async function listAllDeliveries(
   return { deliveries, nextCursor: last ? `${last.event}/${last.endpoint}` : null };
 }
 
-/** Ids as text sort as their bytes do. */
+/** Ids sort the same as text and as bytes. */
 function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -122,7 +122,7 @@ async function readDeliveries(
   return (await query.execute()).map((row) => viewDelivery(row, disabled));
 }
 
-/** One delivery with what was sent and each attempt with what came back. */
+/** One delivery, with its body and each attempt with its response. */
 export async function showDelivery(
   context: Context,
   endpointId: string,

@@ -5,10 +5,10 @@ import { type Guard, RefusedTarget } from './guard.ts';
 export interface EndpointInput {
   url: string;
   description: string;
-  /** None: all kinds, also those that later releases add. */
+  /** Empty means all kinds, including those added by later releases. */
   events: string[];
   headers: Record<string, string>;
-  /** Deliveries a second. */
+  /** Deliveries per second. */
   rateLimit: number | null;
 }
 
@@ -17,7 +17,7 @@ const DESCRIPTION_CHARACTERS_MAX = 500;
 const HEADERS_MAX = 20;
 const HEADER_VALUE_CHARACTERS_MAX = 4_096;
 export const RATE_MAX = 10_000;
-/** What HTTP itself, the signature and the body speak through. */
+/** Used by HTTP itself, the signature and the body. */
 const RESERVED_HEADER =
   /^(host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|user-agent|content-.*|wh-.*|webhook-.*)$/;
 

@@ -15,7 +15,7 @@ import { endpointTarget } from './target.ts';
 
 export const DEFAULT_OVERLAP_MS = 24 * 60 * 60 * 1000;
 
-/** What an endpoint holds sealed. */
+/** The sealed part of an endpoint. */
 export interface SealedEndpoint {
   url: string;
   description: string;
@@ -29,9 +29,9 @@ export interface EndpointView {
   environment: string;
   url: string;
   description: string;
-  /** Empty: all. */
+  /** Empty means all. */
   events: string[];
-  /** Names alone: values may be passwords. */
+  /** Names only, because values may be passwords. */
   headers: string[];
   rateLimit: number | null;
   enabled: boolean;
@@ -76,7 +76,9 @@ export async function createEndpoint(
   return { ...viewEndpoint(queue, row), secret: secret.text };
 }
 
-/** Every change to endpoints happens in here: what the queue listens to changes in the same transaction. */
+/**
+ * Every change to endpoints runs in here, so that the queue's subscriptions change in the same transaction.
+ */
 async function changeEndpoints<T>(
   context: Context,
   queue: Queue,
@@ -133,7 +135,7 @@ export async function showEndpoint(context: Context, endpointId: string): Promis
   return viewEndpoint(queue, row);
 }
 
-/** Changes what is given and leaves the rest. */
+/** Changes only what is given. */
 export async function updateEndpoint(
   context: Context,
   guard: Guard,
@@ -157,7 +159,7 @@ export async function updateEndpoint(
   }));
 }
 
-/** What was held while it was disabled is sent as soon as it is enabled. */
+/** Deliveries that were held while it was disabled are sent as soon as it is enabled. */
 export async function setEndpointEnabled(
   context: Context,
   endpointId: string,
@@ -192,7 +194,7 @@ export async function rotateEndpointSecret(
   };
 }
 
-/** For the eyes of operators. */
+/** For operators. */
 export async function revealSecret(context: Context, endpointId: string) {
   const { sealed } = await findEndpoint(context, endpointId);
   const [current, ...previous] = liveSecrets(sealed.secrets, await sharedNow(context)) as [
@@ -233,7 +235,7 @@ async function changeOne(
 
 const DELETE_STEP = 1_000;
 
-/** The endpoint goes first, so that nothing more is sent; then what was on its way to it, in small steps. */
+/** Deletes the endpoint first, so that nothing more is sent, and then its deliveries in small steps. */
 export async function deleteEndpoint(context: Context, endpointId: string): Promise<void> {
   const { queue, row } = await findEndpoint(context, endpointId);
   const { db } = context;

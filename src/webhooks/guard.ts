@@ -3,28 +3,28 @@ import { isIP } from 'node:net';
 import { buildConnector } from 'undici';
 import { type AllowList, isPublicAddress } from './addresses.ts';
 
-/** A place that a webhook must not be sent to. */
+/** A destination that webhooks must not be sent to. */
 export class RefusedTarget extends Error {
   override name = 'RefusedTarget';
 }
 
-/** Every address of a name. */
+/** Returns every address of a name. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
 const resolveByDns: Resolve = async (hostname) =>
   (await lookup(hostname, { all: true, verbatim: true })).map(({ address }) => address);
 
-/** Less than the deadline of an attempt, so that a second address may be tried. */
+/** Less than an attempt's deadline, so that a second address can be tried. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
 export interface Guard {
-  /** What can be told from the URL alone; throws `RefusedTarget`. */
+  /** Checks what the URL alone shows. Throws `RefusedTarget`. */
   checkUrl(text: string): URL;
-  /** The same where a proxy resolves the name: plain http needs the name itself to be allowed. */
+  /** For when a proxy resolves the name: plain HTTP requires that the name itself is allowed. */
   checkProxied(text: string): URL;
-  /** The same, and what its name resolves to at this moment. A name that does not resolve yet passes. */
+  /** Also checks what the name resolves to right now. A name that does not resolve yet passes. */
   checkTarget(text: string): Promise<void>;
-  /** Opens connections for undici, to checked addresses and nothing else. */
+  /** Opens undici's connections, to checked addresses only. */
   connect: buildConnector.connector;
 }
 
@@ -40,7 +40,7 @@ export function createGuard(
     if (!isPublicAddress(address))
       throw new RefusedTarget('leads to an address that is not on the public Internet');
   };
-  /** All or none: one bad address among good ones is how a name is turned against us. */
+  /** All or nothing: one bad address among good ones is how a DNS name is used for an attack. */
   const addressesOf = async (url: { protocol: string; hostname: string }): Promise<string[]> => {
     const host = url.hostname.replace(/^\[|\]$/g, '');
     const addresses = isIP(host) ? [host] : await resolve(host);
@@ -55,7 +55,7 @@ export function createGuard(
     if (url.username !== '' || url.password !== '')
       throw new RefusedTarget('must not hold a name or a password: use a header');
     const host = url.hostname.replace(/^\[|\]$/g, '');
-    // Not every resolver knows these names, and some that do leave the machine to ask.
+    // Not every resolver handles these names, and some query the network for them.
     if (/(^|\.)localhost\.?$/i.test(host))
       checkAddress({ protocol: url.protocol, hostname: host }, '127.0.0.1');
     if (isIP(host)) checkAddress({ protocol: url.protocol, hostname: host }, host);
@@ -88,7 +88,7 @@ export function createGuard(
       const servername = options.servername || (isIP(options.hostname) ? '' : options.hostname);
       const tryNext = ([address, ...others]: string[]) => {
         const to = { ...options, hostname: address as string };
-        // Plain http is connected to the address as it is; for TLS the certificate must be that of the name.
+        // Plain HTTP connects to the address itself. For TLS, the certificate must match the name.
         delete to.servername;
         if (options.protocol === 'https:' && servername) to.servername = servername;
         open(to, (...[error, socket]) => {

@@ -16,7 +16,7 @@ const findFilters = statement<{ queueId: number }, { id: Uint8Array; events: str
     .where('queue_id', '=', parameter('queueId')),
 );
 
-/** Writes to the webhook endpoints that subscribe to what happened. */
+/** Composes messages for the webhook endpoints that subscribe to an event. */
 export function webhookListener(log: Log): Listener {
   return {
     wants: (event, { subscriptions }) => isSubscribed(subscriptions, event),
@@ -32,7 +32,7 @@ export function webhookListener(log: Log): Listener {
         const { kind } = event;
         const entry = shown.get(entryOf(event) ?? 0);
         const data = presentEventData(event, entry ?? null);
-        // Written once: every attempt sends these bytes.
+        // Serialized once: every attempt sends these bytes.
         const body = JSON.stringify(presentEvent(queue, { id, at: now, kind, data }));
         const people = entry ? peopleIn(entry) : [];
         return {
@@ -49,7 +49,7 @@ export function webhookListener(log: Log): Listener {
   };
 }
 
-/** Ids of everybody whose data an entry shows: its own, and its referrer's. */
+/** Ids of everyone whose data is in an entry: its own, and its referrer's. */
 function peopleIn({ id, referrerId }: Entry): Uint8Array[] {
   return referrerId ? [id, referrerId] : [id];
 }

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 
-/** Of an answer; the rest is not read. */
+/** Of a response. The rest is not read. */
 const RESPONSE_BYTES_MAX = 16 * 1024;
 
 export interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
-  /** As much of the body as was read; null when there was none. */
+  /** The part of the body that was read, or null if there was none. */
   text: string | null;
 }
 
@@ -15,7 +15,7 @@ export class DeadlinePassed extends Error {
   override name = 'DeadlinePassed';
 }
 
-/** There is no leave any more to begin. */
+/** The permit for this attempt has run out. */
 export class MustNotBegin extends Error {
   override name = 'MustNotBegin';
 }
@@ -25,10 +25,10 @@ class EnoughRead extends Error {
 }
 
 /**
- * One POST. Below `undici.request`: a stream and an abort signal for each answer cost as much as the request itself.
- * Redirects are not followed and bodies not decompressed. A body that goes on is cut off together with its
- * connection; one that breaks off or drips past the deadline is kept as far as it came, for the status has said
- * what matters.
+ * Sends one POST. Below `undici.request`, because a stream and an abort signal for each response cost as much
+ * as the request itself. Does not follow redirects or decompress. A body that is too long is cut off with its
+ * connection; one that breaks off or exceeds the deadline is kept as far as it was read, because the status
+ * is what matters.
  */
 export function post(
   dispatcher: Dispatcher,
@@ -61,8 +61,8 @@ export function post(
         onRequestStart: (started) => {
           controller = started;
           if (late)
-            started.abort(late); // It waited too long for its connection.
-          // What is thrown here, unlike an abort, leaves the connection open for the next request.
+            started.abort(late); // It waited too long for a connection.
+          // Unlike an abort, throwing here keeps the connection open for the next request.
           else if (!mayBegin()) throw new MustNotBegin();
         },
         onResponseStart: (_, status, received) => {

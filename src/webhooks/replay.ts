@@ -11,7 +11,7 @@ import { endpointTarget, WEBHOOK_CHANNEL } from './target.ts';
 
 const STEP = 1_000;
 
-/** Sends one event to one endpoint again, whatever became of it before. */
+/** Sends one event to one endpoint again, whatever its outcome was. */
 export async function replayEvent(
   context: Context,
   endpointId: string,
@@ -40,7 +40,7 @@ async function replayable(
     throw invalid(`${shown} is about a person who was erased: there is nothing left to send`);
 }
 
-/** Sends everything again that was given up since that time, in steps. */
+/** Sends everything again that has failed since that time, in steps. */
 export async function replayFailed(
   context: Context,
   endpointId: string,
@@ -78,7 +78,7 @@ async function replayThese(
   return count;
 }
 
-/** An event that says that it is a test, for this endpoint alone; otherwise it travels like any other. */
+/** Sends an event marked as a test to this endpoint only. Otherwise it is delivered like any other. */
 export async function sendTestEvent(context: Context, endpointId: string): Promise<{ event: string }> {
   const { queue, row } = await findEndpoint(context, endpointId);
   const { db, wakeUps } = context;

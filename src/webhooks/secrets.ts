@@ -4,7 +4,7 @@ import { decodeSecret } from './verify.ts';
 
 export interface Secret {
   text: string;
-  /** null: the one in force. */
+  /** null for the current one. */
   endsAt: number | null;
 }
 
@@ -12,7 +12,7 @@ export function newSecret(): Secret {
   return { text: `whsec_${randomBytes(32).toString('base64')}`, endsAt: null };
 }
 
-/** The new one first; what was in force goes on signing beside it until the overlap ends. */
+/** Puts the new secret first. The previous one also signs until the overlap ends. */
 export function rotateSecrets(secrets: readonly Secret[], now: number, overlapMs: number): Secret[] {
   const kept = secrets
     .map(({ text, endsAt }) => ({

@@ -7,26 +7,32 @@ import { type Guard, RefusedTarget } from './guard.ts';
 import { DeadlinePassed, MustNotBegin, post } from './post.ts';
 import { sign } from './verify.ts';
 
-/** For everything together: name, connection, request, answer. */
+/** For everything: name lookup, connection, request and response. */
 export const DEADLINE_MS = 15_000;
 const MOST_URLS_REMEMBERED = 10_000;
 
 export interface Outgoing {
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** During a rotation there are two. */
+  /** Two during a rotation. */
   keys: readonly KeyObject[];
   id: string;
   body: string;
 }
 
 export interface Sender {
-  /** `mayBegin` is asked once there is a connection, right before the first byte; its no is thrown as MustNotBegin. */
+  /**
+   * Calls `mayBegin` once there is a connection, right before the first byte. Throws MustNotBegin if it
+   * returns false.
+   */
   send(outgoing: Outgoing, now: number, mayBegin?: () => boolean): Promise<Attempt<string>>;
   close(): Promise<void>;
 }
 
-/** Posts to wherever the guard lets it; through a proxy the proxy resolves names, and is the guard for them. */
+/**
+ * Posts to destinations that the guard allows. With a proxy, the proxy resolves names and must guard against
+ * private addresses.
+ */
 export function createSender(
   guard: Guard,
   { proxyUrl, deadlineMs = DEADLINE_MS }: { proxyUrl?: string | undefined; deadlineMs?: number } = {},
@@ -37,7 +43,7 @@ export function createSender(
       ? new Agent({ ...common, connect: guard.connect })
       : new ProxyAgent({ ...common, uri: proxyUrl });
 
-  /** What the URL alone tells does not change; what its name resolves to is checked at each connection. */
+  /** The checks of a URL never change. What its name resolves to is checked at each connection. */
   const checked = new Map<string, URL>();
   const check = (text: string): URL => {
     const known = checked.get(text);

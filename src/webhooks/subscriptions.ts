@@ -3,7 +3,7 @@ import type { PublicEvent } from '../wire/event.ts';
 
 const EVERYTHING = '*';
 
-/** What the endpoints of a queue subscribe to, as one text in the queue's row; without endpoints, an empty one. */
+/** The subscriptions of a queue's endpoints, as text for the queue's row. Empty without endpoints. */
 export function subscriptionsOf(endpoints: readonly { events: string }[]): string {
   if (endpoints.some(({ events }) => events === '')) return EVERYTHING;
   return [...new Set(endpoints.flatMap(({ events }) => events.split(',')))].sort().join(',');
@@ -16,7 +16,7 @@ export function isSubscribed(subscriptions: string, event: DomainEvent): event i
   return (EVENT_KINDS as readonly string[]).includes(event.kind);
 }
 
-/** Whether one endpoint does; an empty filter lets everything through. */
+/** Whether one endpoint subscribes. An empty filter means all kinds. */
 export function passes(filter: string, kind: EventKind): boolean {
   return filter === '' || filter.split(',').includes(kind);
 }

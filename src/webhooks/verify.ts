@@ -1,7 +1,7 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { isJsonObject } from '../json/object.ts';
 
-/** Either way, inclusive: clocks differ, and an old delivery must not be played again. */
+/** In both directions, inclusive: clocks differ, and old deliveries must not be replayed. */
 export const TOLERANCE_SECONDS = 300;
 const SECRET_PREFIX = 'whsec_';
 
@@ -23,7 +23,7 @@ export interface Delivery {
 
 export type Verification = { verified: true; isObject: boolean } | { verified: false; reason: FailureReason };
 
-/** Checks a delivery against Standard Webhooks v1. Never throws, whatever is in it. */
+/** Verifies a delivery according to Standard Webhooks v1. Never throws, whatever the input. */
 export function verifyDelivery({ payload, headers, secret }: Delivery, now: number): Verification {
   const key = decodeSecret(secret);
   if (!key) return failed('invalid_secret');
@@ -46,7 +46,7 @@ function failed(reason: FailureReason): Verification {
   return { verified: false, reason };
 }
 
-/** The bytes of a signing secret, or undefined when it is not one. */
+/** Returns the bytes of a signing secret, or undefined if it is not one. */
 export function decodeSecret(secret: string): Buffer | undefined {
   if (!secret.startsWith(SECRET_PREFIX)) return undefined;
   const text = secret.slice(SECRET_PREFIX.length);
@@ -63,7 +63,7 @@ function checkTimestamp(timestamp: string, now: number): FailureReason | undefin
 }
 
 const SIGNATURE_BYTES = 32;
-/** Far more than a rotation of secrets leads to. */
+/** Far more than rotating secrets can produce. */
 const MOST_SIGNATURES = 1_000;
 
 function usableSignatures(header: string): Buffer[] {

@@ -12,14 +12,14 @@ export interface ExportOptions {
   status?: Status;
 }
 
-/** A piece of the file, and how many entries are in it and will be in all. */
+/** A chunk of the file, the number of entries in it, and the expected total. */
 export interface ExportPiece {
   text: string;
   entries: number;
   total: number;
 }
 
-/** Everybody in the order of joining, as a file. */
+/** Exports everyone in joining order. */
 export async function* exportEntries(
   context: Context,
   queue: Queue,

@@ -47,7 +47,7 @@ export const EntrySchema = Type.Object(
   },
 );
 
-/** An entry as the API, webhooks, exports and the command line show it. */
+/** An entry as shown by the API, webhooks, exports and the command line. */
 export type PresentedEntry = Static<typeof EntrySchema>;
 
 export function presentEntry(entry: Entry): PresentedEntry {

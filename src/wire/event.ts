@@ -9,7 +9,7 @@ import { EXAMPLE_INVITE, InviteSchema, presentInvite } from './invite.ts';
 import { constant, described, exactlyOne, idPattern, named, time } from './schema.ts';
 import { EXAMPLE_WAITLIST, presentWaitlistReference, WaitlistReferenceSchema } from './waitlist.ts';
 
-/** An event that the service sends: what it means, the schema of its body, and an example. */
+/** An event that the service sends: its meaning, the schema of its body, and an example. */
 export interface WebhookEventDocumentation {
   name: string;
   when: string;
@@ -126,7 +126,7 @@ interface PresentedEvent {
   data: EventData;
 }
 
-/** What a webhook is told of an event of a queue. */
+/** The body of a webhook. */
 export function presentEvent(
   { environment, waitlist }: Queue,
   { id, at, kind, data }: { id: Uint8Array; at: number; kind: string; data: EventData },
@@ -141,10 +141,10 @@ export function presentEvent(
   };
 }
 
-/** What webhook endpoints can subscribe to. */
+/** The events that webhook endpoints can subscribe to. */
 export type PublicEvent = Extract<DomainEvent, { kind: EventKind }>;
 
-/** Its details; `entry` is the one that the event names, as it is at the commit. */
+/** `entry` is the one that the event is about, as it is at the commit. */
 export function presentEventData(event: PublicEvent, entry: Entry | null): EventData {
   if ('entryId' in event) return { entry: { id: formatId('ent', event.entryId) } };
   if ('invite' in event) return { invite: presentInvite(event.invite), entry: entry && presentEntry(entry) };

@@ -25,14 +25,14 @@ export const EXAMPLE_INVITE: Static<typeof InviteSchema> = {
   expiresAt: null,
 };
 
-/** A new invite, with its code, for the operator's eyes. */
+/** Includes the code, so it is for operators only. */
 export function presentCreatedInvite({ id, code, email, expiresAt }: CreatedInvite) {
   return { id: formatId('inv', id), code, email, expiresAt: isoTimeOrNull(expiresAt) };
 }
 
 export type PresentedInviteDetails = ReturnType<typeof presentInviteDetails>;
 
-/** Everything about an invite, with its code, for the operator's eyes. */
+/** Includes the code, so it is for operators only. */
 export function presentInviteDetails(invite: Invite) {
   return {
     id: formatId('inv', invite.id),

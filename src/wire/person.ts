@@ -5,7 +5,7 @@ import { presentEntry } from './entry.ts';
 import { presentInviteDetails } from './invite.ts';
 import { presentWaitlistReference } from './waitlist.ts';
 
-/** Everything that is held on one person, for that person to read. */
+/** All data stored about one person, for that person to read. */
 export function presentPerson({ queue, entry, operatorConfirmation, invites, events }: PersonExport) {
   return {
     waitlist: presentWaitlistReference(queue.waitlist),

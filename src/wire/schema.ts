@@ -1,15 +1,17 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { EMAIL_MAX_CHARACTERS } from '../waitlist/people/identity.ts';
 
-/** Names a schema in the OpenAPI document: what uses it there refers to it. */
+/** Names a schema in the OpenAPI document, where it becomes a shared component. */
 export const named = (name: string) => ({ 'x-name': name });
 
-/** Says what a named schema is in this place. Beside the reference, its own description stays as it is. */
+/** Describes a named schema in this place. Its own description stays as it is. */
 export function described<T extends TSchema>(schema: T, description: string): T {
   return { ...schema, description, 'x-description': (schema as { description?: string }).description };
 }
 
-/** Limits that the domain checks in its own words. They are documented, and left out of the check of the schema. */
+/**
+ * Limits that the domain checks with its own messages. They are documented, but not validated by the schema.
+ */
 export const limits = (keywords: object) => ({ 'x-limits': keywords });
 
 /** Named examples of a body or a parameter. */
@@ -20,7 +22,7 @@ export const withExamples = (examples: Record<string, { summary: string; value: 
 export const oneOf = <T extends string>(values: readonly T[], options: object = {}) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], ...options });
 
-/** Said twice: of the generators of clients, some know `const` only and some `enum`. */
+/** Both keywords, because some client generators only support `const` and some only `enum`. */
 export const constant = <T extends string | boolean>(value: T, description: string) =>
   Type.Literal(value, { enum: [value], description });
 
@@ -35,6 +37,6 @@ export const time = (description: string) => Type.String({ format: 'date-time', 
 export const timeOrNull = (description: string) =>
   nullable<string>('string', { format: 'date-time', description });
 
-/** Addresses may have letters of any alphabet, which the format `email` does not allow. */
+/** Addresses can have letters of any alphabet, which the format `email` does not allow. */
 export const EMAIL = { format: 'idn-email', maxLength: EMAIL_MAX_CHARACTERS };
 export const idPattern = (prefix: string) => ({ pattern: `^${prefix}_[0-9a-z]{26}$` });

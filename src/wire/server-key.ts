@@ -16,7 +16,7 @@ export function presentKey(key: KeySummary) {
   };
 }
 
-/** A new key, shown this once. */
+/** The only time that the key is shown. */
 export function presentCreatedKey(created: CreatedKey) {
   const { id, ...rest } = presentKey(created);
   return { id, key: created.key, ...rest };

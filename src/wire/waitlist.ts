@@ -6,7 +6,7 @@ import { limits, named } from './schema.ts';
 
 export const EXAMPLE_WAITLIST = { id: 'wl_acme', name: 'Acme' };
 
-/** A waitlist that cannot exist is one that does not: the domain answers 404. */
+/** No pattern: an id that cannot exist gets a 404 from the domain, like one that does not. */
 export const WaitlistIdSchema = Type.String({
   ...limits({ pattern: '^wl_[a-z0-9][a-z0-9_-]{0,61}$' }),
   description: 'Short id of the waitlist, starting with `wl_`.',
@@ -30,7 +30,7 @@ export function presentWaitlistReference({
 
 export type PresentedWaitlist = ReturnType<typeof presentWaitlist>;
 
-/** A waitlist with its settings, for the operator. */
+/** For operators. */
 export function presentWaitlist(waitlist: WaitlistSummary) {
   return {
     id: waitlist.id,

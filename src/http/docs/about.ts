@@ -1,4 +1,4 @@
-/** The introduction of the API reference, in the Markdown that OpenAPI descriptions are written in. */
+/** The introduction of the API reference, as OpenAPI Markdown. */
 export const ABOUT = `Add people to a waitlist, read the queue with live positions, and let people in with single-use invite codes.
 
 ## Conventions

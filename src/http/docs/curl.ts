@@ -1,9 +1,9 @@
 import type { Operation, Parameter } from './document.ts';
 
-/** Stands for the address of the installation until the page is sent. */
+/** Replaced with the installation's address when the page is sent. */
 export const BASE = '{base}';
 
-/** A command that works when it is pasted into a shell that has the server key in KEY. */
+/** A command to paste into a shell that has the server key in KEY. */
 export function curlOf(
   path: string,
   method: string,
@@ -31,7 +31,7 @@ function exampleOf({ example, examples = {} }: Parameter): string {
   return String(example ?? Object.values(examples)[0]?.value ?? '');
 }
 
-/** For a POSIX shell: only a quote needs care inside single quotes. */
+/** For a POSIX shell, where only a quote needs escaping inside single quotes. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { RESPONSE_HEADERS } from '../responses.ts';
 
-/** The part of an OpenAPI 3.1 document that ours uses. */
+/** The part of OpenAPI 3.1 that our document uses. */
 export interface Document {
   info: { title: string; version: string; description: string };
   tags: { name: string; description: string }[];
@@ -26,7 +26,7 @@ export interface Operation {
   responses: Record<string, Response>;
 }
 
-/** A request that the service makes: the answer is read for its status alone. */
+/** A request that the service makes. Only the status of its response matters. */
 export interface WebhookOperation extends Omit<Operation, 'responses'> {
   responses: Record<string, { description: string }>;
 }
@@ -86,14 +86,14 @@ export interface Schema {
   oneOf?: Schema[];
   anyOf?: Schema[];
   discriminator?: { propertyName: string; mapping: Record<string, string> };
-  /** Only until the document is finished: see `schemas.ts`. */
+  /** Removed from the finished document: see `schemas.ts`. */
   'x-name'?: string;
   'x-limits'?: Partial<Schema>;
   'x-description'?: string;
   'x-optional'?: boolean;
 }
 
-/** Says in the generated document what the generator has no words for. */
+/** Adds what the generator cannot express. */
 export function finishDocument(generated: object, webhooks: Document['webhooks']): Document {
   const document = structuredClone(generated) as Document;
   for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path))) {
@@ -110,7 +110,7 @@ export function finishDocument(generated: object, webhooks: Document['webhooks']
 
 function finishOperation({ parameters = [], requestBody, responses }: Operation): void {
   for (const parameter of parameters) {
-    // Node hands header names over in lower case, and so the schemas must have them.
+    // Node lowercases header names, so the schemas have to use lower case.
     if (parameter.in === 'header')
       parameter.name = parameter.name.replace(/\b[a-z]/g, (c) => c.toUpperCase());
   }
@@ -124,7 +124,7 @@ function finishOperation({ parameters = [], requestBody, responses }: Operation)
   }
 }
 
-/** Moves every named schema to `schemas`, leaves a reference in its place, and states the limits of all. */
+/** Moves every named schema to `schemas`, replaces it with a reference, and adds the limits. */
 function withReferences(value: unknown, schemas: Record<string, Schema>): unknown {
   if (Array.isArray(value)) return value.map((element) => withReferences(element, schemas));
   if (typeof value !== 'object' || value === null) return value;

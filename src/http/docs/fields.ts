@@ -1,27 +1,30 @@
 import type { Schema } from './document.ts';
 
-/** A property of an object or a parameter, as a row of a table. */
+/** A property or a parameter, as a row of a table. */
 export interface Field {
-  /** With the way to it: `entries[].email`. */
+  /** With its path: `entries[].email`. */
   name: string;
   type: TypeText[];
   required: boolean;
   description: string;
-  /** What it can be, where the description does not say so. */
+  /** Its possible values, unless the description lists them. */
   values: string | undefined;
   limits: string[];
 }
 
-/** Words, and names of objects with their place on the page. */
+/** Text, and names of objects that link to their section. */
 export type TypeText = string | { object: string; href: string };
 
-/** The named schemas of a document, and where on the page those are that have a place of their own. */
+/** The named schemas of a document, and the sections of those that have one. */
 export interface Schemas {
   named: Record<string, Schema>;
   places: Map<string, string>;
 }
 
-/** One row for each property, those of nested objects behind their parent. An object with a place of its own is only named. */
+/**
+ * One row per property, with nested properties after their parent. An object with its own section is only
+ * named.
+ */
 export function fieldsOf(schemas: Schemas, schema: Schema, prefix = ''): Field[] {
   const { properties = {}, required = [] } = merged(schemas, schema);
   return Object.entries(properties).flatMap(([key, property]) => {
@@ -50,7 +53,7 @@ export function nameOf({ $ref }: Schema): string | undefined {
   return $ref?.split('/').at(-1);
 }
 
-/** A reference with the schema that it names; what stands beside the reference wins. */
+/** Resolves a reference. Keywords next to the reference take precedence. */
 export function resolve({ named }: Schemas, schema: Schema): Schema {
   const { $ref: _, ...rest } = schema;
   return { ...named[nameOf(schema) ?? ''], ...rest };
@@ -61,7 +64,7 @@ export function alternativesOf(schemas: Schemas, schema: Schema): Schema[] {
   return resolve(schemas, schema).oneOf ?? [];
 }
 
-/** An object with every property of its alternatives; required is what all of them require. */
+/** An object with every property of its alternatives. A property is required if all of them require it. */
 function merged(schemas: Schemas, schema: Schema): Schema {
   const resolved = resolve(schemas, schema);
   const name = nameOf(schema);

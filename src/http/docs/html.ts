@@ -1,4 +1,4 @@
-/** Text that is safe to stand in a page as it is. */
+/** Text that is safe to insert into a page unescaped. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -8,7 +8,7 @@ export class Html {
 
 type Value = Html | string | number | undefined | false | readonly Value[];
 
-/** Fills values into markup; whatever is not markup already is escaped. */
+/** Inserts values into markup, and escapes everything that is not markup already. */
 export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
   return new Html(strings.reduce((text, part, index) => text + toText(values[index - 1]) + part));
 }

@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts';
 
-/** The little Markdown that our descriptions use: `##` headings, tables, paragraphs, and code between backticks. */
+/** The subset of Markdown that our descriptions use: `##` headings, tables, paragraphs, and inline code. */
 export function markdown(text: string): Html[] {
   return text.split(/\n{2,}/).map((block) => {
     if (block.startsWith('## ')) return html`<h2 id="${slug(block.slice(3))}">${inline(block.slice(3))}</h2>`;
@@ -37,7 +37,7 @@ function slug(title: string): string {
 
 const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g;
 
-/** JSON in colours. */
+/** JSON with syntax highlighting. */
 export function json(value: unknown): Html {
   const text = JSON.stringify(value, null, 2);
   let at = 0;

@@ -3,13 +3,13 @@ import type { Document, Example, Media, Operation, Schema } from './document.ts'
 import { alternativesOf, type Field, fieldOf, fieldsOf, nameOf, resolve, type Schemas } from './fields.ts';
 import { placesOf } from './places.ts';
 
-/** The document as a page shows it: sections of operations, with every schema flattened into rows. */
+/** The document as the page shows it: sections of operations, with every schema flattened into rows. */
 export interface Model {
   title: string;
   version: string;
   about: string;
   sections: { title: string; description: string; operations: OperationModel[] }[];
-  /** What the service sends by itself; undefined when that is nothing. */
+  /** What the service sends, or undefined for nothing. */
   events: { headers: Field[]; envelope: Field[]; kinds: EventModel[] } | undefined;
   objects: { name: string; id: string; description: string; fields: Field[] }[];
   headers: Field[];
@@ -21,7 +21,7 @@ export interface OperationModel {
   path: string;
   summary: string;
   description: string;
-  /** The names of the security schemes that it takes, in words. */
+  /** The names of the accepted security schemes, in words. */
   credentials: string[];
   parameters: { title: string; fields: Field[] }[];
   body: (BodyModel & { required: boolean; others: Example[] }) | undefined;
@@ -33,14 +33,14 @@ export interface OperationModel {
 export interface BodyModel {
   /** The name of its schema. */
   name: string | undefined;
-  /** Where that is described, when not here. */
+  /** Where it is described, if not here. */
   href: string | undefined;
   /** One, or several that the value of a field tells apart. */
   shapes: Shape[];
 }
 
 export interface Shape {
-  /** In Markdown, when there is more than one. */
+  /** In Markdown, if there is more than one. */
   when: string | undefined;
   name: string | undefined;
   fields: Field[];
@@ -95,7 +95,7 @@ export function modelOf(document: Document): Model {
   };
 }
 
-/** All events have one envelope; what differs is the data in it. */
+/** All events share an envelope. Only its data differs. */
 function eventsOf(schemas: Schemas, { webhooks }: Document): Model['events'] {
   const kinds = Object.entries(webhooks).map(([kind, { post }]) => {
     const [media] = Object.values(post.requestBody?.content ?? {});
@@ -157,7 +157,7 @@ function operationModel(
     curl: curlOf(path, method, operation),
     answers: Object.entries(responses)
       .filter(([status]) => status.startsWith('2'))
-      .reverse() // What was created before what was found.
+      .reverse() // 201 before 200.
       .map(([status, { description, headers = {}, content }]) => {
         const { schema, examples } = content['application/json'] as Media;
         return {

@@ -10,7 +10,7 @@ import { STYLE } from './style.ts';
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Nothing may be loaded from anywhere, and only the style and the script below may run. */
+/** Nothing is loaded from elsewhere, and only the style and script below are allowed. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   `style-src ${hashOf(STYLE)}`,
@@ -24,7 +24,9 @@ export const CONTENT_SECURITY_POLICY = [
 const ICON =
   'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"%3E%3Crect width="16" height="16" rx="4" fill="%230f766e"/%3E%3Cpath d="M5 13V3h6v10" fill="none" stroke="white" stroke-width="2"/%3E%3C/svg%3E';
 
-/** The page for a document; what it returns puts in the address of the installation, which only a request knows. */
+/**
+ * Renders a document. The returned function inserts the installation's address, which only a request knows.
+ */
 export function renderPage(document: Document, source: string): (base: string) => string {
   const pieces = page(modelOf(document), source).text.split(BASE);
   return (base) => pieces.join(html`${base}`.text);

@@ -7,7 +7,7 @@ export function methodBadge(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 }
 
-/** The path with its parameters set off, and places where a long one may break. */
+/** Highlights the parameters of a path, and lets long paths wrap. */
 function pathText(path: string): Html {
   const parts = path.split(/(\{\w+\}|(?<=\/))/);
   return html`${parts.map((part) => (part.startsWith('{') ? html`<em>${part}</em>` : html`<wbr>${part}`))}`;
@@ -17,7 +17,9 @@ interface FieldTable {
   label: string;
   heading: string;
   fields: Field[];
-  /** What is worth a word: what a caller must send, or what an answer may lack. Limits are for callers alone. */
+  /**
+   * What to mark: what a caller must send, or what a response may lack. Limits are shown for requests only.
+   */
   mark?: 'required' | 'optional';
 }
 
@@ -108,7 +110,7 @@ function answerPart(answer: Answer, summary: string): Html {
 ${shapeTables(answer, `Response ${status} of ${summary}`, 'optional')}`;
 }
 
-/** What generated clients call it. */
+/** The name that generated clients use. */
 function schemaName(name: string | undefined): Html | undefined {
   return name === undefined ? undefined : html`<code class="schema">${name}</code>`;
 }

@@ -1,7 +1,7 @@
 import type { Document, Schema } from './document.ts';
 import { nameOf } from './fields.ts';
 
-/** Which named schemas have a place of their own on the page; the others are shown where they are used. */
+/** Which named schemas have their own section on the page. The others are shown where they are used. */
 export function placesOf(document: Document): Record<'objects' | 'events', Map<string, string>> {
   const names = Object.keys(document.components.schemas).filter((name) => isShared(document, name));
   return {
@@ -14,7 +14,7 @@ export function placesOf(document: Document): Record<'objects' | 'events', Map<s
   };
 }
 
-/** An object that fields of several others hold, or that errors are. */
+/** An object that several others contain, or that describes errors. */
 function isShared({ components, paths }: Document, name: string): boolean {
   if (!components.schemas[name]?.properties) return false;
   const holders = Object.values(components.schemas).filter((schema) => holds(schema, name));

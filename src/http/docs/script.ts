@@ -1,4 +1,6 @@
-/** Comfort that the page does without: copy buttons, a menu that closes itself, and the place in the contents. */
+/**
+ * Optional conveniences: copy buttons, a menu that closes itself, and highlighting in the table of contents.
+ */
 export const SCRIPT = `
 const contents = document.getElementById('contents');
 contents.addEventListener('click', (event) => {

@@ -1,4 +1,4 @@
-/** Sizes in rem follow the reader's settings; one set of colours each for light and dark. */
+/** Sizes in rem follow the reader's settings. There is one set of colors each for light and dark mode. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

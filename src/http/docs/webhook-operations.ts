@@ -15,7 +15,7 @@ const HEADERS = [
   }),
 );
 
-/** What the service sends: the `webhooks` of the OpenAPI document. */
+/** The `webhooks` section of the OpenAPI document. */
 export function webhookOperations(): Record<string, { post: WebhookOperation }> {
   return Object.fromEntries(
     Object.entries(WEBHOOK_EVENTS).map(([kind, event]) => [kind, { post: operationFor(event) }]),

@@ -12,7 +12,7 @@ import type { TypedApp } from '../typed-app.ts';
 import { button, type Page, sendPage } from './page.ts';
 import { type PageParts, pageRoute, TokenParams, wantsJson } from './parts.ts';
 
-/** Opening the link shows a button: mail scanners open links, and must not confirm anybody. */
+/** The page shows a button, because mail scanners open links and must not confirm anyone. */
 export function registerConfirmPage(app: TypedApp, parts: PageParts): void {
   const { context } = parts;
   app.get('/confirm/:token', pageRoute(parts.look, TokenParams), async (request, reply) => {
@@ -34,7 +34,7 @@ export function registerConfirmPage(app: TypedApp, parts: PageParts): void {
 
 type TokenRequest = FastifyRequest & { params: Static<typeof TokenParams> };
 
-/** A page for people; JSON for the backend of a page that the waitlist has for them instead. */
+/** HTML for people, JSON for the backend of a waitlist's own confirm page. */
 function answer(request: TokenRequest, reply: FastifyReply, link: ConfirmLink): string | ConfirmLink {
   if (!wantsJson(request)) return sendPage(reply, pageFor(link, request.params.token));
   if (link.state === 'unknown')

@@ -11,7 +11,10 @@ const NOBODY: Page = {
   content: html`<p>The link is incomplete, or this address has already left the waitlist.</p>`,
 };
 
-/** `/unsubscribe/…` is for the button of mail clients (RFC 8058), `/leave/…` for people; opened, both show the same. */
+/**
+ * `/unsubscribe/…` is for the unsubscribe button of mail clients (RFC 8058), `/leave/…` for people. Both show
+ * the same page.
+ */
 export function registerLeavePage(app: TypedApp, parts: PageParts): void {
   const { context } = parts;
   const show = async (token: string, reply: FastifyReply) => {

@@ -21,7 +21,7 @@ button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** Nothing is loaded from anywhere, nothing runs, and forms come back here alone. */
+/** Nothing is loaded, no scripts run, and forms can only be sent here. */
 const HEADERS = {
   'content-security-policy': [
     "default-src 'none'",
@@ -31,7 +31,7 @@ const HEADERS = {
     "frame-ancestors 'none'",
   ].join('; '),
   'x-content-type-options': 'nosniff',
-  // The address of such a page is a secret of its reader.
+  // The URL of such a page is its reader's secret.
   'referrer-policy': 'no-referrer',
   'x-robots-tag': 'noindex',
 };
@@ -66,7 +66,10 @@ ${content}
 `.text;
 }
 
-/** What a page asks for happens with this button, and never by merely opening it. Addresses are relative: a proxy may serve us below a path. */
+/**
+ * Actions need this button and never happen just by opening a page. URLs are relative, because a proxy may
+ * serve us under a path.
+ */
 export function button(action: string, words: string, quiet = false): Html {
   return html`<form method="post" action="${action}"><button${quiet && new Html(' class="quiet"')}>${words}</button></form>`;
 }

@@ -5,7 +5,7 @@ import { clientOf, type RateLimiter } from '../plugins/rate-limit.ts';
 
 export interface PageParts {
   context: Context;
-  /** The limits of the invite endpoints: a page is another way to the same. */
+  /** Shared with the invite endpoints, because the pages do the same. */
   look: RateLimiter;
   act: RateLimiter;
 }
@@ -14,7 +14,7 @@ const BODY_BYTES_MAX = 16 * 1024;
 
 export const TokenParams = Type.Object({ token: Type.String() });
 
-/** A route of a page, which no API reference shows. */
+/** A page's route, which is not in the API reference. */
 export function pageRoute<T extends TSchema>(limit: RateLimiter, params: T) {
   return {
     schema: { hide: true, params },
@@ -23,7 +23,7 @@ export function pageRoute<T extends TSchema>(limit: RateLimiter, params: T) {
   };
 }
 
-/** A backend, that is, and not a person. */
+/** Whether the client is a backend and not a person. */
 export function wantsJson({ headers }: FastifyRequest): boolean {
   return headers.accept?.startsWith('application/json') ?? false;
 }

@@ -10,11 +10,11 @@ import { registerLeavePage } from './leave.ts';
 import { sendPage } from './page.ts';
 import { type PageParts, wantsJson } from './parts.ts';
 
-/** The pages that links in mails lead to: made here, without a script. */
+/** The pages that links in mails lead to. They work without scripts. */
 export function registerPages(app: FastifyInstance, parts: PageParts): void {
   app.register(async (scope: TypedApp) => {
     scope.removeAllContentTypeParsers();
-    // Forms and one-click posts have bodies of several types; what to do is said by the address alone.
+    // Forms and one-click posts use several content types. The URL alone determines the action.
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, undefined));
     scope.setErrorHandler((error: Error, request, reply) => {
       if (!(error instanceof DoorlistError) || wantsJson(request))

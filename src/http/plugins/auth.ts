@@ -19,10 +19,10 @@ export interface AuthParts {
   perKey: RateLimiter;
 }
 
-/** The same refusal whatever is wrong with a key. */
+/** The same message for every problem with a key. */
 const KEY_NEEDED = 'a valid server key is required: send it as Authorization: Bearer <key>';
 
-/** Only refused keys count against a client's address: a good key is always served. */
+/** Only rejected keys count against a client's address. A valid key is always served. */
 export function requireServerKey(app: FastifyInstance, parts: AuthParts): onRequestHookHandler {
   const { context, keyUsage, failures, perKey } = parts;
   app.decorateRequest('serverKey');

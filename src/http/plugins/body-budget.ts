@@ -3,18 +3,18 @@ import { DoorlistError, unavailable } from '../../errors.ts';
 const MIB = 1024 * 1024;
 
 export interface BodyBudget {
-  /** Counts bytes that a client's bodies hold from now on; throws where that is too many. */
+  /** Reserves bytes for a client's body. Throws if there is no room. */
   hold(client: string, bytes: number): void;
   release(client: string, bytes: number): void;
 }
 
 export interface BodyBudgets {
-  /** For callers who have shown a server key; what others send takes none of their room. */
+  /** Separate room for clients with a server key, which others cannot use up. */
   keyed: BodyBudget;
   open: BodyBudget;
 }
 
-/** Room for a few of the largest bodies a client, and for a few such clients. */
+/** Enough for a few of the largest bodies per client, and for a few such clients. */
 export function bodyBudgets(): BodyBudgets {
   return {
     keyed: bodyBudget({ total: 128 * MIB, perClient: 64 * MIB }),
@@ -22,7 +22,7 @@ export function bodyBudgets(): BodyBudgets {
   };
 }
 
-/** Bytes of bodies that are being received, those included that are never finished. */
+/** Bytes of bodies being received, including those that never finish. */
 export function bodyBudget(most: { total: number; perClient: number }): BodyBudget {
   const held = new Map<string, number>();
   let total = 0;

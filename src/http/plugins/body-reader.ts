@@ -5,9 +5,9 @@ import type { BodyBudgets } from './body-budget.ts';
 import { HttpError } from './errors.ts';
 import { clientOf } from './rate-limit.ts';
 
-/** Bodies up to this size are never counted: they cost nothing, and nobody's large ones keep them out. */
+/** Bodies up to this size are not counted: they are cheap, and large bodies must not crowd them out. */
 const FREE_BYTES = 16 * 1024;
-/** What Node keeps for each chunk beside its bytes: a body can come in chunks of one. */
+/** Node's overhead per chunk: a body can arrive in chunks of one byte. */
 const CHUNK_OVERHEAD_BYTES = 256;
 
 export type ReadBody = (
@@ -16,7 +16,7 @@ export type ReadBody = (
   then: (error: Error | null, body: Buffer) => void,
 ) => void;
 
-/** Reads a body up to the route's limit, as long as there is room for it. */
+/** Reads a body up to the route's limit, if there is room for it. */
 export function bodyReader(budgets: BodyBudgets): ReadBody {
   return (request, payload, then) => {
     const refusal = refuseUnread(request);
@@ -35,7 +35,7 @@ export function bodyReader(budgets: BodyBudgets): ReadBody {
     };
     const finish = (error: Error | null) => {
       payload.off('data', take).off('end', end).off('error', breakOff);
-      payload.resume(); // What is left of it goes nowhere.
+      payload.resume(); // The rest is discarded.
       try {
         then(error, error || chunks.length === 0 ? NOTHING : Buffer.concat(chunks, size));
       } finally {

@@ -4,7 +4,7 @@ import { parseStrictJson } from '../json.ts';
 import type { ReadBody } from './body-reader.ts';
 import { HttpError } from './errors.ts';
 
-/** Only JSON, read strictly. Fastify would also take text/plain, and keys that stand twice. */
+/** Only strict JSON. Fastify would also accept text/plain and duplicate keys. */
 export function registerJsonBody(
   app: FastifyInstance,
   readBody: ReadBody,
@@ -27,7 +27,7 @@ export function registerJsonBody(
 
 const WHITESPACE_ONLY = /^[ \t\r\n]*$/;
 
-/** For a route whose body may be absent, or come without a content type. */
+/** For routes whose body may be missing, or have no content type. */
 export function registerOptionalJsonBody(app: FastifyInstance, readBody: ReadBody): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, payload, done) => {
@@ -45,7 +45,7 @@ export function registerOptionalJsonBody(app: FastifyInstance, readBody: ReadBod
   });
 }
 
-/** With any parameters; but a charset has to be UTF-8. */
+/** Allows any parameters, but a charset must be UTF-8. */
 function isJson(contentType: string): boolean {
   if (contentType === 'application/json') return true;
   const [type, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());

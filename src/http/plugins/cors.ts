@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 const ONE_DAY_SECONDS = 86_400;
 
-/** The two invite endpoints are called from join pages on any origin, without credentials. No other endpoint is. */
+/** Join pages on any origin call these two endpoints, without credentials. No other endpoint allows this. */
 const OPEN_PATHS = ['/sdk/v1/waitlist/invites/:code', '/sdk/v1/waitlist/invites/:code/accept'];
 const OPEN_PREFIX = '/sdk/v1/waitlist/invites/';
 const OPEN_PATH = /^\/sdk\/v1\/waitlist\/invites\/[^/?]*(?:\/accept)?$/;
@@ -27,7 +27,10 @@ export function registerCors(app: FastifyInstance): void {
 
 const HEADER_NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~, \t-]{1,4096}$/;
 
-/** Any request header may be sent: without credentials, none can harm. Named one by one, as `*` leaves out Authorization. */
+/**
+ * Allows any request header: without credentials, none can do harm. They are listed by name, because `*` does
+ * not include Authorization.
+ */
 export function preflightHeaders(path: string, headers: IncomingHttpHeaders): Record<string, string> {
   const asked = headers['access-control-request-headers'] ?? '';
   return {
@@ -38,20 +41,20 @@ export function preflightHeaders(path: string, headers: IncomingHttpHeaders): Re
   };
 }
 
-/** Also called for refusals that are sent before any hook has run. */
+/** Also called for rejections that are sent before any hook runs. */
 export function allowAnyOrigin(request: FastifyRequest, reply: FastifyReply): void {
   if (request.headers.origin === undefined || !isOpen(request)) return;
   reply.headers(ANY_ORIGIN);
 }
 
-/** A path that is broken has no route; one like `/invites/entries/…` has another. */
+/** A malformed path has no route, and one like `/invites/entries/…` has a different one. */
 function isOpen({ url, routeOptions }: FastifyRequest): boolean {
   return (
     url.startsWith(OPEN_PREFIX) && (routeOptions.url === undefined || OPEN_PATHS.includes(routeOptions.url))
   );
 }
 
-/** The same where there are no routes yet: what a cross-origin request gets beside its answer, if it gets one at all. */
+/** For when there are no routes yet: the headers for a cross-origin request, whether or not it succeeds. */
 export function corsHeadersWithoutRoutes({ method, url = '', headers }: IncomingMessage): {
   isPreflight: boolean;
   headers: Record<string, string>;

@@ -9,7 +9,7 @@ interface Reference {
   document: () => Document;
 }
 
-/** An API reference as a page to read, made from its OpenAPI document. */
+/** An HTML API reference, generated from the OpenAPI document. */
 export function registerDocs(app: FastifyInstance, { path, source, document }: Reference): void {
   let render: ReturnType<typeof renderPage> | undefined;
   app.get(path, { schema: { hide: true } as object }, async (request, reply) => {
@@ -28,7 +28,7 @@ export function registerDocs(app: FastifyInstance, { path, source, document }: R
 
 const HOST = /^([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?$/i;
 
-/** How the reader reached this page. A host that is not one must not get into a command that people paste. */
+/** The address in the reader's browser. An invalid host must not get into a command that people paste. */
 function addressOf({ protocol, host }: FastifyRequest): string {
   return HOST.test(host) ? `${protocol}://${host}` : 'http://127.0.0.1:3000';
 }

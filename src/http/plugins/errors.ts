@@ -35,7 +35,7 @@ const wire = (code: WireCode, message: string, headers?: Record<string, string>)
   ...(headers ? { headers } : {}),
 });
 
-/** The one place that turns what was thrown into a status and a body. */
+/** The only place that maps errors to a status and a body. */
 function toWire(error: Error, log: Log, requestId: string): WireError {
   if (error instanceof DoorlistError) {
     const headers: Record<string, string> = {};
@@ -85,7 +85,7 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
     .send({ code, message });
 }
 
-/** For an answer that does not wait for the body. */
+/** For a response that is sent before the body has arrived. */
 export function closeUnread({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (!isUnread(raw)) return;
   reply.header('connection', 'close');
@@ -109,7 +109,7 @@ const PARSER_PROBLEMS: Record<string, { status: string; message: string }> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', message: 'the request took too long to arrive' },
 };
 
-/** An `Expect` that Node does not know: by itself it would answer with an empty body. */
+/** For an `Expect` header that Node does not know: Node would send an empty body. */
 export function answerExpectation(request: IncomingMessage, response: ServerResponse): void {
   const message = 'Expect: only 100-continue can be met';
   const body = JSON.stringify({ code: 'invalid_request' satisfies WireCode, message });
@@ -125,10 +125,11 @@ export function answerExpectation(request: IncomingMessage, response: ServerResp
     .end(body);
 }
 
-/** Answers what never became a request: the HTTP parser refused it. */
+/** Responds to input that the HTTP parser rejected. */
 export function answerParserError(error: NodeJS.ErrnoException, socket: Socket): void {
   const timedOut = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  if (!socket.writable && !timedOut && error.code !== 'ECONNRESET') return; // Answered; this is the rest of it.
+  // Already answered; this is the rest of the same request.
+  if (!socket.writable && !timedOut && error.code !== 'ECONNRESET') return;
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;

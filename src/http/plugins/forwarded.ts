@@ -4,9 +4,9 @@ import type { FastifyInstance } from 'fastify';
 const HEADER = 'x-forwarded-for';
 
 /**
- * Some proxies write ports, brackets or quotes around the addresses that they forward: `192.0.2.1:5678`,
- * `"[2001:db8::1]:443"`. Taken as they are, a trusted proxy would not be recognized, and each connection of a client
- * would be another client. Registered only where proxies are trusted.
+ * Some proxies add ports, brackets or quotes to forwarded addresses: `192.0.2.1:5678`, `"[2001:db8::1]:443"`.
+ * Unparsed, a trusted proxy would not be recognized, and each connection would count as a new client.
+ * Registered only if proxies are trusted.
  */
 export function registerForwardedAddresses(app: FastifyInstance): void {
   app.addHook('onRequest', ({ raw: { headers } }, _reply, next) => {

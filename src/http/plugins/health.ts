@@ -7,9 +7,9 @@ import { constant, named } from '../../wire/schema.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import type { TypedApp } from '../typed-app.ts';
 
-/** Well under the patience of any load balancer. */
+/** Well below the timeout of any load balancer. */
 const PROBE_DEADLINE_MS = 2_000;
-/** However many ask, the database is asked no more often. */
+/** Limits database checks, however many requests there are. */
 const PROBE_EVERY_MS = 1_000;
 
 const HealthSchema = Type.Object(
@@ -73,7 +73,7 @@ export function registerHealth(app: TypedApp, { db, log }: Context): void {
   });
 }
 
-/** One run at a time, whose outcome holds for a moment. */
+/** Runs one check at a time and reuses its result for a moment. */
 function shared(check: () => Promise<void>): () => Promise<void> {
   let outcome: Promise<void> | undefined;
   let holdsUntil = Number.POSITIVE_INFINITY;
@@ -88,7 +88,7 @@ function shared(check: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** Whatever is wrong with the database, it is why the service is not ready, and no defect of the check. */
+/** Any problem with the database means "not ready", not a bug in the check. */
 async function withDeadline(probe: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {

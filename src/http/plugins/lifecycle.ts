@@ -6,11 +6,11 @@ import { NOTHING_HERE } from './errors.ts';
 const RETRY_AFTER_SECONDS = 5;
 
 export interface Draining {
-  /** From now on new requests get a 503; resolves when the last one under way has been answered. */
+  /** New requests get a 503 from now on. Resolves when all running requests have been answered. */
   start(): Promise<void>;
 }
 
-/** What holds for every request: its id, no caching, one line in the log, and that a stop waits for it. */
+/** Applies to every request: an id, no caching, one log line, and a graceful stop. */
 export function registerLifecycle(app: FastifyInstance, log: Log): Draining {
   let draining = false;
   let underWay = 0;
@@ -40,13 +40,13 @@ export function registerLifecycle(app: FastifyInstance, log: Log): Draining {
   };
 }
 
-/** What needs no look at the body: a path that leads nowhere has no limit for one. */
+/** Checks that do not need the body: an unknown path has no body limit. */
 function refusalOf({ headers, raw, is404 }: FastifyRequest): Error | undefined {
   if (headers.host === undefined && raw.httpVersionMinor === 1) return invalid('Host: is required');
   if (is404) return notFound(NOTHING_HERE);
 }
 
-/** `close` comes also when the caller hangs up before the answer; Fastify's own hooks do not. */
+/** `close` also fires if the client disconnects before the response. Fastify's own hooks do not. */
 export function logWhenAnswered(
   log: Log,
   request: FastifyRequest,
@@ -60,7 +60,7 @@ export function logWhenAnswered(
   });
 }
 
-/** The route's pattern stands for the path: paths hold emails and invite codes. */
+/** Logs the route's pattern, because paths contain emails and invite codes. */
 function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply, ms: number): void {
   log.info(
     {

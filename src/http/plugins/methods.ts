@@ -2,7 +2,7 @@ import { METHODS } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { HttpError } from './errors.ts';
 
-/** Answers 405 with `Allow` wherever a path exists and only the method is wrong. Call before any route is added. */
+/** Responds with 405 and `Allow` if a path exists for other methods. Call it before adding routes. */
 export function registerMethodCheck(app: FastifyInstance): { complete(): void } {
   const allowed = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {

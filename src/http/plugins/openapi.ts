@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { type Document, finishDocument } from '../docs/document.ts';
 
-/** What a document says besides its operations. Those are the routes with one of its tags. */
+/** A document's metadata. Its operations are the routes with one of its tags. */
 export interface Api {
   /** Where the document is served. */
   path: string;
@@ -14,7 +14,7 @@ export interface Api {
   webhooks: Document['webhooks'];
 }
 
-/** Builds the OpenAPI document of an API from the schemas of the routes. Call before any route is added. */
+/** Generates an OpenAPI document from the schemas of the routes. Call it before adding routes. */
 export async function registerOpenApi(
   app: FastifyInstance,
   { path, tags, securitySchemes, webhooks, ...info }: Api,
@@ -22,7 +22,7 @@ export async function registerOpenApi(
 ): Promise<() => Document> {
   const names = new Set(tags.map(({ name }) => name));
   await app.register(swagger, {
-    // One for each document; the types know only that of the first.
+    // One for each document. The types only know the first.
     decorator: path as 'swagger',
     openapi: {
       openapi: '3.1.0',

@@ -3,15 +3,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DoorlistError } from '../../errors.ts';
 
 const WINDOW_MS = 60_000;
-/** Past this many clients the longest-known one is forgotten: memory stays bounded under any flood. */
+/** Above this, the oldest client is forgotten, which limits memory. */
 const MOST_CLIENTS = 100_000;
 
 export interface RateLimiter {
-  /** Counts one request, or as many as a large one costs; throws `rate_limited` past the limit. */
+  /** Counts one request, or more for a large one. Throws `rate_limited` above the limit. */
   take(client: string, reply?: FastifyReply, cost?: number): void;
 }
 
-/** A limit a minute for each client, counted in this process; 0 is off. */
+/** A limit per minute and client, counted in this process. 0 turns it off. */
 export function rateLimiter(name: string, limit: number, now: () => number): RateLimiter {
   const windows = new Map<string, { endsAt: number; used: number }>();
   const policy = `"${name}";q=${limit};w=${WINDOW_MS / 1000}`;
@@ -19,7 +19,7 @@ export function rateLimiter(name: string, limit: number, now: () => number): Rat
   const windowOf = (client: string, at: number) => {
     const current = windows.get(client);
     if (current && current.endsAt > at) return current;
-    windows.delete(client); // Set anew below, so that the map stays in the order of time.
+    windows.delete(client); // Added again below, to keep the map sorted by time.
     if (windows.size >= MOST_CLIENTS) windows.delete(windows.keys().next().value ?? '');
     const fresh = { endsAt: at + WINDOW_MS, used: 0 };
     windows.set(client, fresh);
@@ -31,7 +31,7 @@ export function rateLimiter(name: string, limit: number, now: () => number): Rat
       if (limit === 0) return;
       const at = now();
       const window = windowOf(client, at);
-      window.used += Math.min(cost, limit); // However costly, one is served in a fresh window.
+      window.used += Math.min(cost, limit); // A fresh window always allows one request, whatever it costs.
       const seconds = Math.max(1, Math.ceil((window.endsAt - at) / 1000));
       reply?.header('ratelimit-policy', policy);
       reply?.header('ratelimit', `"${name}";r=${Math.max(0, limit - window.used)};t=${seconds}`);
@@ -42,10 +42,10 @@ export function rateLimiter(name: string, limit: number, now: () => number): Rat
   };
 }
 
-/** What a proxy forwards need not be an address, and must not take more memory than one. */
+/** A forwarded value may not be an address, and must not use more memory than one. */
 const CLIENT_CHARACTERS_MAX = 64;
 
-/** One network, one client: an IPv6 user owns a whole /64. */
+/** An IPv6 user has a whole /64, so each network counts as one client. */
 export function clientOf({ ip }: FastifyRequest): string {
   if (!isIPv6(ip)) return ip.slice(0, CLIENT_CHARACTERS_MAX);
   if (ip.startsWith('::ffff:') && ip.includes('.')) return ip.slice(7);

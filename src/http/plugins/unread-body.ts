@@ -5,26 +5,27 @@ import type { Socket } from 'node:net';
 const DRAIN_BYTES_MAX = 32 * 1024 * 1024;
 export const DRAIN_MS_MAX = 10_000;
 
-/** Whether a request is answered before its body has arrived. */
+/** Whether a response is sent before the request's body has arrived. */
 export function isUnread({ complete, headers }: IncomingMessage): boolean {
   return !complete && (headers['content-length'] ?? headers['transfer-encoding']) !== undefined;
 }
 
 /**
- * Lets the answer to an unread request arrive. Closed with input left unread, a connection is reset, and a client that
- * first writes all of its body never sees the answer. So the answer is sent, the sending side closed, and the rest of
- * the body thrown away up to a limit; then the connection is destroyed. The answer must say `Connection: close`.
+ * Makes sure that the response to an unread request arrives. Closing a connection with unread input resets
+ * it, and a client that writes its whole body first would never see the response. So this sends the response,
+ * closes the sending side, discards the rest of the body up to a limit, and then destroys the connection. The
+ * response must have `Connection: close`.
  */
 export function drainBeforeClosing(request: IncomingMessage): void {
   const { socket } = request;
   let drained = 0;
-  // Begun before the answer: once it is finished, Node throws the rest away without telling how much there is.
+  // Before the response: once it is finished, Node discards the rest without reporting its size.
   request.on('data', ({ length }: Buffer) => {
     drained += length;
     if (drained > DRAIN_BYTES_MAX) socket.destroy();
   });
   request.resume();
-  // Node calls this when the last answer of a connection has been handed over.
+  // Node calls this after handing over the last response of a connection.
   socket.destroySoon = () => {
     if (request.complete) {
       socket.end(() => socket.destroy());
@@ -36,7 +37,7 @@ export function drainBeforeClosing(request: IncomingMessage): void {
   };
 }
 
-/** A client that never closes its side must not keep the connection. */
+/** A client that never closes its side must not keep the connection open. */
 export function destroyWithin(socket: Socket, ms: number): void {
   const timer = setTimeout(() => socket.destroy(), ms).unref();
   socket.once('close', () => clearTimeout(timer));

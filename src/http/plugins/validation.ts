@@ -10,7 +10,7 @@ interface SchemaProblem {
   message: string;
 }
 
-/** Checks a part of a request against its schema and says, field by field, what is wrong. */
+/** Validates a part of a request against its schema, and reports problems by field. */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validator = Compile(schema);
   const integers = httpPart === 'querystring' ? integerFields(schema) : [];
@@ -28,7 +28,7 @@ function integerFields(schema: TSchema): string[] {
   return Object.keys(properties).filter((name) => properties[name]?.type === 'integer');
 }
 
-/** A query string holds only text: what looks like an integer becomes one, the rest is left to the schema. */
+/** A query string contains only text. What looks like an integer is converted; the schema checks the rest. */
 function readInteger(query: Record<string, unknown>, field: string): void {
   const text = query[field];
   if (typeof text === 'string' && /^-?[0-9]{1,15}$/.test(text)) query[field] = Number(text);

@@ -11,7 +11,7 @@ export interface WaitingRoom {
   close(): Promise<void>;
 }
 
-/** Answers while the service starts, which takes a while when a large database migrates: it is alive, and not ready. */
+/** Responds during startup, which can take a while if a large database is migrated: alive, but not ready. */
 export async function openWaitingRoom(address: { host: string; port: number }): Promise<WaitingRoom> {
   const server = createServer(answer);
   server.on('clientError', answerParserError);
@@ -32,7 +32,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   const always = { 'cache-control': 'no-store', 'x-request-id': requestIdOf(request), connection: 'close' };
   drainBeforeClosing(request);
   if (cors.isPreflight) {
-    response.writeHead(204, { ...always, ...cors.headers }).end(); // The request itself then hears what to wait for.
+    response.writeHead(204, { ...always, ...cors.headers }).end(); // The actual request then gets the 503.
     return;
   }
   const alive = request.method === 'GET' && request.url === '/healthz';

@@ -2,7 +2,7 @@ import { ABOUT } from '../docs/about.ts';
 import { webhookOperations } from '../docs/webhook-operations.ts';
 import type { Api } from '../plugins/openapi.ts';
 
-/** The public API, as its OpenAPI document introduces it. */
+/** The introduction of the public API's OpenAPI document. */
 export const SDK_API: Api = {
   path: '/openapi.json',
   title: 'Doorlist API',

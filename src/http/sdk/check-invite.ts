@@ -8,7 +8,7 @@ import { errorResponses, okResponse } from '../responses.ts';
 import type { TypedApp } from '../typed-app.ts';
 import type { SdkParts } from './parts.ts';
 
-/** The domain checks the length, after decoding: a schema would refuse an empty code as an unknown path. */
+/** The domain checks the length after decoding: a schema would reject an empty code as an unknown path. */
 export const CodeParams = Type.Object({
   code: Type.String({
     ...limits({ minLength: 1, maxLength: CODE_CHARACTERS_MAX }),

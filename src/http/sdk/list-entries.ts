@@ -124,7 +124,10 @@ function presentPage({ entries, total, next }: EntryPage): PresentedPage {
   return { entries: entries.map(presentEntry), total, nextCursor };
 }
 
-/** A text that `presentPage` cannot have written stands for no cursor at all, which opens as little as a damaged one. */
+/**
+ * Text that `presentPage` cannot have written becomes an empty cursor, which fails to open like a damaged
+ * one.
+ */
 function readCursor(text: string): Uint8Array {
   const cursor = Buffer.from(text, 'base64url');
   return cursor.toString('base64url') === text ? cursor : Buffer.alloc(0);

@@ -4,11 +4,10 @@ import type { Signups } from '../../waitlist/signup/signup.ts';
 import type { ReadBody } from '../plugins/body-reader.ts';
 import type { RateLimiter } from '../plugins/rate-limit.ts';
 
-/** What the public endpoints are built from. */
 export interface SdkParts {
   context: Context;
   signups: Signups;
-  /** Refuses a request without a valid server key; afterwards `request.serverKey` is set. */
+  /** Rejects requests without a valid server key. Afterwards, `request.serverKey` is set. */
   requireKey: onRequestHookHandler;
   readBody: ReadBody;
   limits: { inviteCheck: RateLimiter; inviteAccept: RateLimiter; verify: RateLimiter };

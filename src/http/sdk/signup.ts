@@ -51,7 +51,7 @@ const more = {
   ),
 };
 
-/** Each alternative is complete: a generated client makes a type of each, and a union of both. */
+/** Each alternative is complete, so that generated clients get one type for each and a union of both. */
 const SignupEntry = Type.Union(
   [
     Type.Object(
@@ -178,7 +178,8 @@ export function registerSignup(app: TypedApp, { context, signups, requireKey }: 
     schema,
     bodyLimit: BODY_BYTES_MAX,
     onRequest: requireKey,
-    // The domain checks the body itself: the same rules hold for every way in, and one answer names all that is wrong.
+    // The domain validates the body: the same rules apply to every entry point, and one response lists all
+    // problems.
     validatorCompiler: () => () => true,
     handler: async (request, reply) => {
       const { waitlistId, entries } = parseSignupRequest(request.body);

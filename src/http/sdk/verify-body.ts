@@ -18,8 +18,8 @@ const FIELDS: Fields = {
 };
 
 /**
- * Reads the one object that this endpoint takes, and stops at the first byte of anything else: anybody may send
- * seven megabytes here, and to build what nobody asked for would hold up everybody else.
+ * Reads the one object that this endpoint accepts, and stops at the first byte of anything else: anyone can
+ * send seven megabytes here, and parsing unexpected values would block other requests.
  */
 export function parseVerifyBody(body: Buffer): VerifyBody {
   if (!isUtf8(body)) throw invalid('body: is not valid UTF-8');
@@ -77,7 +77,7 @@ function readString(text: string, start: number, path: string): Read<string> {
   return { value, end };
 }
 
-/** Another kind of value, or no value at all. */
+/** The value has another type, or is missing. */
 function notA(kind: string, path: string, text: string, at: number): Error {
   return /[{["\-0-9tfn]/.test(text.charAt(at)) ? invalid(`${path}: must be ${kind}`) : badJson();
 }

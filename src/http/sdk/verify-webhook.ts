@@ -18,9 +18,9 @@ import type { SdkParts } from './parts.ts';
 import { parseVerifyBody } from './verify-body.ts';
 
 const PAYLOAD_BYTES_MAX = 1_048_576;
-/** A legal payload grows up to six times when every character is escaped; the rest is room for the other fields. */
+/** A valid payload grows up to six times if every character is escaped. The rest is for the other fields. */
 const BODY_BYTES_MAX = 6 * PAYLOAD_BYTES_MAX + 1024 * 1024;
-/** What a body costs of the rate limit beside its one request, by its size. */
+/** Larger bodies count as more requests against the rate limit. */
 const BYTES_PER_REQUEST = 128 * 1024;
 const extraCost = (bytes: number) => Math.floor(bytes / BYTES_PER_REQUEST);
 const TOO_LARGE = `payload: is larger than ${PAYLOAD_BYTES_MAX} bytes`;
@@ -139,7 +139,7 @@ const schema = {
   },
 };
 
-/** Awaited, so that the routes stay in the order in which they are registered. */
+/** Awaited, so that routes stay in the order of registration. */
 export async function registerVerifyWebhook(
   app: TypedApp,
   { context, limits, readBody }: SdkParts,
@@ -164,7 +164,8 @@ export async function registerVerifyWebhook(
         const { payload, headers, webhookSecret: secret } = request.body;
         if (Buffer.byteLength(payload) > PAYLOAD_BYTES_MAX) throw invalid(TOO_LARGE);
         const verification = verifyDelivery({ payload, headers, secret }, context.clock());
-        // Passed on as it was signed: to write it anew would round its numbers, and fail where it is nested deep.
+        // Returned as it was signed: serializing it again would round its numbers and fail if it is deeply
+        // nested.
         if (verification.verified && verification.isObject) {
           reply.type('application/json; charset=utf-8');
           reply.serializer(() => `{"verified":true,"event":${payload}}`);
@@ -172,7 +173,7 @@ export async function registerVerifyWebhook(
         return presentVerification(verification);
       },
       errorHandler: (error, request, reply) => {
-        // However large a body is, this endpoint knows only one answer to it.
+        // Whatever the size of the body, this endpoint has only one response to it.
         const tooLarge = error instanceof HttpError && error.code === 'payload_too_large';
         sendError(tooLarge ? invalid(TOO_LARGE) : error, request, reply, context.log);
       },
