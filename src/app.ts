@@ -46,11 +46,11 @@ export interface AppParts {
 }
 
 export interface Timeouts {
-  /** For the headers of a request to arrive. */
+  /** To receive the headers of a request. */
   headersMs: number;
-  /** For a whole request to arrive. */
+  /** To receive a whole request. */
   requestMs: number;
-  /** How often slow connections are looked for. */
+  /** How often to look for slow connections. */
   checkMs: number;
 }
 
@@ -58,7 +58,7 @@ const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, checkMs: 2_00
 const HEADER_BYTES_MAX = 16 * 1024;
 const KEEP_ALIVE_MS = 75_000; // Longer than load balancers keep theirs, so that they close first.
 
-/** Builds the HTTP app out of its parts. Knows no environment and does not listen. */
+/** Builds the HTTP app from its parts. Reads no environment and opens no port. */
 export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance; draining: Draining }> {
   const { context } = parts;
   const timeouts = { ...TIMEOUTS, ...parts.timeouts };
@@ -74,11 +74,11 @@ export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance;
       headersTimeout: timeouts.headersMs,
       connectionsCheckingInterval: timeouts.checkMs,
       maxHeaderSize: HEADER_BYTES_MAX,
-      requireHostHeader: false, // Asked for in the lifecycle instead: Node would answer with an empty body.
+      requireHostHeader: false, // Checked in the lifecycle instead, because Node would send an empty body.
     },
     clientErrorHandler: answerParserError,
     frameworkErrors: (error, request, reply) => {
-      logWhenAnswered(context.log, request, reply); // A path that cannot be read runs no hook.
+      logWhenAnswered(context.log, request, reply); // No hook runs for a malformed path.
       sendError(error, request, reply, context.log);
     },
   });

@@ -1,2 +1,2 @@
-/** Milliseconds since 1970; handed in, so that tests can set the time. */
+/** Milliseconds since 1970. Passed in, so that tests can set the time. */
 export type Clock = () => number;

@@ -10,7 +10,7 @@ export interface Config {
   dataDir: string;
   databaseUrl: string | undefined;
   databasePool: number;
-  /** undefined: the same as `databaseUrl`. */
+  /** undefined for the same as `databaseUrl`. */
   databaseListenUrl: string | undefined;
   startTimeoutMs: number;
   masterKey: string | undefined;
@@ -42,7 +42,7 @@ export class ConfigProblem extends Error {
 
 interface Variable<T> {
   name: string;
-  /** For the table in the README; a test holds the two together. */
+  /** Also in the README's table. A test compares the two. */
   about: string;
   shownDefault: string;
   parse(text: string | undefined): T;
@@ -299,7 +299,7 @@ export const VARIABLES = {
   ),
 } as const;
 
-/** A misspelt variable would be ignored, and its default used, without anybody noticing. */
+/** A misspelled variable would otherwise be ignored silently. */
 function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
   const names = Object.values(VARIABLES).map(({ name }) => name);
   return Object.keys(environment)
@@ -312,7 +312,7 @@ function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
     });
 }
 
-/** Reads every variable; throws one `ConfigProblem` that lists all that is wrong. */
+/** Reads every variable. Throws one `ConfigProblem` that lists all problems. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const problems = unknownVariables(environment);
   const read = <T>(variable: Variable<T>): T => {

@@ -4,13 +4,13 @@ import type { Config } from './config.ts';
 import type { Log } from './log.ts';
 import { isThere } from './private-file.ts';
 
-/** There is no installation where a command looked for one. */
+/** There is no installation in the directory. */
 export class NothingThere extends Error {
   override name = 'NothingThere';
 }
 
 export const DATABASE_FILE = 'doorlist.db';
-/** What only the owner may read, whatever the mode of the directory. */
+/** Only the owner may read these, whatever the mode of the directory. */
 const PRIVATE_FILES = [
   DATABASE_FILE,
   `${DATABASE_FILE}-wal`,
@@ -19,7 +19,10 @@ const PRIVATE_FILES = [
   'master.key.next',
 ];
 
-/** Creates the data directory and an empty database file for the owner alone, and tightens what is too open. */
+/**
+ * Creates the data directory and an empty database file for the owner only, and tightens permissions that are
+ * too open.
+ */
 export function prepareDataDirectory(config: Pick<Config, 'dataDir' | 'databaseUrl'>, log: Log): void {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   if (config.databaseUrl === undefined) createEmpty(path.join(config.dataDir, DATABASE_FILE));
@@ -27,8 +30,8 @@ export function prepareDataDirectory(config: Pick<Config, 'dataDir' | 'databaseU
 }
 
 /**
- * SQLite would create it with 0644; -wal and -shm get the mode that the database has. One that exists is not even
- * opened: closing it would drop the locks that this process may hold on it through SQLite.
+ * SQLite would create it with 0644, and -wal and -shm get the mode of the database. An existing file is not
+ * even opened: closing it would release the locks that this process holds on it through SQLite.
  */
 function createEmpty(file: string): void {
   if (isThere(file)) return;

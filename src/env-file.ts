@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { ConfigProblem } from './config.ts';
 import { systemErrorWords } from './system-error.ts';
 
-/** The variables of a `.env` file; none where there is no such file. */
+/** The variables of a `.env` file, or none if there is no such file. */
 export function readEnvFile(file: string): Record<string, string> {
   const text = readText(path.resolve(file));
   if (text === undefined) return {};
@@ -28,7 +28,7 @@ function readText(file: string): string | undefined {
 const QUOTED_VALUE = /(?<==[ \t]*)(["'`])[\s\S]*?\1/g;
 const LINE = /^\s*(#.*|(export\s+)?[A-Za-z_][\w.]*\s*=.*)?$/;
 
-/** Node's parser passes over what it does not understand, and a setting would be lost without a word. */
+/** Node's parser skips what it does not understand, so a setting would be lost silently. */
 function firstBrokenLine(text: string): number | undefined {
   const withoutValues = text.replace(QUOTED_VALUE, (value) => value.replace(/[^\n]/g, ''));
   const at = withoutValues.split(/\r?\n/).findIndex((line) => !LINE.test(line));

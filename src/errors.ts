@@ -1,4 +1,4 @@
-/** What can go wrong, in the words of the API, without knowing HTTP. */
+/** The error codes of the API, independent of HTTP. */
 export type ErrorCode =
   | 'invalid_request'
   | 'unauthorized'
@@ -31,7 +31,7 @@ export const unavailable = (message: string, retryAfterSeconds = 1) =>
 
 const MOST_PROBLEMS_TOLD = 10;
 
-/** Collects what is wrong with an input, so that one answer names every bad field. */
+/** Collects problems, so that one response lists every invalid field. */
 export class Problems {
   readonly #told: string[] = [];
   #count = 0;

@@ -1,25 +1,25 @@
 import { randomBytes } from './random-bytes.ts';
 
-/** Crockford's base 32: no i, l, o or u to mistake or to spell words with. */
+/** Crockford's base 32: no i, l, o or u to misread or to spell words with. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const ID_BYTES = 16;
 const ID_CHARACTERS = 26;
 
-/** 48 bits of time, then 80 random ones: new ids sort last, so that indexes grow at their end. */
+/** 48 bits of time, then 80 random bits: new ids sort last, so that indexes grow at the end. */
 export function newId(now: number): Buffer {
   const id = randomBytes(ID_BYTES);
   id.writeUIntBE(now, 0, 6);
   return id;
 }
 
-/** Of one moment, in the order of the numbers. */
+/** Ids of the same moment, sorted by number. */
 export function newNumberedId(now: number, number: number): Buffer {
   const id = newId(now);
   id.writeUIntBE(number, 6, 3);
   return id;
 }
 
-/** Every id made before that time is smaller. */
+/** Every id created before that time is smaller. */
 export function oldestId(time: number): Buffer {
   const id = Buffer.alloc(ID_BYTES);
   id.writeUIntBE(Math.max(0, time), 0, 6);
@@ -48,7 +48,7 @@ export function formatId<Prefix extends IdPrefix>(prefix: Prefix, id: Uint8Array
   return `${prefix}_${text}`;
 }
 
-/** undefined when it is not an id of that kind. */
+/** Returns undefined if it is not an id of that kind. */
 export function parseId(prefix: IdPrefix, text: string): Buffer | undefined {
   const body = text.slice(prefix.length + 1);
   if (!text.startsWith(`${prefix}_`) || body.length !== ID_CHARACTERS) return undefined;
@@ -70,14 +70,14 @@ export function parseId(prefix: IdPrefix, text: string): Buffer | undefined {
   return formatId(prefix, id) === text ? id : undefined;
 }
 
-/** 5 random bits a character. */
+/** 5 random bits per character. */
 export function randomCode(characters: number): string {
   let code = '';
   for (const byte of randomBytes(characters)) code += ALPHABET[byte & 31];
   return code;
 }
 
-/** A whole number below 2^53 in the same alphabet, padded to a width. */
+/** Encodes a whole number below 2^53, padded to a width. */
 export function encodeBase32(value: number, characters: number): string {
   let text = '';
   for (let rest = value; text.length < characters; rest = Math.floor(rest / 32))

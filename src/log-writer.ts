@@ -1,8 +1,8 @@
 import { write, writeSync } from 'node:fs';
 
-/** Lines are written in pieces of about this size, or whenever somebody asks for a flush. */
+/** Lines are written in chunks of about this size, or on a flush. */
 const PIECE_CHARACTERS = 16 * 1024;
-/** When nobody reads the log, lines are dropped past this, rather than memory eaten. */
+/** If the log is not being read, lines above this limit are dropped, to save memory. */
 const WAITING_CHARACTERS_MAX = 8 * 1024 * 1024;
 
 export interface LogWriter {
@@ -11,8 +11,8 @@ export interface LogWriter {
 }
 
 /**
- * Gathers lines and writes many at once, one write at a time, away from the requests that made them. To measure or
- * copy each line by itself would cost a signup more than sealing it.
+ * Collects lines and writes many at once, one write at a time, outside the requests. Measuring or copying
+ * each line individually would cost a signup more than sealing it.
  */
 export function logWriter(descriptor: number): LogWriter {
   let lines: string[] = [];
@@ -44,7 +44,7 @@ export function logWriter(descriptor: number): LogWriter {
         writeAll(piece, from + written);
         return;
       }
-      writing = false; // What could not be written is lost: a log must not stop the service.
+      writing = false; // Failed writes are lost: the log must not stop the service.
       if (error) settle(error);
       else if (whenEmpty.length > 0 || waiting >= PIECE_CHARACTERS) next();
     });

@@ -1,7 +1,9 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { type LogWriter, logWriter } from './log-writer.ts';
 
-/** The little of a logger that everything below the process needs. Fields must never hold personal data or secrets. */
+/**
+ * The part of a logger that code below the process needs. Fields must never contain personal data or secrets.
+ */
 export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
@@ -11,7 +13,7 @@ export interface Log {
 const STANDARD_OUTPUT = 1;
 let standardOutput: LogWriter | undefined;
 
-/** JSON lines on standard output. Callers pass ids, routes, states and counts: never what a person sent. */
+/** JSON lines on standard output. Pass ids, routes, states and counts, never user data. */
 export function createLogger(level: string, to?: DestinationStream): Logger {
   standardOutput ??= logWriter(STANDARD_OUTPUT);
   return pino(
@@ -20,7 +22,7 @@ export function createLogger(level: string, to?: DestinationStream): Logger {
   );
 }
 
-/** Many lines of one millisecond share one text. */
+/** Lines of the same millisecond share one text. */
 function timeField(): () => string {
   let at = 0;
   let field = '';

@@ -1,4 +1,4 @@
-/** The one of `candidates` that `word` is most likely a misspelling of; undefined when none comes near. */
+/** The candidate that `word` is most likely a misspelling of, or undefined if none is close. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const ranked = candidates
     .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
@@ -7,7 +7,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best && best.distance <= Math.max(2, word.length / 4) ? best.candidate : undefined;
 }
 
-/** How many characters have to be added, dropped or replaced (Levenshtein). */
+/** The Levenshtein distance. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (const [line, character] of [...from].entries()) {

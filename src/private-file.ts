@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 
 /**
- * An empty file that only its owner can read. Whatever was there under this name is replaced, not reused: it could be
+ * Creates an empty file that only its owner can read. An existing file is replaced, not reused: it could be
  * open to others, or a link to somewhere else.
  */
 export async function createPrivateFile(path: string): Promise<FileHandle> {
@@ -10,7 +10,7 @@ export async function createPrivateFile(path: string): Promise<FileHandle> {
   return open(path, 'wx', 0o600);
 }
 
-/** Unlike `existsSync`, this throws where we may not look: what another user has locked away is not missing. */
+/** Unlike `existsSync`, this throws if access is denied: a file that we may not see is not missing. */
 export function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -16,7 +16,7 @@ export function randomBytes(length: number): Buffer {
     poolUsed = 0;
   }
   pool.copy(bytes, 0, poolUsed, poolUsed + length);
-  pool.fill(0, poolUsed, poolUsed + length); // Handed out once, and nowhere to be found afterwards.
+  pool.fill(0, poolUsed, poolUsed + length); // Used once, and not left in memory.
   poolUsed += length;
   return bytes;
 }

@@ -21,9 +21,9 @@ import { listWaitlists } from './waitlist/settings/waitlists.ts';
 import { openSignups } from './waitlist/signup/signup.ts';
 import { startUpkeep } from './waitlist/upkeep/upkeep.ts';
 
-/** Supervisors kill after 30 s: by then the process has ended by itself, whatever hangs. */
+/** Supervisors kill after 30 s. By then the process has ended by itself, whatever hangs. */
 const STOP_DEADLINE_MS = 25_000;
-/** Of that, what is under way has this share to be finished; the rest is for closing what is open. */
+/** The share of that time for finishing running work. The rest is for closing connections. */
 const DRAIN_SHARE = 0.8;
 const LOG_FLUSH_EVERY_MS = 1_000;
 
@@ -32,7 +32,7 @@ export interface ServeOptions {
   stopDeadlineMs?: number;
 }
 
-/** Serves until a signal asks it to stop; resolves with the exit code. */
+/** Serves until it gets a signal to stop. Resolves with the exit code. */
 export async function serve(
   config: Config,
   print: (text: string) => void,
@@ -44,7 +44,7 @@ export async function serve(
   const asked = nextSignal();
   let starting = true;
   asked.then(() => {
-    if (starting) process.exit(0); // Nothing was promised to anybody yet, and what is half done is rolled back.
+    if (starting) process.exit(0); // Nothing has been acknowledged yet, and unfinished work is rolled back.
   });
   const { context, app, draining, keyUsage, releaseDirectory } = await startListening(
     config,
@@ -63,7 +63,7 @@ export async function serve(
 
   const signal = await asked;
   log.info({ signal }, 'stopping: finishing running requests, new requests get a 503');
-  nextSignal().then(() => process.exit(1)); // Asked twice: whoever asks means now.
+  nextSignal().then(() => process.exit(1)); // A second signal means stop now.
   const deadline = setTimeout(() => {
     log.error({}, 'stopped at the deadline: something did not finish in time');
     log.flush(() => process.exit(1));
@@ -76,11 +76,11 @@ export async function serve(
   releaseDirectory();
   clearInterval(flushing);
   await new Promise((resolve) => log.flush(resolve));
-  deadline.unref(); // What is still open keeps the process until then, and no longer.
+  deadline.unref(); // Running work keeps the process alive; the timer itself must not.
   return 0;
 }
 
-/** SQLite has one writer: two servers on one file would only wait for each other. */
+/** SQLite allows one writer, so two servers on one file would only wait for each other. */
 async function lockDirectory(config: Config, context: Context) {
   if (config.databaseUrl !== undefined) {
     remindToSaveMasterKey(config, context);
@@ -94,7 +94,9 @@ async function lockDirectory(config: Config, context: Context) {
   );
 }
 
-/** Backups of PostgreSQL rarely include this machine's data directory, and without the key they are worthless. */
+/**
+ * Backups of PostgreSQL rarely include this machine's data directory, and they are worthless without the key.
+ */
 function remindToSaveMasterKey({ masterKey, dataDir }: Config, { keyring, log }: Context): void {
   const [key] = masterKey === undefined ? keyring.source.load() : [];
   if (!key || isMasterKeySaved(dataDir, key)) return;
@@ -104,7 +106,7 @@ function remindToSaveMasterKey({ masterKey, dataDir }: Config, { keyring, log }:
   );
 }
 
-/** Whoever asks is told to wait until everything is open. */
+/** Until everything is open, clients are told to wait. */
 async function startListening(
   config: Config,
   log: Log,
@@ -112,7 +114,7 @@ async function startListening(
   ready: () => void,
 ) {
   const address = { host: config.host, port: config.port };
-  // Nobody can know a port that is still to be chosen.
+  // Clients cannot know a port that is chosen later.
   const waitingRoom = config.port === 0 ? undefined : await openWaitingRoom(address);
   const open = () => openContext(config, log, Date.now, limits);
   const opening = waitForDatabase(open, config, log).then((context) => lockDirectory(config, context));
@@ -136,7 +138,7 @@ async function startListening(
   } catch (error) {
     await app.close();
     await keyUsage.close();
-    await context.db.close(); // Left open, it would keep the process from ending.
+    await context.db.close(); // An open database would keep the process alive.
     throw error;
   }
   return { context, app, draining, keyUsage, releaseDirectory };

@@ -19,7 +19,7 @@ import { createDirectory } from './waitlist/queue/directory.ts';
 import { openInstance } from './waitlist/upkeep/instance.ts';
 import { webhookListener } from './webhooks/listener.ts';
 
-/** Opens everything that the domain works with, and creates what is not there yet: for `serve` and `migrate`. */
+/** Opens everything that the domain needs and creates what is missing: for `serve` and `migrate`. */
 export async function openContext(
   config: Config,
   log: Log,
@@ -27,12 +27,12 @@ export async function openContext(
   limits?: Partial<PostgresLimits>,
 ): Promise<Context> {
   const masterKey = masterKeySource(config);
-  masterKey.load(); // A malformed key is told before anything is created.
+  masterKey.load(); // Reports a malformed key before anything is created.
   prepareDataDirectory(config, log);
   return openParts(await openDatabase(config, log, limits), masterKey, log, clock);
 }
 
-/** The same for every other command: in the wrong directory it says so, and leaves nothing behind. */
+/** For all other commands: in the wrong directory, it fails and creates nothing. */
 export async function openExisting(config: Config, log: Log, clock: Clock = Date.now): Promise<Context> {
   return openParts(await openExistingDatabase(config, log), masterKeySource(config), log, clock);
 }
@@ -84,7 +84,7 @@ export function masterKeySource(config: Config) {
     : masterKeyFromEnvironment(config.masterKey, config.masterKeyNext);
 }
 
-/** For commands and upkeep, whose statements may take longer than those of a request. */
+/** For commands and upkeep, whose statements may take longer than a request's. */
 export function withoutTimeLimits(context: Context): Context {
   return { ...context, db: context.db.patient };
 }

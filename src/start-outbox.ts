@@ -16,14 +16,14 @@ export interface OutboxSettings {
   deliveryLogDays: number;
   publicUrl: string;
   mailFrom: string;
-  /** undefined: mails are kept in the mailbox. */
+  /** undefined if mails stay in the mailbox. */
   smtpUrl: string | undefined;
   smtpConnections: number;
-  /** Mails a second; 0: no limit. */
+  /** Mails per second, or 0 for no limit. */
   smtpRate: number;
 }
 
-/** For tests that cannot wait. */
+/** Shorter times for tests. */
 export interface OutboxTimes {
   deadlineMs?: number;
   leaseExtendedEveryMs?: number;
@@ -34,11 +34,11 @@ export interface OutboxTimes {
 export interface Outbox {
   /** Looks for due deliveries now. */
   wake(): void;
-  /** Waits, within bounds, for what is being sent. */
+  /** Waits for running deliveries, up to a limit. */
   stop(): Promise<void>;
 }
 
-/** Everything that happens on its own once events are recorded: deliveries leave, old ones are pruned. */
+/** The background work for recorded events: sends deliveries and prunes old ones. */
 export async function startOutbox(
   context: Context,
   settings: OutboxSettings,

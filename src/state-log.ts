@@ -1,9 +1,9 @@
 import type { Log } from './log.ts';
 
-/** A state that comes and goes many times a minute is one line a minute. */
+/** A state that changes many times a minute is logged once a minute. */
 const LINE_EVERY_MS = 60_000;
 
-/** `ok` is how things should be; any other word is trouble. */
+/** `ok` is normal; anything else is a problem. */
 export interface ReportedState {
   name: string;
   state: string;
@@ -20,8 +20,8 @@ interface Reported extends ReportedState {
 const states = new WeakMap<Log, Map<string, Reported>>();
 
 /**
- * Logs the state of something when it changes, at most one line a minute for each name. What changed in between is
- * remembered, and the latest is logged when the minute is over. Everything is `ok` until somebody says otherwise.
+ * Logs a state when it changes, at most once a minute per name. If it changes more often, the latest state is
+ * logged when the minute is over. The initial state is `ok`.
  */
 export function reportState(log: Log, name: string, state: string, fields: object = {}): void {
   const ofLog = states.get(log) ?? new Map<string, Reported>();
@@ -44,7 +44,7 @@ export function reportState(log: Log, name: string, state: string, fields: objec
   else reported.timer ??= setTimeout(() => write(log, reported), waitMs).unref();
 }
 
-/** The latest state of everything that was ever in trouble. */
+/** The latest state of everything that ever had a problem. */
 export function reportedStates(log: Log): ReportedState[] {
   return [...(states.get(log)?.values() ?? [])].map(({ name, state, since, fields }) => ({
     ...{ name, state, since, fields },

@@ -4,7 +4,7 @@ const two = (n: number) => (PADDED[Math.floor(n)] as string).slice(1);
 let lastDay = Number.NaN;
 let lastDate = '';
 
-/** As `Date` writes it, in a sixth of the time: neighbours share their date. */
+/** The same as `Date`'s format in a sixth of the time, because successive times usually share a date. */
 export function isoTime(time: number): string {
   const day = Math.floor(time / DAY_MS);
   if (day !== lastDay) {

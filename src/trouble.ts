@@ -15,8 +15,8 @@ import { MasterKeyProblem } from './vault/master-key.ts';
 type Where = Pick<Config, 'databaseUrl' | 'dataDir' | 'host' | 'port'>;
 
 /**
- * What an operator can do something about, in a sentence; undefined for anything else, which is a defect of ours.
- * `config` is undefined as long as the configuration itself could not be read.
+ * Describes a problem that an operator can fix, or returns undefined for a bug of ours. `config` is undefined
+ * if the configuration could not be read.
  */
 export function troubleInWords(error: Error, config?: Where): string | undefined {
   if (
@@ -43,7 +43,7 @@ function databaseTrouble(error: Error, { databaseUrl, dataDir }: Where): string 
     : postgresTrouble(error, databaseUrl);
 }
 
-/** A port that is taken, a directory that cannot be written to, a file that is not there. */
+/** A port in use, a directory that is not writable, a missing file. */
 function systemTrouble(error: NodeJS.ErrnoException, config: Where): string | undefined {
   const { syscall, code = '', path: file } = error;
   if (syscall === undefined) return undefined;

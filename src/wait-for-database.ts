@@ -7,7 +7,10 @@ import { troubleInWords } from './trouble.ts';
 
 const RETRY_AFTER_MS = 500;
 
-/** A database that starts beside the service may be there in a moment; what will not get better is thrown at once. */
+/**
+ * A database that starts together with the service may be ready soon. Errors that waiting cannot fix are
+ * thrown at once.
+ */
 export async function waitForDatabase<T>(open: () => Promise<T>, config: Config, log: Log): Promise<T> {
   const { startTimeoutMs } = config;
   const giveUpAt = performance.now() + startTimeoutMs;

@@ -37,7 +37,7 @@ export const backups: Command[] = [
   },
 ];
 
-/** A key that lives beside the database would be lost with it; one from a secret store is safe already. */
+/** A key stored next to the database would be lost with it. One from a secret store is already safe. */
 function includesMasterKey(config: Config, flags: Flags): boolean {
   if (flags['with-master-key'] && flags['without-master-key'])
     throw new UsageProblem('use --with-master-key or --without-master-key, not both');
@@ -80,7 +80,7 @@ function describeBackup(file: string, withMasterKey: boolean, { bytes, checksum 
   return `Wrote ${file} (${bytes} bytes). ${key}\nSHA-256 ${checksum}`;
 }
 
-/** Opening it would create it. */
+/** Reads without opening the instance, because that would create a key. */
 async function masterKeyOf(db: Database, config: Config): Promise<SealingKey> {
   const row = await db.query.selectFrom('instance').select('master_key_check').executeTakeFirst();
   const master = row && createKeyring(masterKeySource(config)).masterFor(row.master_key_check);
@@ -99,7 +99,7 @@ async function* readDatabase({ databaseUrl, dataDir }: Config): AsyncGenerator<B
   }
 }
 
-/** The key was chosen before the moment that the backup shows: were it rotated in between, it would not fit. */
+/** The key was read before the backup's snapshot. If it was rotated in between, it does not fit. */
 async function* unlessRotated(
   data: AsyncGenerator<Buffer>,
   master: SealingKey,

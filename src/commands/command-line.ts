@@ -40,7 +40,7 @@ export const COMMANDS: Command[] = [
 
 export interface Terminal {
   environment: NodeJS.ProcessEnv;
-  /** Variables that the environment does not set are read from this file, if it exists. */
+  /** Supplies variables that the environment does not set, if the file exists. */
   envFile?: string;
   out(text: string): void;
   error(text: string): void;
@@ -54,7 +54,7 @@ const COMMON: Record<string, Flag> = {
   help: { about: 'Show this help.' },
 };
 
-/** Runs one command; returns its exit code: 0 done, 1 failed, 2 not typed right. */
+/** Runs one command and returns its exit code: 0 success, 1 failure, 2 wrong usage. */
 export async function runCommandLine(words: string[], terminal: Terminal): Promise<number> {
   const asJson = words.includes('--json');
   let config: Config | undefined;
@@ -134,7 +134,7 @@ function parseWords(command: Command, words: string[]): { operands: string[]; fl
   }
 }
 
-/** What an operator can do something about is told in a line; anything else is a defect and shows where it is. */
+/** Problems that an operator can fix get one line. Anything else is a bug and gets a stack trace. */
 function explain(error: Error, asJson: boolean, terminal: Terminal, config: Config | undefined): number {
   const mistyped = error instanceof UsageProblem;
   const words = mistyped ? error.message : troubleInWords(error, config);

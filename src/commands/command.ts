@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { printableLine } from './printable.ts';
 
-/** One value for programs and one text for people. */
+/** A value for programs and a text for people. */
 export interface Outcome {
   json: unknown;
   text: string;
@@ -12,27 +12,27 @@ export interface Outcome {
 export type Flags = Record<string, string | string[] | boolean | undefined>;
 
 export interface Command {
-  /** As it is typed: `key create`. */
+  /** As typed: `key create`. */
   name: string;
   about: string;
-  /** What stands behind the name: `KEY_ID`; in brackets if it may be left out. */
+  /** What follows the name, such as `KEY_ID`. In brackets if optional. */
   operands?: string[];
   flags?: Record<string, Flag>;
-  /** Opens nothing by itself: for commands that must work on a database that does not open. */
+  /** Opens nothing by itself, for commands that must work on a database that does not open. */
   raw?: (config: Config, operands: string[], flags: Flags) => Promise<Outcome>;
   run?: (context: Context, operands: string[], flags: Flags, config: Config) => Promise<Outcome>;
 }
 
 export interface Flag {
   about: string;
-  /** Present: the flag takes a value, and this names it in the help. */
+  /** The name of the flag's value in the help. Without it, the flag takes no value. */
   value?: string;
   required?: boolean;
-  /** May be given several times; its value is then a list. */
+  /** Can be given several times. Its value is then a list. */
   repeated?: boolean;
 }
 
-/** The command was not typed as it must be. */
+/** Wrong usage of a command. */
 export class UsageProblem extends Error {
   override name = 'UsageProblem';
 }
@@ -50,7 +50,7 @@ export function textOr<T>(flags: Flags, name: string, otherwise: T): string | T 
 
 const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A hundred years: what is longer is a slip, and would leave the range of dates. */
+/** A hundred years: anything longer is a typo, and could exceed the range of dates. */
 const DURATION_MAX_MS = 36_500 * 86_400_000;
 
 /** `90s`, `30m`, `24h`, `7d`, or `0`. */
@@ -85,12 +85,12 @@ export function parseSince(text: string, flag: string, now: number): number {
 
 const ISO_TIME = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
-/** A time needs a zone, because ours and the server's may differ; a date alone is midnight UTC. */
+/** A time needs a time zone, because the server's may be different. A date alone is midnight UTC. */
 export function parseTimeText(text: string, flag: string): number {
   const day = ISO_TIME.exec(text)?.[1] ?? '';
   const midnight = Date.parse(`${day}T00:00:00Z`);
   const time = Date.parse(text);
-  // Date.parse takes February 30 for March 2.
+  // Date.parse reads February 30 as March 2.
   if (Number.isNaN(midnight) || Number.isNaN(time) || !new Date(midnight).toISOString().startsWith(day)) {
     throw new UsageProblem(
       `--${flag}: must be an ISO 8601 time with a time zone, such as 2026-12-01T00:00:00Z, or a date`,
@@ -123,7 +123,6 @@ export const EXPIRY_FLAGS: Record<string, Flag> = {
   'expires-at': { value: 'TIME', about: 'Expiry time: 2026-12-01T00:00:00Z, or a date.' },
 };
 
-/** Rows under their headings, in columns as wide as they need. */
 export function table(headings: string[], rows: (string | number | null)[][]): string {
   const cells = [headings, ...rows.map((row) => row.map((cell) => printableLine(String(cell ?? '-'))))];
   const widths = headings.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));

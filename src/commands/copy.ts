@@ -73,7 +73,7 @@ async function copyTo(source: Database, config: Config): Promise<CopyResult> {
   }
 }
 
-/** What is sealed opens with the same master key: a new data directory needs it, too. */
+/** A new data directory also needs the master key to open what is sealed. */
 function copyMasterKey({ dataDir }: Config, target: Config): void {
   const [from, to] = [path.join(dataDir, 'master.key'), path.join(target.dataDir, 'master.key')];
   if (path.resolve(from) === path.resolve(to)) return;

@@ -11,14 +11,14 @@ import type { Outcome } from './command.ts';
 import { checkOperation, checkWork, type Finding, outcomeOf } from './status.ts';
 
 export interface Scope {
-  /** undefined: every waitlist. */
+  /** undefined for every waitlist. */
   waitlistId: string | undefined;
   repair: boolean;
-  /** Whether what waits to be delivered counts; after a restore it is old by nature. */
+  /** Whether to check pending deliveries. After a restore they are naturally old. */
   work: boolean;
 }
 
-/** Looks at everything that an operator who was woken would look at. Exit code 1 when something is wrong. */
+/** Checks everything that an operator on call would check. The exit code is 1 if something is wrong. */
 export async function examine(config: Config, scope: Scope): Promise<Outcome> {
   const findings: Finding[] = [checkKeyFile(config)];
   try {
@@ -54,7 +54,7 @@ async function checkMailServer({ smtpUrl }: Config): Promise<Finding> {
   const what = 'mail server';
   if (smtpUrl === undefined)
     return { what, ok: true, detail: 'DOORLIST_SMTP_URL is not set: emails are kept in the mailbox' };
-  const { checkSmtp } = await import('../mail/smtp-check.ts'); // With all that speaks SMTP: only where needed.
+  const { checkSmtp } = await import('../mail/smtp-check.ts'); // Loads the SMTP code, so only if needed.
   const { server, secure, loggedIn, failure } = await checkSmtp(smtpUrl);
   if (!failure)
     return {

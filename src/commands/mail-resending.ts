@@ -51,7 +51,8 @@ async function resend(
   flags: Flags,
   states: MailSelection['states'],
 ): Promise<Outcome> {
-  const { resendMail, resendMails } = await import('../mail/resend.ts'); // With all that makes mails: only where needed.
+  // Loads the mail code, so only if needed.
+  const { resendMail, resendMails } = await import('../mail/resend.ts');
   const dryRun = flags['dry-run'] === true;
   const kind = textOr(flags, 'kind', undefined);
   const since = parseSince(flags, context.clock());

@@ -12,7 +12,7 @@ const TEXTS: Record<string, Flag> = {
   subject: { value: 'TEXT', about: 'Subject line.' },
   'body-file': { value: 'FILE', about: 'File with the body in Markdown.' },
 };
-/** Only where needed: other commands start quicker without what makes mails. */
+/** Loaded on demand: other commands start faster without the mail code. */
 const templates = () => import('../mail/templates.ts');
 const previews = () => import('../mail/preview.ts');
 

@@ -70,7 +70,7 @@ export const mails: Command[] = [
       cursor: { value: 'MAIL_ID', about: 'Cursor from the previous page.' },
     },
     run: async (context, _, flags) => {
-      const { listMails } = await import('../mail/mailbox.ts'); // With all that makes mails: only where needed.
+      const { listMails } = await import('../mail/mailbox.ts'); // Loads the mail code, so only if needed.
       const page = await listMails(context, await queueOf(context, flags), {
         limit: parseWhole(flags, 'limit', { from: 1, to: 200 }) ?? 50,
         cursor: textOr(flags, 'cursor', undefined),

@@ -15,7 +15,8 @@ export const operations: Command[] = [
     name: 'serve',
     about: 'Start the server. It runs until it gets SIGTERM or SIGINT.',
     raw: async (config) => {
-      const { serve } = await import('../server.ts'); // Only here: other commands start in half the time without it.
+      // Loaded on demand: other commands start in half the time without it.
+      const { serve } = await import('../server.ts');
       const exitCode = await serve(config, (text) => process.stdout.write(`${text}\n`));
       return { json: null, text: '', exitCode };
     },

@@ -5,7 +5,7 @@ import { BackupProblem } from '../vault/backup-format.ts';
 
 const LEAST_CHARACTERS = 12;
 
-/** Where a person can be asked. */
+/** A terminal that can prompt. */
 export interface Console {
   input: NodeJS.ReadableStream & { isTTY?: boolean };
   output: NodeJS.WritableStream;
@@ -13,7 +13,7 @@ export interface Console {
 
 const TERMINAL: Console = { input: process.stdin, output: process.stderr };
 
-/** For a new backup: asked for twice, because a slip would show only when the backup is needed. */
+/** Prompts twice for a new backup, because a typo would only show when the backup is needed. */
 export async function newPassphrase(config: Config, console: Console = TERMINAL): Promise<string> {
   const passphrase = config.backupPassphrase ?? (await ask(console, 'Passphrase for this backup: '));
   if ([...passphrase].length < LEAST_CHARACTERS)

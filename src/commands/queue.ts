@@ -3,7 +3,6 @@ import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
 import { type Flag, type Flags, requireText, textOr } from './command.ts';
 
-/** The flags that name a queue. */
 export const QUEUE_FLAGS: Record<string, Flag> = {
   waitlist: { value: 'WAITLIST_ID', about: 'Waitlist.', required: true },
   env: { value: 'ENVIRONMENT', about: 'Environment (default: production).' },

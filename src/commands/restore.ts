@@ -16,7 +16,7 @@ import type { Outcome } from './command.ts';
 import { examine } from './doctor.ts';
 import { knownPassphrase } from './passphrase.ts';
 
-/** Puts nothing in place before all of the backup was read and found whole. */
+/** Puts nothing in place until the whole backup has been read and verified. */
 export async function restore(config: Config, file: string): Promise<Outcome> {
   const about = await describeBackup(file);
   requireFit(config, about);
@@ -55,14 +55,15 @@ async function restoreFile(config: Config, file: string): Promise<void> {
   if (!release) throw new BackupProblem(`a Doorlist server is running on ${config.dataDir}: stop it first`);
   const part = `${database}.restore`;
   try {
-    rmSync(part, { force: true }); // Of a restore that was killed.
+    rmSync(part, { force: true }); // Left by a restore that was killed.
     await writeWhole(part, backup);
     const damage = damageOf(part);
     if (damage) throw new BackupProblem(`the database in this backup is damaged: ${damage}`);
-    for (const suffix of ['-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true }); // Of another database.
+    // Left by another database.
+    for (const suffix of ['-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true });
     putMasterKey(config, backup.secrets);
     refuseDatabase(database);
-    linkSync(part, database); // Unlike a rename, it never replaces what is there.
+    linkSync(part, database); // Unlike a rename, this never replaces an existing file.
     await syncDirectory(config.dataDir);
   } finally {
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${part}${suffix}`, { force: true });
@@ -98,13 +99,13 @@ async function restoreServer(config: Config, url: string, file: string): Promise
   }
   const backup = await openBackup(file, await knownPassphrase(config));
   requireMasterKey(config, backup.secrets);
-  for await (const _ of backup.data()); // To its end: pg_restore must not get half of a backup.
+  for await (const _ of backup.data()); // Reads to the end, because pg_restore must not get half a backup.
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   putMasterKey(config, backup.secrets);
   await restorePostgres(url, backup.data());
 }
 
-/** Before anything is written: the key that is here, or will be, opens what is in the backup. */
+/** Checks before writing that the current or restored key opens what is in the backup. */
 function requireMasterKey(config: Config, { masterKey, masterKeyId }: BackupSecrets): void {
   const here = masterKeySource(config).load();
   if (here.some(({ id }) => id.toString('hex') === masterKeyId)) return;

@@ -21,7 +21,7 @@ export interface Finding {
 const ERRORS_SHOWN = 5;
 const JOBS_SHOWN = 20;
 
-/** What an operator wants to know at a glance; reads only what is there, and holds nobody up. */
+/** An overview for operators. Reads only, and blocks nothing. */
 export async function showStatus(config: Config): Promise<Outcome> {
   const findings: Finding[] = [];
   try {

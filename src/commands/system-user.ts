@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 
-/** Who runs a command, for the record. In a container the user may have no name. */
+/** Who runs a command, for the record. In a container, the user may have no name. */
 export function systemUser(): string {
   try {
     return userInfo().username;

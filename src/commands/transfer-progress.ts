@@ -2,10 +2,10 @@ import type { ImportProgress } from '../waitlist/transfer/import-progress.ts';
 import { progressLine } from './progress.ts';
 
 const BAR_CHARACTERS = 24;
-/** Into a pipe or a log a line now and then is enough. */
+/** Often enough for a pipe or a log. */
 const LINE_EVERY_MS = 5_000;
 
-/** A bar for a person who watches, lines for a log. On standard error: the result alone is on standard output. */
+/** A bar on a terminal, lines in a log. On standard error, because standard output has only the result. */
 export function transferProgress() {
   const watched = process.stderr.isTTY === true;
   let shown = false;

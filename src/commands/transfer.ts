@@ -152,7 +152,7 @@ function exportOptions(flags: Flags, out: string | undefined): ExportOptions {
   return { format: oneOf(flags, 'format', FORMATS) ?? byName, ...(status === undefined ? {} : { status }) };
 }
 
-/** A file appears under its name once it is complete; it is full of personal data, and nobody else's to read. */
+/** The file gets its name once it is complete. It contains personal data, so only its owner can read it. */
 async function writeExport(
   context: Context,
   queue: Queue,
@@ -162,7 +162,7 @@ async function writeExport(
   const unfinished = `${out}.part`;
   const stream =
     out === undefined ? process.stdout : (await createPrivateFile(unfinished)).createWriteStream();
-  stream.on('error', () => {}); // Told by the next write.
+  stream.on('error', () => {}); // The next write throws it.
   const watched = out === undefined && process.stdout.isTTY;
   const progress = transferProgress();
   let written = 0;

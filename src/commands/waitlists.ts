@@ -118,7 +118,10 @@ function parseChanges(flags: Flags): WaitlistChanges {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
-/** Here and now, so that the command ends when it is done; cut off, the server's upkeep finishes it. */
+/**
+ * Done by the command itself, so that it is complete when the command ends. If interrupted, the server's
+ * upkeep finishes it.
+ */
 async function applyBoostTo(context: Context, waitlistId: string): Promise<void> {
   for (const environment of await listEnvironments(context)) {
     const queue = await context.directory.queue(waitlistId, environment);

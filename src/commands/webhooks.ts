@@ -151,7 +151,7 @@ export function guardOf(config: Config): Guard {
   return createGuard(allowList(config.webhookAllow));
 }
 
-/** Only what was given. */
+/** Only the flags that were given. */
 function settingsOf(flags: Flags) {
   const events = textOr(flags, 'events', undefined);
   const description = textOr(flags, 'description', undefined);

@@ -47,7 +47,7 @@ export interface PoolOptions {
 export type Client = pg.PoolClient & {
   readonly connection: { readonly stream: Socket };
   readonly processID: number;
-  /** False while an answer is awaited. */
+  /** False while a response is pending. */
   readonly readyForQuery: boolean;
 };
 

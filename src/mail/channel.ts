@@ -21,12 +21,14 @@ import { SEND_MS_MAX } from './smtp-session.ts';
 import { readMail, type StoredMail } from './stored-mail.ts';
 import { MAIL_CHANNEL } from './target.ts';
 
-/** For one of the connections to be free. */
+/** For a free connection. */
 const WAIT_MS_MAX = 10_000;
 const DEADLINE_MS = WAIT_MS_MAX + SEND_MS_MAX;
-/** Less than the dispatcher waits when it stops: what has no answer by then is written down as unsent. */
+/**
+ * Less than the dispatcher waits when it stops. Attempts without a response by then are recorded as unsent.
+ */
 const STOP_MS_MAX = 15_000;
-/** Until something of ours that failed is tried again. */
+/** How long to wait after an internal failure before trying again. */
 const FAULT_MS = 60_000;
 const SLOW_MS = 5_000;
 const MOST_REMEMBERED = 1_000;
@@ -48,17 +50,17 @@ const deferred = (error: string, deferMs: number): Attempt<never> => ({ ...KEPT,
 
 export interface MailPace {
   smtpConnections: number;
-  /** Mails a second; 0: no limit. */
+  /** Mails per second, or 0 for no limit. */
   smtpRate: number;
   deadlineMs?: number | undefined;
-  /** How often the lease of a mail that takes long is extended. */
+  /** How often to extend the lease of a mail that takes long. */
   leaseExtendedEveryMs?: number | undefined;
   stopMs?: number | undefined;
-  /** Before each try to go on sending, when nothing can be sent. */
+  /** Delays between attempts to resume when nothing can be sent. */
   pausesMs?: readonly number[] | undefined;
 }
 
-/** Mails as what the dispatcher sends. Without a mail server, and outside of production, they stay in the mailbox. */
+/** Without a mail server, or outside production, mails stay in the mailbox. */
 export function mailChannel(
   context: Context,
   smtp: Smtp | undefined,
@@ -80,7 +82,8 @@ export function mailChannel(
     stored: StoredMail,
     permit: Permit,
   ): Promise<Attempt<string> | undefined> => {
-    if (!parseEmail(stored.to)) return ADDRESS_REFUSED; // Stored before the rules for addresses were as strict as now.
+    // Stored when the rules for addresses were less strict.
+    if (!parseEmail(stored.to)) return ADDRESS_REFUSED;
     const reason = await whySuppressed(context, queue, stored.to, isEssential(stored.mail));
     if (reason)
       return { ...KEPT, ok: false, final: true, error: `not sent: the address is suppressed (${reason})` };
@@ -118,7 +121,7 @@ export function mailChannel(
       reportState(log, MAIL_SERVER, state, { ...fields, reason: error, answer: answer.answer });
       return { ...deferred(error, leftMs), status, response };
     }
-    // Whatever it answered, it is there.
+    // Any response means that the server is reachable.
     pauses.end(MAIL_SERVER);
     reportState(log, MAIL_SERVER, 'ok', fields);
     if (answer.ok) {
@@ -136,7 +139,7 @@ export function mailChannel(
     return { ...KEPT, ok: false, status, error, response, final };
   };
 
-  /** What fails here is not the mail's fault: it is tried again for as long as mails are kept. */
+  /** Failures here are not the mail's fault, so it is retried for as long as mails are kept. */
   const attempt = async (
     { setup: queue, eventId, permit }: Delivery<Queue>,
     sealedBody: Uint8Array,
@@ -152,27 +155,27 @@ export function mailChannel(
     }
   };
 
-  /** A server may take minutes to answer: until then the mail stays claimed. */
+  /** A server can take minutes to respond. Until then, the mail stays claimed. */
   const keepClaimed = (delivery: Delivery<Queue>) => {
     let extending: Promise<void> | undefined;
     const extend = async () => extendLease(db, delivery, (await sharedNow(context)) + 2 * deadlineMs);
     const timer = setInterval(() => {
       extending ??= extend()
-        .catch(() => {}) // Next time; at worst somebody else sends it again.
+        .catch(() => {}) // The next extension may succeed. At worst, another process sends the mail again.
         .finally(() => {
           extending = undefined;
         });
     }, leaseExtendedEveryMs);
     return async () => {
       clearInterval(timer);
-      await extending; // It must not come after what is written down next.
+      await extending; // The extension must not overwrite what is recorded next.
     };
   };
 
   return {
     name: MAIL_CHANNEL,
     deadlineMs,
-    // More than there are connections: the next mail is made while the server thinks about the last.
+    // More than there are connections, to render the next mail while the server processes the last.
     atOnce: 4 * smtpConnections,
     prepare: async (targets) => {
       const queues = await queuesById(
@@ -227,7 +230,7 @@ function sealResponse(delivery: Delivery<Queue>, attempt: Attempt<string>): Atte
   };
 }
 
-/** A connection may take its time: then the permit is renewed, and the mail goes over the connection that is there. */
+/** Connecting can take a while: then the permit is renewed, and the mail is sent over the open connection. */
 async function sendWithPermit(
   smtp: Smtp,
   mail: Mail,
@@ -241,7 +244,7 @@ async function sendWithPermit(
   return undefined;
 }
 
-/** Nothing while it lasts; then one mail finds out whether it is over. */
+/** Sends nothing during the pause. After it, one mail tests whether sending works again. */
 function quotaDuring({ leftMs }: Pause, quota: Quota | undefined): Quota {
   const unlimited = { left: 1, againInMs: 1_000, usedUntil: 0, perSecond: 0 };
   const { left, ...rest } = quota ?? unlimited;
@@ -252,7 +255,7 @@ function senderOf({ waitlist }: Queue): string {
   return `sender of ${waitlist.id}`;
 }
 
-/** Parts of a version never change: they are read once. */
+/** The parts of a version never change, so they are read only once. */
 function rememberParts(context: Context): (queue: Queue, version: number) => Promise<MailParts> {
   const known = new Map<string, Promise<MailParts>>();
   return ({ waitlist }, version) => {

@@ -2,11 +2,14 @@ import type { MailKind } from './kinds.ts';
 
 export interface MailTemplate {
   subject: string;
-  /** Markdown. A link that stands alone becomes a button. */
+  /** Markdown. A link on its own line becomes a button. */
   body: string;
 }
 
-/** Nothing that a stranger typed into a form stands in them: a signup cannot be used to send words to somebody else. */
+/**
+ * These contain nothing that a stranger typed into a form, so that signups cannot be used to send text to
+ * others.
+ */
 export const DEFAULT_TEMPLATES: Readonly<Record<MailKind, MailTemplate>> = {
   confirm: {
     subject: 'Confirm your place on the {{ waitlist }} waitlist',

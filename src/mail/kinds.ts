@@ -1,4 +1,4 @@
-/** Everything that a person on a waitlist can get by mail. */
+/** All mails that a person on a waitlist can get. */
 export const MAIL_KINDS = [
   'confirm',
   'welcome',
@@ -9,7 +9,10 @@ export const MAIL_KINDS = [
 ] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 
-/** Without these somebody could not go on: they carry no way to unsubscribe, and having unsubscribed does not stop them. */
+/**
+ * People cannot continue without these, so they have no unsubscribe link and are sent even after
+ * unsubscribing.
+ */
 const ESSENTIAL: readonly MailKind[] = ['confirm', 'invite'];
 
 export function isMailKind(text: string): text is MailKind {
@@ -20,6 +23,6 @@ export function isEssential(kind: MailKind): boolean {
   return ESSENTIAL.includes(kind);
 }
 
-/** `kept`: not sent, because there is no mail server or the queue is not of production. */
+/** `kept`: not sent, because there is no mail server or the environment is not production. */
 export const MAIL_STATES = ['pending', 'sent', 'kept', 'failed'] as const;
 export type MailState = (typeof MAIL_STATES)[number];

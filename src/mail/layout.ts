@@ -3,7 +3,7 @@ import { escapeHtml } from './values.ts';
 
 export interface Page extends Look {
   title: string;
-  /** Shown by mail clients beside the subject. */
+  /** Shown next to the subject by mail clients. */
   preview: string;
   name: string;
   logoUrl: string | null;
@@ -27,7 +27,7 @@ const DARK = `@media (prefers-color-scheme: dark) {
 .edge { padding: 20px 12px !important }
 }`;
 
-/** Tables and inline styles are what all mail clients agree on; the style sheet is for those that can do more. */
+/** All mail clients support tables and inline styles. The style sheet is for those that support more. */
 export function layOut(page: Page): string {
   const { colour, content } = page;
   const leave =
@@ -70,7 +70,7 @@ function brand({ logoUrl, name }: Page): string {
   return `<img src="${escapeHtml(logoUrl)}" alt="${escapeHtml(name)}" height="36" style="display:block;height:36px;width:auto;max-width:220px;border:0;font:700 17px/36px ${FONT}">`;
 }
 
-/** White or nearly black, whichever is easier to read on the colour. */
+/** White or nearly black, whichever is easier to read on the color. */
 export function readableOn(colour: string): string {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;

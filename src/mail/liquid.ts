@@ -2,14 +2,14 @@ import { Liquid, type Template } from 'liquidjs';
 import type { MailKind } from './kinds.ts';
 
 const TEMPLATE_CHARACTERS_MAX = 20_000;
-/** A mail takes far less than a millisecond; this is for templates that were made to take long. */
+/** A mail takes far less than a millisecond. This stops templates that are designed to take long. */
 const RENDER_MS_MAX = 200;
 const MEMORY_MAX = 1_000_000;
 const OUTPUT_CHARACTERS_MAX = 100_000;
 
-/** No loops, no files, no capturing: nothing that takes long, reaches out, or gets around the escaping. */
+/** No loops, files or captures: nothing that takes long, reaches outside, or bypasses the escaping. */
 const TAGS = ['if', 'unless', 'case', 'assign', 'comment', 'raw'];
-/** Without `raw`, which would switch the escaping off. */
+/** Without `raw`, which would turn off the escaping. */
 const FILTERS = [
   ...['default', 'upcase', 'downcase', 'capitalize', 'strip', 'truncate', 'append', 'prepend'],
   ...['date', 'plus', 'minus', 'size'],
@@ -24,7 +24,7 @@ const VARIABLES: Record<MailKind, readonly string[]> = {
   'invite-reminder': [...EVERYWHERE, 'joinLink', 'inviteCode', 'expiresAt'],
   accepted: EVERYWHERE,
 };
-/** A mail of this kind is pointless without one of them. */
+/** A mail of this kind is useless without one of these. */
 const NEEDED: Partial<Record<MailKind, readonly string[]>> = {
   confirm: ['confirmLink'],
   invite: ['joinLink', 'inviteCode'],
@@ -32,13 +32,13 @@ const NEEDED: Partial<Record<MailKind, readonly string[]>> = {
 };
 
 export interface Place {
-  /** What stands in the text where a value will be. */
+  /** The placeholder for a value in the text. */
   mark(value: unknown): string;
 }
 
 let place: Place | undefined;
 
-/** Rendering is synchronous: the place that is set when it begins is the one that it writes to. */
+/** Rendering is synchronous, so the place set at its start is the one it writes to. */
 const engine = new Liquid({
   ownPropertyOnly: true,
   strictFilters: true,
@@ -69,7 +69,7 @@ export function renderTemplate(template: Template[], values: object, into: Place
   }
 }
 
-/** What is wrong with a text as a template of this kind, in words for whoever wrote it. */
+/** Describes what is wrong with a template of this kind, for its author. */
 export function templateProblems(kind: MailKind, text: string): string[] {
   if (text.length > TEMPLATE_CHARACTERS_MAX) return [`is longer than ${TEMPLATE_CHARACTERS_MAX} characters`];
   try {
@@ -89,7 +89,7 @@ function variableProblem(kind: MailKind, [root = '', ...rest]: string[]): string
   return undefined;
 }
 
-/** Names of which the template must use one, or nothing. */
+/** The variables of which the template must use one, or undefined if it does. */
 export function missingVariable(kind: MailKind, text: string): string | undefined {
   const needed = NEEDED[kind];
   if (!needed) return undefined;

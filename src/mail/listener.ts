@@ -12,7 +12,7 @@ import { mailedEntry, mailMessage } from './stored-mail.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Writes to people about what happened to them. */
+/** Composes mails to people about what happened to them. */
 export function mailListener(log: Log): Listener {
   return {
     wants: (event, settings) => {
@@ -34,7 +34,6 @@ export function mailListener(log: Log): Listener {
   };
 }
 
-/** The kind of mail that an event brings about, where that kind is switched on. */
 function mailFor(event: DomainEvent, confirmEmails: boolean): MailKind | undefined {
   switch (event.kind) {
     case 'signup.created':
@@ -81,7 +80,7 @@ function welcome(
   return mailMessage(queue, id, mail, [joined.id]);
 }
 
-/** undefined when there is nobody to write to. */
+/** Returns undefined if there is no recipient. */
 function toKnown(
   { queue, now, settings }: QueueChange,
   kind: MailKind,
@@ -111,19 +110,19 @@ function toKnown(
   return { ...mailMessage(queue, id, mail, subjects), onlyOnce };
 }
 
-/** A referrer who no longer waits does not move up; whoever is not pending has nothing to confirm. */
+/** A referrer who no longer waits does not move up, and only pending entries have something to confirm. */
 function isDue(kind: MailKind, entry: Entry | undefined): boolean {
   if (kind === 'moved-up') return entry?.status === 'waiting';
   if (kind === 'confirm') return entry?.status === 'pending';
   return true;
 }
 
-/** At most one such mail a day for each person, whoever asks for it. */
+/** At most one such mail per person and day, whoever requests it. */
 function isDaily({ kind }: DomainEvent): boolean {
   return kind === 'referral.credited' || kind === 'confirmation.requested';
 }
 
-/** The same all day (in UTC) for the same person: the second mail of a day meets the first. */
+/** The same for the same person all day (UTC), so that the second mail of a day is a duplicate. */
 function dailyId({ vault }: Queue, kind: MailKind, entryId: string, now: number): Buffer {
   const day = now - (now % DAY_MS);
   const id = oldestId(day);

@@ -18,7 +18,7 @@ const PAGE_MAX = 200;
 export interface MailSummary {
   id: string;
   kind: string;
-  /** null once the person was erased. */
+  /** null if the person was erased. */
   to: string | null;
   state: MailState;
   attempts: number;
@@ -38,7 +38,7 @@ export interface MailView extends MailSummary {
   }[];
 }
 
-/** What was written to people, the newest first. */
+/** Mails, newest first. */
 export async function listMails(
   context: Context,
   queue: Queue,
@@ -60,7 +60,7 @@ export async function listMails(
   };
 }
 
-/** One mail as it is sent, and each attempt with what the server said. */
+/** One mail as it is sent, and each attempt with the server's response. */
 export async function showMail(
   context: Context,
   queue: Queue,
@@ -123,7 +123,7 @@ export function selectMails({ db }: Context, queue: Queue) {
     .where('d.target_id', '=', MAIL_TARGET);
 }
 
-/** The same as `stateOf`, for the database. */
+/** The same as `stateOf`, as a database condition. */
 export function whereState(
   e: ExpressionBuilder<{ d: DeliveryTable; a: Nullable<DeliveryAttemptTable> }, 'd' | 'a'>,
   state: MailState,
@@ -166,7 +166,7 @@ function summarize(row: MailRow, stored: StoredMail | null): MailSummary {
   };
 }
 
-/** null when it was erased, or does not open. */
+/** Returns null if it was erased or is unreadable. */
 export async function openMail(
   context: Context,
   queue: Queue,

@@ -4,7 +4,7 @@ import { escapeHtml } from './values.ts';
 
 export interface Look {
   colour: string;
-  /** What can be read on it. */
+  /** A readable text color on `colour`. */
   onColour: string;
 }
 
@@ -13,7 +13,7 @@ const PARAGRAPH = `margin:0 0 16px;font:400 16px/1.6 ${FONT}`;
 const HEADING = ['26px/1.3', '20px/1.35', '17px/1.4'];
 const CODE = 'font:400 14px/1.6 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace';
 
-/** Mail clients know inline styles and little else. What is not listed here is shown as the text that it is. */
+/** Mail clients support inline styles and little else. Tokens that are not listed here are shown as text. */
 export function toHtml(tokens: readonly Token[], marks: Marks, look: Look): string {
   const anchor = (url: string, inner: string) =>
     `<a href="${escapeHtml(url)}" class="link" style="color:${look.colour};text-decoration:underline;word-break:break-word">${inner}</a>`;
@@ -74,7 +74,7 @@ export function toHtml(tokens: readonly Token[], marks: Marks, look: Look): stri
     );
     return `<${tag} class="text" style="${PARAGRAPH};color:#30363d;padding:0 0 0 24px">${rows.join('')}</${tag}>`;
   };
-  /** A link that stands alone is what the mail is about. */
+  /** A link on its own line is the main action of the mail. */
   const button = (token: Tokens.Paragraph): string | undefined => {
     const [link, ...rest] = token.tokens;
     if (link?.type !== 'link' || rest.length > 0 || link.raw.startsWith('http')) return undefined;

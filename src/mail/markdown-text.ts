@@ -5,7 +5,7 @@ export function parseMarkdown(text: string): Token[] {
   return Lexer.lex(text, { gfm: true });
 }
 
-/** The part of a mail for those who read no HTML; links show where they lead. */
+/** The plain-text part of a mail. Links show their URL. */
 export function toText(tokens: readonly Token[], marks: Marks): string {
   const inline = (some: readonly Token[] = []): string => some.map(one).join('');
   const one = (token: Token): string => {

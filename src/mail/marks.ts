@@ -4,12 +4,12 @@ import { escapeHtml } from './values.ts';
 const MARK = /Mk7z(\d+)z7kM/g;
 
 /**
- * Where values stand while a template becomes HTML. Markdown sees only marks, so that no value can be read as
- * markup; the values come in afterwards, escaped for where they stand.
+ * Placeholders for values while a template is converted to HTML. Markdown sees only the placeholders, so that
+ * no value is read as markup. The values are inserted afterwards, escaped for their context.
  */
 export class Marks implements Place {
   readonly #values: string[] = [];
-  /** Our own links: they alone may be one. */
+  /** Only our own links may be used as a whole address. */
   readonly #links: ReadonlySet<string>;
 
   constructor(links: ReadonlySet<string>) {
@@ -33,7 +33,7 @@ export class Marks implements Place {
     });
   }
 
-  /** undefined when a reader must not be led there. */
+  /** Returns undefined if a reader must not be led there. */
   inAddress(address: string): string | undefined {
     const filled = address.replace(MARK, (_, index) => {
       const value = this.#value(index);

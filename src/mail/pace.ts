@@ -1,6 +1,6 @@
 import type { Quota } from '../outbox/channel.ts';
 
-/** So many at a time; who waits too long gets nothing. */
+/** Allows this many at a time. After `waitMs`, a waiting caller gets undefined. */
 export function limitTo(most: number): (waitMs: number) => Promise<(() => void) | undefined> {
   let free = most;
   const waiting: ((release: () => void) => void)[] = [];
@@ -28,7 +28,7 @@ export function limitTo(most: number): (waitMs: number) => Promise<(() => void) 
   };
 }
 
-/** A second's worth may go out at once, shared among the queues that ask. */
+/** One second's worth can be sent at once, shared among queues. */
 export function meter(perSecond: number) {
   let usedUntil = 0;
   const ahead = () => Math.max(0, usedUntil - performance.now());

@@ -7,7 +7,7 @@ import { type MailSettings, NO_SETTINGS } from './settings.ts';
 
 export type PartName = MailKind | 'settings';
 
-/** What the mails of a waitlist were made from at a version. */
+/** What the mails of a waitlist are made from at a version. */
 export interface MailParts {
   settings: MailSettings;
   templates: Record<MailKind, MailTemplate>;
@@ -15,12 +15,12 @@ export interface MailParts {
 
 export interface PartVersion {
   version: number;
-  /** null: the default. */
+  /** null for the default. */
   content: string | null;
   createdAt: number;
 }
 
-/** As they were at that version; now, without one. */
+/** As of that version, or the current one. */
 export async function readParts(
   { db }: Context,
   waitlistId: number,
@@ -48,7 +48,7 @@ export async function readParts(
   return parts;
 }
 
-/** Mails that are recorded from now on are made from it; those before keep what they had. */
+/** New mails use it. Mails that were already recorded keep their version. */
 export async function writePart(
   context: Context,
   waitlistId: string,
@@ -72,7 +72,7 @@ export async function writePart(
   });
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function listVersions(
   { db }: Context,
   waitlistId: number,

@@ -1,4 +1,4 @@
-/** After each failure in a row: quickly back when a server only restarts, and seldom when it stays away. */
+/** After consecutive failures: short for a server that restarts, longer for one that stays away. */
 const PAUSES_MS: readonly number[] = [5_000, 15_000, 60_000, 5 * 60_000];
 
 interface Paused {
@@ -7,14 +7,14 @@ interface Paused {
   error: string;
 }
 
-/** Why nothing is sent for now, and when to try again. */
+/** Why nothing is sent, and when to try again. */
 export interface Pause {
   error: string;
-  /** 0: it is time for one mail to find out. */
+  /** 0 when one mail should test whether sending works again. */
   leftMs: number;
 }
 
-/** What keeps mails from being sent, by name: the server for everybody, a sender for its waitlist. */
+/** What keeps mails from being sent, by name: the server for all waitlists, a sender for its own. */
 export interface Pauses {
   begin(name: string, error: string): Pause;
   /** Returns whether there was one. */
@@ -28,7 +28,7 @@ export function createPauses(pausesMs: readonly number[] = PAUSES_MS): Pauses {
     begin: (name, error) => {
       const known = paused.get(name);
       const now = performance.now();
-      // Mails that were under way together fail together: that is one failure.
+      // Mails that were sent concurrently fail together, which counts as one failure.
       if (known && known.until > now) return { error: known.error, leftMs: Math.ceil(known.until - now) };
       const failures = (known?.failures ?? 0) + 1;
       const leftMs = pausesMs[Math.min(failures, pausesMs.length) - 1] ?? 0;

@@ -18,13 +18,16 @@ const SAMPLE_EXPIRY_MS = 7 * 24 * 60 * 60 * 1000;
 
 export interface PreviewInput {
   kind: MailKind;
-  /** Email or phone of an entry; undefined: a made-up one. */
+  /** Email or phone of an entry. undefined for a sample person. */
   entry?: string | undefined;
-  /** Something that is not saved yet. */
+  /** A template that is not saved yet. */
   draft?: MailTemplate | undefined;
 }
 
-/** The mail as somebody would get it now. Its links lead nowhere: a preview must not be able to erase anybody. */
+/**
+ * Renders the mail as a person would get it now. Its links do not work: a preview must not be able to erase
+ * anyone.
+ */
 export async function previewMail(
   context: Context,
   queue: Queue,
@@ -38,7 +41,7 @@ export async function previewMail(
   return renderMail(queue, await sampleMail(context, queue, kind, view), parts, sending);
 }
 
-/** Sends a preview to oneself, the way that every mail goes; returns the id under which the mailbox has it. */
+/** Sends a preview through the outbox and returns its id in the mailbox. */
 export async function sendTestMail(
   context: Context,
   queue: Queue,

@@ -25,17 +25,16 @@ export interface Mail {
   subject: string;
   text: string;
   html: string;
-  /** Where to leave, for those who may. */
+  /** null for mails that cannot be unsubscribed from. */
   unsubscribeLink: string | null;
 }
 
 export interface Sending {
   publicUrl: string;
-  /** Whose waitlist has no address of its own. */
+  /** For waitlists without their own sender address. */
   defaultFrom: string;
 }
 
-/** Where everything in a mail leads. */
 function linksOf(queue: Queue, stored: StoredMail, settings: MailSettings, publicUrl: string) {
   const { joinUrl, confirmUrl, referralUrl } = settings;
   const { entry, invite, at } = stored;
@@ -57,7 +56,7 @@ function linksOf(queue: Queue, stored: StoredMail, settings: MailSettings, publi
   };
 }
 
-/** Always the same mail for the same stored mail and parts. */
+/** Deterministic: the same stored mail and parts always give the same mail. */
 export function renderMail(queue: Queue, stored: StoredMail, parts: MailParts, sending: Sending): Mail {
   const { settings, templates } = parts;
   const { entry, invite } = stored;
@@ -107,7 +106,7 @@ export function renderMail(queue: Queue, stored: StoredMail, parts: MailParts, s
   };
 }
 
-/** A template that fails on somebody's values must not keep them from getting the mail: then it is the default one. */
+/** If a template fails with a person's values, that person gets the default template instead. */
 function fill(
   kind: MailKind,
   template: MailTemplate,

@@ -14,12 +14,12 @@ import { mailTarget } from './target.ts';
 
 const STEP = 200;
 
-/** Why a mail is left as it is. */
+/** Why a mail is not resent. */
 export type SkipReason = 'pending' | 'erased' | 'suppressed' | 'invalid address' | 'invite ended';
 
 export interface MailSelection {
   kind?: MailKind | undefined;
-  /** None: every state but pending. */
+  /** Empty means every state except pending. */
   states: readonly Exclude<MailState, 'pending'>[];
   /** Recorded then or later. */
   since?: number | undefined;
@@ -30,7 +30,7 @@ export interface Resent {
   skipped: Partial<Record<SkipReason, number>>;
 }
 
-/** Sends one mail again, whatever became of it; refuses with the reason where that must not be. */
+/** Resends one mail, whatever its outcome was. Throws the reason if that is not allowed. */
 export async function resendMail(
   context: Context,
   queue: Queue,
@@ -55,7 +55,7 @@ const REASONS: Record<SkipReason, string> = {
   'invite ended': 'the invite was accepted, was revoked or has expired',
 };
 
-/** Sends again everything that is selected, the oldest first, in steps. */
+/** Resends all selected mails in steps, oldest first. */
 export async function resendMails(
   context: Context,
   queue: Queue,
@@ -98,7 +98,7 @@ async function whyNot(context: Context, queue: Queue, row: MailRow): Promise<Ski
   return (await isOutdated(context, queue, stored)) ? 'invite ended' : undefined;
 }
 
-/** A code that no longer works helps nobody. */
+/** A mail with a code that no longer works is useless. */
 async function isOutdated(context: Context, queue: Queue, { invite }: StoredMail): Promise<boolean> {
   const id = invite?.code ? parseId('inv', invite.id) : undefined;
   if (!id) return false;
@@ -111,7 +111,7 @@ async function isOutdated(context: Context, queue: Queue, { invite }: StoredMail
   return row !== undefined && inviteState(row, await sharedNow(context)) !== 'live';
 }
 
-/** What is claimed or scheduled meanwhile stays as it is. */
+/** Deliveries that were claimed or scheduled in the meantime stay as they are. */
 function makeDue(context: Context, queue: Queue, ids: readonly Uint8Array[]): Promise<number> {
   return resendDeliveries(context, mailTarget(queue.id), ids, { onlyEnded: true });
 }

@@ -7,7 +7,7 @@ export interface SendingSettings {
   mailFrom: string;
 }
 
-/** Written by a server when it starts; the last one to start decides. A database that takes no writes keeps what it has. */
+/** Written when a server starts. The last one to start decides. A read-only database keeps what it has. */
 export async function rememberSending(
   { db, log }: Pick<Context, 'db' | 'log'>,
   { publicUrl, mailFrom }: SendingSettings,
@@ -20,7 +20,10 @@ export async function rememberSending(
   }
 }
 
-/** As the server sends mails, whatever the variables of this process are; they count until a server has started. */
+/**
+ * As the server sends mails, whatever this process's variables are. They only apply until a server has
+ * started.
+ */
 export async function sendingOf(
   { db }: Pick<Context, 'db'>,
   { publicUrl, mailFrom }: SendingSettings,

@@ -1,21 +1,21 @@
 import { Problems } from '../errors.ts';
 import { parseEmail } from '../waitlist/people/identity.ts';
 
-/** How the mails of a waitlist look and where their links lead. null: the default. */
+/** The look and the links of a waitlist's mails. null for the default. */
 export interface MailSettings {
   from: string | null;
-  /** null: the waitlist's name. */
+  /** null for the waitlist's name. */
   fromName: string | null;
   replyTo: string | null;
-  /** With `{code}` in it; null: our own join page. */
+  /** Contains `{code}`. null for our own join page. */
   joinUrl: string | null;
-  /** With `{token}` in it; null: our own confirm page. */
+  /** Contains `{token}`. null for our own confirm page. */
   confirmUrl: string | null;
-  /** With `{referralCode}` in it; null: mails have no referral link. */
+  /** Contains `{referralCode}`. null if mails have no referral link. */
   referralUrl: string | null;
   colour: string | null;
   logoUrl: string | null;
-  /** Below every mail: who sends it, and from where. */
+  /** Shown below every mail: the sender's name and postal address. */
   footer: string | null;
 }
 
@@ -58,7 +58,7 @@ export function checkMailSettings(settings: MailSettings): void {
   problems.throwIfAny();
 }
 
-/** A sender's address stands in headers of servers that may know nothing else. */
+/** Sender addresses go into headers of servers that may support only ASCII. */
 export function isAsciiAddress(text: string): boolean {
   return /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9.-]+$/i.test(text) && parseEmail(text) !== undefined;
 }
@@ -71,7 +71,7 @@ function isUrl(text: string): boolean {
   );
 }
 
-/** The place must come behind the host: a code must not choose where it is sent. */
+/** The placeholder must come after the host: a code must not decide where it is sent. */
 function isPattern(text: string, place: string): boolean {
   return isUrl(text) && /^https?:\/\/[^/?#{}]+[/?#]/.test(text) && text.includes(place);
 }

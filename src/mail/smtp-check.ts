@@ -10,11 +10,11 @@ export interface SmtpCheck {
   server: string;
   secure: boolean;
   loggedIn: boolean;
-  /** undefined: all is well. */
+  /** undefined if all is well. */
   failure: SmtpFailure | undefined;
 }
 
-/** Connects, greets, starts TLS, logs in and leaves, as for a mail. */
+/** Connects, greets, starts TLS, logs in and quits, as for a mail. */
 export async function checkSmtp(smtpUrl: string): Promise<SmtpCheck> {
   const server = readSmtpUrl(smtpUrl);
   try {
@@ -28,7 +28,7 @@ export async function checkSmtp(smtpUrl: string): Promise<SmtpCheck> {
   }
 }
 
-/** Trouble that can be known at the start is told then, and not with the first mail. It keeps nothing from starting. */
+/** Reports problems at startup instead of with the first mail. Never prevents the start. */
 export async function checkSmtpAtStart(log: Log, smtpUrl: string | undefined): Promise<void> {
   if (smtpUrl === undefined) return;
   const { server, failure } = await checkSmtp(smtpUrl);

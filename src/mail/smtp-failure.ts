@@ -2,42 +2,45 @@ import type { SmtpServer } from './smtp-url.ts';
 import { plainLine } from './values.ts';
 
 /**
- * Whose failure it is. `recipient` and `mail` end one mail. `sender` keeps a waitlist from sending, `refused` and
- * `unreachable` everybody: those wait, and no mail is the worse for it. `passing` is tried again on the schedule.
+ * What failed. `recipient` and `mail` end one mail. `sender` stops a waitlist from sending, `refused` and
+ * `unreachable` stop all: these mails wait without using up retries. `passing` is retried on the schedule.
  */
 export type Fault = 'recipient' | 'mail' | 'sender' | 'refused' | 'unreachable' | 'passing';
 
 export interface SmtpFailure {
   fault: Fault;
   status: number | null;
-  /** For operators: what happened, and what to do about it. Without anything personal. */
+  /** For operators: what happened and what to do about it, without personal data. */
   error: string;
-  /** What the server said. */
+  /** The server's response. */
   response: string | null;
-  /** The same for the log: null where it could name a recipient. */
+  /** The response for the log, or null if it could contain a recipient. */
   answer: string | null;
-  /** There is no such mailbox. */
+  /** The mailbox does not exist. */
   bounced: boolean;
 }
 
-/** What nodemailer tells. `command` is the one that was answered; `originalCode` is Node's, for a socket. */
+/**
+ * An error of nodemailer. `command` is the command that failed, `originalCode` is Node's code for a socket
+ * error.
+ */
 export interface SmtpError extends Error {
   code?: string;
   originalCode?: string;
   command?: string;
   responseCode?: number;
   response?: string;
-  /** Some of the mail was sent. */
+  /** Part of the mail was sent. */
   begun?: boolean;
 }
 
-/** Codes by which a server wants a login, or another one, whatever it was asked. */
+/** Codes with which a server requests a login, or a different one, in response to any command. */
 const LOGIN_WANTED = [530, 534, 535, 538];
 const BAD_SEQUENCE = 503;
 const TOO_LARGE = 552;
 const PARAMETER_REFUSED = 555;
 
-/** Decides by the command that failed and by codes: what servers write is for people. */
+/** Decides by the failed command and by codes: the text of a response is for people. */
 export function describeFailure(
   error: SmtpError,
   server: SmtpServer,
@@ -168,7 +171,7 @@ function isAscii(text: string): boolean {
   return !/[^\0-\x7f]/.test(text);
 }
 
-/** There is no such mailbox. A refusal for policy or content says nothing about the address. */
+/** The mailbox does not exist. A rejection for policy or content says nothing about the address. */
 function isHardBounce(status: number, response: string): boolean {
   const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response)?.[1];
   if (enhanced === undefined) return [550, 551, 553].includes(status);

@@ -4,9 +4,9 @@ import type { SmtpError } from './smtp-failure.ts';
 import type { SmtpServer } from './smtp-url.ts';
 
 const CONNECT_MS_MAX = 10_000;
-/** Until the whole mail is sent. */
+/** To send the whole mail. */
 export const SEND_MS_MAX = 20_000;
-/** RFC 5321, 4.5.3.2.6: who hangs up sooner gets mails delivered twice. */
+/** RFC 5321, 4.5.3.2.6: disconnecting sooner leads to duplicate mails. */
 const END_OF_DATA_MS_MAX = 10 * 60_000;
 
 export interface Letter {
@@ -15,14 +15,14 @@ export interface Letter {
   bytes: Buffer;
 }
 
-/** A connection that greeted, speaks TLS where it must, and is logged in. */
+/** A connection that is ready to send, with TLS and login if required. */
 export interface SmtpSession {
   readonly isOpen: boolean;
   readonly secure: boolean;
   readonly loggedIn: boolean;
-  /** Mails that it has taken or refused. */
+  /** Mails that it has accepted or rejected. */
   readonly used: number;
-  /** Returns what the server answered. `begun` in an error: some of the mail was sent. */
+  /** Returns the server's response. An error with `begun` means that part of the mail was sent. */
   send(letter: Letter): Promise<string>;
   quit(): void;
   close(): void;
@@ -41,12 +41,12 @@ export async function openSession(
   });
   let isOpen = true;
   let used = 0;
-  connection.on('error', () => {}); // Whoever waits for an answer gets it, too.
+  connection.on('error', () => {}); // The pending command gets the error too.
   connection.once('end', () => {
     isOpen = false;
   });
 
-  /** What the connection owes an answer to; its end is one. */
+  /** Rejects if the connection ends before the response. */
   const asked = <T>(
     limitMs: number,
     ask: (done: (error?: Error | null, value?: T) => void, extend: (ms: number) => void) => void,

@@ -2,21 +2,24 @@ import { isIPv4 } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { parseConnectionUrl } from 'nodemailer/lib/shared';
 
-/** The mail server that `DOORLIST_SMTP_URL` names. */
+/** The mail server in `DOORLIST_SMTP_URL`. */
 export interface SmtpServer {
   host: string;
   port: number;
   /** TLS from the start. */
   secure: boolean;
-  /** Without TLS the connection is given up before anything is sent. */
+  /** Without TLS, closes the connection before sending anything. */
   requireTLS: boolean;
   auth: { user: string; pass: string } | undefined;
   tls: ConnectionOptions;
-  /** For people: `mail.example.com:587`. */
+  /** For display: `mail.example.com:587`. */
   shown: string;
 }
 
-/** Credentials leave only over TLS, except to this machine or with `?requireTLS=false`: whoever sits between could strip STARTTLS. */
+/**
+ * Sends credentials only over TLS, except to this machine or with `?requireTLS=false`: an attacker in between
+ * could strip STARTTLS.
+ */
 export function readSmtpUrl(url: string): SmtpServer {
   const options = parseConnectionUrl(url) as {
     host?: string;

@@ -5,16 +5,16 @@ import { describeFailure, type SmtpError, type SmtpFailure } from './smtp-failur
 import { type Letter, openSession, type SmtpSession } from './smtp-session.ts';
 import { readSmtpUrl, type SmtpServer } from './smtp-url.ts';
 
-/** How its state is named in the log. */
+/** The name of its state in the log. */
 export const MAIL_SERVER = 'mail server';
-/** Some servers close a connection after a hundred. */
+/** Some servers close a connection after 100. */
 const MAILS_A_SESSION = 100;
-/** Sooner than servers close a connection on which nothing happens. */
+/** Sooner than servers close idle connections. */
 const IDLE_MS_MAX = 20_000;
 
 export interface Envelope {
   messageId: string;
-  /** Makes the boundaries between the parts: the same mail is the same bytes. */
+  /** Determines the MIME boundaries, so that the same mail has the same bytes. */
   seed: string;
   kind: MailKind;
   at: number;
@@ -24,12 +24,18 @@ export type SmtpAnswer = { ok: true; response: string } | ({ ok: false } & SmtpF
 
 export interface Smtp {
   readonly server: SmtpServer;
-  /** `mayBegin` is asked once there is a connection, before anything of the mail is said; undefined: it said no. */
+  /**
+   * Calls `mayBegin` once there is a connection, before sending anything of the mail. Returns undefined if it
+   * returned false.
+   */
   send(mail: Mail, envelope: Envelope, mayBegin?: () => boolean): Promise<SmtpAnswer | undefined>;
   close(): void;
 }
 
-/** Sends over connections that stay open for a while; undefined when there is no mail server. Callers limit how many send at once. */
+/**
+ * Sends over connections that are kept open for a while. Returns undefined if there is no mail server.
+ * Callers limit how many mails are sent at once.
+ */
 export function connectSmtp(
   { smtpUrl }: { smtpUrl: string | undefined },
   { endOfDataMs }: { endOfDataMs?: number | undefined } = {},
@@ -73,7 +79,7 @@ export function connectSmtp(
       putBack(session);
     }
   };
-  /** A connection that was kept may have been closed by the server this moment: then a new one gets the mail. */
+  /** The server may just have closed a kept connection: then the mail is sent over a new one. */
   const sendLetter = async (letter: Letter, mayBegin: () => boolean): Promise<string | undefined> => {
     const kept = takeIdle();
     if (kept) {
@@ -95,7 +101,7 @@ export function connectSmtp(
         return response === undefined ? undefined : { ok: true, response };
       } catch (error) {
         const failure = describeFailure(error as SmtpError, server, letter);
-        // Some of it was sent, and perhaps all of it arrived: it must not be sent again without end.
+        // Part of it was sent, and it may have arrived, so it must not be retried forever.
         const counts = failure.fault === 'unreachable' && (error as SmtpError).begun === true;
         return { ok: false, ...failure, ...(counts ? { fault: 'passing' as const } : {}) };
       }
@@ -125,7 +131,7 @@ async function write(mail: Mail, envelope: Envelope): Promise<Letter> {
 export function toMessage(mail: Mail, { messageId, seed, kind, at }: Envelope) {
   const { from, replyTo, to, subject, text, html, unsubscribeLink } = mail;
   return {
-    // As objects, and apart from the headers: nodemailer parses a text as a list of addresses.
+    // As objects and separate from the headers, because nodemailer parses text as a list of addresses.
     envelope: { from: { name: '', address: from.address }, to: [{ name: '', address: to }] },
     from,
     to: { name: '', address: to },

@@ -13,19 +13,19 @@ import type { MailKind } from './kinds.ts';
 import { mailTarget } from './target.ts';
 
 /**
- * What a mail is rendered from when it is sent, together with the settings and templates of its version. None of it
- * ever changes: every attempt sends the same bytes, and signups do not wait for rendering.
+ * What a mail is rendered from, together with the settings and templates of its version. None of it ever
+ * changes: every attempt sends the same bytes, and signups do not wait for rendering.
  */
 export interface StoredMail {
   mail: MailKind;
   at: number;
   version: number;
-  /** Its name. */
+  /** The waitlist's name. */
   waitlist: string;
   to: string;
   entry: MailedEntry | null;
   invite: { id: string; code: string | null; expiresAt: number | null } | null;
-  /** Sent by an operator to oneself. */
+  /** Sent by operators to themselves. */
   test?: true;
 }
 
@@ -37,14 +37,17 @@ export interface MailedEntry {
   metadata: Metadata | null;
 }
 
-/** To somebody who has just joined: the person is looked up when the mail is opened, so that signups need not seal it twice. */
+/**
+ * For new entries: the person is looked up when the mail is opened, so that signups do not seal their data
+ * twice.
+ */
 export interface NewcomerMail extends Omit<StoredMail, 'to' | 'entry' | 'invite'> {
   seq: number;
   id: string;
   position: number | null;
 }
 
-/** `subjects`: ids and hashes of everybody whose data the mail shows. */
+/** `subjects`: ids and hashes of everyone whose data is in the mail. */
 export function mailMessage(
   queue: Queue,
   id: Uint8Array,
@@ -69,7 +72,7 @@ const findPerson = statement<{ queueId: number; seq: number }, { id: Uint8Array;
       .where('seq', '=', parameter('seq')),
 );
 
-/** undefined when its person is no longer known. */
+/** Returns undefined if the person was removed. */
 export async function readMail({ db }: Context, queue: Queue, body: string): Promise<StoredMail | undefined> {
   const mail = JSON.parse(body) as StoredMail | NewcomerMail;
   if (!('seq' in mail)) return mail;
@@ -86,7 +89,7 @@ export function mailedEntry({ id, position, referrals, referralCode, metadata }:
   return { id: formatId('ent', id), position, referrals, referralCode, metadata };
 }
 
-/** Stores a mail that no event brings about. `about` is the id of an entry whose data it shows. */
+/** Stores a mail that no event causes. `about` is the id of an entry whose data it contains. */
 export async function insertMail(
   context: Context,
   queue: Queue,

@@ -24,7 +24,7 @@ export async function showTemplate(
   return { kind, ...template, isDefault: template === DEFAULT_TEMPLATES[kind] };
 }
 
-/** Refuses what could fail later: sending never does because of a template. */
+/** Rejects what could fail later: sending never fails because of a template. */
 export function checkTemplate(kind: MailKind, { subject, body }: MailTemplate): void {
   const problems = new Problems();
   if (subject.trim() === '' || /\p{Cc}/u.test(subject) || subject.length > SUBJECT_CHARACTERS_MAX)
@@ -60,7 +60,7 @@ export interface TemplateVersion extends MailTemplate {
   createdAt: string;
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function templateVersions(
   context: Context,
   waitlistId: string,

@@ -6,10 +6,10 @@ import { checkMailSettings, type MailSettings } from './settings.ts';
 
 const REMINDER_MS_MIN = 60_000;
 
-/** What is left out stays as it is; null brings the default back. */
+/** Omitted settings stay as they are. null restores the default. */
 export interface MailChanges extends Partial<MailSettings> {
   kinds?: MailKind[];
-  /** How long before an invite ends. */
+  /** How long before an invite expires. */
   inviteReminderMs?: number;
 }
 

@@ -1,16 +1,16 @@
 import { couldBecomeLink } from './link-like.ts';
 
 const VALUE_CHARACTERS_MAX = 200;
-/** Controls, and marks that turn the direction of what follows. */
+/** Control characters, and marks that change the direction of text. */
 const INVISIBLE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
-/** One line without anything that could act as more than text. */
+/** A single line of plain text. */
 export function plainLine(text: string, most: number = VALUE_CHARACTERS_MAX): string {
   const line = text.toWellFormed().replace(INVISIBLE, ' ').replace(/\s+/g, ' ').trim();
   const characters = [...line.slice(0, 2 * most + 2)];
   return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : line;
 }
 
-/** Metadata as templates may see it: plain lines and numbers. What could become a link counts as missing. */
+/** Metadata for templates: plain lines and numbers. Values that could become links are left out. */
 export function plainMetadata(value: unknown): unknown {
   if (typeof value === 'string') {
     const line = plainLine(value);
@@ -23,10 +23,10 @@ export function plainMetadata(value: unknown): unknown {
   return plain;
 }
 
-/** Clients show these as an address to write to, whatever the part before the @ looks like. */
+/** Clients show these as an email address, whatever the part before the @ looks like. */
 const ORDINARY_LOCAL_PART = /^(?!www\.)[a-z0-9][a-z0-9._+'-]*$/i;
 
-/** An email as templates may see it; missing when the part before the @ could become a link by itself. */
+/** An email for templates, or null if the part before the @ could become a link by itself. */
 export function plainEmail(email: string): string | null {
   const local = email.slice(0, email.lastIndexOf('@'));
   return ORDINARY_LOCAL_PART.test(local) || !couldBecomeLink(local) ? plainLine(email, email.length) : null;

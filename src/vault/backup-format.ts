@@ -3,9 +3,9 @@ import { randomBytes } from '../random-bytes.ts';
 import { KEY_BYTES, plainHash } from './crypto.ts';
 
 /**
- * A backup file: MAGIC, the length of the header, the header as JSON, the header of the secret stream, and then
- * messages, each behind its length. The first message holds the secrets, the last one is empty and marked as final:
- * a file that ends before it was cut off. Every message authenticates the header of the file with itself.
+ * A backup file: MAGIC, the length of the header, the header as JSON, the header of the secret stream, and
+ * then messages, each after its length. The first message holds the secrets. The last one is empty and marked
+ * as final, so a truncated file is detected. Every message also authenticates the file's header.
  */
 export const MAGIC = Buffer.from('doorlist backup\n');
 export const STREAM_HEADER_BYTES = sodium.crypto_secretstream_xchacha20poly1305_HEADERBYTES;
@@ -15,17 +15,17 @@ export const LARGEST_HEADER_BYTES = 4096;
 export const TAG_MESSAGE = sodium.crypto_secretstream_xchacha20poly1305_TAG_MESSAGE;
 export const TAG_FINAL = sodium.crypto_secretstream_xchacha20poly1305_TAG_FINAL;
 const FORMAT = 1;
-/** What this release is willing to spend on the passphrase of a file that somebody else may have made. */
+/** Limits the cost of deriving a key for a file that may come from someone else. */
 const MOST_OPERATIONS = 10;
 const MOST_MEMORY = 1024 ** 3;
 
-/** What can be read without the passphrase. */
+/** Readable without the passphrase. */
 export interface BackupAbout {
   engine: 'sqlite' | 'postgres';
   /** Schema version of the database. */
   schema: number;
   createdAt: string;
-  /** The release that made it. */
+  /** The release that created it. */
   release: string;
   hasMasterKey: boolean;
 }
@@ -36,13 +36,13 @@ export interface BackupHeader extends BackupAbout {
 }
 
 export interface BackupSecrets {
-  /** Of the key that the database was sealed with, whether it is in the backup or not. */
+  /** Of the key that the database was sealed with, whether or not the backup includes it. */
   masterKeyId: string;
-  /** In base64; null: it is kept elsewhere. */
+  /** In base64, or null if it is stored elsewhere. */
   masterKey: string | null;
 }
 
-/** The file cannot be written or used; the message says why and is for the operator. */
+/** The file cannot be written or used. The message tells the operator why. */
 export class BackupProblem extends Error {
   override name = 'BackupProblem';
 }
@@ -119,7 +119,7 @@ export function openMessages(key: Buffer, fileHeader: Buffer, streamHeader: Buff
   const associated = plainHash(fileHeader.toString('latin1'));
   const tag = Buffer.alloc(1);
   sodium.crypto_secretstream_xchacha20poly1305_init_pull(state, streamHeader, key);
-  /** undefined: it does not verify. */
+  /** Returns undefined if it does not verify. */
   return (sealed: Buffer): { message: Buffer; final: boolean } | undefined => {
     const message = Buffer.allocUnsafe(sealed.length - MESSAGE_OVERHEAD_BYTES);
     try {

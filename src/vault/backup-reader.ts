@@ -16,13 +16,16 @@ import {
 export interface OpenedBackup {
   about: BackupHeader;
   secrets: BackupSecrets;
-  /** What was backed up, from its beginning each time; throws at its end, at the latest, when the file is not whole. */
+  /**
+   * The backed-up data, from its beginning at each call. Throws at the end, at the latest, if the file is
+   * damaged.
+   */
   data(): AsyncIterable<Buffer>;
 }
 
 const DAMAGED = 'this backup is damaged or incomplete: nothing was restored';
 
-/** What the file says of itself. It is not authenticated before `openBackup`. */
+/** The file's header, which is not authenticated until `openBackup`. */
 export async function describeBackup(file: string): Promise<BackupHeader> {
   const handle = await open(file);
   return readHeader(sequentially(handle))
@@ -86,7 +89,7 @@ async function readHeader(read: Read): Promise<{ header: BackupHeader; fileHeade
   return { header: parseHeader(text), fileHeader: Buffer.concat([start, text]) };
 }
 
-/** Reads on from where the last read ended; throws where the file ends too early. */
+/** Reads from where the last read ended. Throws if the file ends too early. */
 function sequentially(handle: FileHandle): Read {
   return async (length) => {
     const buffer = Buffer.allocUnsafe(length);

@@ -20,7 +20,7 @@ export interface WrittenBackup {
   checksum: string;
 }
 
-/** Writes a whole backup or none: the file gets its name once all of it is on disk. */
+/** All or nothing: the file gets its name once all of it is on disk. */
 export async function writeBackup(
   file: string,
   passphrase: string,

@@ -9,13 +9,13 @@ const KEY_ID_BYTES = 8;
 const NONCE_AT = 1 + KEY_ID_BYTES;
 const CIPHERTEXT_AT = NONCE_AT + NONCE_BYTES;
 
-/** A key and the name that what it sealed carries. */
+/** A key, and the id that its sealed values carry. */
 export interface SealingKey {
   readonly id: Buffer;
   readonly key: Buffer;
 }
 
-/** Sealed bytes that are damaged, moved from elsewhere, or sealed by another key. */
+/** The sealed bytes are damaged, belong elsewhere, or were sealed with another key. */
 export class Unreadable extends Error {
   override name = 'Unreadable';
 }
@@ -66,7 +66,7 @@ export function keyedHash(key: Uint8Array, input: Uint8Array): Buffer {
   return hash;
 }
 
-/** For secrets of 128 random bits and more, which no dictionary can find. */
+/** Only for secrets of at least 128 random bits, which cannot be guessed. */
 export function plainHash(input: string): Buffer {
   const hash = Buffer.allocUnsafeSlow(KEY_BYTES);
   sodium.crypto_generichash(hash, Buffer.from(input));

@@ -10,7 +10,7 @@ export interface Keyring {
   openQueue(tag: string, wrapped: Uint8Array): QueueVault;
   rewrap(to: SealingKey, tag: string, wrapped: Uint8Array): Buffer;
   makeCheck(master: SealingKey): Buffer;
-  /** The master key that made this check, or undefined when it is not one of ours. */
+  /** The master key that created this check, or undefined if it is not one of ours. */
   masterFor(check: Uint8Array): SealingKey | undefined;
   readonly source: MasterKeySource;
 }
@@ -21,7 +21,7 @@ export function createKeyring(source: MasterKeySource): Keyring {
   const findMaster = (sealed: Uint8Array): SealingKey | undefined => {
     const id = sealedBy(sealed);
     const known = () => masters.find((master) => master.id.equals(id));
-    if (!known()) masters = source.load(); // Another process may have rotated.
+    if (!known()) masters = source.load(); // Another process may have rotated the key.
     return known();
   };
   const unwrap = (tag: string, wrapped: Uint8Array): Buffer => {

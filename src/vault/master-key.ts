@@ -13,13 +13,13 @@ import { isThere } from '../private-file.ts';
 import { randomBytes } from '../random-bytes.ts';
 import { KEY_BYTES, type SealingKey, sealingKey } from './crypto.ts';
 
-/** Where the master key comes from. During a rotation there are two: the one in use and the next one. */
+/** The source of the master key. During a rotation there are two: the current one and the next one. */
 export interface MasterKeySource {
-  /** Read again at each call, so that a running server notices a rotation. */
+  /** Reads again at each call, so that a running server notices a rotation. */
   load(): SealingKey[];
-  /** Makes the first key where there is none and the source can keep one. */
+  /** Creates the first key, if there is none and the source can store one. */
   create(): SealingKey;
-  /** Where the next key of a rotation comes from; after `finishRotation` it is the key in use. */
+  /** Returns the next key of a rotation. After `finishRotation`, it is the current one. */
   prepareRotation(): SealingKey;
   finishRotation(): string;
 }
@@ -68,7 +68,7 @@ export function masterKeyFromEnvironment(current: string, next: string | undefin
   };
 }
 
-/** `master.key` in the data directory; `master.key.next` exists only in the middle of a rotation. */
+/** `master.key` in the data directory. `master.key.next` exists only during a rotation. */
 export function masterKeyFromFile(directory: string): MasterKeySource {
   const file = path.join(directory, 'master.key');
   const nextFile = `${file}.next`;
@@ -91,12 +91,12 @@ export function masterKeyFromFile(directory: string): MasterKeySource {
   };
 }
 
-/** Brings back a key that was in a backup. One that is there already stays as it is. */
+/** Restores a key from a backup. An existing key is kept. */
 export function restoreMasterKey(directory: string, key: string): void {
   writeKeyFile(path.join(directory, 'master.key'), key);
 }
 
-/** Whole or not at all, and never over an existing key: the first of several processes wins. */
+/** All or nothing, and never over an existing key: the first of several processes wins. */
 function writeKeyFile(file: string, key: string): void {
   const temporary = `${file}.${process.pid}.tmp`;
   const handle = openSync(temporary, 'w', 0o600);

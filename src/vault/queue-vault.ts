@@ -1,7 +1,10 @@
 import { randomBytes } from '../random-bytes.ts';
 import { deriveKey, KEY_BYTES, keyedHash, open, seal, sealingKey } from './crypto.ts';
 
-/** Where sealed bytes live. They open only there: the place and the row are authenticated with them. */
+/**
+ * Where sealed bytes are stored. They open only there, because the place and the row are authenticated with
+ * them.
+ */
 const PLACES = [
   'entry.person',
   'invite.sealed',
@@ -35,7 +38,7 @@ export interface QueueVault {
   hash(purpose: Purpose, value: string): Buffer;
 }
 
-/** The two keys of a queue, as they travel inside the master key's seal: data key, then index key. */
+/** A queue's two keys in the order in which the master key wraps them: data key, then index key. */
 export function newQueueKeys(): Buffer {
   return randomBytes(2 * KEY_BYTES);
 }

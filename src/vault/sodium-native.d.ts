@@ -1,4 +1,4 @@
-/** The part of libsodium that the vault uses; the package ships no types. */
+/** The part of libsodium that the vault uses. The package has no types. */
 declare module 'sodium-native' {
   interface Sodium {
     randombytes_buf(into: Uint8Array): void;
@@ -10,7 +10,7 @@ declare module 'sodium-native' {
       nonce: Uint8Array,
       key: Uint8Array,
     ): number;
-    /** Throws when the ciphertext does not verify. */
+    /** Throws if the ciphertext does not verify. */
     crypto_aead_xchacha20poly1305_ietf_decrypt(
       message: Uint8Array,
       secretNonce: null,
@@ -48,7 +48,7 @@ declare module 'sodium-native' {
       associated: Uint8Array,
       tag: number,
     ): number;
-    /** Throws when the ciphertext does not verify. */
+    /** Throws if the ciphertext does not verify. */
     crypto_secretstream_xchacha20poly1305_pull(
       state: Uint8Array,
       message: Uint8Array,

@@ -6,7 +6,10 @@ import { limits, named } from './schema.ts';
 
 export const EXAMPLE_WAITLIST = { id: 'wl_acme', name: 'Acme' };
 
-/** No pattern: an id that cannot exist gets a 404 from the domain, like one that does not. */
+/**
+ * The pattern is only documentation: an id that cannot exist gets a 404 from the domain, like one that does
+ * not.
+ */
 export const WaitlistIdSchema = Type.String({
   ...limits({ pattern: '^wl_[a-z0-9][a-z0-9_-]{0,61}$' }),
   description: 'Short id of the waitlist, starting with `wl_`.',
