@@ -21,7 +21,7 @@ interface Parts {
   log: Log;
 }
 
-/** Opens the keys of the installation, and makes them where there are none yet. */
+/** Opens the keys of the installation. One that is older than operators has none, and gets them here. */
 export async function openOperators(parts: Parts): Promise<OperatorContext> {
   const { db, keyring, clock, log } = parts;
   const { installation_keys } = await db.query

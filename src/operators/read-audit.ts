@@ -1,5 +1,5 @@
 import { invalid } from '../errors.ts';
-import { type AuditDetails, auditRow, chainHash } from './audit.ts';
+import { type AuditAction, type AuditDetails, auditRow, chainHash } from './audit.ts';
 import type { OperatorContext } from './context.ts';
 
 export interface AuditFilter {
@@ -13,7 +13,7 @@ export interface AuditFilter {
 export interface AuditRecord {
   seq: number;
   at: number;
-  action: string;
+  action: AuditAction;
   actor: string;
   object: string | null;
   details: AuditDetails;
@@ -39,7 +39,7 @@ export async function listAudit(
   const records = page.map(({ seq, at, action, actor, object, details }) => ({
     seq,
     at,
-    action,
+    action: action as AuditAction,
     actor,
     object,
     details: vault.open<AuditDetails>('audit.details', auditRow(seq), details),

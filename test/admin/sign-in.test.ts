@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { openOperators } from '../../src/operators/context.ts';
+import { setupToken } from '../../src/operators/setup.ts';
 import { assertError, forEachEngine, type Service, startService } from '../support/harness.ts';
 import { type Browser, browserOf, OWNER, PASSWORD, setUp, tokenForSetup } from '../support/operators.ts';
 
@@ -57,6 +59,13 @@ forEachEngine((engine) => {
         ),
       );
       assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 404, 404, 404, 404]);
+    });
+
+    it('has one link for all instances, also where the installation is older than operators', async () => {
+      const { context } = service;
+      await context.db.query.updateTable('instance').set({ installation_keys: null }).execute();
+      const opened = await Promise.all(Array.from({ length: 4 }, () => openOperators(context)));
+      assert.equal(new Set(opened.map(setupToken)).size, 1);
     });
 
     it('shows a form at the link, which works without a script', async () => {

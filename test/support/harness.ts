@@ -117,7 +117,6 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
     storage,
     draining,
     config,
-    app,
     openConnections: promisify(app.server.getConnections.bind(app.server)) as () => Promise<number>,
     /** A key; a product key unless it is for one waitlist. */
     key: async (

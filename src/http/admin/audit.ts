@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { AUDIT_ACTIONS } from '../../operators/audit.ts';
 import { listAudit } from '../../operators/read-audit.ts';
 import { named, oneOf, time } from '../../wire/schema.ts';
+import type { TypedApp } from '../typed-app.ts';
 import { adminSchema } from './operation.ts';
 import type { AdminParts } from './parts.ts';
 import { presentAudit } from './present.ts';
@@ -115,9 +115,9 @@ const schema = adminSchema({
   },
 });
 
-export function registerAudit(app: FastifyInstance, { context }: AdminParts): void {
+export function registerAudit(app: TypedApp, { context }: AdminParts): void {
   app.get('/audit', { schema }, async ({ query }) => {
-    const { limit = LIMIT, ...filter } = query as Static<typeof Query>;
+    const { limit = LIMIT, ...filter } = query;
     const { records, nextCursor } = await listAudit(context, { limit, ...filter });
     return { records: records.map(presentAudit), nextCursor };
   });

@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { changePassword } from '../../operators/own-account.ts';
 import { endOtherSessions, endSession, listSessions } from '../../operators/sessions.ts';
 import { constant, exactlyOne, idPattern, named, time, withExamples } from '../../wire/schema.ts';
+import type { TypedApp } from '../typed-app.ts';
 import { adminSchema } from './operation.ts';
 import { type AdminParts, personOf } from './parts.ts';
 import { presentOperator, presentSession, presentToken } from './present.ts';
@@ -150,12 +150,12 @@ const passwordSchema = adminSchema({
   special: { forbidden: { when: 'The current password is wrong.', message: 'password: is wrong' } },
 });
 
-export function registerMe(app: FastifyInstance, parts: AdminParts): void {
+export function registerMe(app: TypedApp, parts: AdminParts): void {
   const { context, limits } = parts;
   app.get('/me', { schema: meSchema }, async ({ caller }) =>
     caller.operator
-      ? { kind: 'operator', operator: presentOperator(caller.operator) }
-      : { kind: 'token', token: presentToken(caller.token) },
+      ? { kind: 'operator' as const, operator: presentOperator(caller.operator) }
+      : { kind: 'token' as const, token: presentToken(caller.token) },
   );
 
   app.get('/me/sessions', { schema: listSchema }, async (request) => {
@@ -170,16 +170,16 @@ export function registerMe(app: FastifyInstance, parts: AdminParts): void {
   });
 
   app.delete('/me/sessions/:sessionId', { schema: endSchema }, async (request, reply) => {
-    const { sessionId: id } = request.params as Static<typeof SessionParams>;
+    const { sessionId: id } = request.params;
     const { actor, sessionId } = personOf(request);
     await endSession(context, actor, id);
     if (id === sessionId) parts.cookies.clearSession(reply);
-    return { id, deleted: true };
+    return { id, deleted: true as const };
   });
 
   app.post('/me/password', { schema: passwordSchema }, async (request) => {
     const { actor, sessionId } = personOf(request);
-    await changePassword(parts, actor, sessionId, request.body as Static<typeof PasswordChange>);
-    return { success: true };
+    await changePassword(parts, actor, sessionId, request.body);
+    return { success: true as const };
   });
 }

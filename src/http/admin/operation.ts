@@ -18,7 +18,7 @@ export interface AdminOperation {
   body?: TSchema;
   /** The answer when all is well. */
   answer: { status?: 200 | 201; description: string; schema: TSchema; example: unknown };
-  errors?: WireCode[];
+  errors?: readonly WireCode[];
   special?: Partial<Record<WireCode, { when?: string; message?: string }>>;
 }
 
@@ -28,12 +28,21 @@ export interface AdminSchema {
 }
 
 /** The schema of a route, with what follows from its role. */
-export function adminSchema(operation: AdminOperation) {
+export function adminSchema<const Operation extends AdminOperation>(operation: Operation) {
   const { tag, role, person = false, answer, errors = [], special, description, ...rest } = operation;
   const open = role === 'anyone';
   const codes = new Set<WireCode>(['invalid_request', ...errors, 'rate_limited']);
   if (!open) codes.add('unauthorized').add('forbidden');
   if (rest.body) codes.add('cross_site').add('payload_too_large').add('unsupported_media_type');
+  const response = {
+    [answer.status ?? 200]: okResponse({
+      description: answer.description,
+      schema: answer.schema,
+      examples: { example: { summary: answer.description, value: answer.example } },
+      limited: false,
+    }),
+    ...errorResponses([...codes], { ...ADMIN_WORDS, ...special }, AdminProblemSchema),
+  };
   return {
     ...rest,
     tags: [tag],
@@ -41,15 +50,8 @@ export function adminSchema(operation: AdminOperation) {
     person,
     description: `${description} ${requirement(role, person)}`,
     security: open ? [] : [{ session: [] }, ...(person ? [] : [{ adminToken: [] }])],
-    response: {
-      [answer.status ?? 200]: okResponse({
-        description: answer.description,
-        schema: answer.schema,
-        examples: { example: { summary: answer.description, value: answer.example } },
-        limited: false,
-      }),
-      ...errorResponses([...codes], { ...ADMIN_WORDS, ...special }, AdminProblemSchema),
-    },
+    // For the compiler: what a handler returns is the answer, whatever its status.
+    response: response as unknown as Record<200 | 201, Operation['answer']['schema']>,
   };
 }
 

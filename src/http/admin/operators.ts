@@ -1,5 +1,4 @@
-import type { FastifyInstance } from 'fastify';
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import {
   changeRole,
   createOperatorLink,
@@ -9,6 +8,7 @@ import {
   removeOperator,
 } from '../../operators/operators.ts';
 import { named, withExamples } from '../../wire/schema.ts';
+import type { TypedApp } from '../typed-app.ts';
 import { adminSchema } from './operation.ts';
 import type { AdminParts } from './parts.ts';
 import { presentLink, presentOperator } from './present.ts';
@@ -169,36 +169,36 @@ const endSessionsSchema = adminSchema({
   special: rank,
 });
 
-export function registerOperators(app: FastifyInstance, { context, publicUrl }: AdminParts): void {
+export function registerOperators(app: TypedApp, { context, publicUrl }: AdminParts): void {
   app.get('/operators', { schema: listSchema }, async () => ({
     operators: (await listOperators(context)).map(presentOperator),
   }));
 
   app.post('/operators', { schema: inviteSchema }, async ({ caller, body }, reply) => {
-    const { operator, link } = await inviteOperator(context, caller.actor, body as Static<typeof Invitation>);
+    const { operator, link } = await inviteOperator(context, caller.actor, body);
     reply.code(201);
     return { operator: presentOperator(operator), link: presentLink(link, publicUrl) };
   });
 
   app.patch('/operators/:operatorId', { schema: changeSchema }, async ({ caller, params, body }) => {
-    const { operatorId } = params as Static<typeof OperatorParams>;
-    const { role } = body as Static<typeof RoleChange>;
+    const { operatorId } = params;
+    const { role } = body;
     return presentOperator(await changeRole(context, caller.actor, operatorId, role));
   });
 
   app.delete('/operators/:operatorId', { schema: removeSchema }, async ({ caller, params }) => {
-    const { operatorId: id } = params as Static<typeof OperatorParams>;
+    const { operatorId: id } = params;
     await removeOperator(context, caller.actor, id);
-    return { id, deleted: true };
+    return { id, deleted: true as const };
   });
 
   app.delete('/operators/:operatorId/sessions', { schema: endSessionsSchema }, async ({ caller, params }) => {
-    const { operatorId } = params as Static<typeof OperatorParams>;
+    const { operatorId } = params;
     return { ended: await endSessionsOf(context, caller.actor, operatorId) };
   });
 
   app.post('/operators/:operatorId/link', { schema: linkSchema }, async ({ caller, params }, reply) => {
-    const { operatorId: id } = params as Static<typeof OperatorParams>;
+    const { operatorId: id } = params;
     const { link } = await createOperatorLink(context, caller.actor, { id });
     reply.code(201);
     return presentLink(link, publicUrl);

@@ -1,7 +1,7 @@
-import type { FastifyInstance } from 'fastify';
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { followLink } from '../../operators/links.ts';
 import { named, withExamples } from '../../wire/schema.ts';
+import type { TypedApp } from '../typed-app.ts';
 import { adminSchema } from './operation.ts';
 import { type AdminParts, addressOf } from './parts.ts';
 import { presentOperator } from './present.ts';
@@ -49,12 +49,10 @@ const schema = adminSchema({
   },
 });
 
-export function registerPassword(app: FastifyInstance, { context, signIns }: AdminParts): void {
+export function registerPassword(app: TypedApp, { context, signIns }: AdminParts): void {
   app.post('/password', { schema }, async (request, reply) => {
     const address = addressOf(request);
     signIns.take(address, reply);
-    return presentOperator(
-      await followLink(context, request.body as Static<typeof PasswordRequest>, address),
-    );
+    return presentOperator(await followLink(context, request.body, address));
   });
 }

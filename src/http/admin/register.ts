@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { TypedApp } from '../typed-app.ts';
 import { registerAudit } from './audit.ts';
 import { requireRoles } from './authenticate.ts';
 import { registerLinkPages } from './link-pages.ts';
@@ -15,7 +16,7 @@ const BODY_BYTES_MAX = 16 * 1024;
 
 export function registerAdmin(app: FastifyInstance, parts: AdminParts): void {
   app.register(
-    async (scope) => {
+    async (scope: TypedApp) => {
       scope.addHook('onRoute', (route) => {
         route.bodyLimit = BODY_BYTES_MAX;
       });

@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { endSession } from '../../operators/sessions.ts';
 import { REFUSAL, signIn } from '../../operators/sign-in.ts';
 import { named, withExamples } from '../../wire/schema.ts';
+import type { TypedApp } from '../typed-app.ts';
 import { adminSchema } from './operation.ts';
 import { type AdminParts, addressOf, clientDetails, personOf, startSession } from './parts.ts';
 import { presentOperator } from './present.ts';
@@ -66,11 +66,11 @@ const signOutSchema = adminSchema({
   answer: { description: 'The session has ended.', schema: Done, example: { success: true } },
 });
 
-export function registerSession(app: FastifyInstance, parts: AdminParts): void {
+export function registerSession(app: TypedApp, parts: AdminParts): void {
   const { context, cookies } = parts;
   app.post('/session', { schema: signInSchema }, async (request, reply) => {
     parts.signIns.take(addressOf(request), reply);
-    const credentials = request.body as Static<typeof Credentials>;
+    const credentials = request.body;
     const signedIn = await signIn(parts, {
       ...credentials,
       client: clientDetails(request),
@@ -84,6 +84,6 @@ export function registerSession(app: FastifyInstance, parts: AdminParts): void {
     const { actor, sessionId } = personOf(request);
     await endSession(context, actor, sessionId);
     cookies.clearSession(reply);
-    return { success: true };
+    return { success: true as const };
   });
 }

@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { completeSetup } from '../../operators/setup.ts';
 import { signIn } from '../../operators/sign-in.ts';
 import { named, withExamples } from '../../wire/schema.ts';
+import type { TypedApp } from '../typed-app.ts';
 import { adminSchema } from './operation.ts';
 import { type AdminParts, addressOf, clientDetails, startSession } from './parts.ts';
 import { presentOperator } from './present.ts';
@@ -63,10 +63,10 @@ const schema = adminSchema({
   },
 });
 
-export function registerSetup(app: FastifyInstance, parts: AdminParts): void {
+export function registerSetup(app: TypedApp, parts: AdminParts): void {
   app.post('/setup', { schema }, async (request, reply) => {
     parts.signIns.take(addressOf(request), reply);
-    const input = request.body as Static<typeof SetupRequest>;
+    const input = request.body;
     await completeSetup(parts.context, input, addressOf(request));
     const signedIn = await signIn(parts, {
       ...input,

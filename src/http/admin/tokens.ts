@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { invalid } from '../../errors.ts';
 import { createToken, listTokens, revokeToken } from '../../operators/tokens.ts';
 import { named, withExamples } from '../../wire/schema.ts';
+import type { TypedApp } from '../typed-app.ts';
 import { adminSchema } from './operation.ts';
 import type { AdminParts } from './parts.ts';
 import { presentToken } from './present.ts';
@@ -92,22 +92,22 @@ const revokeSchema = adminSchema({
   special: { not_found: { when: 'The token does not exist.', message: 'there is no such token' } },
 });
 
-export function registerTokens(app: FastifyInstance, { context }: AdminParts): void {
+export function registerTokens(app: TypedApp, { context }: AdminParts): void {
   app.get('/tokens', { schema: listSchema }, async () => ({
     tokens: (await listTokens(context)).map(presentToken),
   }));
 
   app.post('/tokens', { schema: createSchema }, async ({ caller, body }, reply) => {
-    const { name, role, expiresAt = null } = body as Static<typeof TokenRequest>;
+    const { name, role, expiresAt = null } = body;
     const created = await createToken(context, caller.actor, { name, role, expiresAt: parseTime(expiresAt) });
     reply.code(201);
     return { ...presentToken(created), token: created.token };
   });
 
   app.delete('/tokens/:tokenId', { schema: revokeSchema }, async ({ caller, params }) => {
-    const { tokenId: id } = params as Static<typeof TokenParams>;
+    const { tokenId: id } = params;
     await revokeToken(context, caller.actor, id);
-    return { id, deleted: true };
+    return { id, deleted: true as const };
   });
 }
 

@@ -1,7 +1,7 @@
-import type { FastifyInstance } from 'fastify';
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { confirmTotp, disableTotp, renewRecoveryCodes, startTotp } from '../../operators/own-account.ts';
 import { named, withExamples } from '../../wire/schema.ts';
+import type { TypedApp } from '../typed-app.ts';
 import { adminSchema } from './operation.ts';
 import { type AdminParts, personOf } from './parts.ts';
 import { closed, codeInput, Done, passwordInput } from './schemas.ts';
@@ -137,24 +137,24 @@ const renewSchema = adminSchema({
   },
 });
 
-export function registerTwoFactor(app: FastifyInstance, parts: AdminParts): void {
+export function registerTwoFactor(app: TypedApp, parts: AdminParts): void {
   app.post('/me/two-factor', { schema: startSchema }, async (request) => {
-    const { password } = request.body as Static<typeof PasswordProof>;
+    const { password } = request.body;
     return startTotp(parts, personOf(request).actor, password);
   });
 
   app.post('/me/two-factor/confirm', { schema: confirmSchema }, async (request) => {
-    const { code } = request.body as Static<typeof TwoFactorCode>;
+    const { code } = request.body;
     return { recoveryCodes: await confirmTotp(parts, personOf(request).actor, code) };
   });
 
   app.post('/me/two-factor/disable', { schema: disableSchema }, async (request) => {
-    await disableTotp(parts, personOf(request).actor, request.body as Static<typeof TwoFactorEnd>);
-    return { success: true };
+    await disableTotp(parts, personOf(request).actor, request.body);
+    return { success: true as const };
   });
 
   app.post('/me/recovery-codes', { schema: renewSchema }, async (request) => {
-    const { password } = request.body as Static<typeof PasswordProof>;
+    const { password } = request.body;
     return { recoveryCodes: await renewRecoveryCodes(parts, personOf(request).actor, password) };
   });
 }

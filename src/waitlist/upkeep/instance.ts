@@ -46,6 +46,7 @@ async function writeFirstRows(db: Database, trx: Trx, keyring: Keyring, now: num
       master_key_id: master.id,
       master_key_check: keyring.makeCheck(master),
       settings_version: 1,
+      installation_keys: keyring.wrapNewKeys(master, INSTALLATION_TAG),
       created_at: now,
     })
     .execute();
