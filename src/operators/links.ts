@@ -100,5 +100,5 @@ async function selectLink(context: OperatorContext, executor: OperatorContext['d
 }
 
 function gone(): DoorlistError {
-  return new DoorlistError('expired', 'this link was used or has expired: ask for a new one');
+  return new DoorlistError('expired', 'this link has been used or has expired: request a new one');
 }

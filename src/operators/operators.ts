@@ -181,6 +181,5 @@ async function requireAnotherOwner(trx: Trx, id: Uint8Array): Promise<void> {
     .where('id', '!=', id)
     .where('password', 'is not', null) // Somebody who has not signed in yet may never do.
     .executeTakeFirst();
-  if (!other)
-    throw new DoorlistError('conflict', 'this is the only owner: make somebody else an owner first');
+  if (!other) throw new DoorlistError('conflict', 'this is the only owner: make someone else an owner first');
 }

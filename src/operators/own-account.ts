@@ -53,7 +53,7 @@ export interface TotpSecret {
 export async function startTotp(parts: AccountParts, actor: Actor, password: string): Promise<TotpSecret> {
   const { context } = parts;
   const row = await requirePassword(parts, actor, password);
-  if (row.totp) throw new DoorlistError('conflict', 'two-factor is on: turn it off first');
+  if (row.totp) throw new DoorlistError('conflict', 'two-factor authentication is already on');
   const secret = generateSecret();
   const sealed = context.vault.seal('operator.totp', row.id, secret);
   await context.db.query
@@ -76,7 +76,7 @@ export async function confirmTotp(
   slowDown.begin(`confirm ${actor.id}`);
   const codes = await changeOperators(context, async (trx, now) => {
     const row = await requireOwnRow(actor, trx);
-    if (!row.totp_pending) throw new DoorlistError('conflict', 'two-factor has not been started');
+    if (!row.totp_pending) throw new DoorlistError('conflict', 'start two-factor authentication first');
     if (!(await useTotp(context, trx, row, row.totp_pending, code.replaceAll(' ', ''), now)))
       return undefined;
     await trx
@@ -87,7 +87,7 @@ export async function confirmTotp(
     await recordAudit(context, trx, actor, { action: 'two_factor.enabled' }, now);
     return replaceRecoveryCodes(context, trx, row.id);
   });
-  if (!codes) throw invalid('code: is wrong');
+  if (!codes) throw invalid('code: is incorrect');
   slowDown.forget(`confirm ${actor.id}`);
   return codes;
 }
@@ -103,14 +103,14 @@ export async function disableTotp(
   slowDown.begin(`disable ${actor.id}`);
   const done = await changeOperators(context, async (trx, now) => {
     const row = await requireOwnRow(actor, trx);
-    if (!row.totp) throw new DoorlistError('conflict', 'two-factor is off');
+    if (!row.totp) throw new DoorlistError('conflict', 'two-factor authentication is off');
     if (!(await useSecondFactor(context, trx, row, input.code, actor, now))) return false;
     await trx.updateTable('operator').set({ totp: null, totp_pending: null }).where('id', '=', id).execute();
     await trx.deleteFrom('recovery_code').where('operator_id', '=', id).execute();
     await recordAudit(context, trx, actor, { action: 'two_factor.disabled' }, now);
     return true;
   });
-  if (!done) throw invalid('code: is wrong');
+  if (!done) throw invalid('code: is incorrect');
   slowDown.forget(`disable ${actor.id}`);
 }
 
@@ -124,7 +124,7 @@ export async function renewRecoveryCodes(
   const { id } = await requirePassword(parts, actor, password);
   return changeOperators(context, async (trx, now) => {
     const row = await requireOwnRow(actor, trx);
-    if (!row.totp) throw new DoorlistError('conflict', 'two-factor is off: turn it on first');
+    if (!row.totp) throw new DoorlistError('conflict', 'two-factor authentication is off');
     await recordAudit(context, trx, actor, { action: 'recovery_codes.replaced' }, now);
     return replaceRecoveryCodes(context, trx, id);
   });
@@ -135,7 +135,7 @@ async function requirePassword({ context, slowDown }: AccountParts, actor: Actor
   slowDown.begin(`password ${actor.id}`);
   const row = await requireOwnRow(actor, context.db.query);
   if (!(await verifyPassword(row.password, password)))
-    throw new DoorlistError('forbidden', 'password: is wrong');
+    throw new DoorlistError('forbidden', 'password: is incorrect');
   slowDown.forget(`password ${actor.id}`);
   return row;
 }
@@ -146,6 +146,6 @@ async function requireOwnRow(actor: Actor, executor: OperatorContext['db']['quer
     .selectAll()
     .where('id', '=', ownId(actor))
     .executeTakeFirst();
-  if (!row) throw new DoorlistError('unauthorized', 'this account was removed');
+  if (!row) throw new DoorlistError('unauthorized', 'this operator was removed');
   return row;
 }

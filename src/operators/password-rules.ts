@@ -16,7 +16,7 @@ export async function requireGoodPassword(
     throw invalid(`${field}: must be ${PASSWORD_MIN_CHARACTERS} to ${PASSWORD_MAX_CHARACTERS} characters`);
   const lower = password.toLowerCase();
   known ??= loadCommon();
-  if (isCommon(lower, await known)) throw invalid(`${field}: is too common, choose another`);
+  if (isCommon(lower, await known)) throw invalid(`${field}: is too common`);
   const [local = ''] = email.toLowerCase().split('@');
   const personal = [email.toLowerCase(), 'doorlist', ...(local.length >= 4 ? [local] : [])];
   if (personal.some((word) => lower.replace(word, '').length < PASSWORD_MIN_CHARACTERS / 2))

@@ -70,8 +70,7 @@ export async function verifyAudit({ db, vault }: OperatorContext): Promise<{
       for (const row of rows) {
         if (row.seq !== seq + 1) return { records: seq, problem: `record ${seq + 1} is missing` };
         const expected = chainHash(vault, previous, row);
-        if (!expected.equals(row.hash))
-          return { records: seq, problem: `record ${row.seq} was changed, or one before it was removed` };
+        if (!expected.equals(row.hash)) return { records: seq, problem: `record ${row.seq} was modified` };
         seq = row.seq;
         previous = row.hash;
       }

@@ -16,9 +16,11 @@ export function parseRole(text: string): Role {
 
 /** Nobody hands out, or takes from somebody, more than they have. */
 export function requireRank(role: Role, ...others: Role[]): void {
-  if (others.every((other) => mayActAs(role, other))) return;
-  throw new DoorlistError(
-    'forbidden',
-    `role: ${role} cannot manage ${others.find((o) => !mayActAs(role, o))}`,
-  );
+  const higher = others.find((other) => !mayActAs(role, other));
+  if (higher === undefined) return;
+  throw new DoorlistError('forbidden', `role: ${article(role)} cannot manage ${article(higher)}`);
+}
+
+function article(role: Role): string {
+  return /^[ao]/.test(role) ? `an ${role}` : `a ${role}`;
 }

@@ -34,7 +34,8 @@ export async function isSetUp(executor: OperatorContext['db']['query']): Promise
 export async function requireSetupToken(context: OperatorContext, token: string): Promise<void> {
   const [given, wanted] = [token, setupToken(context)].map((text) => context.vault.hash('setup', text));
   const fits = timingSafeEqual(given as Buffer, wanted as Buffer);
-  if ((await isSetUp(context.db.query)) || !fits) throw notFound('there is nothing to set up with this link');
+  if ((await isSetUp(context.db.query)) || !fits)
+    throw notFound('this set-up link is invalid, or the installation already has an owner');
 }
 
 /** Makes the first owner. */
@@ -49,7 +50,8 @@ export async function completeSetup(
   await requireGoodPassword(input.password, email.shown);
   const password = await hashPassword(input.password);
   return changeOperators(context, async (trx, now) => {
-    if (await isSetUp(trx)) throw notFound('there is nothing to set up with this link');
+    if (await isSetUp(trx))
+      throw notFound('this set-up link is invalid, or the installation already has an owner');
     const operator = readOperator(
       context.vault,
       await insertOperator(context, trx, { email, name, role: 'owner', password }, now),

@@ -35,7 +35,7 @@ export interface SignedIn {
 }
 
 /** One sentence for whatever is wrong. */
-export const REFUSAL = 'the email, the password or the code is wrong';
+export const REFUSAL = 'the email, password or code is incorrect';
 
 /**
  * Guessing is slowed down for each pair of account and address, so that nobody can lock out somebody else; a browser

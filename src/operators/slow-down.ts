@@ -26,7 +26,11 @@ export function slowDown(now: () => number): SlowDown {
       const waitMs = attempts < FREE ? 0 : Math.min(1_000 * 2 ** (attempts - FREE), LONGEST_WAIT_MS);
       const leftMs = (last?.at ?? 0) + waitMs - at;
       if (attempts >= FREE && leftMs > 0)
-        throw new DoorlistError('rate_limited', 'too many attempts: wait', Math.ceil(leftMs / 1_000));
+        throw new DoorlistError(
+          'rate_limited',
+          'too many attempts: try again later',
+          Math.ceil(leftMs / 1_000),
+        );
       kept.delete(who); // Set anew, so that the map stays in the order of time.
       if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value ?? '');
       kept.set(who, { attempts: attempts + 1, at });

@@ -108,12 +108,12 @@ forEachEngine((engine) => {
       assert.match(await doctor(), /ok +audit trail: 5 records/);
 
       await sql`update audit set action = 'token.revoked' where seq = 4`.execute(query);
-      assert.match(await doctor(), /WRONG +audit trail: record 4 was changed/);
+      assert.match(await doctor(), /WRONG +audit trail: record 4 was modified/);
       await sql`update audit set action = 'token.created' where seq = 4`.execute(query);
       assert.match(await doctor(), /ok +audit trail/);
 
       await sql`update audit set at = at + 1 where seq = 2`.execute(query);
-      assert.match(await doctor(), /WRONG +audit trail: record 2 was changed/);
+      assert.match(await doctor(), /WRONG +audit trail: record 2 was modified/);
       await sql`update audit set at = at - 1 where seq = 2`.execute(query);
 
       await sql`delete from audit where seq = 5`.execute(query);

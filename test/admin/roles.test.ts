@@ -55,7 +55,7 @@ forEachEngine((engine) => {
 
     /** What a role is refused; a call that is let in may fail later, for its path leads nowhere. */
     const isRefused = (status: number, code: unknown, message: unknown) =>
-      status === 401 || (status === 403 && code === 'forbidden' && /^this needs/.test(String(message)));
+      status === 401 || (status === 403 && code === 'forbidden' && /^this requires/.test(String(message)));
 
     it('are stated by every route, and there are routes', () => {
       assert.ok(routes.length >= 20, String(routes.length));

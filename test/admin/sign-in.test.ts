@@ -5,7 +5,7 @@ import { setupToken } from '../../src/operators/setup.ts';
 import { assertError, forEachEngine, type Service, startService } from '../support/harness.ts';
 import { type Browser, browserOf, OWNER, PASSWORD, setUp, tokenForSetup } from '../support/operators.ts';
 
-const REFUSAL = 'the email, the password or the code is wrong';
+const REFUSAL = 'the email, password or code is incorrect';
 const DAY_MS = 86_400_000;
 
 forEachEngine((engine) => {
@@ -226,7 +226,7 @@ forEachEngine((engine) => {
       await owner.signIn(OWNER.email, PASSWORD);
       const newPassword = 'nanoseconds are wires';
       const wrong = await owner.post('/me/password', { password: 'wrong', newPassword });
-      assertError(wrong, 403, 'forbidden', 'password: is wrong');
+      assertError(wrong, 403, 'forbidden', 'password: is incorrect');
       const weak = await owner.post('/me/password', { password: PASSWORD, newPassword: 'qwertyuiop12' });
       assertError(weak, 400, 'invalid_request', /^newPassword: /);
       assert.equal((await owner.post('/me/password', { password: PASSWORD, newPassword })).status, 200);

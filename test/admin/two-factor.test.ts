@@ -5,7 +5,7 @@ import { assertError, forEachEngine, type Service, startService } from '../suppo
 import { type Browser, browserOf, join, OWNER, PASSWORD, setUp, tokenOf } from '../support/operators.ts';
 import { unique } from '../support/storage.ts';
 
-const REFUSAL = 'the email, the password or the code is wrong';
+const REFUSAL = 'the email, password or code is incorrect';
 const STEP_MS = 30_000;
 
 forEachEngine((engine) => {

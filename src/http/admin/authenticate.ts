@@ -26,9 +26,10 @@ export function requireRoles(app: FastifyInstance, parts: AdminParts): void {
         'sign in, or send an admin token as Authorization: Bearer <token>',
       );
     }
-    if (person && !caller.operator) throw new DoorlistError('forbidden', 'this needs a person: sign in');
+    if (person && !caller.operator)
+      throw new DoorlistError('forbidden', 'this requires a signed-in operator: tokens are not accepted');
     if (!mayActAs(caller.actor.role, role))
-      throw new DoorlistError('forbidden', `this needs the role ${role}`);
+      throw new DoorlistError('forbidden', `this requires the ${role} role`);
     request.caller = caller;
   });
 }

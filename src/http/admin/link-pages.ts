@@ -57,7 +57,8 @@ export function registerLinkPages(app: FastifyInstance, parts: AdminParts): void
 
     scope.get('/password/:token', route, async (request, reply) => {
       const found = await findLink(context, tokenOf(request));
-      if (!found) throw new DoorlistError('expired', 'this link was used or has expired: ask for a new one');
+      if (!found)
+        throw new DoorlistError('expired', 'this link has been used or has expired: request a new one');
       const { operator, kind } = found;
       return sendPage(reply, {
         title: kind === 'invitation' ? 'Accept your invitation' : 'Reset your password',

@@ -147,7 +147,7 @@ const passwordSchema = adminSchema({
   person: true,
   body: PasswordChange,
   answer: { description: 'The password was changed.', schema: Done, example: { success: true } },
-  special: { forbidden: { when: 'The current password is wrong.', message: 'password: is wrong' } },
+  special: { forbidden: { when: 'The current password is wrong.', message: 'password: is incorrect' } },
 });
 
 export function registerMe(app: TypedApp, parts: AdminParts): void {

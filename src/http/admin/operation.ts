@@ -68,6 +68,6 @@ const ADMIN_WORDS: AdminOperation['special'] = {
     when: 'There is no session and no admin token, or it has expired or was revoked.',
     message: 'sign in, or send an admin token as Authorization: Bearer <token>',
   },
-  forbidden: { when: 'The role is not sufficient.', message: 'this needs the role admin' },
+  forbidden: { when: 'The role is not sufficient.', message: 'this requires the admin role' },
   not_found: { when: 'The object does not exist.', message: 'there is no such operator' },
 };

@@ -73,13 +73,13 @@ const invitedExample = {
 const lastOwner = {
   conflict: {
     when: 'This is the only owner.',
-    message: 'this is the only owner: make somebody else an owner first',
+    message: 'this is the only owner: make someone else an owner first',
   },
 };
 const rank = {
   forbidden: {
     when: 'The role is not sufficient. Only owners can manage owners.',
-    message: 'role: admin cannot manage owner',
+    message: 'role: an admin cannot manage an owner',
   },
 };
 

@@ -44,7 +44,7 @@ const schema = adminSchema({
   special: {
     expired: {
       when: 'The link was used, replaced or has expired.',
-      message: 'this link was used or has expired: ask for a new one',
+      message: 'this link has been used or has expired: request a new one',
     },
   },
 });

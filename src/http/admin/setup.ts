@@ -58,7 +58,7 @@ const schema = adminSchema({
   special: {
     not_found: {
       when: 'The token is wrong, or the installation already has an owner.',
-      message: 'there is nothing to set up with this link',
+      message: 'this set-up link is invalid, or the installation already has an owner',
     },
   },
 });

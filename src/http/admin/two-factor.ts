@@ -8,7 +8,7 @@ import { closed, codeInput, Done, passwordInput } from './schemas.ts';
 
 const tag = 'Two-factor authentication';
 const password = 'compilers translate words';
-const wrongPassword = { forbidden: { when: 'The password is wrong.', message: 'password: is wrong' } };
+const wrongPassword = { forbidden: { when: 'The password is wrong.', message: 'password: is incorrect' } };
 
 const PasswordProof = Type.Object(
   { password: passwordInput },
@@ -84,7 +84,7 @@ const startSchema = adminSchema({
   errors: ['conflict'],
   special: {
     ...wrongPassword,
-    conflict: { when: 'Two-factor is already on.', message: 'two-factor is on: turn it off first' },
+    conflict: { when: 'Two-factor is already on.', message: 'two-factor authentication is already on' },
   },
 });
 
@@ -99,8 +99,8 @@ const confirmSchema = adminSchema({
   answer: { description: 'Two-factor is on.', ...codesAnswer },
   errors: ['conflict'],
   special: {
-    invalid_request: { when: 'The code is wrong.', message: 'code: is wrong' },
-    conflict: { when: 'Two-factor has not been started.', message: 'two-factor has not been started' },
+    invalid_request: { when: 'The code is wrong.', message: 'code: is incorrect' },
+    conflict: { when: 'Two-factor has not been started.', message: 'start two-factor authentication first' },
   },
 });
 
@@ -116,8 +116,8 @@ const disableSchema = adminSchema({
   errors: ['conflict'],
   special: {
     ...wrongPassword,
-    invalid_request: { when: 'The code is wrong.', message: 'code: is wrong' },
-    conflict: { when: 'Two-factor is already off.', message: 'two-factor is off' },
+    invalid_request: { when: 'The code is wrong.', message: 'code: is incorrect' },
+    conflict: { when: 'Two-factor is already off.', message: 'two-factor authentication is off' },
   },
 });
 
@@ -133,7 +133,7 @@ const renewSchema = adminSchema({
   errors: ['conflict'],
   special: {
     ...wrongPassword,
-    conflict: { when: 'Two-factor is off.', message: 'two-factor is off: turn it on first' },
+    conflict: { when: 'Two-factor is off.', message: 'two-factor authentication is off' },
   },
 });
 
