@@ -1,4 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify';
+import { ADMIN_API } from './http/admin/api.ts';
+import { cookiesFor } from './http/admin/cookies.ts';
+import { registerAdmin } from './http/admin/register.ts';
 import { registerPages } from './http/pages/register.ts';
 import { requireServerKey } from './http/plugins/auth.ts';
 import { registerJsonBody } from './http/plugins/body.ts';
@@ -25,6 +28,9 @@ import type { SdkParts } from './http/sdk/parts.ts';
 import { registerSignup } from './http/sdk/signup.ts';
 import { registerVerifyWebhook } from './http/sdk/verify-webhook.ts';
 import type { TypedApp } from './http/typed-app.ts';
+import { openOperators } from './operators/context.ts';
+import type { SessionLimits } from './operators/sessions.ts';
+import { slowDown } from './operators/slow-down.ts';
 import { VERSION } from './version.ts';
 import type { KeyUsage } from './waitlist/keys/key-usage.ts';
 import type { Context } from './waitlist/queue/context.ts';
@@ -40,7 +46,11 @@ export interface AppParts {
     verify: number;
     authFailures: number;
     perKey: number;
+    signIn: number;
   };
+  /** Where people reach the service: decides the cookie, and what comes from another site. */
+  publicUrl: string;
+  sessions: SessionLimits;
   trustedProxies: string[];
   timeouts?: Partial<Timeouts>;
 }
@@ -94,9 +104,30 @@ export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance;
   const methods = registerMethodCheck(app);
   registerCors(app);
   const document = await registerOpenApi(app, SDK_API, VERSION);
-  registerDocs(app, { path: '/docs', source: SDK_API.path, document });
+  const adminDocument = await registerOpenApi(app, ADMIN_API, VERSION);
+  registerDocs(app, {
+    path: '/docs',
+    source: SDK_API.path,
+    document,
+    related: { title: ADMIN_API.title, path: '/docs/admin' },
+  });
+  registerDocs(app, {
+    path: '/docs/admin',
+    source: ADMIN_API.path,
+    document: adminDocument,
+    related: { title: SDK_API.title, path: '/docs' },
+  });
   registerHealth(app.withTypeProvider(), context);
   registerSdk(app, parts, readBody);
+  registerAdmin(app, {
+    context: await openOperators(context),
+    publicUrl: parts.publicUrl,
+    cookies: cookiesFor(parts.publicUrl),
+    limits: parts.sessions,
+    slowDown: slowDown(context.clock),
+    failures: rateLimiter('admin-auth-failures', parts.rateLimits.authFailures, context.clock),
+    signIns: rateLimiter('sign-in', parts.rateLimits.signIn, context.clock),
+  });
   app.after(() => methods.complete());
   return { app, draining };
 }

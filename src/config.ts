@@ -33,6 +33,11 @@ export interface Config {
     verify: number;
     authFailures: number;
     perKey: number;
+    signIn: number;
+  };
+  sessions: {
+    idleMs: number;
+    lifetimeMs: number;
   };
 }
 
@@ -290,12 +295,29 @@ export const VARIABLES = {
     60,
     'Failed authentications per minute and client address. 0 means no limit.',
   ),
+  limitSignIn: whole(
+    'DOORLIST_RATE_LIMIT_SIGN_IN',
+    0,
+    1e9,
+    30,
+    'Attempts to sign in or use a one-time link per minute and client address. 0 means no limit.',
+  ),
   limitPerKey: whole(
     'DOORLIST_RATE_LIMIT_KEY',
     0,
     1e9,
     0,
     'Requests per minute and server key. 0 means no limit.',
+  ),
+  sessionIdle: duration(
+    'DOORLIST_SESSION_IDLE',
+    '24h',
+    'How long an operator stays signed in without sending a request.',
+  ),
+  sessionLifetime: duration(
+    'DOORLIST_SESSION_LIFETIME',
+    '336h',
+    'How long an operator stays signed in at most.',
   ),
 } as const;
 
@@ -357,6 +379,11 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       verify: read(VARIABLES.limitVerify),
       authFailures: read(VARIABLES.limitAuthFailures),
       perKey: read(VARIABLES.limitPerKey),
+      signIn: read(VARIABLES.limitSignIn),
+    },
+    sessions: {
+      idleMs: read(VARIABLES.sessionIdle),
+      lifetimeMs: read(VARIABLES.sessionLifetime),
     },
   };
   if (config.masterKeyNext !== undefined && config.masterKey === undefined) {

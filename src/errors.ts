@@ -2,8 +2,11 @@
 export type ErrorCode =
   | 'invalid_request'
   | 'unauthorized'
+  | 'code_required'
   | 'forbidden'
+  | 'cross_site'
   | 'not_found'
+  | 'conflict'
   | 'waitlist_closed'
   | 'accepted'
   | 'email_mismatch'

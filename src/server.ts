@@ -11,6 +11,8 @@ import type { Log } from './log.ts';
 import { createLogger } from './log.ts';
 import { rememberSending } from './mail/sending.ts';
 import { checkSmtpAtStart } from './mail/smtp-check.ts';
+import { openOperators } from './operators/context.ts';
+import { isSetUp, setupUrl } from './operators/setup.ts';
 import { openContext, withoutTimeLimits } from './service.ts';
 import { startOutbox } from './start-outbox.ts';
 import { isMasterKeySaved } from './vault/master-key-saved.ts';
@@ -129,6 +131,8 @@ async function startListening(
     signups: openSignups(context, config.mostWaitingSignups),
     rateLimits: config.rateLimits,
     trustedProxies: config.trustedProxies,
+    publicUrl: config.publicUrl,
+    sessions: config.sessions,
   });
   try {
     await app.ready();
@@ -165,7 +169,7 @@ async function welcome(context: Context, config: Config, port: number): Promise<
   const create = first ? '' : `\n  npm run -s doorlist -- waitlist create ${id} --name "Acme"`;
   return `
 Doorlist is ready at ${address} (${storage})
-API reference: ${address}/docs
+API reference: ${address}/docs${await setupLine(context, config, address)}
 
 ${first ? 'Create a key and add the next person:' : 'Create a waitlist and a key, and add the first person:'}
 ${create}
@@ -174,4 +178,13 @@ ${create}
     -H 'Content-Type: application/json' \\
     -d '{"waitlistId":"${id}","entries":[{"email":"ada@example.com"}]}'
 `;
+}
+
+/** Until somebody has used it: nobody else can become the first owner. */
+async function setupLine(context: Context, config: Config, address: string): Promise<string> {
+  if (await isSetUp(context.db.query)) return '';
+  const { host, port, publicUrl } = config;
+  const unset = publicUrl === `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const url = setupUrl(await openOperators(context), unset ? address : publicUrl);
+  return `\nCreate the owner's account: ${url}`;
 }

@@ -92,6 +92,7 @@ function blur(text: string, port: number): string {
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replace(/\b(ent|inv)_[0-9a-z]{26}\b/g, '$1_ID')
     .replace(/"referralCode":"[0-9a-z]{8}"/g, '"referralCode":"CODE"')
+    .replace(/\/setup\/[\w-]{43}$/gm, '/setup/TOKEN')
     .replace(/^[0-9a-z]{32}$/gm, 'CODE')
     .trimEnd();
 }

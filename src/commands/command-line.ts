@@ -16,6 +16,7 @@ import { mailResending } from './mail-resending.ts';
 import { mailTemplates } from './mail-templates.ts';
 import { mails } from './mails.ts';
 import { operations } from './operations.ts';
+import { operators } from './operators.ts';
 import { printable, printableJson } from './printable.ts';
 import { transfer } from './transfer.ts';
 import { waitlists } from './waitlists.ts';
@@ -27,6 +28,7 @@ export const COMMANDS: Command[] = [
   ...backups,
   ...waitlists,
   ...keys,
+  ...operators,
   ...entries,
   ...invites,
   ...transfer,

@@ -2,6 +2,8 @@ import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config.ts';
 import { createLogger } from '../log.ts';
+import { openOperators } from '../operators/context.ts';
+import { verifyAudit } from '../operators/read-audit.ts';
 import { openExisting } from '../service.ts';
 import { troubleInWords } from '../trouble.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -26,7 +28,7 @@ export async function examine(config: Config, scope: Scope): Promise<Outcome> {
     try {
       findings.push(...(await checkOperation(context, config)));
       if (scope.work) findings.push(...(await checkWork(context)));
-      findings.push(...(await checkQueues(context, scope)));
+      findings.push(await checkAuditTrail(context), ...(await checkQueues(context, scope)));
     } finally {
       await context.db.close();
     }
@@ -64,6 +66,11 @@ async function checkMailServer({ smtpUrl }: Config): Promise<Finding> {
     };
   const answer = failure.answer ? `. Response: ${failure.answer}` : '';
   return { what, ok: false, detail: `${failure.error}${answer}` };
+}
+
+async function checkAuditTrail(context: Context): Promise<Finding> {
+  const { records, problem } = await verifyAudit(await openOperators(context));
+  return { what: 'audit trail', ok: problem === undefined, detail: problem ?? `${records} records` };
 }
 
 async function checkQueues(context: Context, { waitlistId, repair }: Scope): Promise<Finding[]> {

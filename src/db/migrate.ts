@@ -7,6 +7,7 @@ import { emails } from './migrations/0004-emails.ts';
 import { erasure } from './migrations/0005-erasure.ts';
 import { transfer } from './migrations/0006-transfer.ts';
 import { sending } from './migrations/0007-sending.ts';
+import { operators } from './migrations/0008-operators.ts';
 import type { Migration } from './migrations/migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -17,6 +18,7 @@ export const MIGRATIONS: readonly Migration[] = [
   erasure,
   transfer,
   sending,
+  operators,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -27,6 +27,13 @@ export const TABLE_KEYS = {
   delivery_attempt: ['queue_id', 'event_id', 'channel', 'target_id', 'attempt'],
   mail_part: ['waitlist_id', 'part', 'version'],
   mail_suppression: ['queue_id', 'email_hash', 'reason'],
+  operator: ['id'],
+  operator_session: ['id'],
+  operator_link: ['token_hash'],
+  recovery_code: ['operator_id', 'code_hash'],
+  admin_token: ['id'],
+  audit: ['seq'],
+  audit_head: ['id'],
 } as const satisfies { [T in Copied]: readonly (keyof Tables[T] & string)[] };
 
 export type CopiedTable = keyof typeof TABLE_KEYS;

@@ -21,6 +21,8 @@ const instance = {
   /** Of the server that started last, or null if none has. */
   public_url: orNull(text),
   mail_from: orNull(text),
+  /** The keys that seal what belongs to no queue, wrapped by the master key; null: nobody has needed them yet. */
+  installation_keys: orNull(bytes),
 };
 
 const environment = {
@@ -287,6 +289,84 @@ const mailSuppression = {
   created_at: integer,
 };
 
+export const ROLES = ['viewer', 'support', 'admin', 'owner'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** A person with a login. */
+const operator = {
+  id: bytes,
+  email_hash: bytes,
+  /** Sealed email and name. */
+  profile: bytes,
+  role: oneOf(...ROLES),
+  /** Argon2id, in libsodium's format; null: the invitation has not been accepted yet. */
+  password: orNull(text),
+  /** Sealed secret of the authenticator app; null: two-factor is off. */
+  totp: orNull(bytes),
+  /** The same, shown to its owner but not confirmed by a code yet. */
+  totp_pending: orNull(bytes),
+  /** The time step of the last code that was used: only a later one counts. */
+  totp_step: generated(integer),
+  created_at: integer,
+};
+
+const operatorSession = {
+  id: bytes,
+  secret_hash: bytes,
+  operator_id: bytes,
+  /** Sealed address and browser of the sign-in. */
+  client: bytes,
+  created_at: integer,
+  seen_at: integer,
+  expires_at: integer,
+};
+
+/** A one-time link with which its holder sets a password. */
+const operatorLink = {
+  token_hash: bytes,
+  operator_id: bytes,
+  kind: oneOf('invitation', 'reset'),
+  created_at: integer,
+  expires_at: integer,
+};
+
+const recoveryCode = {
+  operator_id: bytes,
+  code_hash: bytes,
+};
+
+const adminToken = {
+  id: bytes,
+  token_hash: bytes,
+  hint: text,
+  name: text,
+  role: oneOf(...ROLES),
+  created_at: integer,
+  expires_at: orNull(integer),
+  revoked_at: orNull(integer),
+  last_used_at: orNull(integer),
+};
+
+const audit = {
+  seq: integer,
+  at: integer,
+  action: text,
+  /** Kind and id: `operator:opr_…`. */
+  actor: text,
+  object: orNull(text),
+  /** Sealed names, address, and what was there before and after. */
+  details: bytes,
+  /** Keyed, over this row and the hash of the one before. */
+  hash: bytes,
+};
+
+/** One row: where the audit trail ends. */
+const auditHead = {
+  id: integer,
+  seq: integer,
+  hash: bytes,
+};
+
 /** One row while a copy into this database is unfinished. Such a database cannot be served. */
 const copyMark = {
   id: integer,
@@ -316,6 +396,13 @@ export const TABLES = {
   delivery_attempt: deliveryAttempt,
   mail_part: mailPart,
   mail_suppression: mailSuppression,
+  operator,
+  operator_session: operatorSession,
+  operator_link: operatorLink,
+  recovery_code: recoveryCode,
+  admin_token: adminToken,
+  audit,
+  audit_head: auditHead,
   copy_mark: copyMark,
 };
 
@@ -331,3 +418,6 @@ export type InviteTable = Tables['invite'];
 export type WebhookEndpointTable = Tables['webhook_endpoint'];
 export type DeliveryTable = Tables['delivery'];
 export type DeliveryAttemptTable = Tables['delivery_attempt'];
+export type OperatorTable = Tables['operator'];
+export type AdminTokenTable = Tables['admin_token'];
+export type AuditTable = Tables['audit'];

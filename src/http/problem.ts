@@ -13,9 +13,12 @@ export type WireCode = ErrorCode | HttpErrorCode;
 export const STATUS: Record<WireCode, number> = {
   invalid_request: 400,
   unauthorized: 401,
+  code_required: 401,
   forbidden: 403,
+  cross_site: 403,
   not_found: 404,
   method_not_allowed: 405,
+  conflict: 409,
   waitlist_closed: 409,
   accepted: 409,
   email_mismatch: 409,
@@ -28,18 +31,24 @@ export const STATUS: Record<WireCode, number> = {
   unavailable: 503,
 };
 
-const ErrorCodeSchema = oneOf(Object.keys(STATUS) as WireCode[], {
-  ...named('ErrorCode'),
-  description: 'Identifies the error. Use it in your code.',
-});
+const ADMIN_CODES: WireCode[] = ['code_required', 'cross_site', 'conflict'];
+const ALL_CODES = Object.keys(STATUS) as WireCode[];
 
-export const ProblemSchema = Type.Object(
-  {
-    code: ErrorCodeSchema,
-    message: Type.String({
-      description:
-        'Explains the error and names the field that caused it. Wording can change; do not parse it.',
-    }),
-  },
-  { ...named('Problem'), description: 'An error. Every endpoint returns errors in this shape.' },
-);
+export const ProblemSchema = problemSchema(ALL_CODES.filter((code) => !ADMIN_CODES.includes(code)));
+export const AdminProblemSchema = problemSchema(ALL_CODES);
+
+function problemSchema(codes: WireCode[]) {
+  return Type.Object(
+    {
+      code: oneOf(codes, {
+        ...named('ErrorCode'),
+        description: 'Identifies the error. Use it in your code.',
+      }),
+      message: Type.String({
+        description:
+          'Explains the error and names the field that caused it. Wording can change; do not parse it.',
+      }),
+    },
+    { ...named('Problem'), description: 'An error. Every endpoint returns errors in this shape.' },
+  );
+}

@@ -15,9 +15,17 @@ const ERRORS: Record<WireCode, ErrorCase> = {
     when: 'The server key is missing, malformed, unknown, revoked or expired.',
     message: 'a valid server key is required: send it as Authorization: Bearer <key>',
   },
+  code_required: {
+    when: 'The password is right, and two-factor authentication requires a `code`.',
+    message: 'code: is required',
+  },
   forbidden: {
     when: 'The server key is valid but does not have the required grant.',
     message: 'this server key does not have the waitlist:read grant',
+  },
+  cross_site: {
+    when: 'A browser sent this request from another site.',
+    message: 'this request came from another site',
   },
   not_found: {
     when: 'The waitlist does not exist, or the server key does not have access to it.',
@@ -26,6 +34,10 @@ const ERRORS: Record<WireCode, ErrorCase> = {
   method_not_allowed: {
     when: 'The path does not support this method. `Allow` lists the methods it supports.',
     message: 'this path supports only GET, HEAD',
+  },
+  conflict: {
+    when: 'The current state does not allow this.',
+    message: 'email: an operator with this email already exists',
   },
   waitlist_closed: {
     when: 'The waitlist is closed to new signups.',
@@ -72,6 +84,7 @@ const EVERYWHERE: WireCode[] = ['internal_error', 'unavailable'];
 export function errorResponses(
   codes: WireCode[],
   special: Partial<Record<WireCode, Partial<ErrorCase>>> = {},
+  problem: TSchema = ProblemSchema,
 ): object {
   const byStatus = new Map<number, WireCode[]>();
   for (const code of [...codes, ...EVERYWHERE]) {
@@ -79,7 +92,7 @@ export function errorResponses(
   }
   const limited = codes.includes('rate_limited');
   return Object.fromEntries(
-    [...byStatus].map(([status, list]) => [status, errorResponse(list, special, limited)]),
+    [...byStatus].map(([status, list]) => [status, errorResponse(list, special, limited, problem)]),
   );
 }
 
@@ -87,6 +100,7 @@ function errorResponse(
   codes: WireCode[],
   special: Partial<Record<WireCode, Partial<ErrorCase>>>,
   limited: boolean,
+  problem: TSchema,
 ): TSchema {
   const cases = codes.map((code) => ({ code, ...ERRORS[code], ...special[code] }));
   const examples = Object.fromEntries(
@@ -96,7 +110,7 @@ function errorResponse(
   return {
     description: cases.map(({ code, when }) => `\`${code}\`: ${when}`).join(' '),
     headers: headers(...codes.flatMap((code) => ERROR_HEADERS[code] ?? []), ...(counted ? RATE_LIMIT : [])),
-    content: { 'application/json': { schema: ProblemSchema, examples } },
+    content: { 'application/json': { schema: problem, examples } },
   } as unknown as TSchema;
 }
 
@@ -143,6 +157,7 @@ type HeaderName = keyof typeof RESPONSE_HEADERS;
 const RATE_LIMIT: HeaderName[] = ['RateLimit', 'RateLimit-Policy'];
 const ERROR_HEADERS: Partial<Record<WireCode, HeaderName[]>> = {
   unauthorized: ['WWW-Authenticate'],
+  code_required: ['WWW-Authenticate'],
   rate_limited: ['Retry-After'],
   unavailable: ['Retry-After'],
 };

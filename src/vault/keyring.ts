@@ -1,13 +1,16 @@
 import { open, type SealingKey, seal, sealedBy, Unreadable } from './crypto.ts';
+import { INSTALLATION_TAG, type InstallationVault, installationVault } from './installation-vault.ts';
 import type { MasterKeySource } from './master-key.ts';
-import { newQueueKeys, type QueueVault, queueVault } from './queue-vault.ts';
+import { type QueueVault, queueVault } from './queue-vault.ts';
+import { newVaultKeys } from './vault.ts';
 
 const CHECK = Buffer.from('doorlist master key check');
 
-/** Wraps and unwraps the keys of queues with the master key. */
+/** Wraps and unwraps the keys of queues and of the installation with the master key. */
 export interface Keyring {
   wrapNewKeys(master: SealingKey, tag: string): Buffer;
   openQueue(tag: string, wrapped: Uint8Array): QueueVault;
+  openInstallation(wrapped: Uint8Array): InstallationVault;
   rewrap(to: SealingKey, tag: string, wrapped: Uint8Array): Buffer;
   makeCheck(master: SealingKey): Buffer;
   /** The master key that created this check, or undefined if it is not one of ours. */
@@ -26,14 +29,15 @@ export function createKeyring(source: MasterKeySource): Keyring {
   };
   const unwrap = (tag: string, wrapped: Uint8Array): Buffer => {
     const master = findMaster(wrapped);
-    if (!master) throw new Unreadable('the keys of this queue are wrapped by another master key');
+    if (!master) throw new Unreadable('these keys are wrapped by another master key');
     return open(master, wrapContext(tag), wrapped);
   };
 
   return {
     source,
-    wrapNewKeys: (master, tag) => seal(master, wrapContext(tag), newQueueKeys()),
+    wrapNewKeys: (master, tag) => seal(master, wrapContext(tag), newVaultKeys()),
     openQueue: (tag, wrapped) => queueVault(tag, unwrap(tag, wrapped)),
+    openInstallation: (wrapped) => installationVault(unwrap(INSTALLATION_TAG, wrapped)),
     rewrap: (to, tag, wrapped) => seal(to, wrapContext(tag), unwrap(tag, wrapped)),
     makeCheck: (master) => seal(master, CHECK, CHECK),
     masterFor: (check) => {

@@ -27,6 +27,17 @@ declare module 'sodium-native' {
       memory: number,
       algorithm: number,
     ): Promise<void>;
+    /** Fills `into` with the hash, its salt and its limits as text, padded with zeros. */
+    crypto_pwhash_str_async(
+      into: Uint8Array,
+      password: Uint8Array,
+      operations: number,
+      memory: number,
+    ): Promise<void>;
+    crypto_pwhash_str_verify_async(hash: Uint8Array, password: Uint8Array): Promise<boolean>;
+    readonly crypto_pwhash_STRBYTES: number;
+    readonly crypto_pwhash_OPSLIMIT_INTERACTIVE: number;
+    readonly crypto_pwhash_MEMLIMIT_INTERACTIVE: number;
     readonly crypto_pwhash_ALG_ARGON2ID13: number;
     readonly crypto_pwhash_SALTBYTES: number;
     readonly crypto_pwhash_OPSLIMIT_MODERATE: number;

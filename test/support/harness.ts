@@ -71,7 +71,7 @@ export interface TestClock {
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 const NO_RATE_LIMITS = Object.fromEntries(
-  ['INVITE_CHECK', 'INVITE_ACCEPT', 'VERIFY', 'AUTH_FAILURES'].map((name) => [
+  ['INVITE_CHECK', 'INVITE_ACCEPT', 'VERIFY', 'AUTH_FAILURES', 'SIGN_IN'].map((name) => [
     `DOORLIST_RATE_LIMIT_${name}`,
     '0',
   ]),
@@ -101,6 +101,8 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
     ),
     rateLimits: config.rateLimits,
     trustedProxies: config.trustedProxies,
+    publicUrl: config.publicUrl,
+    sessions: config.sessions,
     ...(options.timeouts ? { timeouts: options.timeouts } : {}),
   });
   await app.listen({ host: '127.0.0.1', port: 0 });

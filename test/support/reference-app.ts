@@ -19,6 +19,7 @@ const LIMITS: AppParts['rateLimits'] = {
   verify: 1000,
   authFailures: 1000,
   perKey: 1000,
+  signIn: 1000,
 };
 
 /** A listening app with the waitlist that the examples of the reference speak of, and its keys and invites. */
@@ -29,7 +30,15 @@ export async function startReferenceApp(rateLimits: AppParts['rateLimits'] = LIM
   const context = await openContext(config, createLogger('silent'), () => now);
   const keyUsage = trackKeyUsage(context);
   const signups = openSignups(context, config.mostWaitingSignups);
-  const { app, draining } = await buildApp({ context, keyUsage, signups, rateLimits, trustedProxies: [] });
+  const { app, draining } = await buildApp({
+    context,
+    keyUsage,
+    signups,
+    rateLimits,
+    trustedProxies: [],
+    publicUrl: config.publicUrl,
+    sessions: config.sessions,
+  });
 
   await createWaitlist(context, { id: 'wl_acme', name: 'Acme' });
   await createWaitlist(context, { id: 'wl_closed', name: 'Closed' });

@@ -63,6 +63,20 @@ function writeTheRest(trx: Trx, queue_id: number, waitlist_id: number): void {
   trx.insert('delivery_attempt', [{ ...target, attempt: 1, at: START, duration_ms: 5, status: 200 }]);
   trx.insert('mail_part', [{ waitlist_id, part: 'invite', version: 1, content: '{}', created_at: START }]);
   trx.insert('mail_suppression', [{ queue_id, email_hash: hash, reason: 'bounced', created_at: START }]);
+  const theirs = { operator_id: id, created_at: START, expires_at: START };
+  trx.insert('operator', [
+    { id, email_hash: hash, profile: hash, role: 'owner' as const, created_at: START },
+  ]);
+  trx.insert('operator_session', [{ ...theirs, id, secret_hash: hash, client: hash, seen_at: START }]);
+  trx.insert('operator_link', [{ ...theirs, token_hash: hash, kind: 'reset' }]);
+  trx.insert('recovery_code', [{ operator_id: id, code_hash: hash }]);
+  trx.insert('admin_token', [
+    { id, token_hash: hash, hint: 'abcd', name: 'ci', role: 'viewer' as const, created_at: START },
+  ]);
+  trx.insert('audit', [
+    { seq: 1, at: START, action: 'token.created', actor: 'command-line', details: hash, hash },
+  ]);
+  trx.insert('audit_head', [{ id: 1, seq: 1, hash }]);
 }
 
 /** Puts in what a database of this version has room for. Returns the rows as they are in it. */

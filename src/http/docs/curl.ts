@@ -18,11 +18,10 @@ export function curlOf(
   const lines = [`curl ${quote(BASE + url)}`];
   if (security.length > 0) lines.push('-H "Authorization: Bearer $KEY"');
   const [body] = Object.values(requestBody?.content['application/json']?.examples ?? {});
+  if (method !== 'get' && (!body || method !== 'post')) lines.push(`-X ${method.toUpperCase()}`);
   if (body) {
     lines.push("-H 'Content-Type: application/json'");
     lines.push(`-d ${quote(JSON.stringify(body.value, null, 2))}`);
-  } else if (method !== 'get') {
-    lines.push(`-X ${method.toUpperCase()}`);
   }
   return lines.join(' \\\n  ');
 }

@@ -24,15 +24,19 @@ export const CONTENT_SECURITY_POLICY = [
 const ICON =
   'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"%3E%3Crect width="16" height="16" rx="4" fill="%230f766e"/%3E%3Cpath d="M5 13V3h6v10" fill="none" stroke="white" stroke-width="2"/%3E%3C/svg%3E';
 
-/**
- * Renders a document. The returned function inserts the installation's address, which only a request knows.
- */
-export function renderPage(document: Document, source: string): (base: string) => string {
-  const pieces = page(modelOf(document), source).text.split(BASE);
+/** Another reference of the same installation. */
+export interface Related {
+  title: string;
+  path: string;
+}
+
+/** Renders a document. The returned function inserts the installation's address, which only a request knows. */
+export function renderPage(document: Document, source: string, related?: Related): (base: string) => string {
+  const pieces = page(modelOf(document), source, related).text.split(BASE);
   return (base) => pieces.join(html`${base}`.text);
 }
 
-function page(model: Model, source: string): Html {
+function page(model: Model, source: string, related?: Related): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -50,7 +54,7 @@ function page(model: Model, source: string): Html {
 <div class="layout">
 ${navigation(model)}
 <main id="content">
-${introduction(model, source)}
+${introduction(model, source, related)}
 ${model.sections.map(section)}
 ${model.events && eventSection(model.events)}
 ${objects(model)}
@@ -93,7 +97,7 @@ ${group('Objects', [
 </nav>`;
 }
 
-function introduction({ title, about }: Model, source: string): Html {
+function introduction({ title, about }: Model, source: string, related?: Related): Html {
   const [lead = '', ...rest] = about.split('\n\n');
   return html`<section class="introduction">
 <h1>${title}</h1>
@@ -101,7 +105,11 @@ function introduction({ title, about }: Model, source: string): Html {
 <dl class="facts">
 <div><dt>Base address</dt><dd><code>${BASE}</code></dd></div>
 <div><dt>OpenAPI 3.1</dt><dd><a href="${source}">${source.split('/').at(-1)}</a></dd></div>
-</dl>
+${
+  related &&
+  html`<div><dt>See also</dt><dd><a href="${related.path}">${related.title}</a></dd></div>
+`
+}</dl>
 ${markdown(rest.join('\n\n'))}
 </section>`;
 }

@@ -14,6 +14,9 @@ p:last-child { margin: 0; }
 .soft { color: var(--soft); font-size: .9375rem; }
 form { margin: 0 0 1rem; }
 form:last-child { margin: 0; }
+label { font-weight: 600; }
+input { width: 100%; margin-top: .25rem; padding: .7rem .8rem; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--soft); border-radius: 8px; }
+input:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 button { width: 100%; padding: .8rem 1rem; font: inherit; font-weight: 600; color: var(--on); background: var(--accent); border: 1px solid transparent; border-radius: 8px; cursor: pointer; }
 button.quiet { color: var(--danger); background: none; border-color: currentcolor; }
 button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }

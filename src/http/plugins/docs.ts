@@ -1,19 +1,21 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Document } from '../docs/document.ts';
-import { CONTENT_SECURITY_POLICY, renderPage } from '../docs/page.ts';
+import { CONTENT_SECURITY_POLICY, type Related, renderPage } from '../docs/page.ts';
 
 interface Reference {
   path: string;
   /** Where the document itself is served. */
   source: string;
   document: () => Document;
+  /** The other reference, to link to. */
+  related?: Related;
 }
 
 /** An HTML API reference, generated from the OpenAPI document. */
-export function registerDocs(app: FastifyInstance, { path, source, document }: Reference): void {
+export function registerDocs(app: FastifyInstance, { path, source, document, related }: Reference): void {
   let render: ReturnType<typeof renderPage> | undefined;
   app.get(path, { schema: { hide: true } as object }, async (request, reply) => {
-    render ??= renderPage(document(), source);
+    render ??= renderPage(document(), source, related);
     reply
       .type('text/html; charset=utf-8')
       .headers({

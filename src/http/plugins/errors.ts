@@ -39,7 +39,7 @@ const wire = (code: WireCode, message: string, headers?: Record<string, string>)
 function toWire(error: Error, log: Log, requestId: string): WireError {
   if (error instanceof DoorlistError) {
     const headers: Record<string, string> = {};
-    if (error.code === 'unauthorized') headers['www-authenticate'] = 'Bearer';
+    if (STATUS[error.code] === 401) headers['www-authenticate'] = 'Bearer';
     if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
     return wire(error.code, error.message, headers);
   }

@@ -10,9 +10,14 @@ export interface Api {
   summary: string;
   description: string;
   tags: Document['tags'];
-  securitySchemes: Record<string, { type: 'http'; scheme: string; description: string }>;
+  securitySchemes: Record<string, SecurityScheme>;
   webhooks: Document['webhooks'];
 }
+
+type SecurityScheme = { description: string } & (
+  | { type: 'http'; scheme: string }
+  | { type: 'apiKey'; in: 'cookie'; name: string }
+);
 
 /** Generates an OpenAPI document from the schemas of the routes. Call it before adding routes. */
 export async function registerOpenApi(

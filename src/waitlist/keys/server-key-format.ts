@@ -12,15 +12,22 @@ const SHAPE = /^dl_(live|test)_[0-9A-Za-z]{34}$/;
  * caught.
  */
 export function newServerKey(environment: string): string {
-  let body = environment === 'production' ? 'dl_live_' : 'dl_test_';
+  return newSecret(environment === 'production' ? 'dl_live_' : 'dl_test_');
+}
+
+export function isServerKey(text: string): boolean {
+  return SHAPE.test(text) && hasChecksum(text);
+}
+
+export function newSecret(prefix: string): string {
+  let body = prefix;
   for (let i = 0; i < RANDOM_CHARACTERS; i += 1) body += BASE62[randomInt(62)];
   return body + checksum(body);
 }
 
-export function isServerKey(text: string): boolean {
-  return (
-    SHAPE.test(text) && checksum(text.slice(0, -CHECKSUM_CHARACTERS)) === text.slice(-CHECKSUM_CHARACTERS)
-  );
+/** Whether what follows the random part is what it must be. */
+export function hasChecksum(text: string): boolean {
+  return checksum(text.slice(0, -CHECKSUM_CHARACTERS)) === text.slice(-CHECKSUM_CHARACTERS);
 }
 
 function checksum(body: string): string {

@@ -1,6 +1,7 @@
 import { requireNoMark } from '../../db/copy/copy-mark.ts';
 import type { Database, Trx } from '../../db/database.ts';
 import { migrate, schemaVersion } from '../../db/migrate.ts';
+import { INSTALLATION_TAG } from '../../vault/installation-vault.ts';
 import { createKeyring, type Keyring } from '../../vault/keyring.ts';
 import { MasterKeyProblem, type MasterKeySource } from '../../vault/master-key.ts';
 import { changeSettings, requireMaster } from '../queue/change-settings.ts';
@@ -45,6 +46,7 @@ async function writeFirstRows(db: Database, trx: Trx, keyring: Keyring, now: num
       master_key_id: master.id,
       master_key_check: keyring.makeCheck(master),
       settings_version: 1,
+      installation_keys: keyring.wrapNewKeys(master, INSTALLATION_TAG),
       created_at: now,
     })
     .execute();
@@ -54,7 +56,7 @@ async function writeFirstRows(db: Database, trx: Trx, keyring: Keyring, now: num
     .execute();
 }
 
-/** Wraps every queue's keys with a new master key. Sealed data is not changed. */
+/** Wraps the keys of every queue and of the installation with a new master key. Sealed data is not changed. */
 export async function rotateMasterKey(parts: {
   db: Database;
   keyring: Keyring;
@@ -67,9 +69,17 @@ export async function rotateMasterKey(parts: {
       const rewrapped = keyring.rewrap(next, code_tag, wrapped_keys);
       await trx.updateTable('queue').set({ wrapped_keys: rewrapped }).where('id', '=', id).execute();
     }
+    const { installation_keys } = await trx
+      .selectFrom('instance')
+      .select('installation_keys')
+      .executeTakeFirstOrThrow();
     await trx
       .updateTable('instance')
-      .set({ master_key_id: next.id, master_key_check: keyring.makeCheck(next) })
+      .set({
+        master_key_id: next.id,
+        master_key_check: keyring.makeCheck(next),
+        installation_keys: installation_keys && keyring.rewrap(next, INSTALLATION_TAG, installation_keys),
+      })
       .execute();
     return rows.length;
   });

@@ -1,0 +1,48 @@
+import type { Api } from '../plugins/openapi.ts';
+
+const ABOUT = `Manage an installation: operators, tokens and the audit trail.
+
+## Authentication
+
+Send an admin token as \`Authorization: Bearer dla_…\`, or sign in and send the session cookie. Create a token with
+\`npm run -s doorlist -- admin-token create --name NAME\`.
+
+| Role | Access |
+|---|---|
+| \`owner\` | Everything. |
+| \`admin\` | Everything except managing owners. |
+| \`support\` | Sees people and invites them. No keys, no secrets, no exports. |
+| \`viewer\` | Reads without personal data. |
+
+Each operation names the role it requires. Requests from a browser that change something must come from the same origin.
+
+## Errors
+
+Every error has a \`code\` for your program and a \`message\` for people. In addition to the errors that each operation lists, any
+request can return 404 \`not_found\`, 405 \`method_not_allowed\`, 408 and 431 \`invalid_request\`.`;
+
+/** The admin API, as its OpenAPI document introduces it. */
+export const ADMIN_API: Api = {
+  path: '/admin/openapi.json',
+  title: 'Doorlist Admin API',
+  summary: 'Operators, tokens and the audit trail.',
+  description: ABOUT,
+  tags: [
+    { name: 'Sign-in', description: 'Set up the installation, sign in and out.' },
+    { name: 'Your account', description: 'Your own sessions and password.' },
+    { name: 'Two-factor authentication', description: 'A code from an app beside the password.' },
+    { name: 'Operators', description: 'People who can sign in.' },
+    { name: 'Admin tokens', description: 'Access for scripts and tools.' },
+    { name: 'Audit trail', description: 'Who did what.' },
+  ],
+  securitySchemes: {
+    adminToken: { type: 'http', scheme: 'bearer', description: 'An admin token: `dla_…`.' },
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: '__Host-doorlist',
+      description: 'The session cookie; named `doorlist` when the public address is not https.',
+    },
+  },
+  webhooks: {},
+};

@@ -1,0 +1,55 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { DoorlistError } from '../../errors.ts';
+import { mayActAs } from '../../operators/roles.ts';
+import { findSession } from '../../operators/sessions.ts';
+import { findToken } from '../../operators/tokens.ts';
+import { refuseCrossSite } from './cross-site.ts';
+import type { AdminSchema } from './operation.ts';
+import { type AdminParts, addressOf, type Caller } from './parts.ts';
+
+/** The one place that lets a request to the admin API in: every route of it says in its schema whom it is for. */
+export function requireRoles(app: FastifyInstance, parts: AdminParts): void {
+  app.decorateRequest('caller');
+  app.addHook('onRoute', ({ method, url, schema }) => {
+    if ((schema as AdminSchema | undefined)?.role === undefined)
+      throw new Error(`${method} ${url} does not say which role it needs`);
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    const { role, person } = request.routeOptions.schema as AdminSchema;
+    if (request.headers.authorization === undefined) refuseCrossSite(request, parts.publicUrl);
+    if (role === 'anyone') return;
+    const caller = await findCaller(parts, request);
+    if (!caller) {
+      parts.failures.take(addressOf(request), reply);
+      throw new DoorlistError(
+        'unauthorized',
+        'sign in, or send an admin token as Authorization: Bearer <token>',
+      );
+    }
+    if (person && !caller.operator)
+      throw new DoorlistError('forbidden', 'this requires a signed-in operator: tokens are not accepted');
+    if (!mayActAs(caller.actor.role, role))
+      throw new DoorlistError('forbidden', `this requires the ${role} role`);
+    request.caller = caller;
+  });
+}
+
+/** A token goes before a cookie: whoever sends one means it. */
+async function findCaller(parts: AdminParts, request: FastifyRequest): Promise<Caller | undefined> {
+  const { context, limits, cookies } = parts;
+  const { authorization } = request.headers;
+  const address = addressOf(request);
+  if (authorization !== undefined) {
+    const [, secret = ''] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
+    const token = await findToken(context, secret);
+    if (!token) return undefined;
+    const { id, name, role } = token;
+    return { token, actor: { kind: 'token', id, name, role, address } };
+  }
+  const { session: secret } = cookies.read(request);
+  const session = secret === undefined ? undefined : await findSession(context, secret, limits);
+  if (!session) return undefined;
+  const { operator } = session;
+  const { id, email, role } = operator;
+  return { operator, sessionId: session.id, actor: { kind: 'operator', id, name: email, role, address } };
+}

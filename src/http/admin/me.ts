@@ -1,0 +1,185 @@
+import Type from 'typebox';
+import { changePassword } from '../../operators/own-account.ts';
+import { endOtherSessions, endSession, listSessions } from '../../operators/sessions.ts';
+import { constant, exactlyOne, idPattern, named, time, withExamples } from '../../wire/schema.ts';
+import type { TypedApp } from '../typed-app.ts';
+import { adminSchema } from './operation.ts';
+import { type AdminParts, personOf } from './parts.ts';
+import { presentOperator, presentSession, presentToken } from './present.ts';
+import {
+  closed,
+  Deleted,
+  Done,
+  EndedSessions,
+  EXAMPLE_OPERATOR,
+  newPasswordInput,
+  OperatorObject,
+  passwordInput,
+  TokenObject,
+} from './schemas.ts';
+
+const tag = 'Your account';
+const EXAMPLE_SESSION_ID = 'ses_06gxx2p9r1yn1vp1ryss481fhw';
+
+const Me = exactlyOne(
+  [
+    Type.Object(
+      { kind: constant('operator', 'A signed-in person.'), operator: OperatorObject },
+      { ...named('MeOperator'), description: 'The operator who is signed in.' },
+    ),
+    Type.Object(
+      { kind: constant('token', 'A token.'), token: TokenObject },
+      { ...named('MeToken'), description: 'The token that was sent.' },
+    ),
+  ],
+  { ...named('Me'), description: 'Who sent the request.' },
+);
+
+const SessionObject = Type.Object(
+  {
+    id: Type.String({ ...idPattern('ses'), description: 'Unique id of the session.' }),
+    current: Type.Boolean({ description: 'Whether this is the session that sent the request.' }),
+    address: Type.String({ description: 'Address the operator signed in from.' }),
+    userAgent: Type.String({ description: 'Browser the operator signed in with.' }),
+    createdAt: time('When the operator signed in.'),
+    lastSeenAt: time('When the session was last used, to the minute.'),
+    expiresAt: time('When the session ends at the latest.'),
+  },
+  { ...named('Session'), description: 'A browser that is signed in.' },
+);
+
+const SessionList = Type.Object(
+  { sessions: Type.Array(SessionObject, { description: 'Newest first.' }) },
+  { ...named('SessionList'), description: 'All sessions of an operator.' },
+);
+
+const SessionParams = Type.Object({
+  sessionId: Type.String({ description: 'Id of the session.', examples: [EXAMPLE_SESSION_ID] }),
+});
+
+const PasswordChange = Type.Object(
+  { password: passwordInput, newPassword: newPasswordInput },
+  {
+    ...named('PasswordChange'),
+    ...closed,
+    description: 'The old and the new password.',
+    ...withExamples({
+      change: {
+        summary: 'A new password',
+        value: { password: 'compilers translate words', newPassword: 'nanoseconds are wires' },
+      },
+    }),
+  },
+);
+
+const meSchema = adminSchema({
+  operationId: 'getMe',
+  tag,
+  summary: 'Who am I',
+  description: 'Returns the operator or the token that sent the request.',
+  role: 'viewer',
+  answer: {
+    description: 'The caller.',
+    schema: Me,
+    example: { kind: 'operator', operator: EXAMPLE_OPERATOR },
+  },
+});
+
+const listSchema = adminSchema({
+  operationId: 'listSessions',
+  tag,
+  summary: 'List sessions',
+  description: 'Returns the sessions of the signed-in operator.',
+  role: 'viewer',
+  person: true,
+  answer: {
+    description: 'The sessions.',
+    schema: SessionList,
+    example: {
+      sessions: [
+        {
+          id: EXAMPLE_SESSION_ID,
+          current: true,
+          address: '192.0.2.1',
+          userAgent: 'Mozilla/5.0',
+          createdAt: '2026-11-15T09:30:00.000Z',
+          lastSeenAt: '2026-11-15T09:31:00.000Z',
+          expiresAt: '2026-11-29T09:30:00.000Z',
+        },
+      ],
+    },
+  },
+});
+
+const endSchema = adminSchema({
+  operationId: 'endSession',
+  tag,
+  summary: 'End a session',
+  description: 'Signs another browser of the operator out, or this one.',
+  role: 'viewer',
+  person: true,
+  params: SessionParams,
+  answer: {
+    description: 'The session has ended.',
+    schema: Deleted,
+    example: { id: EXAMPLE_SESSION_ID, deleted: true },
+  },
+  errors: ['not_found'],
+  special: { not_found: { when: 'The session does not exist.', message: 'there is no such session' } },
+});
+
+const endOthersSchema = adminSchema({
+  operationId: 'endOtherSessions',
+  tag,
+  summary: 'End all other sessions',
+  description: 'Signs the operator out everywhere but here.',
+  role: 'viewer',
+  person: true,
+  answer: { description: 'The other sessions have ended.', schema: EndedSessions, example: { ended: 2 } },
+});
+
+const passwordSchema = adminSchema({
+  operationId: 'changePassword',
+  tag,
+  summary: 'Change your password',
+  description: 'Sets a new password and ends all other sessions.',
+  role: 'viewer',
+  person: true,
+  body: PasswordChange,
+  answer: { description: 'The password was changed.', schema: Done, example: { success: true } },
+  special: { forbidden: { when: 'The current password is wrong.', message: 'password: is incorrect' } },
+});
+
+export function registerMe(app: TypedApp, parts: AdminParts): void {
+  const { context, limits } = parts;
+  app.get('/me', { schema: meSchema }, async ({ caller }) =>
+    caller.operator
+      ? { kind: 'operator' as const, operator: presentOperator(caller.operator) }
+      : { kind: 'token' as const, token: presentToken(caller.token) },
+  );
+
+  app.get('/me/sessions', { schema: listSchema }, async (request) => {
+    const { operator, sessionId } = personOf(request);
+    const sessions = await listSessions(context, operator.id, limits);
+    return { sessions: sessions.map((session) => presentSession(session, sessionId)) };
+  });
+
+  app.delete('/me/sessions', { schema: endOthersSchema }, async (request) => {
+    const { actor, sessionId } = personOf(request);
+    return { ended: await endOtherSessions(context, actor, sessionId) };
+  });
+
+  app.delete('/me/sessions/:sessionId', { schema: endSchema }, async (request, reply) => {
+    const { sessionId: id } = request.params;
+    const { actor, sessionId } = personOf(request);
+    await endSession(context, actor, id);
+    if (id === sessionId) parts.cookies.clearSession(reply);
+    return { id, deleted: true as const };
+  });
+
+  app.post('/me/password', { schema: passwordSchema }, async (request) => {
+    const { actor, sessionId } = personOf(request);
+    await changePassword(parts, actor, sessionId, request.body);
+    return { success: true as const };
+  });
+}

@@ -1,0 +1,73 @@
+import type { TSchema } from 'typebox';
+import type { Role } from '../../operators/roles.ts';
+import { AdminProblemSchema, type WireCode } from '../problem.ts';
+import { errorResponses, okResponse } from '../responses.ts';
+
+/** What an admin route says of itself; `role` is enforced in `authenticate.ts`. */
+export interface AdminOperation {
+  operationId: string;
+  tag: string;
+  summary: string;
+  description: string;
+  /** The least role that may call it; `anyone` needs no credential. */
+  role: Role | 'anyone';
+  /** Not for tokens: it is about the account of whoever calls. */
+  person?: true;
+  params?: TSchema;
+  querystring?: TSchema;
+  body?: TSchema;
+  /** The answer when all is well. */
+  answer: { status?: 200 | 201; description: string; schema: TSchema; example: unknown };
+  errors?: readonly WireCode[];
+  special?: Partial<Record<WireCode, { when?: string; message?: string }>>;
+}
+
+export interface AdminSchema {
+  role: Role | 'anyone';
+  person: boolean;
+}
+
+/** The schema of a route, with what follows from its role. */
+export function adminSchema<const Operation extends AdminOperation>(operation: Operation) {
+  const { tag, role, person = false, answer, errors = [], special, description, ...rest } = operation;
+  const open = role === 'anyone';
+  const codes = new Set<WireCode>(['invalid_request', ...errors, 'rate_limited']);
+  if (!open) codes.add('unauthorized').add('forbidden');
+  if (rest.body) codes.add('cross_site').add('payload_too_large').add('unsupported_media_type');
+  const response = {
+    [answer.status ?? 200]: okResponse({
+      description: answer.description,
+      schema: answer.schema,
+      examples: { example: { summary: answer.description, value: answer.example } },
+      limited: false,
+    }),
+    ...errorResponses([...codes], { ...ADMIN_WORDS, ...special }, AdminProblemSchema),
+  };
+  return {
+    ...rest,
+    tags: [tag],
+    role,
+    person,
+    description: `${description} ${requirement(role, person)}`,
+    security: open ? [] : [{ session: [] }, ...(person ? [] : [{ adminToken: [] }])],
+    // For the compiler: what a handler returns is the answer, whatever its status.
+    response: response as unknown as Record<200 | 201, Operation['answer']['schema']>,
+  };
+}
+
+function requirement(role: AdminOperation['role'], person: boolean): string {
+  if (role === 'anyone') return 'Requires no credential.';
+  if (role === 'viewer')
+    return person ? 'Requires a signed-in operator; tokens are refused.' : 'Open to every role.';
+  return `Requires the \`${role}\` role.`;
+}
+
+const ADMIN_WORDS: AdminOperation['special'] = {
+  invalid_request: { message: 'role: must be one of owner, admin, support, viewer' },
+  unauthorized: {
+    when: 'There is no session and no admin token, or it has expired or was revoked.',
+    message: 'sign in, or send an admin token as Authorization: Bearer <token>',
+  },
+  forbidden: { when: 'The role is not sufficient.', message: 'this requires the admin role' },
+  not_found: { when: 'The object does not exist.', message: 'there is no such operator' },
+};

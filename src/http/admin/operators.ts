@@ -1,0 +1,206 @@
+import Type from 'typebox';
+import {
+  changeRole,
+  createOperatorLink,
+  endSessionsOf,
+  inviteOperator,
+  listOperators,
+  removeOperator,
+} from '../../operators/operators.ts';
+import { named, withExamples } from '../../wire/schema.ts';
+import type { TypedApp } from '../typed-app.ts';
+import { adminSchema } from './operation.ts';
+import type { AdminParts } from './parts.ts';
+import { presentLink, presentOperator } from './present.ts';
+import {
+  closed,
+  Deleted,
+  EndedSessions,
+  EXAMPLE_LINK,
+  EXAMPLE_OPERATOR,
+  emailInput,
+  Link,
+  nameInput,
+  OperatorObject,
+  RoleName,
+} from './schemas.ts';
+
+const tag = 'Operators';
+
+const OperatorList = Type.Object(
+  { operators: Type.Array(OperatorObject, { description: 'In the order in which they were added.' }) },
+  { ...named('OperatorList'), description: 'Everybody who can sign in.' },
+);
+
+const Invitation = Type.Object(
+  { email: emailInput, name: Type.Optional(nameInput), role: RoleName },
+  {
+    ...named('Invitation'),
+    ...closed,
+    description: 'A person to invite.',
+    ...withExamples({
+      support: {
+        summary: 'Invite somebody from support',
+        value: { email: 'ada@example.com', name: 'Ada', role: 'support' },
+      },
+    }),
+  },
+);
+
+const Invited = Type.Object(
+  { operator: OperatorObject, link: Link },
+  { ...named('InvitedOperator'), description: 'The new operator and the link to pass on.' },
+);
+
+const RoleChange = Type.Object(
+  { role: RoleName },
+  {
+    ...named('RoleChange'),
+    ...closed,
+    description: 'The new role.',
+    ...withExamples({ admin: { summary: 'Make somebody an admin', value: { role: 'admin' } } }),
+  },
+);
+
+const OperatorParams = Type.Object({
+  operatorId: Type.String({ description: 'Id of the operator.', examples: [EXAMPLE_OPERATOR.id] }),
+});
+
+const invitedExample = {
+  operator: { ...EXAMPLE_OPERATOR, email: 'ada@example.com', name: 'Ada', role: 'support', state: 'invited' },
+  link: EXAMPLE_LINK,
+};
+const lastOwner = {
+  conflict: {
+    when: 'This is the only owner.',
+    message: 'this is the only owner: make someone else an owner first',
+  },
+};
+const rank = {
+  forbidden: {
+    when: 'The role is not sufficient. Only owners can manage owners.',
+    message: 'role: an admin cannot manage an owner',
+  },
+};
+
+const listSchema = adminSchema({
+  operationId: 'listOperators',
+  tag,
+  summary: 'List operators',
+  description: 'Returns everybody who can sign in or was invited to.',
+  role: 'admin',
+  answer: {
+    description: 'The operators.',
+    schema: OperatorList,
+    example: { operators: [EXAMPLE_OPERATOR] },
+  },
+});
+
+const inviteSchema = adminSchema({
+  operationId: 'inviteOperator',
+  tag,
+  summary: 'Invite an operator',
+  description:
+    'Adds a person and returns a one-time link with which they choose a password. It works for 7 days.',
+  role: 'admin',
+  body: Invitation,
+  answer: { status: 201, description: 'The person was invited.', schema: Invited, example: invitedExample },
+  errors: ['conflict'],
+  special: {
+    ...rank,
+    conflict: {
+      when: 'The email already belongs to an operator.',
+      message: 'email: an operator with this email already exists',
+    },
+  },
+});
+
+const changeSchema = adminSchema({
+  operationId: 'changeOperatorRole',
+  tag,
+  summary: 'Change the role of an operator',
+  description: 'Takes effect with the next request of that operator.',
+  role: 'admin',
+  params: OperatorParams,
+  body: RoleChange,
+  answer: { description: 'The operator.', schema: OperatorObject, example: EXAMPLE_OPERATOR },
+  errors: ['not_found', 'conflict'],
+  special: { ...rank, ...lastOwner },
+});
+
+const removeSchema = adminSchema({
+  operationId: 'removeOperator',
+  tag,
+  summary: 'Remove an operator',
+  description: 'Ends all sessions of that operator at once.',
+  role: 'admin',
+  params: OperatorParams,
+  answer: {
+    description: 'The operator was removed.',
+    schema: Deleted,
+    example: { id: EXAMPLE_OPERATOR.id, deleted: true },
+  },
+  errors: ['not_found', 'conflict'],
+  special: { ...rank, ...lastOwner },
+});
+
+const linkSchema = adminSchema({
+  operationId: 'createOperatorLink',
+  tag,
+  summary: 'Create a one-time link',
+  description:
+    'Returns a new link for an operator who lost the invitation or the password. Earlier links stop working.',
+  role: 'admin',
+  params: OperatorParams,
+  answer: { status: 201, description: 'The link.', schema: Link, example: EXAMPLE_LINK },
+  errors: ['not_found'],
+  special: rank,
+});
+
+const endSessionsSchema = adminSchema({
+  operationId: 'endOperatorSessions',
+  tag,
+  summary: 'Sign an operator out',
+  description: 'Ends all sessions of an operator, who can sign in again.',
+  role: 'admin',
+  params: OperatorParams,
+  answer: { description: 'The sessions have ended.', schema: EndedSessions, example: { ended: 2 } },
+  errors: ['not_found'],
+  special: rank,
+});
+
+export function registerOperators(app: TypedApp, { context, publicUrl }: AdminParts): void {
+  app.get('/operators', { schema: listSchema }, async () => ({
+    operators: (await listOperators(context)).map(presentOperator),
+  }));
+
+  app.post('/operators', { schema: inviteSchema }, async ({ caller, body }, reply) => {
+    const { operator, link } = await inviteOperator(context, caller.actor, body);
+    reply.code(201);
+    return { operator: presentOperator(operator), link: presentLink(link, publicUrl) };
+  });
+
+  app.patch('/operators/:operatorId', { schema: changeSchema }, async ({ caller, params, body }) => {
+    const { operatorId } = params;
+    const { role } = body;
+    return presentOperator(await changeRole(context, caller.actor, operatorId, role));
+  });
+
+  app.delete('/operators/:operatorId', { schema: removeSchema }, async ({ caller, params }) => {
+    const { operatorId: id } = params;
+    await removeOperator(context, caller.actor, id);
+    return { id, deleted: true as const };
+  });
+
+  app.delete('/operators/:operatorId/sessions', { schema: endSessionsSchema }, async ({ caller, params }) => {
+    const { operatorId } = params;
+    return { ended: await endSessionsOf(context, caller.actor, operatorId) };
+  });
+
+  app.post('/operators/:operatorId/link', { schema: linkSchema }, async ({ caller, params }, reply) => {
+    const { operatorId: id } = params;
+    const { link } = await createOperatorLink(context, caller.actor, { id });
+    reply.code(201);
+    return presentLink(link, publicUrl);
+  });
+}

@@ -1,0 +1,53 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from '../../operators/actor.ts';
+import type { Operator } from '../../operators/operator.ts';
+import type { SignedIn, SignInParts } from '../../operators/sign-in.ts';
+import type { AdminToken } from '../../operators/tokens.ts';
+import { clientOf, type RateLimiter } from '../plugins/rate-limit.ts';
+import type { Cookies } from './cookies.ts';
+
+/** What the admin endpoints are built from. */
+export interface AdminParts extends SignInParts {
+  publicUrl: string;
+  cookies: Cookies;
+  /** Refused tokens and sessions, and attempts to sign in, for each client address. */
+  failures: RateLimiter;
+  signIns: RateLimiter;
+}
+
+/** Who asks: a person with a session, or a token. */
+export type Caller = { actor: Actor } & (
+  | { operator: Operator; sessionId: string; token?: never }
+  | { token: AdminToken; operator?: never; sessionId?: never }
+);
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller;
+  }
+}
+
+export type Person = Extract<Caller, { operator: Operator }>;
+
+/** For routes that say `person`: the hook has seen to it. */
+export function personOf({ caller }: FastifyRequest): Person {
+  return caller as Person;
+}
+
+export function clientDetails(request: FastifyRequest) {
+  return { address: addressOf(request), agent: request.headers['user-agent'] ?? '' };
+}
+
+export function addressOf(request: FastifyRequest): string {
+  return clientOf(request);
+}
+
+export function startSession(
+  { cookies, context }: AdminParts,
+  reply: FastifyReply,
+  signedIn: SignedIn,
+): void {
+  const seconds = Math.max(1, Math.floor((signedIn.expiresAt - context.clock()) / 1_000));
+  cookies.setSession(reply, signedIn.secret, seconds);
+  cookies.setDevice(reply, signedIn.device);
+}

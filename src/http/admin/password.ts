@@ -1,0 +1,58 @@
+import Type from 'typebox';
+import { followLink } from '../../operators/links.ts';
+import { named, withExamples } from '../../wire/schema.ts';
+import type { TypedApp } from '../typed-app.ts';
+import { adminSchema } from './operation.ts';
+import { type AdminParts, addressOf } from './parts.ts';
+import { presentOperator } from './present.ts';
+import { closed, EXAMPLE_OPERATOR, nameInput, newPasswordInput, OperatorObject } from './schemas.ts';
+
+const PasswordRequest = Type.Object(
+  {
+    token: Type.String({ description: 'Last part of the one-time link.' }),
+    name: Type.Optional(nameInput),
+    password: newPasswordInput,
+  },
+  {
+    ...named('PasswordRequest'),
+    ...closed,
+    description: 'A one-time link and the password that its holder chose.',
+    ...withExamples({
+      invitation: {
+        summary: 'Accept an invitation',
+        value: {
+          token: '3q2-7wEjRWeJq83vASNFZ4mrze8BI0VniavN7wEjRWc',
+          name: 'Grace Hopper',
+          password: 'compilers translate words',
+        },
+      },
+    }),
+  },
+);
+
+const schema = adminSchema({
+  operationId: 'setPassword',
+  tag: 'Sign-in',
+  summary: 'Set a password with a one-time link',
+  description:
+    'Accepts an invitation, or resets a password. Ends all sessions of the operator and leaves two-factor authentication as it is. ' +
+    'Sign in afterwards.',
+  role: 'anyone',
+  body: PasswordRequest,
+  answer: { description: 'The password was set.', schema: OperatorObject, example: EXAMPLE_OPERATOR },
+  errors: ['expired'],
+  special: {
+    expired: {
+      when: 'The link was used, replaced or has expired.',
+      message: 'this link has been used or has expired: request a new one',
+    },
+  },
+});
+
+export function registerPassword(app: TypedApp, { context, signIns }: AdminParts): void {
+  app.post('/password', { schema }, async (request, reply) => {
+    const address = addressOf(request);
+    signIns.take(address, reply);
+    return presentOperator(await followLink(context, request.body, address));
+  });
+}

@@ -1,0 +1,80 @@
+import Type from 'typebox';
+import { completeSetup } from '../../operators/setup.ts';
+import { signIn } from '../../operators/sign-in.ts';
+import { named, withExamples } from '../../wire/schema.ts';
+import type { TypedApp } from '../typed-app.ts';
+import { adminSchema } from './operation.ts';
+import { type AdminParts, addressOf, clientDetails, startSession } from './parts.ts';
+import { presentOperator } from './present.ts';
+import {
+  closed,
+  EXAMPLE_OPERATOR,
+  emailInput,
+  nameInput,
+  newPasswordInput,
+  OperatorObject,
+} from './schemas.ts';
+
+const SetupRequest = Type.Object(
+  {
+    token: Type.String({ description: 'Last part of the set-up link that the server printed.' }),
+    email: emailInput,
+    name: nameInput,
+    password: newPasswordInput,
+  },
+  {
+    ...named('SetupRequest'),
+    ...closed,
+    description: 'The first owner.',
+    ...withExamples({
+      owner: {
+        summary: 'The first owner',
+        value: {
+          token: '3q2-7wEjRWeJq83vASNFZ4mrze8BI0VniavN7wEjRWc',
+          email: 'grace@example.com',
+          name: 'Grace Hopper',
+          password: 'compilers translate words',
+        },
+      },
+    }),
+  },
+);
+
+const schema = adminSchema({
+  operationId: 'setUp',
+  tag: 'Sign-in',
+  summary: 'Create the first owner',
+  description:
+    'Creates the first owner and signs them in. The set-up link works once, until the installation has an owner.',
+  role: 'anyone',
+  body: SetupRequest,
+  answer: {
+    status: 201,
+    description: 'The owner was created and is signed in.',
+    schema: OperatorObject,
+    example: EXAMPLE_OPERATOR,
+  },
+  errors: ['not_found'],
+  special: {
+    not_found: {
+      when: 'The token is wrong, or the installation already has an owner.',
+      message: 'this set-up link is invalid, or the installation already has an owner',
+    },
+  },
+});
+
+export function registerSetup(app: TypedApp, parts: AdminParts): void {
+  app.post('/setup', { schema }, async (request, reply) => {
+    parts.signIns.take(addressOf(request), reply);
+    const input = request.body;
+    await completeSetup(parts.context, input, addressOf(request));
+    const signedIn = await signIn(parts, {
+      ...input,
+      client: clientDetails(request),
+      ...parts.cookies.read(request),
+    });
+    startSession(parts, reply, signedIn);
+    reply.code(201);
+    return presentOperator(signedIn.operator);
+  });
+}

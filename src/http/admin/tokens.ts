@@ -1,0 +1,121 @@
+import Type from 'typebox';
+import { invalid } from '../../errors.ts';
+import { createToken, listTokens, revokeToken } from '../../operators/tokens.ts';
+import { named, withExamples } from '../../wire/schema.ts';
+import type { TypedApp } from '../typed-app.ts';
+import { adminSchema } from './operation.ts';
+import type { AdminParts } from './parts.ts';
+import { presentToken } from './present.ts';
+import { closed, Deleted, EXAMPLE_TOKEN, nameInput, RoleName, TokenObject } from './schemas.ts';
+
+const tag = 'Admin tokens';
+
+const TokenList = Type.Object(
+  { tokens: Type.Array(TokenObject, { description: 'In the order in which they were created.' }) },
+  { ...named('AdminTokenList'), description: 'All admin tokens, the revoked ones among them.' },
+);
+
+const TokenRequest = Type.Object(
+  {
+    name: nameInput,
+    role: RoleName,
+    expiresAt: Type.Optional(
+      Type.Unsafe<string | null>({
+        type: ['string', 'null'],
+        description:
+          'ISO 8601 time after which the token stops working. Omit it for a token that does not expire.',
+      }),
+    ),
+  },
+  {
+    ...named('AdminTokenRequest'),
+    ...closed,
+    description: 'A token to create.',
+    ...withExamples({
+      terraform: {
+        summary: 'A token for Terraform',
+        value: { name: 'Terraform', role: 'admin', expiresAt: '2027-02-13T09:30:00.000Z' },
+      },
+    }),
+  },
+);
+
+const CreatedToken = Type.Object(
+  {
+    ...TokenObject.properties,
+    token: Type.String({ description: 'The token. It is shown only here.' }),
+  },
+  { ...named('CreatedAdminToken'), description: 'A new token.' },
+);
+
+const TokenParams = Type.Object({
+  tokenId: Type.String({ description: 'Id of the token.', examples: [EXAMPLE_TOKEN.id] }),
+});
+
+const listSchema = adminSchema({
+  operationId: 'listAdminTokens',
+  tag,
+  summary: 'List admin tokens',
+  description: 'Returns all tokens, without the tokens themselves.',
+  role: 'admin',
+  answer: { description: 'The tokens.', schema: TokenList, example: { tokens: [EXAMPLE_TOKEN] } },
+});
+
+const createSchema = adminSchema({
+  operationId: 'createAdminToken',
+  tag,
+  summary: 'Create an admin token',
+  description: 'Creates a token and returns it, this once. Its role cannot be higher than yours.',
+  role: 'admin',
+  body: TokenRequest,
+  answer: {
+    status: 201,
+    description: 'The token was created.',
+    schema: CreatedToken,
+    example: { ...EXAMPLE_TOKEN, token: 'dla_0Hx3Vb8NqT2mYz5KcR7wLs9PfJd4Ge1AuX7Qa' },
+  },
+});
+
+const revokeSchema = adminSchema({
+  operationId: 'revokeAdminToken',
+  tag,
+  summary: 'Revoke an admin token',
+  description: 'The token stops working at once. It stays in the list.',
+  role: 'admin',
+  params: TokenParams,
+  answer: {
+    description: 'The token was revoked.',
+    schema: Deleted,
+    example: { id: EXAMPLE_TOKEN.id, deleted: true },
+  },
+  errors: ['not_found'],
+  special: { not_found: { when: 'The token does not exist.', message: 'there is no such token' } },
+});
+
+export function registerTokens(app: TypedApp, { context }: AdminParts): void {
+  app.get('/tokens', { schema: listSchema }, async () => ({
+    tokens: (await listTokens(context)).map(presentToken),
+  }));
+
+  app.post('/tokens', { schema: createSchema }, async ({ caller, body }, reply) => {
+    const { name, role, expiresAt = null } = body;
+    const created = await createToken(context, caller.actor, { name, role, expiresAt: parseTime(expiresAt) });
+    reply.code(201);
+    return { ...presentToken(created), token: created.token };
+  });
+
+  app.delete('/tokens/:tokenId', { schema: revokeSchema }, async ({ caller, params }) => {
+    const { tokenId: id } = params;
+    await revokeToken(context, caller.actor, id);
+    return { id, deleted: true as const };
+  });
+}
+
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
+
+function parseTime(text: string | null): number | null {
+  if (text === null) return null;
+  const time = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time)) throw invalid('expiresAt: must be an ISO 8601 time with its zone');
+  return time;
+}

@@ -1,0 +1,46 @@
+import type { Clock } from '../clock.ts';
+import type { Database } from '../db/database.ts';
+import type { Log } from '../log.ts';
+import type { InstallationVault } from '../vault/installation-vault.ts';
+import { INSTALLATION_TAG } from '../vault/installation-vault.ts';
+import type { Keyring } from '../vault/keyring.ts';
+import { changeSettings } from '../waitlist/queue/change-settings.ts';
+
+/** What every verb here works with. */
+export interface OperatorContext {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly vault: InstallationVault;
+}
+
+interface Parts {
+  db: Database;
+  keyring: Keyring;
+  clock: Clock;
+  log: Log;
+}
+
+/** Opens the keys of the installation. One that is older than operators has none, and gets them here. */
+export async function openOperators(parts: Parts): Promise<OperatorContext> {
+  const { db, keyring, clock, log } = parts;
+  const { installation_keys } = await db.query
+    .selectFrom('instance')
+    .select('installation_keys')
+    .executeTakeFirstOrThrow();
+  const wrapped = installation_keys ?? (await makeKeys(parts));
+  return { db, clock, log, vault: keyring.openInstallation(wrapped) };
+}
+
+function makeKeys({ db, keyring }: Parts): Promise<Uint8Array> {
+  return changeSettings({ db, keyring }, async (trx, master) => {
+    const { installation_keys } = await trx
+      .selectFrom('instance')
+      .select('installation_keys')
+      .executeTakeFirstOrThrow();
+    if (installation_keys) return installation_keys; // Another process was first.
+    const made = keyring.wrapNewKeys(master, INSTALLATION_TAG);
+    await trx.updateTable('instance').set({ installation_keys: made }).execute();
+    return made;
+  });
+}

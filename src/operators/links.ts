@@ -1,0 +1,104 @@
+import type { Trx } from '../db/database.ts';
+import { sharedNow } from '../db/shared-clock.ts';
+import { DoorlistError } from '../errors.ts';
+import { randomBytes } from '../random-bytes.ts';
+import type { Actor } from './actor.ts';
+import { changeOperators, recordAudit } from './audit.ts';
+import type { OperatorContext } from './context.ts';
+import { checkName, type Operator, type Profile, readOperator } from './operator.ts';
+import { hashPassword } from './password.ts';
+import { requireGoodPassword } from './password-rules.ts';
+
+export type LinkKind = 'invitation' | 'reset';
+
+export interface OneTimeLink {
+  kind: LinkKind;
+  token: string;
+  expiresAt: number;
+}
+
+const LIFETIME_MS: Record<LinkKind, number> = {
+  invitation: 7 * 86_400_000, // Whoever was invited on a Friday may come on the next Thursday.
+  reset: 60 * 60_000, // Whoever asked for it is waiting for it.
+};
+const TOKEN_BYTES = 32;
+
+export function linkUrl(publicUrl: string, token: string): string {
+  return `${publicUrl}/password/${token}`;
+}
+
+/** Replaces any earlier link of that person. */
+export async function createLink(
+  { vault }: OperatorContext,
+  trx: Trx,
+  operatorId: Uint8Array,
+  kind: LinkKind,
+  now: number,
+): Promise<OneTimeLink> {
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const expiresAt = now + LIFETIME_MS[kind];
+  await trx.deleteFrom('operator_link').where('operator_id', '=', operatorId).execute();
+  await trx
+    .insertInto('operator_link')
+    .values({
+      token_hash: vault.hash('link', token),
+      operator_id: operatorId,
+      kind,
+      created_at: now,
+      expires_at: expiresAt,
+    })
+    .execute();
+  return { kind, token, expiresAt };
+}
+
+/** Whom a link is for; undefined when it was used, replaced, or has expired. */
+export async function findLink(
+  context: OperatorContext,
+  token: string,
+): Promise<{ kind: LinkKind; operator: Operator } | undefined> {
+  const row = await selectLink(context, context.db.query, token);
+  return row && { kind: row.kind, operator: readOperator(context.vault, row) };
+}
+
+/** Sets the password that the holder of the link chose; every session of that person ends. */
+export async function followLink(
+  context: OperatorContext,
+  input: { token: string; name?: string | undefined; password: string },
+  address: string | null,
+): Promise<Operator> {
+  const found = await findLink(context, input.token);
+  if (!found) throw gone();
+  const name = checkName(input.name ?? found.operator.name, 0);
+  await requireGoodPassword(input.password, found.operator.email);
+  const password = await hashPassword(input.password);
+  return changeOperators(context, async (trx, now) => {
+    const row = await selectLink(context, trx, input.token);
+    if (!row) throw gone(); // Somebody else was faster.
+    const { email } = readOperator(context.vault, row);
+    const profile = context.vault.seal('operator.profile', row.id, { email, name } satisfies Profile);
+    await trx.updateTable('operator').set({ password, profile }).where('id', '=', row.id).execute();
+    await trx.deleteFrom('operator_link').where('operator_id', '=', row.id).execute();
+    await trx.deleteFrom('operator_session').where('operator_id', '=', row.id).execute();
+    const operator = readOperator(context.vault, { ...row, profile, password });
+    const actor: Actor = { kind: 'operator', id: operator.id, name: email, role: operator.role, address };
+    const event = { action: 'password.set' as const, after: { with: row.kind } };
+    await recordAudit(context, trx, actor, event, now);
+    return operator;
+  });
+}
+
+async function selectLink(context: OperatorContext, executor: OperatorContext['db']['query'], token: string) {
+  const now = await sharedNow(context);
+  return executor
+    .selectFrom('operator_link')
+    .innerJoin('operator', 'operator.id', 'operator_link.operator_id')
+    .selectAll('operator')
+    .select('operator_link.kind')
+    .where('token_hash', '=', context.vault.hash('link', token))
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+}
+
+function gone(): DoorlistError {
+  return new DoorlistError('expired', 'this link has been used or has expired: request a new one');
+}

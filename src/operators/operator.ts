@@ -1,0 +1,54 @@
+import type { Selectable } from 'kysely';
+import type { OperatorTable } from '../db/tables.ts';
+import { invalid } from '../errors.ts';
+import { formatId } from '../ids.ts';
+import { type Email, parseEmail } from '../waitlist/people/identity.ts';
+import type { OperatorContext } from './context.ts';
+import type { Role } from './roles.ts';
+
+export interface Profile {
+  email: string;
+  name: string;
+}
+
+export interface Operator extends Profile {
+  id: string;
+  role: Role;
+  /** `invited` until the person has chosen a password. */
+  state: 'invited' | 'active';
+  twoFactor: boolean;
+  createdAt: number;
+}
+
+export const NAME_MAX_CHARACTERS = 100;
+
+export function readOperator(
+  vault: OperatorContext['vault'],
+  { id, profile, role, password, totp, created_at }: Selectable<OperatorTable>,
+): Operator {
+  return {
+    id: formatId('opr', id),
+    ...vault.open<Profile>('operator.profile', id, profile),
+    role,
+    state: password === null ? 'invited' : 'active',
+    twoFactor: totp !== null,
+    createdAt: created_at,
+  };
+}
+
+export function objectOf({ id, email }: Operator) {
+  return { kind: 'operator' as const, id, name: email };
+}
+
+export function requireEmail(text: string): Email {
+  const email = parseEmail(text);
+  if (!email) throw invalid('email: not an email address');
+  return email;
+}
+
+export function checkName(text: string, least = 1): string {
+  const name = text.trim().normalize('NFC');
+  if ([...name].length < least || [...name].length > NAME_MAX_CHARACTERS || /\p{Cc}/u.test(name))
+    throw invalid(`name: must be ${least} to ${NAME_MAX_CHARACTERS} characters on one line`);
+  return name;
+}

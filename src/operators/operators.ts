@@ -1,0 +1,185 @@
+import type { Selectable } from 'kysely';
+import type { Trx } from '../db/database.ts';
+import type { OperatorTable } from '../db/tables.ts';
+import { DoorlistError, notFound } from '../errors.ts';
+import { newId, parseId } from '../ids.ts';
+import type { Email } from '../waitlist/people/identity.ts';
+import type { Actor } from './actor.ts';
+import { changeOperators, recordAudit } from './audit.ts';
+import type { OperatorContext } from './context.ts';
+import { createLink, type LinkKind, type OneTimeLink } from './links.ts';
+import { checkName, type Operator, objectOf, type Profile, readOperator, requireEmail } from './operator.ts';
+import { type Role, requireRank } from './roles.ts';
+
+export async function listOperators({ db, vault }: OperatorContext): Promise<Operator[]> {
+  const rows = await db.query.selectFrom('operator').selectAll().orderBy('id').execute();
+  return rows.map((row) => readOperator(vault, row));
+}
+
+/** Adds a person, who chooses a password with the link that is returned. */
+export async function inviteOperator(
+  context: OperatorContext,
+  actor: Actor,
+  input: { email: string; name?: string | undefined; role: Role },
+): Promise<{ operator: Operator; link: OneTimeLink }> {
+  const email = requireEmail(input.email);
+  const name = checkName(input.name ?? '', 0);
+  requireRank(actor.role, input.role);
+  return changeOperators(context, async (trx, now) => {
+    const row = await insertOperator(context, trx, { email, name, role: input.role, password: null }, now);
+    const operator = readOperator(context.vault, row);
+    await recordAudit(
+      context,
+      trx,
+      actor,
+      { action: 'operator.created', object: objectOf(operator), after: { role: operator.role } },
+      now,
+    );
+    return { operator, link: await createLink(context, trx, row.id, 'invitation', now) };
+  });
+}
+
+/** The caller holds the lock of the audit trail. */
+export async function insertOperator(
+  { vault }: OperatorContext,
+  trx: Trx,
+  { email, name, role, password }: { email: Email; name: string; role: Role; password: string | null },
+  now: number,
+): Promise<Selectable<OperatorTable>> {
+  const emailHash = vault.hash('email', email.key);
+  const taken = await trx
+    .selectFrom('operator')
+    .select('id')
+    .where('email_hash', '=', emailHash)
+    .executeTakeFirst();
+  if (taken) throw new DoorlistError('conflict', 'email: an operator with this email already exists');
+  const id = newId(now);
+  const profile = vault.seal('operator.profile', id, { email: email.shown, name } satisfies Profile);
+  return trx
+    .insertInto('operator')
+    .values({ id, email_hash: emailHash, profile, role, password, created_at: now })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function changeRole(
+  context: OperatorContext,
+  actor: Actor,
+  id: string,
+  role: Role,
+): Promise<Operator> {
+  return changeOperators(context, async (trx, now) => {
+    const row = await requireOperator(trx, id);
+    requireRank(actor.role, row.role, role);
+    if (row.role !== role) {
+      if (row.role === 'owner') await requireAnotherOwner(trx, row.id);
+      await trx.updateTable('operator').set({ role }).where('id', '=', row.id).execute();
+      await recordAudit(
+        context,
+        trx,
+        actor,
+        {
+          action: 'operator.role_changed',
+          object: objectOf(readOperator(context.vault, row)),
+          before: { role: row.role },
+          after: { role },
+        },
+        now,
+      );
+    }
+    return readOperator(context.vault, { ...row, role });
+  });
+}
+
+/** Ends every session and link of that person too. */
+export async function removeOperator(context: OperatorContext, actor: Actor, id: string): Promise<void> {
+  await changeOperators(context, async (trx, now) => {
+    const row = await requireOperator(trx, id);
+    requireRank(actor.role, row.role);
+    if (row.role === 'owner') await requireAnotherOwner(trx, row.id);
+    for (const table of ['operator_session', 'operator_link', 'recovery_code'] as const)
+      await trx.deleteFrom(table).where('operator_id', '=', row.id).execute();
+    await trx.deleteFrom('operator').where('id', '=', row.id).execute();
+    await recordAudit(
+      context,
+      trx,
+      actor,
+      {
+        action: 'operator.removed',
+        object: objectOf(readOperator(context.vault, row)),
+        before: { role: row.role },
+      },
+      now,
+    );
+  });
+}
+
+/** Signs that person out everywhere; returns how many sessions there were. */
+export async function endSessionsOf(context: OperatorContext, actor: Actor, id: string): Promise<number> {
+  return changeOperators(context, async (trx, now) => {
+    const row = await requireOperator(trx, id);
+    requireRank(actor.role, row.role);
+    const { numDeletedRows } = await trx
+      .deleteFrom('operator_session')
+      .where('operator_id', '=', row.id)
+      .executeTakeFirst();
+    const ended = Number(numDeletedRows);
+    const object = objectOf(readOperator(context.vault, row));
+    await recordAudit(context, trx, actor, { action: 'session.ended', object, after: { ended } }, now);
+    return ended;
+  });
+}
+
+/** A new link for somebody who lost the invitation, the password, or, with `twoFactorOff`, the second factor. */
+export async function createOperatorLink(
+  context: OperatorContext,
+  actor: Actor,
+  find: { id: string } | { email: string },
+  twoFactorOff = false,
+): Promise<{ operator: Operator; link: OneTimeLink }> {
+  return changeOperators(context, async (trx, now) => {
+    const row =
+      'id' in find ? await requireOperator(trx, find.id) : await requireByEmail(context, trx, find.email);
+    requireRank(actor.role, row.role);
+    const object = objectOf(readOperator(context.vault, row));
+    const kind: LinkKind = row.password === null ? 'invitation' : 'reset';
+    const link = await createLink(context, trx, row.id, kind, now);
+    await recordAudit(context, trx, actor, { action: 'operator.link_created', object, after: { kind } }, now);
+    if (twoFactorOff && row.totp) {
+      await trx
+        .updateTable('operator')
+        .set({ totp: null, totp_pending: null })
+        .where('id', '=', row.id)
+        .execute();
+      await trx.deleteFrom('recovery_code').where('operator_id', '=', row.id).execute();
+      await recordAudit(context, trx, actor, { action: 'two_factor.disabled', object }, now);
+    }
+    return { operator: readOperator(context.vault, row), link };
+  });
+}
+
+export async function requireOperator(trx: Trx, id: string): Promise<Selectable<OperatorTable>> {
+  const bytes = parseId('opr', id);
+  const row =
+    bytes && (await trx.selectFrom('operator').selectAll().where('id', '=', bytes).executeTakeFirst());
+  if (!row) throw notFound('there is no such operator');
+  return row;
+}
+
+async function requireByEmail({ vault }: OperatorContext, trx: Trx, text: string) {
+  const hash = vault.hash('email', requireEmail(text).key);
+  const row = await trx.selectFrom('operator').selectAll().where('email_hash', '=', hash).executeTakeFirst();
+  if (!row) throw notFound('there is no operator with this email');
+  return row;
+}
+
+async function requireAnotherOwner(trx: Trx, id: Uint8Array): Promise<void> {
+  const other = await trx
+    .selectFrom('operator')
+    .select('id')
+    .where('role', '=', 'owner')
+    .where('id', '!=', id)
+    .where('password', 'is not', null) // Somebody who has not signed in yet may never do.
+    .executeTakeFirst();
+  if (!other) throw new DoorlistError('conflict', 'this is the only owner: make someone else an owner first');
+}

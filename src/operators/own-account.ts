@@ -1,0 +1,151 @@
+import { generateSecret, generateURI } from 'otplib';
+import { renderSVG } from 'uqr';
+import { DoorlistError, invalid } from '../errors.ts';
+import { parseId } from '../ids.ts';
+import type { Actor } from './actor.ts';
+import { changeOperators, recordAudit } from './audit.ts';
+import type { OperatorContext } from './context.ts';
+import { readOperator } from './operator.ts';
+import { hashPassword, verifyPassword } from './password.ts';
+import { requireGoodPassword } from './password-rules.ts';
+import { replaceRecoveryCodes } from './recovery-codes.ts';
+import { useSecondFactor, useTotp } from './second-factor.ts';
+import { ownId } from './sessions.ts';
+import type { SlowDown } from './slow-down.ts';
+
+export interface AccountParts {
+  context: OperatorContext;
+  slowDown: SlowDown;
+}
+
+const ISSUER = 'Doorlist';
+
+/** Ends every other session and every open link of that person. */
+export async function changePassword(
+  { context, slowDown }: AccountParts,
+  actor: Actor,
+  sessionId: string,
+  input: { password: string; newPassword: string },
+): Promise<void> {
+  const row = await requirePassword({ context, slowDown }, actor, input.password);
+  await requireGoodPassword(input.newPassword, readOperator(context.vault, row).email, 'newPassword');
+  const password = await hashPassword(input.newPassword);
+  await changeOperators(context, async (trx, now) => {
+    await trx.updateTable('operator').set({ password }).where('id', '=', row.id).execute();
+    await trx.deleteFrom('operator_link').where('operator_id', '=', row.id).execute();
+    await trx
+      .deleteFrom('operator_session')
+      .where('operator_id', '=', row.id)
+      .where('id', '!=', parseId('ses', sessionId) ?? Buffer.alloc(0))
+      .execute();
+    await recordAudit(context, trx, actor, { action: 'password.changed' }, now);
+  });
+}
+
+export interface TotpSecret {
+  secret: string;
+  uri: string;
+  /** The address as a QR code, an SVG. */
+  picture: string;
+}
+
+/** Shows a new secret for the authenticator app; it counts once a code of it was confirmed. */
+export async function startTotp(parts: AccountParts, actor: Actor, password: string): Promise<TotpSecret> {
+  const { context } = parts;
+  const row = await requirePassword(parts, actor, password);
+  if (row.totp) throw new DoorlistError('conflict', 'two-factor authentication is already on');
+  const secret = generateSecret();
+  const sealed = context.vault.seal('operator.totp', row.id, secret);
+  await context.db.query
+    .updateTable('operator')
+    .set({ totp_pending: sealed })
+    .where('id', '=', row.id)
+    .where('totp', 'is', null)
+    .execute();
+  const { email } = readOperator(context.vault, row);
+  const uri = generateURI({ secret, issuer: ISSUER, label: email });
+  return { secret, uri, picture: renderSVG(uri) };
+}
+
+/** Turns two-factor on; returns the recovery codes, which are shown this once. */
+export async function confirmTotp(
+  { context, slowDown }: AccountParts,
+  actor: Actor,
+  code: string,
+): Promise<string[]> {
+  slowDown.begin(`confirm ${actor.id}`);
+  const codes = await changeOperators(context, async (trx, now) => {
+    const row = await requireOwnRow(actor, trx);
+    if (!row.totp_pending) throw new DoorlistError('conflict', 'start two-factor authentication first');
+    if (!(await useTotp(context, trx, row, row.totp_pending, code.replaceAll(' ', ''), now)))
+      return undefined;
+    await trx
+      .updateTable('operator')
+      .set({ totp: row.totp_pending, totp_pending: null })
+      .where('id', '=', row.id)
+      .execute();
+    await recordAudit(context, trx, actor, { action: 'two_factor.enabled' }, now);
+    return replaceRecoveryCodes(context, trx, row.id);
+  });
+  if (!codes) throw invalid('code: is incorrect');
+  slowDown.forget(`confirm ${actor.id}`);
+  return codes;
+}
+
+/** With a code of the app or a recovery code beside the password. */
+export async function disableTotp(
+  parts: AccountParts,
+  actor: Actor,
+  input: { password: string; code: string },
+): Promise<void> {
+  const { context, slowDown } = parts;
+  const { id } = await requirePassword(parts, actor, input.password);
+  slowDown.begin(`disable ${actor.id}`);
+  const done = await changeOperators(context, async (trx, now) => {
+    const row = await requireOwnRow(actor, trx);
+    if (!row.totp) throw new DoorlistError('conflict', 'two-factor authentication is off');
+    if (!(await useSecondFactor(context, trx, row, input.code, actor, now))) return false;
+    await trx.updateTable('operator').set({ totp: null, totp_pending: null }).where('id', '=', id).execute();
+    await trx.deleteFrom('recovery_code').where('operator_id', '=', id).execute();
+    await recordAudit(context, trx, actor, { action: 'two_factor.disabled' }, now);
+    return true;
+  });
+  if (!done) throw invalid('code: is incorrect');
+  slowDown.forget(`disable ${actor.id}`);
+}
+
+/** New codes; the old ones stop working. */
+export async function renewRecoveryCodes(
+  parts: AccountParts,
+  actor: Actor,
+  password: string,
+): Promise<string[]> {
+  const { context } = parts;
+  const { id } = await requirePassword(parts, actor, password);
+  return changeOperators(context, async (trx, now) => {
+    const row = await requireOwnRow(actor, trx);
+    if (!row.totp) throw new DoorlistError('conflict', 'two-factor authentication is off');
+    await recordAudit(context, trx, actor, { action: 'recovery_codes.replaced' }, now);
+    return replaceRecoveryCodes(context, trx, id);
+  });
+}
+
+/** A session that was left open must not be enough for what decides who can sign in. */
+async function requirePassword({ context, slowDown }: AccountParts, actor: Actor, password: string) {
+  slowDown.begin(`password ${actor.id}`);
+  const row = await requireOwnRow(actor, context.db.query);
+  if (!(await verifyPassword(row.password, password)))
+    throw new DoorlistError('forbidden', 'password: is incorrect');
+  slowDown.forget(`password ${actor.id}`);
+  return row;
+}
+
+async function requireOwnRow(actor: Actor, executor: OperatorContext['db']['query']) {
+  const row = await executor
+    .selectFrom('operator')
+    .selectAll()
+    .where('id', '=', ownId(actor))
+    .executeTakeFirst();
+  if (!row) throw new DoorlistError('unauthorized', 'this operator was removed');
+  return row;
+}

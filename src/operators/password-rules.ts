@@ -1,0 +1,42 @@
+import { invalid } from '../errors.ts';
+
+export const PASSWORD_MIN_CHARACTERS = 12;
+export const PASSWORD_MAX_CHARACTERS = 512;
+
+let known: Promise<Set<string>> | undefined;
+
+/** Long, and not one that everybody tries first. No rules about digits or signs: they make passwords no better. */
+export async function requireGoodPassword(
+  password: string,
+  email: string,
+  field = 'password',
+): Promise<void> {
+  const length = [...password].length;
+  if (length < PASSWORD_MIN_CHARACTERS || length > PASSWORD_MAX_CHARACTERS)
+    throw invalid(`${field}: must be ${PASSWORD_MIN_CHARACTERS} to ${PASSWORD_MAX_CHARACTERS} characters`);
+  const lower = password.toLowerCase();
+  known ??= loadCommon();
+  if (isCommon(lower, await known)) throw invalid(`${field}: is too common`);
+  const [local = ''] = email.toLowerCase().split('@');
+  const personal = [email.toLowerCase(), 'doorlist', ...(local.length >= 4 ? [local] : [])];
+  if (personal.some((word) => lower.replace(word, '').length < PASSWORD_MIN_CHARACTERS / 2))
+    throw invalid(`${field}: is too close to your email or the name of this service`);
+}
+
+/** Also with digits or signs around it, said twice, or of very few different characters. */
+function isCommon(password: string, common: Set<string>): boolean {
+  const word = password.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
+  const half = password.slice(0, password.length / 2);
+  return (
+    common.has(password) ||
+    common.has(word) ||
+    (half + half === password && common.has(half)) ||
+    new Set(password).size < 5
+  );
+}
+
+/** 2 MB that only those who set a password need. */
+async function loadCommon(): Promise<Set<string>> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common');
+  return new Set(dictionary['passwords-common'] as string[]);
+}

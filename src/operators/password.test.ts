@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { DoorlistError } from '../errors.ts';
+import { hashPassword, verifyPassword } from './password.ts';
+import { requireGoodPassword } from './password-rules.ts';
+
+describe('password hashes', () => {
+  it('are Argon2id with a salt, and fit the exact password alone', async () => {
+    const hash = await hashPassword('correct horse 🐎 battery');
+    assert.match(hash, /^\$argon2id\$v=19\$m=65536,/);
+    assert.notEqual(hash, await hashPassword('correct horse 🐎 battery'));
+    assert.equal(await verifyPassword(hash, 'correct horse 🐎 battery'), true);
+    for (const wrong of ['', 'Correct horse 🐎 battery', 'correct horse 🐎 battery ', 'correct horse'])
+      assert.equal(await verifyPassword(hash, wrong), false);
+    assert.equal(await verifyPassword(null, 'correct horse 🐎 battery'), false);
+  });
+
+  it('are not cut off: the last of 512 characters counts', async () => {
+    const long = 'ab'.repeat(256);
+    const hash = await hashPassword(long);
+    assert.equal(await verifyPassword(hash, long), true);
+    assert.equal(await verifyPassword(hash, `${long.slice(0, -1)}c`), false);
+  });
+
+  it('are made for a bounded number at once; the rest are told to come back', async () => {
+    const results = await Promise.allSettled(Array.from({ length: 60 }, () => hashPassword('x')));
+    const refused = results.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+    assert.equal(refused.length, 18);
+    for (const { reason } of refused)
+      assert.ok(reason instanceof DoorlistError && reason.code === 'unavailable');
+    assert.match(await hashPassword('x'), /^\$argon2id/);
+  });
+});
+
+describe('requireGoodPassword', () => {
+  const check = (password: string) => requireGoodPassword(password, 'grace.hopper@example.com');
+
+  it('takes long passwords of any characters', async () => {
+    for (const good of [
+      'compilers translate words',
+      'äöüß äöüß äöüß',
+      '🐎🔋📎🪜🎲🧭🛶🪁🧵🪙🧊🪵',
+      'f8#kQ2!pZ7$w',
+    ])
+      await check(good);
+  });
+
+  it('refuses short, endless, common and personal ones', async () => {
+    const bad = [
+      'f8#kQ2!pZ7$',
+      'a b'.repeat(200),
+      'password1234',
+      '123456789012',
+      'Qwertyuiop123',
+      'iloveyouiloveyou',
+      'abababababab',
+      'grace.hopper@example.com',
+      'grace.hopper12',
+      'doorlist1234',
+    ];
+    for (const password of bad) await assert.rejects(check(password), /^DoorlistError: password: /, password);
+  });
+});

@@ -1,0 +1,56 @@
+import type { Selectable } from 'kysely';
+import { verifySync } from 'otplib';
+import type { Trx } from '../db/database.ts';
+import type { OperatorTable } from '../db/tables.ts';
+import type { Actor } from './actor.ts';
+import { recordAudit } from './audit.ts';
+import type { OperatorContext } from './context.ts';
+import { normalizeRecoveryCode } from './recovery-codes.ts';
+
+const STEP_SECONDS = 30;
+
+/** Takes a code of the app or a recovery code; each works once, whoever else sends it at the same time. */
+export async function useSecondFactor(
+  context: OperatorContext,
+  trx: Trx,
+  row: Selectable<OperatorTable>,
+  code: string,
+  actor: Actor,
+  now: number,
+): Promise<boolean> {
+  if (/^[0-9]{6}$/.test(code.replaceAll(' ', ''))) {
+    return row.totp !== null && useTotp(context, trx, row, row.totp, code.replaceAll(' ', ''), now);
+  }
+  const { numDeletedRows } = await trx
+    .deleteFrom('recovery_code')
+    .where('operator_id', '=', row.id)
+    .where('code_hash', '=', context.vault.hash('recovery', normalizeRecoveryCode(code)))
+    .executeTakeFirst();
+  if (numDeletedRows === 0n) return false;
+  await recordAudit(context, trx, actor, { action: 'recovery_code.used' }, now);
+  return true;
+}
+
+/** Remembers the time step of the code: it and every earlier one are used up. */
+export async function useTotp(
+  { vault }: OperatorContext,
+  trx: Trx,
+  { id }: Pick<Selectable<OperatorTable>, 'id'>,
+  sealed: Uint8Array,
+  token: string,
+  now: number,
+): Promise<boolean> {
+  const secret = vault.open<string>('operator.totp', id, sealed);
+  const epoch = Math.floor(now / 1_000);
+  // A clock may be off by one step either way.
+  const result = verifySync({ secret, token, epoch, period: STEP_SECONDS, epochTolerance: STEP_SECONDS });
+  if (!result.valid) return false;
+  const step = Math.floor(epoch / STEP_SECONDS) + result.delta;
+  const { numUpdatedRows } = await trx
+    .updateTable('operator')
+    .set({ totp_step: step })
+    .where('id', '=', id)
+    .where('totp_step', '<', step)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}

@@ -1,0 +1,109 @@
+import { DoorlistError } from '../errors.ts';
+import { parseEmail } from '../waitlist/people/identity.ts';
+import type { Actor } from './actor.ts';
+import { changeOperators, recordAudit } from './audit.ts';
+import type { OperatorContext } from './context.ts';
+import { isKnownDevice, newDevice } from './devices.ts';
+import { type Operator, readOperator } from './operator.ts';
+import { verifyPassword } from './password.ts';
+import { useSecondFactor } from './second-factor.ts';
+import { type Client, createSession, type SessionLimits } from './sessions.ts';
+import type { SlowDown } from './slow-down.ts';
+
+export interface SignInParts {
+  context: OperatorContext;
+  limits: SessionLimits;
+  slowDown: SlowDown;
+}
+
+export interface Attempt {
+  email: string;
+  password: string;
+  /** Of the authenticator app, or a recovery code. */
+  code?: string | undefined;
+  client: Client;
+  /** Cookies that the browser had: the session to replace, and the mark of an earlier sign-in. */
+  session: string | undefined;
+  device: string | undefined;
+}
+
+export interface SignedIn {
+  operator: Operator;
+  secret: string;
+  expiresAt: number;
+  device: string;
+}
+
+/** One sentence for whatever is wrong. */
+export const REFUSAL = 'the email, password or code is incorrect';
+
+/**
+ * Guessing is slowed down for each pair of account and address, so that nobody can lock out somebody else; a browser
+ * that has signed in before is counted by itself, whoever shares its address.
+ */
+export async function signIn(parts: SignInParts, attempt: Attempt): Promise<SignedIn> {
+  const { context, slowDown } = parts;
+  const { db, vault } = context;
+  const emailHash = vault.hash('email', parseEmail(attempt.email)?.key ?? attempt.email);
+  const account = emailHash.toString('base64');
+  const known = isKnownDevice(vault, emailHash, attempt.device);
+  const guesser = known ? `${account} ${attempt.device}` : `${account} ${attempt.client.address}`;
+  slowDown.begin(guesser);
+  const row = await db.query
+    .selectFrom('operator')
+    .selectAll()
+    .where('email_hash', '=', emailHash)
+    .executeTakeFirst();
+  const fits = await verifyPassword(row?.password ?? null, attempt.password);
+  if (!row || !fits) throw refusal(context, row && readOperator(vault, row));
+  slowDown.forget(guesser);
+  // Only somebody who knows the password gets here: codes are counted for the account, from wherever they come.
+  const codeGuesser = known ? `code ${guesser}` : `code ${account}`;
+  if (row.totp) {
+    if (attempt.code === undefined) throw new DoorlistError('code_required', 'code: is required');
+    slowDown.begin(codeGuesser);
+  }
+  const operator = readOperator(vault, row);
+  const actor: Actor = {
+    kind: 'operator',
+    id: operator.id,
+    name: operator.email,
+    role: operator.role,
+    address: attempt.client.address,
+  };
+  const session = await changeOperators(context, async (trx, now) => {
+    // The password may have been changed while this one was compared.
+    const still = await trx
+      .selectFrom('operator')
+      .select('id')
+      .where('id', '=', row.id)
+      .where('password', '=', row.password)
+      .executeTakeFirst();
+    if (!still) return undefined;
+    if (row.totp && !(await useSecondFactor(context, trx, row, attempt.code ?? '', actor, now)))
+      return undefined;
+    const created = await createSession(
+      context,
+      trx,
+      row.id,
+      { client: attempt.client, limits: parts.limits, replaces: attempt.session },
+      now,
+    );
+    const object = { kind: 'session' as const, id: created.id };
+    await recordAudit(context, trx, actor, { action: 'session.created', object }, now);
+    return created;
+  });
+  if (!session) throw refusal(context, operator);
+  slowDown.forget(codeGuesser);
+  return {
+    operator,
+    ...session,
+    device: known && attempt.device ? attempt.device : newDevice(vault, emailHash),
+  };
+}
+
+/** The log has the id alone: what was typed as an email may be anything, a password even. */
+function refusal({ log }: OperatorContext, operator: Operator | undefined): DoorlistError {
+  log.warn({ operator: operator?.id ?? null }, 'sign-in refused');
+  return new DoorlistError('unauthorized', REFUSAL);
+}

@@ -1,0 +1,15 @@
+import { createVault, type Vault } from './vault.ts';
+
+/** Stands where a queue's keys have the queue's tag; no queue has a tag with a space. */
+export const INSTALLATION_TAG = 'the installation';
+
+const PLACES = ['operator.profile', 'operator.totp', 'operator_session.client', 'audit.details'] as const;
+
+const PURPOSES = ['email', 'setup', 'session', 'device', 'link', 'recovery', 'token', 'audit'] as const;
+
+/** Seals and hashes what belongs to no queue: operators, their sessions and tokens, and the audit trail. */
+export type InstallationVault = Vault<(typeof PLACES)[number], (typeof PURPOSES)[number]>;
+
+export function installationVault(keys: Buffer): InstallationVault {
+  return createVault(INSTALLATION_TAG, keys, PLACES, PURPOSES);
+}

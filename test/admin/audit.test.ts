@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { sql } from 'kysely';
+import { openOperators } from '../../src/operators/context.ts';
+import { verifyAudit } from '../../src/operators/read-audit.ts';
+import { rotateMasterKey } from '../../src/waitlist/upkeep/instance.ts';
+import { assertError, forEachEngine, startService } from '../support/harness.ts';
+import { storedBytes } from '../support/inspect.ts';
+import { browserOf, join, OWNER, PASSWORD, setUp } from '../support/operators.ts';
+import { typed } from '../support/terminal.ts';
+
+interface Page {
+  records: {
+    number: number;
+    action: string;
+    actor: { kind: string; id: string | null; name: string };
+    object: { id: string; name: string } | null;
+    address: string | null;
+    before: object | null;
+    after: object | null;
+  }[];
+  nextCursor: string | null;
+}
+
+forEachEngine((engine) => {
+  const start = async (test: TestContext) => {
+    const service = await startService(engine);
+    test.after(() => service.close());
+    return { service, owner: await setUp(service) };
+  };
+
+  describe('the audit trail', () => {
+    it('says who did what to whom, from where, with what was before and after', async (test) => {
+      const { service, owner } = await start(test);
+      const ada = await join(service, owner, 'viewer', 'ada@example.com');
+      const { operator } = (await ada.get<{ operator: { id: string } }>('/me')).body;
+      await owner.patch(`/operators/${operator.id}`, { role: 'support' });
+      await owner.patch(`/operators/${operator.id}`, { role: 'support' }); // Changes nothing.
+      assertError(await owner.patch(`/operators/${operator.id}`, { role: 'king' }), 400, 'invalid_request');
+      const { records } = (await owner.get<Page>('/audit')).body;
+      assert.deepEqual(records.map(({ action }) => action).reverse(), [
+        'setup.completed',
+        'session.created',
+        'operator.created',
+        'password.set',
+        'session.created',
+        'operator.role_changed',
+      ]);
+      const [changed] = records;
+      assert.deepEqual(
+        { ...changed, at: undefined, actor: changed?.actor.name, object: changed?.object?.name },
+        {
+          number: 6,
+          at: undefined,
+          action: 'operator.role_changed',
+          actor: OWNER.email,
+          object: 'ada@example.com',
+          address: '127.0.0.1',
+          before: { role: 'viewer' },
+          after: { role: 'support' },
+        },
+      );
+    });
+
+    it('is paged and filtered', async (test) => {
+      const { owner } = await start(test);
+      for (const name of ['a', 'b', 'c']) await owner.post('/tokens', { name, role: 'viewer' });
+      const seen: number[] = [];
+      let cursor: string | null = null;
+      do {
+        const path: string = `/audit?limit=2${cursor === null ? '' : `&cursor=${cursor}`}`;
+        const { body }: { body: Page } = await owner.get<Page>(path);
+        seen.push(...body.records.map(({ number }) => number));
+        cursor = body.nextCursor;
+      } while (cursor !== null);
+      assert.deepEqual(seen, [5, 4, 3, 2, 1]);
+      const made = (await owner.get<Page>('/audit?action=token.created')).body.records;
+      assert.equal(made.length, 3);
+      const object = `token:${made[0]?.object?.id}`;
+      assert.equal((await owner.get<Page>(`/audit?object=${object}`)).body.records.length, 1);
+      const actor = `operator:${made[0]?.actor.id}`;
+      assert.equal((await owner.get<Page>(`/audit?actor=${actor}`)).body.records.length, 5);
+      for (const query of ['limit=0', 'limit=201', 'cursor=x', 'action=nothing', 'colour=red'])
+        assertError(await owner.get(`/audit?${query}`), 400, 'invalid_request');
+    });
+
+    it('has no gap and no fork when many write at once', async (test) => {
+      const { service, owner } = await start(test);
+      await Promise.all(
+        Array.from({ length: 20 }, (_, i) => owner.post('/tokens', { name: `t${i}`, role: 'viewer' })),
+      );
+      const { records, problem } = await verifyAudit(await openOperators(service.context));
+      assert.deepEqual({ records, problem }, { records: 22, problem: undefined });
+    });
+
+    it('is not written when what it tells of fails', async (test) => {
+      const { owner } = await start(test);
+      const before = (await owner.get<Page>('/audit')).body.records.length;
+      assertError(await owner.post('/operators', { email: OWNER.email, role: 'viewer' }), 409, 'conflict');
+      assert.equal((await owner.get<Page>('/audit')).body.records.length, before);
+    });
+
+    it('shows `doctor` what somebody with the database changed', async (test) => {
+      const { service, owner } = await start(test);
+      for (const name of ['a', 'b', 'c']) await owner.post('/tokens', { name, role: 'viewer' });
+      const { query } = service.context.db;
+      const doctor = async () => (await typed(service.storage.environment, 'doctor')).out;
+      assert.match(await doctor(), /ok +audit trail: 5 records/);
+
+      await sql`update audit set action = 'token.revoked' where seq = 4`.execute(query);
+      assert.match(await doctor(), /WRONG +audit trail: record 4 was modified/);
+      await sql`update audit set action = 'token.created' where seq = 4`.execute(query);
+      assert.match(await doctor(), /ok +audit trail/);
+
+      await sql`update audit set at = at + 1 where seq = 2`.execute(query);
+      assert.match(await doctor(), /WRONG +audit trail: record 2 was modified/);
+      await sql`update audit set at = at - 1 where seq = 2`.execute(query);
+
+      await sql`delete from audit where seq = 5`.execute(query);
+      assert.match(await doctor(), /WRONG +audit trail: the records after 4 are missing/);
+      await sql`delete from audit where seq = 2`.execute(query);
+      assert.match(await doctor(), /WRONG +audit trail: record 2 is missing/);
+    });
+
+    it('opens after the master key was rotated, as does everything else of operators', async (test) => {
+      const { service, owner } = await start(test);
+      await rotateMasterKey(service.context);
+      const again = await openOperators(service.context);
+      assert.equal((await verifyAudit(again)).problem, undefined);
+      assert.equal((await owner.get<Page>('/audit')).body.records[0]?.actor.name, OWNER.email);
+      const restarted = await startService(engine, { storage: service.storage, startAt: service.clock.now });
+      test.after(() => restarted.close());
+      assert.equal((await browserOf(restarted).signIn(OWNER.email, PASSWORD)).status, 200);
+    });
+  });
+
+  describe('what is stored of operators', () => {
+    it('has no email, name, address, password, session, token, link or code in the clear', async (test) => {
+      const since = new Date();
+      const { service, owner } = await start(test);
+      const { token } = (await owner.post<{ token: string }>('/tokens', { name: 'ci', role: 'viewer' })).body;
+      const { link } = (
+        await owner.post<{ link: { url: string } }>('/operators', {
+          email: 'ada.l@example.com',
+          role: 'viewer',
+        })
+      ).body;
+      await owner.request('POST', '/admin/v1/session', {
+        body: { email: OWNER.email, password: PASSWORD },
+        headers: { 'user-agent': 'browser-of-this-test' },
+      });
+      const { secret } = (await owner.post<{ secret: string }>('/me/two-factor', { password: PASSWORD }))
+        .body;
+      const session = owner.cookies.get('doorlist') ?? '';
+      const secrets = [
+        OWNER.email,
+        OWNER.name,
+        'ada.l@example.com',
+        PASSWORD,
+        token,
+        link.url.split('/').at(-1) ?? '',
+        secret,
+        session,
+        'browser-of-this-test',
+      ];
+      const files = await storedBytes(service.storage, since);
+      const log = Buffer.from(service.log.join('\n'));
+      for (const { name, bytes } of [...files, { name: 'log', bytes: log }])
+        for (const each of secrets) assert.ok(!bytes.includes(each), `${each} is in ${name}`);
+    });
+  });
+});
