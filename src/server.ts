@@ -78,7 +78,7 @@ export async function serve(
   releaseDirectory();
   clearInterval(flushing);
   await new Promise((resolve) => log.flush(resolve));
-  deadline.unref(); // Running work keeps the process alive; the timer itself must not.
+  deadline.unref(); // Must not keep the process alive by itself.
   return 0;
 }
 
