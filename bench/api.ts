@@ -12,7 +12,7 @@ const MEMORY_SIGNUPS = 200_000;
 const MEMORY_BYTES_MAX = 250e6;
 const SIGNUP = '/sdk/v1/waitlist/signup';
 
-/** The public endpoints against bare node:http in the same minutes, on both engines. */
+/** The public endpoints compared with bare node:http in the same run, on both engines. */
 export async function benchApi(): Promise<boolean> {
   requireWrk();
   const bare = await startBare();
@@ -81,7 +81,7 @@ async function measureEndpoints(bare: Running, doorlist: RunningDoorlist, bars: 
     for (let round = 0; round <= ROUNDS; round += 1) {
       runs.push({ limit: await run(bare, theirs()), measured: await run(doorlist, ours()) });
     }
-    runs.shift(); // The first round warmed both up.
+    runs.shift(); // The first round was a warm-up.
     for (const { measured } of runs)
       if (measured.refused > 0) throw new Error(`${what}: ${measured.refused} refused`);
     rows.push({
@@ -147,7 +147,10 @@ async function postBatch(doorlist: Running, key: string, email: (i: number) => s
 const BATCH_CONNECTIONS = 8;
 const BATCHES_EACH = 60;
 
-/** Batches of 100, in entries a second, against the same rows put in by a bare prepared statement. */
+/**
+ * Batches of 100, in entries per second, compared with inserting the same rows with a bare prepared
+ * statement.
+ */
 async function measureBatches(doorlist: RunningDoorlist): Promise<Row> {
   const { key = '' } = doorlist.command('key', 'create', '--waitlist', 'wl_bench', '--env', 'production');
   const total = BATCH_CONNECTIONS * BATCHES_EACH * 100;

@@ -3,7 +3,7 @@ import type { Queue } from '../src/waitlist/queue/directory.ts';
 import { openSignups } from '../src/waitlist/signup/signup.ts';
 import { parseSignupRequest } from '../src/waitlist/signup/signup-input.ts';
 
-/** Signs up so many people, each with this beside the email: what is told of them waits to be delivered. */
+/** Signs up this many people with the given fields. Their messages stay pending. */
 export async function signUp(
   context: Context,
   queue: Queue,
@@ -20,7 +20,7 @@ export async function signUp(
   }
 }
 
-/** Resolves when nothing of the queue waits any longer. */
+/** Resolves when the queue has no pending deliveries. */
 export async function delivered({ db }: Context, queue: Queue): Promise<void> {
   for (;;) {
     const left = await db.query

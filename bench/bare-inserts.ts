@@ -5,7 +5,10 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { start } from '../src/db/migrations/0001-start.ts';
 
-/** The same rows into the same table, nothing else: a prepared statement, 100 rows a commit. Rows a second. */
+/**
+ * The same rows into the same table, and nothing else: a prepared statement, 100 rows per commit. Returns
+ * rows per second.
+ */
 export function insertBare(rows: number): number {
   const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-bare-'));
   const db = new DatabaseSync(path.join(directory, 'bare.db'));

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** The limit that everything is measured against: node:http, JSON in, JSON out, nothing else. */
+/** The baseline for everything: node:http with JSON in and JSON out. */
 const ENTRY = {
   id: 'ent_06e4zv2m5s9f1k7qj8x0c3r4td',
   email: 'user12345@example.com',

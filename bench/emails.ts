@@ -25,7 +25,10 @@ const MAILS = 10_000;
 const SECONDS = 4;
 const SENDING = { publicUrl: 'https://waitlist.example', defaultFrom: 'hello@acme.example' };
 
-/** Welcome mails against bare nodemailer to the same sink, and signups with those mails against signups without. */
+/**
+ * Welcome mails compared with bare nodemailer to the same sink, and signups with these mails compared with
+ * signups without.
+ */
 export async function benchEmails(): Promise<boolean> {
   requireWrk();
   const sink = await startSink();
@@ -70,7 +73,7 @@ async function measureMails(smtpUrl: string): Promise<Row> {
   };
 }
 
-/** The same mail, made beforehand, as fast as the library sends it. */
+/** Sends a prepared mail as fast as the library can. */
 async function sendBare(context: Context, queue: Queue, url: string, connections: number): Promise<number> {
   const mail = await previewMail(context, queue, { kind: 'welcome' }, SENDING);
   const transport = createTransport({ url, pool: true, maxConnections: connections, maxMessages: 100 });
@@ -101,8 +104,8 @@ async function mailingQueue(context: Context, id: string): Promise<Queue> {
 }
 
 /**
- * Mails are recorded, and sent once a second as a provider's limit may have it: what is measured is the way of a
- * signup, not two programs on the same processors.
+ * Mails are recorded, but sent only once a second, as with a provider's limit: this measures the signup, not
+ * two programs competing for the same processors.
  */
 async function measureSignups(): Promise<Row> {
   const perSecond = async (kinds: string): Promise<number> => {

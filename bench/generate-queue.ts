@@ -7,14 +7,14 @@ import type { Queue } from '../src/waitlist/queue/directory.ts';
 import { LEVEL_SHIFTS } from '../src/waitlist/queue/positions.ts';
 import { rankOf } from '../src/waitlist/referrals/rank.ts';
 
-/** One in so many has referred others; each of them so many, who joined right behind. */
+/** One in this many entries is a referrer, each of this many people who joined right after. */
 const REFERRER_EVERY = 1_000;
 const REFERRALS_EACH = 20;
 const BOOST = 5;
 
 export const emailOf = (seq: number | string) => `person${seq}@example.com`;
 
-/** Fills a queue with entries as signups would have left it, only faster: rows first, then indexes and counters. */
+/** Fills a queue as signups would have, but faster: rows first, then indexes and counters. */
 export async function generateQueue(
   context: Context,
   queue: Queue,

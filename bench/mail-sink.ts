@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** Takes mails in and says yes: as little of SMTP as a client asks for. Tells how many when asked. */
+/** Accepts mails with the minimum of SMTP, and returns their number on request. */
 let taken = 0;
 
 const server = createServer((socket) => {

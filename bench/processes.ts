@@ -17,7 +17,7 @@ export interface Running {
 }
 
 export interface RunningDoorlist extends Running {
-  /** Runs a command line command and returns its JSON. */
+  /** Runs a command and returns its JSON. */
   command<T = Record<string, string>>(...words: string[]): T;
 }
 
@@ -59,7 +59,7 @@ async function launch(
   variables: Record<string, string>,
 ): Promise<Running> {
   const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-log-'));
-  const log = openSync(path.join(directory, 'log'), 'w'); // The log is written, as in production.
+  const log = openSync(path.join(directory, 'log'), 'w'); // The log is written to a file, as in production.
   const child = spawn(program, words, {
     env: { ...process.env, ...variables },
     stdio: ['ignore', log, 'inherit'],

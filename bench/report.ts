@@ -1,4 +1,4 @@
-/** A line of a table: what was measured, against what, and the ratio that it must reach. */
+/** A row of a table: what was measured, the baseline, and the ratio it must reach. */
 export interface Row {
   what: string;
   measured: number;
@@ -35,7 +35,7 @@ export function printTable(title: string, rows: Row[]): boolean {
   return cells.every((row) => row.at(-1) === 'ok');
 }
 
-/** The middle of several runs: one slow moment of the machine does not decide. */
+/** The median of several runs, so that one slow moment of the machine does not decide. */
 export function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? 0;

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** Takes deliveries in: `/timed` notes how old they are, `/hang` never answers, anything else is answered at once. */
+/** Accepts deliveries: `/timed` records their age, `/hang` never responds, anything else responds at once. */
 let ages: number[] = [];
 
 const server = createServer((request, response) => {

@@ -38,7 +38,10 @@ interface Sink {
   stop(): Promise<void>;
 }
 
-/** Deliveries against bare undici to the same sink, the cost of a claim in a backlog, and one endpoint that hangs. */
+/**
+ * Deliveries compared with bare undici to the same sink, the cost of a claim in a backlog, and one endpoint
+ * that hangs.
+ */
 export async function benchWebhooks(): Promise<boolean> {
   const sink = await startSink();
   const server = await startPostgres();
@@ -84,7 +87,7 @@ async function onEngine(
 
 type Config = ReturnType<typeof readConfig>;
 
-/** A backlog to ten endpoints, recorded beforehand. */
+/** A backlog for ten endpoints, recorded beforehand. */
 async function measureRate(context: Context, config: Config, sink: Sink, atLeast: number): Promise<Row> {
   const measured: number[] = [];
   const limit: number[] = [];
@@ -98,7 +101,8 @@ async function measureRate(context: Context, config: Config, sink: Sink, atLeast
     measured.push((ENDPOINTS * EVENTS * 1000) / (performance.now() - startedAt));
     await outbox.stop();
   }
-  const [ours, theirs] = [measured, limit].map((all) => median(all.slice(1))); // The first round warmed both up.
+  // The first round was a warm-up.
+  const [ours, theirs] = [measured, limit].map((all) => median(all.slice(1)));
   return {
     what: 'deliveries, against bare undici',
     measured: ours ?? 0,
@@ -139,7 +143,7 @@ async function queueWith(context: Context, id: string, urls: string[]): Promise<
   return queue;
 }
 
-/** How old deliveries are on arrival at 99 endpoints, while the hundredth answers and while it hangs. */
+/** The age of deliveries on arrival at 99 endpoints, while the hundredth responds and while it hangs. */
 async function measureHanging(context: Context, config: Config, sink: Sink): Promise<Row> {
   const urls = (last: string) => [
     ...Array(LATENCY_ENDPOINTS - 1).fill(`${sink.url}/timed`),
@@ -168,10 +172,11 @@ async function measureHanging(context: Context, config: Config, sink: Sink): Pro
       ages.sort((a, b) => a - b);
       if (round > 0) p99[last]?.push(ages[Math.floor(ages.length * 0.99)] ?? 0);
       await outbox.stop();
-      for (const { id } of await listEndpoints(context, queue)) await deleteEndpoint(context, id); // Its backlog too.
+      // With its backlog.
+      for (const { id } of await listEndpoints(context, queue)) await deleteEndpoint(context, id);
     }
   }
-  // A ratio of at least 1 / 1.3: the time without the hanging one against the time with it.
+  // A ratio of at least 1 / 1.3: the time without the hanging endpoint compared with the time with it.
   const [alone, beside] = [median(p99.fast ?? []), median(p99.hang ?? [])];
   return {
     what: 'p99 of 99 while 1 answers, against while it hangs',
@@ -186,7 +191,7 @@ const BACKLOGS = [1_000, 1_000_000];
 const CLAIM_TARGETS = 100;
 const CLAIMS = 300;
 
-/** Looking for work and claiming a handful of it, in a small backlog and in a large one by turns. */
+/** Finding and claiming a few deliveries, alternating between a small and a large backlog. */
 async function measureClaims(contexts: Context[]): Promise<Row> {
   const targets = Array.from({ length: CLAIM_TARGETS }, (_, i) => ({
     queueId: 1_000_000 + (i % 10),

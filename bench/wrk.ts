@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 export interface Load {
   url: string;
-  /** Lua for wrk: makes each request. */
+  /** Lua for wrk: generates each request. */
   script: string;
   seconds: number;
   connections?: number;
@@ -17,7 +17,7 @@ export interface Measured {
   refused: number;
 }
 
-/** wrk comes from Debian; as root it is installed, else the caller is told. */
+/** wrk is a Debian package. It is installed if we are root, otherwise the caller gets an error. */
 export function requireWrk(): void {
   if (spawnSync('wrk', ['--version']).error === undefined) return;
   if (process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).error === undefined) {
@@ -46,7 +46,7 @@ export async function runWrk({ url, script, seconds, connections = 64 }: Load): 
 
 let run = 0;
 
-/** Lua that posts one signup with an email that was never sent before. */
+/** Lua that posts one signup with a new email. */
 export function signupScript(path: string, key: string): string {
   run += 1;
   return `
@@ -72,7 +72,7 @@ export function getScript(before: string, after: string, most: number, key: stri
     end`;
 }
 
-/** Lua that gets what `path`, an expression in Lua, says anew for each request. */
+/** Lua that gets the path returned by `path`, a Lua expression, for each request. */
 export function randomGetScript(path: string, key: string): string {
   return `
     wrk.headers["authorization"] = "Bearer ${key}"

@@ -9,10 +9,7 @@ export const MAIL_KINDS = [
 ] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 
-/**
- * People cannot continue without these, so they have no unsubscribe link and are sent even after
- * unsubscribing.
- */
+/** People cannot continue without these: sent even after unsubscribing, without a List-Unsubscribe header. */
 const ESSENTIAL: readonly MailKind[] = ['confirm', 'invite'];
 
 export function isMailKind(text: string): text is MailKind {

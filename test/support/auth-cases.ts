@@ -11,13 +11,13 @@ export interface AuthenticatedRoute {
   body?(waitlistId: string): unknown;
   /** Needs the grant `waitlist:read`. */
   reads: boolean;
-  /** What it answers with when it is served on an empty waitlist. */
+  /** The expected response on an empty waitlist. */
   served: { status: number; message?: string };
 }
 
 const REFUSAL = 'a valid server key is required: send it as Authorization: Bearer <key>';
 
-/** What holds for every route that asks for a server key. */
+/** Cases for every route that requires a server key. */
 export function describeAuthentication(service: () => Service, route: AuthenticatedRoute): void {
   const call = (waitlistId: string, headers: Record<string, string>) =>
     service().request(route.method, route.path(waitlistId), { headers, body: route.body?.(waitlistId) });

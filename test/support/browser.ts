@@ -4,7 +4,7 @@ import path from 'node:path';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
-/** Path of a browser of the Chromium family; installs one where that needs no question. */
+/** Returns the path of a Chromium browser. Installs one if that works unattended. */
 export function ensureBrowser(): string {
   const found = findBrowser();
   if (found) return found;

@@ -1,4 +1,4 @@
-/** Self-signed for hooks.test, made for these tests alone. */
+/** Self-signed for hooks.test, only for these tests. */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBmTCCAT6gAwIBAgIUBu9pxWM21ApfpTAo04bz575p/HcwCgYIKoZIzj0EAwIw
 FTETMBEGA1UEAwwKaG9va3MudGVzdDAgFw0yNjExMTUwMjQwNTRaGA8yMTI2MTAy

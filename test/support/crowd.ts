@@ -15,7 +15,7 @@ export interface Newcomer {
   referrer?: Identifier;
 }
 
-/** Signs many up, faster than requests can: past the limits of one request, and behind nobody else. */
+/** Signs up many people faster than requests could, without the limits of a request. */
 export async function fillQueue(
   context: Context,
   queue: Queue,

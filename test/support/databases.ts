@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
-/** Makes an empty database on the server and returns its address. */
+/** Creates an empty database on the server and returns its URL. */
 export async function createDatabase(serverUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `doorlist_${randomBytes(8).toString('hex')}`;
   await administer(serverUrl, `create database ${name}`);

@@ -20,13 +20,13 @@ export function operationOf(document: Document, id: string): Operation {
   return found.operation;
 }
 
-/** Stricter than the schema says: a property that it does not name fails, so that none goes undocumented. */
+/** Stricter than the schema: undocumented properties fail. */
 export function assertMatches(document: Document, schema: JsonSchema, value: unknown, what: string): void {
   const [valid, errors] = Schema.Errors(closed(document, schema), value);
   assert.ok(valid, `${what}: ${JSON.stringify(errors)} in ${JSON.stringify(value)}`);
 }
 
-/** The schema with its references filled in and its objects closed. */
+/** Resolves references and disallows additional properties. */
 function closed(document: Document, schema: JsonSchema): JsonSchema {
   const { $ref, ...rest } = schema;
   if ($ref) {

@@ -45,24 +45,24 @@ export interface RequestOptions {
   headers?: Record<string, string>;
   /** Sent as JSON. */
   body?: unknown;
-  /** Sent as it is. */
+  /** Sent as is. */
   rawBody?: string | Uint8Array;
 }
 
 export interface ServiceOptions {
-  /** Beside those of the storage. Rate limits are off unless given. */
+  /** In addition to the storage's variables. Rate limits are off unless given. */
   environment?: Record<string, string>;
   timeouts?: Partial<Timeouts>;
-  /** Entries that may wait, when the configuration's least is too many. */
+  /** For fewer waiting entries than the configuration allows. */
   mostWaitingSignups?: number;
   longestSignupWaitMs?: number;
-  /** To start on what another service keeps; it is then the caller's to remove. */
+  /** To start on another service's data. The caller removes it. */
   storage?: Storage;
   startAt?: number;
   databaseLimits?: Partial<PostgresLimits>;
 }
 
-/** A clock that stands still until a test moves it. */
+/** A clock that only moves when a test moves it. */
 export interface TestClock {
   now: number;
   advance(ms: number): void;
@@ -118,7 +118,7 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
     draining,
     config,
     openConnections: promisify(app.server.getConnections.bind(app.server)) as () => Promise<number>,
-    /** A key; a product key unless it is for one waitlist. */
+    /** A product key, unless a waitlist is given. */
     key: async (
       input: { waitlistId?: string; environment?: string; read?: boolean; expiresAt?: number } = {},
     ) =>
@@ -131,9 +131,9 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
         }),
       ),
     revoke: (codeOrId: string) => revokeInvite(context, codeOrId),
-    /** What upkeep does by itself: invites whose time is up are ended. */
+    /** Expires overdue invites, as upkeep does. */
     expire: async (list: List) => expireInvites(context, await list.queue()),
-    /** A new waitlist with a key that may do everything on it. */
+    /** A new waitlist with a key that has all permissions for it. */
     waitlist: async (input: { boost?: number; name?: string } = {}): Promise<List> => {
       const id = unique('wl_');
       await createWaitlist(context, { id, name: input.name ?? 'Acme' });
@@ -173,7 +173,7 @@ export interface List {
   signup(...entries: unknown[]): Promise<Answer<SignupResult & { success: boolean }>>;
   lookup(identifier: string): Promise<Answer<PresentedEntry>>;
   page(query?: Record<string, string | number>): Promise<Answer<PresentedPage>>;
-  /** All pages, one after the other. */
+  /** All pages in sequence. */
   walk(query?: Record<string, string | number>): Promise<PresentedEntry[]>;
   invite(
     email: string,
@@ -202,7 +202,7 @@ function listClient(client: Client, context: Context, id: string, { key, id: key
   };
 }
 
-/** What the HTTP API alone can do with a waitlist. */
+/** A waitlist accessed only through the HTTP API. */
 export function listOver(client: Client, id: string, key: string) {
   const page = (query: Record<string, string | number> = {}) =>
     client.request<PresentedPage>('GET', `/sdk/v1/waitlist/${id}/entries${queryString(query)}`, { key });
@@ -244,7 +244,7 @@ function queryString(query: Record<string, string | number>): string {
 
 export type Client = ReturnType<typeof clientFor>;
 
-/** Speaks JSON to a service, in this process or another. */
+/** A JSON client for a service in this process or another. */
 export function clientFor(url: string) {
   const request = async <T = unknown>(
     method: string,
@@ -283,7 +283,7 @@ interface AnyAnswer {
   body: unknown;
 }
 
-/** An error is exactly `{ code, message }`, whatever went wrong, and carries the headers that every answer has. */
+/** An error is exactly `{ code, message }`, with the headers that every response has. */
 export function assertError(
   answer: AnyAnswer,
   status: number,
@@ -309,9 +309,9 @@ export function headerOf({ headers }: Pick<AnyAnswer, 'headers'>, name: string):
   return headers instanceof Headers ? (headers.get(name) ?? undefined) : headers[name];
 }
 
-/** Asks again until the answer is as wanted: settings may be remembered for a moment. */
+/** Repeats a request until the result is as wanted, because settings may be cached for a moment. */
 export async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): Promise<T> {
-  const giveUpAt = performance.now() + 60_000; // A process takes its time to start on a busy machine.
+  const giveUpAt = performance.now() + 60_000; // Starting a process takes long on a busy machine.
   for (;;) {
     const answer = await ask();
     if (wanted(answer) || performance.now() > giveUpAt) return answer;

@@ -15,13 +15,13 @@ after(() => rmSync(directory, { recursive: true, force: true }));
 
 export interface Load {
   rows: number;
-  /** The latest row first. */
+  /** Latest row first. */
   reversed: boolean;
 }
 
 export const email = (at: number) => `person${at}@example.com`;
 export const isBad = (at: number) => at % 1_000 === 77;
-/** Every tenth is referred by somebody who joins later, every tenth by somebody who joined before. */
+/** Every tenth person is referred by someone who joins later, every tenth by someone who joined before. */
 export const referrerOf = (at: number, rows: number) =>
   at % 10 === 3 ? Math.min(at + 2_500, rows - 1) : at % 10 === 6 ? Math.max(at - 5, 0) : undefined;
 
@@ -46,7 +46,7 @@ export interface Run {
   result: Record<string, number> | undefined;
 }
 
-/** Runs the command, and kills it so many milliseconds after it has begun; undefined lets it come to its end. */
+/** Runs the command and kills it this many milliseconds after it started. undefined lets it finish. */
 export async function runImport(
   service: Service,
   words: string[],

@@ -4,14 +4,14 @@ import path from 'node:path';
 import pg from 'pg';
 import { postgresServerUrl, type Storage } from './storage.ts';
 
-/** Everything that the storage keeps, apart from the master key: for a search of its bytes. */
+/** Everything in the storage except the master key, to search its bytes. */
 export async function storedBytes(storage: Storage, since: Date): Promise<{ name: string; bytes: Buffer }[]> {
   const files = filesBelow(storage.dataDir).filter((file) => !path.basename(file).startsWith('master.key'));
   const own = files.map((file) => ({ name: file, bytes: readFileSync(file) }));
   return storage.engine === 'sqlite' ? own : [...own, ...(await postgresBytes(storage, since))];
 }
 
-/** The tables as text, the files of the database, and what was written to the write-ahead log meanwhile. */
+/** The tables as text, the files of the database, and what has been written to the write-ahead log since. */
 async function postgresBytes(storage: Storage, since: Date): Promise<{ name: string; bytes: Buffer }[]> {
   const url = storage.environment.DATABASE_URL ?? '';
   const tables = await dumpTables(storage);
@@ -33,7 +33,7 @@ async function postgresBytes(storage: Storage, since: Date): Promise<{ name: str
   ];
 }
 
-/** Every row of every table as text, in an order that does not change. */
+/** Every row of every table as text, in a stable order. */
 export async function dumpTables(storage: Storage): Promise<string> {
   return withClient(storage.environment.DATABASE_URL ?? '', async (client) => {
     const tables = await client.query(
@@ -48,7 +48,7 @@ export async function dumpTables(storage: Storage): Promise<string> {
   });
 }
 
-/** A summary that changes when anything that is stored does: files on SQLite, rows on PostgreSQL. */
+/** A summary that changes with any stored data: files on SQLite, rows on PostgreSQL. */
 export async function fingerprint(storage: Storage): Promise<Record<string, string>> {
   const hash = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
   const files = filesBelow(storage.dataDir).map((file) => [path.basename(file), hash(readFileSync(file))]);

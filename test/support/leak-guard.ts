@@ -1,8 +1,10 @@
 import { isMainThread } from 'node:worker_threads';
 
-const PATIENCE_MS = 8_000; // Longer than an idle keep-alive connection of fetch lives.
+const PATIENCE_MS = 8_000; // Longer than fetch keeps idle connections open.
 
-/** Loaded before every test file: one whose process does not end by itself has leaked something, and fails. */
+/**
+ * Loaded before every test file. A file whose process does not end by itself has leaked something, and fails.
+ */
 if (isMainThread) {
   const { after } = await import('node:test');
   after(() => {

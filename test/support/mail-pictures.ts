@@ -18,7 +18,10 @@ const FLAGS = [
 const WIDTHS = { desktop: 640, phone: 375 };
 const SENDING = { publicUrl: 'https://waitlist.acme.example', defaultFrom: 'hello@acme.example' };
 
-/** Takes the pictures of the default mails for the documentation: `node test/support/mail-pictures.ts [FOLDER]`. */
+/**
+ * Takes screenshots of the default mails for the documentation: `node test/support/mail-pictures.ts
+ * [FOLDER]`.
+ */
 const into = process.argv[2] ?? path.join(import.meta.dirname, '../../docs/emails');
 const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-pictures-'));
 const clock = () => Date.UTC(2026, 10, 15, 9, 30);

@@ -17,17 +17,17 @@ export interface MailServer {
   readonly url: string;
   readonly port: number;
   readonly received: ReceivedMail[];
-  /** What to answer to a recipient, and to a mail; nothing: it is taken. */
+  /** Returns the rejection of a recipient, or undefined to accept. */
   refuseRecipient: (address: string) => string | undefined;
   refuseMail: (mail: ReceivedMail) => string | undefined;
   /** The same for a connection and for a sender. */
   refuseConnection: () => string | undefined;
   refuseSender: (address: string) => string | undefined;
-  /** Mails are answered only when this has resolved. */
+  /** Responses to mails wait for this. */
   hold: Promise<unknown> | undefined;
   /** Every user name that was sent, right or wrong. */
   readonly logins: string[];
-  /** Hangs up after so many bytes of the next mail. */
+  /** Closes the connection after this many bytes of the next mail. */
   hangUpAfter: number | undefined;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export interface MailServer {
 const USER = 'mailer';
 const PASSWORD = 's3cret/pass';
 
-/** A real SMTP server on loopback, with TLS and a login where they are asked for. */
+/** A real SMTP server on loopback, optionally with TLS and a login. */
 export async function startMailServer(
   options: { tls?: 'none' | 'starttls' | 'implicit'; login?: boolean; port?: number } = {},
 ): Promise<MailServer> {
@@ -87,7 +87,7 @@ export async function startMailServer(
       });
     },
   } as SMTPServerOptions);
-  server.on('error', () => {}); // Clients that hang up are part of the tests.
+  server.on('error', () => {}); // The tests include clients that disconnect.
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
   const { port } = server.server.address() as AddressInfo;
   const credentials = login ? `${USER}:${encodeURIComponent(PASSWORD)}@` : '';
@@ -107,7 +107,7 @@ export async function startMailServer(
   return mailServer;
 }
 
-/** `451 4.7.1 Come back later` as the error that makes the server say so. */
+/** Turns `451 4.7.1 Come back later` into the error that makes the server send it. */
 function refusal(line: string | undefined): Error | null {
   if (line === undefined) return null;
   const [, code = '', words = ''] = /^(\d{3}) (.*)$/.exec(line) ?? [];

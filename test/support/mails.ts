@@ -28,7 +28,7 @@ export function startMailing(engine: Engine, server?: Pick<MailServer, 'url'>, o
 
 export type Mailing = Awaited<ReturnType<typeof startMailing>>;
 
-/** A mail server, and a service that sends to it, for as long as the suite lasts. */
+/** A mail server and a service that sends to it, for the duration of the suite. */
 export function withMailing(
   engine: Engine,
   ready: (made: { server: MailServer; service: Mailing }) => void,
@@ -47,11 +47,11 @@ export function withMailing(
 }
 
 export interface MailingList extends List {
-  /** Stands in the subject of each of its mails, and in no other's. */
+  /** In the subject of each of its mails, and of no others. */
   name: string;
 }
 
-/** A waitlist on which these kinds of mail are switched on. */
+/** A waitlist with these kinds of mail enabled. */
 export async function mailingList(
   service: Mailing,
   kinds: MailKind[],
@@ -68,7 +68,7 @@ export function mailsOf(server: MailServer, { name }: MailingList): ReceivedMail
   return server.received.filter(({ parsed }) => parsed.text?.includes(name));
 }
 
-/** Waits for so many mails of a waitlist; there must not be more. */
+/** Waits for exactly this many mails of a waitlist. */
 export async function mailsArrived(
   server: MailServer,
   list: MailingList,
@@ -94,7 +94,7 @@ export async function mailInState(service: Mailing, queue: Queue, state: MailSta
   return mail;
 }
 
-/** Waits until an attempt at the one mail of a queue has failed and the next is due later. */
+/** Waits until an attempt at the only mail of a queue has failed and the next one is scheduled. */
 export async function mailPutOff(service: Mailing, queue: Queue): Promise<MailSummary> {
   let mail: MailSummary | undefined;
   await until('an attempt failed', async () => {
@@ -115,7 +115,7 @@ export async function countMails({ db }: Context, list: List): Promise<number> {
   return rows.length;
 }
 
-/** Waits until nothing of a queue is left to be sent: what has not arrived by then never will. */
+/** Waits until nothing of a queue is left to send: what has not arrived by then never will. */
 export async function nothingPending({ db }: Context, list: List): Promise<void> {
   const { id } = await list.queue();
   await until('nothing is pending', async () => {

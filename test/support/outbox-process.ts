@@ -6,7 +6,9 @@ import type { Context } from '../../src/waitlist/queue/context.ts';
 import { openSignups } from '../../src/waitlist/signup/signup.ts';
 import { parseSignupRequest } from '../../src/waitlist/signup/signup-input.ts';
 
-/** Runs as a process of its own, to be killed: `dispatch`, or a signup that dies `before` or `after` its commit. */
+/**
+ * Runs as a separate process, to be killed: `dispatch`, or a signup that dies `before` or `after` its commit.
+ */
 const [mode = '', waitlistId = ''] = process.argv.slice(2);
 const config = readConfig(process.env);
 const context = await openContext(config, createLogger('silent'));
@@ -38,7 +40,8 @@ function dying(when: string): Context {
   const transaction: typeof db.transaction = async (work) => {
     const result = await db.transaction(async (trx) => {
       const done = await work(trx);
-      await trx.selectFrom('event').select('id').limit(1).execute(); // All that was sent has been written.
+      // All sent statements have been executed.
+      await trx.selectFrom('event').select('id').limit(1).execute();
       return when === 'before' ? die() : done;
     });
     return when === 'after' ? die() : result;

@@ -14,12 +14,12 @@ const PATIENCE_MS = 30_000;
 export const WITHOUT_PGBOUNCER = PROGRAM === undefined ? 'PgBouncer is not installed' : false;
 
 export interface PgBouncer {
-  /** The database, as it is reached through PgBouncer. */
+  /** The database's URL through PgBouncer. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** PgBouncer in transaction mode in front of one database, with its defaults otherwise: it keeps few sessions and shares them. */
+/** PgBouncer in transaction mode for one database, otherwise with its defaults: it shares a few sessions. */
 export async function startPgBouncer(databaseUrl: string): Promise<PgBouncer> {
   const { hostname, port, username, password, pathname } = new URL(databaseUrl);
   const directory = await mkdtemp(path.join(tmpdir(), 'doorlist-pgbouncer-'));

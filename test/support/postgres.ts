@@ -10,21 +10,21 @@ import pg from 'pg';
 const PATIENCE_MS = 60_000;
 
 export interface PostgresServer {
-  /** Of the server; `createDatabase` makes the one to work in. */
+  /** Of the server. `createDatabase` creates a database to work in. */
   url: string;
-  /** Down and up again, with its data; every connection is lost. */
+  /** Keeps the data, but all connections are lost. */
   restart(): Promise<void>;
-  /** Up again as a standby, which can be read and not written to until it is promoted. */
+  /** As a standby, which is read-only until it is promoted. */
   restartAsStandby(): Promise<void>;
   start(): Promise<void>;
-  /** Down, with its data kept. */
+  /** Stops the server and keeps its data. */
   pause(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * A real PostgreSQL on a free loopback port, in a temporary directory. Without `durable` a commit does not
- * wait for the disk: what a crash of the machine would lose is of no interest to a test.
+ * A real PostgreSQL on a free loopback port, in a temporary directory. Without `durable`, commits do not wait
+ * for the disk, because tests do not cover crashes of the machine.
  */
 export async function startPostgres({ durable = true, within = tmpdir() } = {}): Promise<PostgresServer> {
   const directory = await mkdtemp(path.join(within, 'doorlist-postgres-'));
@@ -55,7 +55,7 @@ export async function startPostgres({ durable = true, within = tmpdir() } = {}):
     restartAsStandby: async () => {
       await server.stop();
       await writeFile(path.join(directory, 'data', 'standby.signal'), '');
-      server.start().catch(() => {}); // Resolves when it is promoted, which may be never.
+      server.start().catch(() => {}); // Resolves on promotion, which may never happen.
       await answering(url);
     },
     restart: async () => {

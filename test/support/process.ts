@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 
 const MAIN = path.join(import.meta.dirname, '../../src/main.ts');
-/** For a command to end, a server to be ready, and a server to stop; long, because machines can be busy. */
+/** For a command to end, or a server to start or stop. Long, because machines can be busy. */
 const PATIENCE_MS = 90_000;
 
 export interface Finished {
@@ -22,13 +22,13 @@ export interface RunningProcess {
   readonly finished: Promise<Finished>;
 }
 
-/** Runs `doorlist WORDS…` as a process of its own, to its end. */
+/** Runs `doorlist WORDS…` as a separate process and waits for its end. */
 export async function runCommand(environment: Record<string, string>, ...words: string[]): Promise<Finished> {
   const child = launch(environment, words);
   return within(child, follow(child).finished);
 }
 
-/** The same for one that is not left to come to its end. */
+/** For commands that are not left to finish. */
 export function startCommand(
   environment: Record<string, string>,
   ...words: string[]
@@ -37,7 +37,7 @@ export function startCommand(
   return { child, finished: follow(child).finished };
 }
 
-/** The JSON that a command prints; the command must succeed. */
+/** Runs a command, which must succeed, and returns its JSON. */
 export async function commandJson<T = Record<string, unknown>>(
   environment: Record<string, string>,
   ...words: string[]
@@ -47,7 +47,7 @@ export async function commandJson<T = Record<string, unknown>>(
   return JSON.parse(stdout) as T;
 }
 
-/** Starts the real server as a process of its own and waits until it serves. */
+/** Starts the real server as a separate process and waits until it serves. */
 export async function startProcess(
   environment: Record<string, string>,
   how: How = {},
@@ -87,9 +87,9 @@ function launch(
   words: string[],
   { script = MAIN, ...user }: How = {},
 ): ChildProcess {
-  const { PATH = '', HOME = '' } = process.env; // Nothing else of our own: a DATABASE_URL must not get in.
+  const { PATH = '', HOME = '' } = process.env; // Nothing else from our environment, such as a DATABASE_URL.
   return spawn(process.execPath, [script, ...words], {
-    env: { PATH, HOME, PORT: '0', ...environment }, // Whoever runs the tests may use port 3000.
+    env: { PATH, HOME, PORT: '0', ...environment }, // Port 3000 may be in use.
     stdio: ['ignore', 'pipe', 'pipe'],
     ...user,
   });
@@ -108,7 +108,7 @@ function follow(child: ChildProcess): { finished: Promise<Finished>; output(): s
   return { finished, output: () => stdout + stderr };
 }
 
-/** Kills a process that keeps us waiting for too long. */
+/** Kills a process that takes too long. */
 async function within<T>(child: ChildProcess, promise: Promise<T>): Promise<T> {
   const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
   try {

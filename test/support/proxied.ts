@@ -3,7 +3,7 @@ import { startTcpProxy } from './tcp-proxy.ts';
 
 export type Proxied = Awaited<ReturnType<typeof proxiedPostgres>>;
 
-/** A database of its own, reached through a proxy that can fail. */
+/** A new database, reached through a proxy that can fail. */
 export async function proxiedPostgres() {
   const storage = await createStorage('postgres');
   const url = new URL(storage.environment.DATABASE_URL ?? '');

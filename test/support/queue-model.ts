@@ -1,6 +1,6 @@
 import type { Status } from '../../src/db/tables.ts';
 
-/** What can be said of a person in a signup; each number names one email or one phone. */
+/** What a signup can say about a person. Each number stands for one email or phone. */
 export interface ModelSignup {
   email: number | null;
   phone: number | null;
@@ -31,12 +31,12 @@ export interface ModelEntry {
 }
 
 export interface ModelInvite {
-  /** null: the person was removed. */
+  /** null if the person was removed. */
   email: number | null;
   expiresAt: number | null;
   accepted: boolean;
   revoked: boolean;
-  /** Its expiry has been dealt with. */
+  /** Its expiry has been processed. */
   ended: boolean;
 }
 
@@ -57,7 +57,7 @@ export interface ModelSegment {
 
 export type InviteOutcome = 'done' | 'accepted' | 'revoked' | 'expired';
 
-/** A queue as the contract describes it, in the plainest way that there is. */
+/** The queue of the contract, implemented in the simplest possible way. */
 export class QueueModel {
   readonly entries: ModelEntry[] = [];
   readonly invites: ModelInvite[] = [];
@@ -69,7 +69,7 @@ export class QueueModel {
     this.now = now;
   }
 
-  /** How many of the batch are created. */
+  /** Returns how many of the batch are created. */
   signup(batch: ModelSignup[]): number {
     return batch.filter((signup) => this.#add(signup)).length;
   }
@@ -117,12 +117,12 @@ export class QueueModel {
     entry.rank = entry.seq - this.settings.boost * referrals;
   }
 
-  /** Until then, those whose referrals have not changed keep the rank that the former boost gave them. */
+  /** Until this is called, entries whose referrals have not changed keep the rank of the former boost. */
   applyBoost(): void {
     for (const entry of this.entries) this.#setReferrals(entry, entry.referrals);
   }
 
-  /** Whether there was something to confirm. */
+  /** Returns whether there was something to confirm. */
   confirm(entry: ModelEntry): boolean {
     if (entry.status !== 'pending') return false;
     entry.status = 'waiting';
@@ -142,7 +142,7 @@ export class QueueModel {
     Object.assign(entry, { email: null, phone: null, plan: null, status: 'removed', credited: false });
   }
 
-  /** An expiry of undefined is the waitlist's own. */
+  /** undefined for the waitlist's own expiry. */
   invite(email: number, expiry: number | null | undefined): void {
     const { inviteExpiryMs } = this.settings;
     const standard = inviteExpiryMs === null ? null : this.now + inviteExpiryMs;
@@ -196,14 +196,14 @@ export class QueueModel {
     return 'done';
   }
 
-  /** How many there were. */
+  /** Returns how many there were. */
   revokeAll(): number {
     const open = this.invites.filter(({ accepted, revoked, ended }) => !accepted && !revoked && !ended);
     for (const invite of open) this.revoke(invite);
     return open.length;
   }
 
-  /** Ends the invites whose time is up; how many there were. */
+  /** Ends the overdue invites and returns how many there were. */
   expire(): number {
     const due = this.invites.filter((invite) => !invite.ended && this.stateOf(invite) === 'expired');
     for (const invite of due) {
@@ -213,7 +213,7 @@ export class QueueModel {
     return due.length;
   }
 
-  /** Unless another invite is still good, or the waitlist leaves them invited. */
+  /** Unless another invite is live, or the waitlist leaves them invited. */
   #backToQueue({ email }: ModelInvite): void {
     const entry = this.#entryOf(email);
     const stillInvited = this.invites.some(
@@ -224,7 +224,7 @@ export class QueueModel {
     entry.invitedAt = null;
   }
 
-  /** `done`: it could be accepted now. */
+  /** `done`: it can be accepted now. */
   stateOf({ accepted, revoked, expiresAt }: ModelInvite): InviteOutcome {
     if (accepted) return 'accepted';
     if (revoked) return 'revoked';
@@ -235,7 +235,7 @@ export class QueueModel {
     return this.entries.find((entry) => same(entry.email, email));
   }
 
-  /** The waiting ones, front first. */
+  /** Waiting entries, front of the queue first. */
   get order(): ModelEntry[] {
     return this.entries
       .filter(({ status }) => status === 'waiting')

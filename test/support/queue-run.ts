@@ -23,12 +23,12 @@ import {
 
 type ExpiresIn = number | null | undefined;
 
-/** Numbers that point at an entry or an invite count round and round. */
+/** Numbers that select an entry or an invite wrap around. */
 export type Step =
   | { do: 'signup'; batch: ModelSignup[] }
   | { do: 'invite'; email: number; expiresIn: ExpiresIn }
   | { do: 'invite first'; count: number; expiresIn: ExpiresIn }
-  /** Its times count from the beginning of the run. */
+  /** Its times are relative to the start of the run. */
   | { do: 'invite segment'; segment: ModelSegment; expiresIn: ExpiresIn }
   | { do: 'accept' | 'revoke' | 'confirm' | 'remove'; which: number }
   | { do: 'set'; changes: Partial<ModelSettings> }
@@ -41,7 +41,7 @@ const phoneOf = (n: number | null) => (n === null ? null : `+1415555${1000 + n}`
 const nameOf = ({ email, phone }: ModelEntry) => emailOf(email) ?? phoneOf(phone);
 const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
-/** A new waitlist and its model, taken through the same steps and compared. */
+/** A new waitlist and its model, which go through the same steps and are compared. */
 export async function startRun(service: Service, settings: ModelSettings) {
   const { context, clock } = service;
   const list = await service.waitlist();
@@ -65,7 +65,7 @@ export async function startRun(service: Service, settings: ModelSettings) {
         ...(plan === null ? {} : { metadata: { plan } }),
       })),
     );
-    // A code can be known only of those who were there before the batch.
+    // Only entries from before the batch can have a known code.
     const known = seen.length;
     const created = model.signup(
       batch.map((each) =>
@@ -227,7 +227,7 @@ export async function startRun(service: Service, settings: ModelSettings) {
     );
   };
 
-  /** And each entry by its own lookup, and the counters against a count from scratch. */
+  /** Also compares each entry by its own lookup, and the counters with a fresh count. */
   const compareTotals = async () => {
     for (const status of STATUSES) {
       const expected = model.entries.filter((entry) => entry.status === status).length;

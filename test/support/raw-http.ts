@@ -10,10 +10,10 @@ export interface RawAnswer {
   body: unknown;
 }
 
-/** What is written as it is, or done with the connection and waited for. */
+/** Bytes to write as they are, or something to do with the connection and wait for. */
 export type Piece = string | Uint8Array | ((socket: Socket) => unknown);
 
-/** Writes bytes to a server piece by piece and reads until it closes the connection. */
+/** Writes bytes to a server piece by piece, and reads until it closes the connection. */
 export async function exchange(url: string, pieces: Piece[]): Promise<RawAnswer[]> {
   const { socket, received } = open(url);
   for (const piece of pieces) {
@@ -23,7 +23,7 @@ export async function exchange(url: string, pieces: Piece[]): Promise<RawAnswer[
   return parseAnswers(await received);
 }
 
-/** The one answer to the one request that was written. */
+/** Returns the only response to a single request. */
 export async function exchangeOne(url: string, ...pieces: Piece[]): Promise<RawAnswer> {
   const answers = await exchange(url, pieces);
   const [answer] = answers;
@@ -31,7 +31,7 @@ export async function exchangeOne(url: string, ...pieces: Piece[]): Promise<RawA
   return answer;
 }
 
-/** A request, written out. The connection is asked to close unless the headers say otherwise. */
+/** A request as text. It asks to close the connection unless the headers say otherwise. */
 export function rawRequest(
   method: string,
   target: string,
@@ -52,7 +52,7 @@ export function rawRequest(
   ]);
 }
 
-/** A connection that stays open until it is ended here; `received` resolves when the server has closed it. */
+/** Stays open until the test ends it. `received` resolves when the server has closed the connection. */
 export function open(url: string): { socket: Socket; received: Promise<Buffer> } {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

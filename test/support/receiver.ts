@@ -15,7 +15,7 @@ export type Answering = (delivery: Received, response: ServerResponse, request: 
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
-  /** Answers 200 unless it is told otherwise. */
+  /** Responds with 200 by default. */
   answer: Answering;
   /** Distinct ids that arrived. */
   ids(): Set<string>;
@@ -30,7 +30,7 @@ export const status =
     response.end(body);
   };
 
-/** A loopback server that keeps what webhooks send to it. */
+/** A loopback server that records webhooks. */
 export async function startReceiver(answer: Answering = ok): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {

@@ -22,7 +22,7 @@ const LIMITS: AppParts['rateLimits'] = {
   signIn: 1000,
 };
 
-/** A listening app with the waitlist that the examples of the reference speak of, and its keys and invites. */
+/** A listening app with the waitlist, keys and invites of the reference's examples. */
 export async function startReferenceApp(rateLimits: AppParts['rateLimits'] = LIMITS) {
   const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-reference-'));
   let now = Date.parse('2026-11-15T09:30:00Z');

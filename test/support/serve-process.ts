@@ -1,7 +1,7 @@
 import { readConfig } from '../../src/config.ts';
 import { serve } from '../../src/server.ts';
 
-/** The server as a process of its own, less patient than it is in earnest: `LIMITS` has its options as JSON. */
+/** The server as a separate process with shorter limits: `LIMITS` has its options as JSON. */
 const { LIMITS = '{}', ...environment } = process.env;
 process.exitCode = await serve(
   readConfig(environment),

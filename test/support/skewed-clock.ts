@@ -1,4 +1,4 @@
-/** Imported before anything else, by a process whose clock is to be wrong. */
+/** Imported first by a process that needs a wrong clock. */
 const right = Date.now;
 const skewMs = Number(process.env.CLOCK_SKEW_MS);
 Date.now = () => right() + skewMs;

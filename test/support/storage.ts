@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Engine } from '../../src/db/database.ts';
 import { createDatabase } from './databases.ts';
 
-/** Where one installation keeps its data: a fresh directory, and on PostgreSQL a fresh database. */
+/** The data of one installation: a new directory, and on PostgreSQL a new database. */
 export interface Storage {
   readonly engine: Engine;
   readonly dataDir: string;

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { eventually } from './harness.ts';
 import { freePort, type PostgresServer } from './postgres.ts';
 
-/** A server that the installed `pg_dump` can dump: the one it came with. undefined where there is none. */
+/** Starts the server that belongs to the installed `pg_dump`. Returns undefined if there is none. */
 export async function startSystemPostgres(): Promise<Pick<PostgresServer, 'url' | 'stop'> | undefined> {
   const binaries = binariesOfPgDump();
   const user = binaries && serverUser();

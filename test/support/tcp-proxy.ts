@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-/** Stands between the service and its database, and can be cut or go silent. */
+/** A proxy between the service and its database that can be cut or go silent. */
 export async function startTcpProxy(target: { host: string; port: number }) {
   const sockets = new Set<Socket>();
   let cut = false;
@@ -10,7 +10,7 @@ export async function startTcpProxy(target: { host: string; port: number }) {
       socket.unpipe();
       socket.removeAllListeners('close'); // Neither side learns of the other's end.
       socket.on('close', () => sockets.delete(socket));
-      socket.resume(); // What arrives is taken, and vanishes.
+      socket.resume(); // Incoming data is read and discarded.
     }
   };
   const passing = new Set<[Socket, Socket]>();
@@ -43,7 +43,7 @@ export async function startTcpProxy(target: { host: string; port: number }) {
       cut = true;
       hangUp();
     },
-    /** Packets of the connections there are vanish from now on; with `all`, those of new ones too. */
+    /** Drops the packets of existing connections from now on; with `all`, also those of new ones. */
     silence: ({ all = false } = {}) => {
       deaf = all;
       for (const pair of passing) goSilent(...pair);

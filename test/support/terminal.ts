@@ -4,11 +4,11 @@ export interface Printed<T> {
   code: number;
   out: string;
   error: string;
-  /** What was printed, parsed. */
+  /** The parsed output. */
   json: T;
 }
 
-/** Runs a command of the command line with --json, in this process. */
+/** Runs a command with --json in this process. */
 export async function command<T = Record<string, unknown>>(
   environment: Record<string, string>,
   ...words: string[]
@@ -17,7 +17,7 @@ export async function command<T = Record<string, unknown>>(
   return { ...printed, json: JSON.parse(printed.out) as T };
 }
 
-/** The same as a person types it. */
+/** Runs a command without --json. */
 export async function typed(
   environment: Record<string, string>,
   ...words: string[]

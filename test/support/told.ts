@@ -14,7 +14,7 @@ export interface Told {
   };
 }
 
-/** Subscribes to everything that happens in a queue; each call returns what was recorded since the last. */
+/** Subscribes to all events of a queue. Each call returns what was recorded since the last one. */
 export async function listen(context: Context, queue: Queue): Promise<() => Promise<Told[]>> {
   const url = 'http://127.0.0.1:9/nobody-listens-there';
   const input = { url, description: '', events: [], headers: {}, rateLimit: null };
@@ -25,7 +25,7 @@ export async function listen(context: Context, queue: Queue): Promise<() => Prom
       .selectFrom('event')
       .select(['id', 'body'])
       .where('queue_id', '=', queue.id)
-      .where('kind', 'not like', 'email.%') // Those are for people.
+      .where('kind', 'not like', 'email.%') // Those are mails.
       .orderBy('id')
       .execute();
     const fresh = rows.filter(({ id }) => !seen.has(Buffer.from(id).toString('hex')));

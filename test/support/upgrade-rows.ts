@@ -10,7 +10,7 @@ import type { Storage } from './storage.ts';
 type Row = Record<string, unknown>;
 export type Rows = Map<TableName, Row[]>;
 
-/** An installation with something in every table, to be put into databases of earlier versions. */
+/** An installation with rows in every table, to fill databases of earlier versions. */
 export interface Installation {
   waitlistId: string;
   key: string;
@@ -42,7 +42,7 @@ export async function createInstallation(): Promise<Installation> {
   }
 }
 
-/** What signups and invites leave empty. */
+/** The tables that signups and invites leave empty. */
 function writeTheRest(trx: Trx, queue_id: number, waitlist_id: number): void {
   const [id, hash] = [Buffer.alloc(16, 1), Buffer.alloc(32, 2)];
   const target = { queue_id, channel: 'webhook', target_id: id, event_id: id };
@@ -79,7 +79,7 @@ function writeTheRest(trx: Trx, queue_id: number, waitlist_id: number): void {
   trx.insert('audit_head', [{ id: 1, seq: 1, hash }]);
 }
 
-/** Puts in what a database of this version has room for. Returns the rows as they are in it. */
+/** Inserts what a database of this version can hold, and returns its rows. */
 export async function fillEarlierVersion(
   db: Database,
   storage: Storage,

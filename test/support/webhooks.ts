@@ -18,7 +18,7 @@ export interface SendingOptions extends ServiceOptions {
   dispatcher?: DispatcherOptions & OutboxTimes;
 }
 
-/** A service whose deliveries leave. Jitter is off, and what is due is looked for all the time. */
+/** A service that sends deliveries, without jitter and with constant polling. */
 export async function startSending(
   engine: Engine,
   { dispatcher = {}, ...options }: SendingOptions = {},
@@ -58,7 +58,7 @@ export function endpointFor(
   return createEndpoint(context, guard, queue, { ...nothing, url, ...input });
 }
 
-/** Waits until that many deliveries of an endpoint are in that state. */
+/** Waits until this many deliveries of an endpoint are in this state. */
 export async function inState(
   context: Context,
   endpointId: string,
