@@ -48,7 +48,7 @@ export interface AppParts {
     perKey: number;
     signIn: number;
   };
-  /** Where people reach the service: decides the cookie, and what comes from another site. */
+  /** The public address of the service: determines the cookie, and what counts as cross-site. */
   publicUrl: string;
   sessions: SessionLimits;
   trustedProxies: string[];

@@ -180,7 +180,7 @@ ${create}
 `;
 }
 
-/** Until somebody has used it: nobody else can become the first owner. */
+/** Printed until there is an owner. Only someone with this link can become the first one. */
 async function setupLine(context: Context, config: Config, address: string): Promise<string> {
   if (await isSetUp(context.db.query)) return '';
   const { host, port, publicUrl } = config;

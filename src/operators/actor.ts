@@ -1,14 +1,14 @@
 import type { Role } from './roles.ts';
 
-/** Who does something: a signed-in person, a token, or whoever has the command line of the machine. */
+/** Who does something: a signed-in operator, a token, or a user of the command line. */
 export interface Actor {
   readonly kind: 'operator' | 'token' | 'command-line';
-  /** Public id; null for the command line, which has none. */
+  /** Public id, or null for the command line. */
   readonly id: string | null;
-  /** Email of a person, name of a token. */
+  /** The email of an operator, or the name of a token. */
   readonly name: string | null;
   readonly role: Role;
-  /** Where the request came from. */
+  /** The client address of the request. */
   readonly address: string | null;
 }
 

@@ -5,7 +5,6 @@ import type { AuditTable } from '../db/tables.ts';
 import type { Actor } from './actor.ts';
 import type { OperatorContext } from './context.ts';
 
-/** Every kind of thing that is written down. */
 export const AUDIT_ACTIONS = [
   'setup.completed',
   'session.created',
@@ -27,14 +26,14 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export interface AuditEvent {
   action: AuditAction;
-  /** What it was done to: kind and public id. */
+  /** What was changed: kind and public id. */
   object?: { kind: 'operator' | 'session' | 'token'; id: string; name?: string };
-  /** What changed, without secrets and without the data of people on a waitlist. */
+  /** Without secrets and without data of people on a waitlist. */
   before?: Record<string, unknown>;
   after?: Record<string, unknown>;
 }
 
-/** What only operators may read, and so is sealed. */
+/** Sealed, because only operators may read it. */
 export interface AuditDetails {
   actorName: string | null;
   address: string | null;
@@ -44,8 +43,8 @@ export interface AuditDetails {
 }
 
 /**
- * Writes one more row of the trail, in the transaction of what it tells. The head's row is the lock: rows are numbered
- * without a gap, and each one's hash covers the one before.
+ * Adds a record to the trail, in the transaction of the change. The head's row is the lock: records are
+ * numbered without gaps, and each hash covers the one before.
  */
 export async function recordAudit(
   { vault }: OperatorContext,
@@ -80,8 +79,9 @@ export async function recordAudit(
 }
 
 /**
- * Every change to operators, sessions and tokens: one after the other, because each takes the end of the trail first.
- * So what one decides by, such as whether there is another owner, holds until it is done.
+ * Runs every change to operators, sessions and tokens. Each one locks the end of the trail first, so they run
+ * one after the other, and what one checks, such as whether there is another owner, stays true until it
+ * commits.
  */
 export function changeOperators<T>(
   context: OperatorContext,

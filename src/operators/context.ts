@@ -6,7 +6,7 @@ import { INSTALLATION_TAG } from '../vault/installation-vault.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { changeSettings } from '../waitlist/queue/change-settings.ts';
 
-/** What every verb here works with. */
+/** What every verb here needs. */
 export interface OperatorContext {
   readonly db: Database;
   readonly clock: Clock;
@@ -21,7 +21,7 @@ interface Parts {
   log: Log;
 }
 
-/** Opens the keys of the installation. One that is older than operators has none, and gets them here. */
+/** Opens the installation's keys. An installation from before operators gets them here. */
 export async function openOperators(parts: Parts): Promise<OperatorContext> {
   const { db, keyring, clock, log } = parts;
   const { installation_keys } = await db.query

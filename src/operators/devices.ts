@@ -4,7 +4,10 @@ import type { InstallationVault } from '../vault/installation-vault.ts';
 
 const NONCE_BYTES = 16;
 
-/** Marks a browser in which this account has signed in. It opens nothing; it is only counted by itself. */
+/**
+ * Marks a browser that has signed in to this account. It grants nothing; its attempts are only counted
+ * separately.
+ */
 export function newDevice(vault: InstallationVault, emailHash: Buffer): string {
   const nonce = randomBytes(NONCE_BYTES).toString('base64url');
   return `${nonce}.${proof(vault, emailHash, nonce).toString('base64url')}`;

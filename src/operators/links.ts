@@ -18,8 +18,8 @@ export interface OneTimeLink {
 }
 
 const LIFETIME_MS: Record<LinkKind, number> = {
-  invitation: 7 * 86_400_000, // Whoever was invited on a Friday may come on the next Thursday.
-  reset: 60 * 60_000, // Whoever asked for it is waiting for it.
+  invitation: 7 * 86_400_000, // Enough for someone who is away for a few days.
+  reset: 60 * 60_000, // The person who requested it is waiting for it.
 };
 const TOKEN_BYTES = 32;
 
@@ -51,7 +51,7 @@ export async function createLink(
   return { kind, token, expiresAt };
 }
 
-/** Whom a link is for; undefined when it was used, replaced, or has expired. */
+/** Whom a link is for, or undefined if it was used, replaced or has expired. */
 export async function findLink(
   context: OperatorContext,
   token: string,
@@ -60,7 +60,7 @@ export async function findLink(
   return row && { kind: row.kind, operator: readOperator(context.vault, row) };
 }
 
-/** Sets the password that the holder of the link chose; every session of that person ends. */
+/** Sets the password that the person chose, and ends all their sessions. */
 export async function followLink(
   context: OperatorContext,
   input: { token: string; name?: string | undefined; password: string },
@@ -73,7 +73,7 @@ export async function followLink(
   const password = await hashPassword(input.password);
   return changeOperators(context, async (trx, now) => {
     const row = await selectLink(context, trx, input.token);
-    if (!row) throw gone(); // Somebody else was faster.
+    if (!row) throw gone(); // Another request was faster.
     const { email } = readOperator(context.vault, row);
     const profile = context.vault.seal('operator.profile', row.id, { email, name } satisfies Profile);
     await trx.updateTable('operator').set({ password, profile }).where('id', '=', row.id).execute();

@@ -16,7 +16,7 @@ export async function listOperators({ db, vault }: OperatorContext): Promise<Ope
   return rows.map((row) => readOperator(vault, row));
 }
 
-/** Adds a person, who chooses a password with the link that is returned. */
+/** Adds a person, who chooses a password with the returned link. */
 export async function inviteOperator(
   context: OperatorContext,
   actor: Actor,
@@ -91,7 +91,7 @@ export async function changeRole(
   });
 }
 
-/** Ends every session and link of that person too. */
+/** Also ends every session and link of that person. */
 export async function removeOperator(context: OperatorContext, actor: Actor, id: string): Promise<void> {
   await changeOperators(context, async (trx, now) => {
     const row = await requireOperator(trx, id);
@@ -114,7 +114,7 @@ export async function removeOperator(context: OperatorContext, actor: Actor, id:
   });
 }
 
-/** Signs that person out everywhere; returns how many sessions there were. */
+/** Signs that person out everywhere, and returns how many sessions there were. */
 export async function endSessionsOf(context: OperatorContext, actor: Actor, id: string): Promise<number> {
   return changeOperators(context, async (trx, now) => {
     const row = await requireOperator(trx, id);
@@ -130,7 +130,9 @@ export async function endSessionsOf(context: OperatorContext, actor: Actor, id: 
   });
 }
 
-/** A new link for somebody who lost the invitation, the password, or, with `twoFactorOff`, the second factor. */
+/**
+ * A new link for someone who lost the invitation, the password or, with `twoFactorOff`, the second factor.
+ */
 export async function createOperatorLink(
   context: OperatorContext,
   actor: Actor,
@@ -179,7 +181,7 @@ async function requireAnotherOwner(trx: Trx, id: Uint8Array): Promise<void> {
     .select('id')
     .where('role', '=', 'owner')
     .where('id', '!=', id)
-    .where('password', 'is not', null) // Somebody who has not signed in yet may never do.
+    .where('password', 'is not', null) // People who have not signed in yet may never do so.
     .executeTakeFirst();
   if (!other) throw new DoorlistError('conflict', 'this is the only owner: make someone else an owner first');
 }

@@ -45,11 +45,11 @@ export async function changePassword(
 export interface TotpSecret {
   secret: string;
   uri: string;
-  /** The address as a QR code, an SVG. */
+  /** The address as a QR code, in SVG. */
   picture: string;
 }
 
-/** Shows a new secret for the authenticator app; it counts once a code of it was confirmed. */
+/** Returns a new secret for the authenticator app. It takes effect once a code is confirmed. */
 export async function startTotp(parts: AccountParts, actor: Actor, password: string): Promise<TotpSecret> {
   const { context } = parts;
   const row = await requirePassword(parts, actor, password);
@@ -67,7 +67,7 @@ export async function startTotp(parts: AccountParts, actor: Actor, password: str
   return { secret, uri, picture: renderSVG(uri) };
 }
 
-/** Turns two-factor on; returns the recovery codes, which are shown this once. */
+/** Turns on two-factor authentication and returns the recovery codes, which are shown only once. */
 export async function confirmTotp(
   { context, slowDown }: AccountParts,
   actor: Actor,
@@ -92,7 +92,7 @@ export async function confirmTotp(
   return codes;
 }
 
-/** With a code of the app or a recovery code beside the password. */
+/** Requires a code of the app or a recovery code in addition to the password. */
 export async function disableTotp(
   parts: AccountParts,
   actor: Actor,
@@ -114,7 +114,7 @@ export async function disableTotp(
   slowDown.forget(`disable ${actor.id}`);
 }
 
-/** New codes; the old ones stop working. */
+/** Creates new codes. The old ones stop working. */
 export async function renewRecoveryCodes(
   parts: AccountParts,
   actor: Actor,
@@ -130,7 +130,7 @@ export async function renewRecoveryCodes(
   });
 }
 
-/** A session that was left open must not be enough for what decides who can sign in. */
+/** An open session must not be enough to change how a person signs in. */
 async function requirePassword({ context, slowDown }: AccountParts, actor: Actor, password: string) {
   slowDown.begin(`password ${actor.id}`);
   const row = await requireOwnRow(actor, context.db.query);

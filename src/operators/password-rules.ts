@@ -5,7 +5,9 @@ export const PASSWORD_MAX_CHARACTERS = 512;
 
 let known: Promise<Set<string>> | undefined;
 
-/** Long, and not one that everybody tries first. No rules about digits or signs: they make passwords no better. */
+/**
+ * Long, and not a common one. No rules about digits or symbols, because they do not make passwords better.
+ */
 export async function requireGoodPassword(
   password: string,
   email: string,
@@ -23,7 +25,7 @@ export async function requireGoodPassword(
     throw invalid(`${field}: is too close to your email or the name of this service`);
 }
 
-/** Also with digits or signs around it, said twice, or of very few different characters. */
+/** Also with digits or symbols around it, repeated, or with very few different characters. */
 function isCommon(password: string, common: Set<string>): boolean {
   const word = password.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
   const half = password.slice(0, password.length / 2);
@@ -35,7 +37,7 @@ function isCommon(password: string, common: Set<string>): boolean {
   );
 }
 
-/** 2 MB that only those who set a password need. */
+/** 2 MB that are only needed to set a password. */
 async function loadCommon(): Promise<Set<string>> {
   const { dictionary } = await import('@zxcvbn-ts/language-common');
   return new Set(dictionary['passwords-common'] as string[]);

@@ -2,9 +2,9 @@ import sodium from 'sodium-native';
 import { unavailable } from '../errors.ts';
 import { randomBytes } from '../random-bytes.ts';
 
-/** Each takes 64 MiB and one of the four threads that files and name lookups need too. */
+/** Each takes 64 MiB and one of the four threads that files and name lookups also need. */
 const AT_ONCE = 2;
-/** About two seconds of work: past it whoever comes is told to come back, and memory stays bounded. */
+/** About two seconds of work. Above this, requests are told to retry, which limits memory. */
 const MOST_WAITING = 40;
 
 const waiting: (() => void)[] = [];
@@ -26,7 +26,7 @@ export function hashPassword(password: string): Promise<string> {
 
 let decoy: Promise<string> | undefined;
 
-/** Without a hash to compare with it works as long, so that nobody can tell who has an account. */
+/** Takes as long without a stored hash, so that it does not reveal who has an account. */
 export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
   decoy ??= hashPassword(randomBytes(16).toString('hex')).catch((error) => {
     decoy = undefined;
@@ -35,7 +35,8 @@ export async function verifyPassword(stored: string | null, password: string): P
   const compared = stored ?? (await decoy);
   const hash = Buffer.alloc(sodium.crypto_pwhash_STRBYTES);
   hash.write(compared, 'latin1');
-  const words = password === '' ? Buffer.alloc(1) : Buffer.from(password); // libsodium takes no empty one.
+  // libsodium does not accept an empty one.
+  const words = password === '' ? Buffer.alloc(1) : Buffer.from(password);
   const fits = await inTurn(() => sodium.crypto_pwhash_str_verify_async(hash, words));
   return fits && stored !== null;
 }

@@ -50,7 +50,7 @@ export async function listAudit(
 
 const PAGE = 1_000;
 
-/** Follows the chain from its beginning; `problem` says where it does not hold. */
+/** Follows the chain from its beginning. `problem` says where it is broken. */
 export async function verifyAudit({ db, vault }: OperatorContext): Promise<{
   records: number;
   problem: string | undefined;

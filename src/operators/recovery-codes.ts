@@ -3,9 +3,9 @@ import { randomCode } from '../ids.ts';
 import type { OperatorContext } from './context.ts';
 
 const CODES = 10;
-const CHARACTERS = 16; // 80 bits: nobody guesses one.
+const CHARACTERS = 16; // 80 bits, which cannot be guessed.
 
-/** Replaces the codes of that person; they are shown this once. */
+/** Replaces a person's codes. They are shown only once. */
 export async function replaceRecoveryCodes(
   { vault }: OperatorContext,
   trx: Trx,
@@ -20,7 +20,7 @@ export async function replaceRecoveryCodes(
   return codes.map((code) => code.replace(/(.{4})(?=.)/g, '$1-'));
 }
 
-/** As people copy them: with or without hyphens, in either case. */
+/** Accepts codes as people copy them: with or without hyphens, in upper or lower case. */
 export function normalizeRecoveryCode(text: string): string {
   return text.replace(/[\s-]/g, '').toLowerCase();
 }

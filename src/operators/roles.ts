@@ -3,7 +3,7 @@ import { DoorlistError, invalid } from '../errors.ts';
 
 export { ROLES, type Role };
 
-/** Each role may do what those before it in `ROLES` may. */
+/** Each role includes those before it in `ROLES`. */
 export function mayActAs(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed);
 }
@@ -14,7 +14,7 @@ export function parseRole(text: string): Role {
   throw invalid(`role: must be one of ${ROLES.toReversed().join(', ')}`);
 }
 
-/** Nobody hands out, or takes from somebody, more than they have. */
+/** Nobody can grant or revoke a role above their own. */
 export function requireRank(role: Role, ...others: Role[]): void {
   const higher = others.find((other) => !mayActAs(role, other));
   if (higher === undefined) return;

@@ -9,7 +9,7 @@ import { normalizeRecoveryCode } from './recovery-codes.ts';
 
 const STEP_SECONDS = 30;
 
-/** Takes a code of the app or a recovery code; each works once, whoever else sends it at the same time. */
+/** Accepts a code of the app or a recovery code. Each works once, even with concurrent requests. */
 export async function useSecondFactor(
   context: OperatorContext,
   trx: Trx,
@@ -31,7 +31,7 @@ export async function useSecondFactor(
   return true;
 }
 
-/** Remembers the time step of the code: it and every earlier one are used up. */
+/** Stores the time step of the code, so that it and all earlier ones are used up. */
 export async function useTotp(
   { vault }: OperatorContext,
   trx: Trx,
@@ -42,7 +42,7 @@ export async function useTotp(
 ): Promise<boolean> {
   const secret = vault.open<string>('operator.totp', id, sealed);
   const epoch = Math.floor(now / 1_000);
-  // A clock may be off by one step either way.
+  // A clock may be off by one step in either direction.
   const result = verifySync({ secret, token, epoch, period: STEP_SECONDS, epochTolerance: STEP_SECONDS });
   if (!result.valid) return false;
   const step = Math.floor(epoch / STEP_SECONDS) + result.delta;

@@ -9,13 +9,13 @@ import type { OperatorContext } from './context.ts';
 import { type Operator, readOperator } from './operator.ts';
 
 export interface SessionLimits {
-  /** Without a request for this long it ends. */
+  /** Ends after this long without a request. */
   idleMs: number;
-  /** However busy, it ends after this. */
+  /** Ends after this long in any case. */
   lifetimeMs: number;
 }
 
-/** Where somebody signed in from. */
+/** Where a person signed in from. */
 export interface Client {
   address: string;
   agent: string;
@@ -31,10 +31,10 @@ export interface Session {
 
 const SECRET_BYTES = 32;
 const AGENT_MAX_CHARACTERS = 256;
-/** How exact `seenAt` is: a write with every request would be too much. */
+/** The precision of `seenAt`: a write for every request would be too much. */
 const SEEN_EVERY_MS = 60_000;
 
-/** Replaces the session that the browser had before, if any. Returns the secret that goes into its cookie. */
+/** Replaces the browser's previous session, if any. Returns the secret for its cookie. */
 export async function createSession(
   { vault }: OperatorContext,
   trx: Trx,
@@ -73,7 +73,7 @@ export async function createSession(
   return { id: formatId('ses', id), secret, expiresAt };
 }
 
-/** Who has this cookie; undefined when the session has ended. */
+/** Returns the owner of this cookie, or undefined if the session has ended. */
 export async function findSession(
   context: OperatorContext,
   secret: string,
@@ -124,7 +124,7 @@ export async function listSessions(
   }));
 }
 
-/** Ends one of the actor's own sessions, the one in use among them. */
+/** Ends one of the actor's own sessions, including the current one. */
 export async function endSession(context: OperatorContext, actor: Actor, id: string): Promise<void> {
   await changeOperators(context, async (trx, now) => {
     const { numDeletedRows } = await trx
@@ -138,7 +138,7 @@ export async function endSession(context: OperatorContext, actor: Actor, id: str
   });
 }
 
-/** Ends all of the actor's sessions but the one in use; returns how many there were. */
+/** Ends all of the actor's sessions except the current one, and returns how many there were. */
 export async function endOtherSessions(
   context: OperatorContext,
   actor: Actor,

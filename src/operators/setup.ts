@@ -9,8 +9,8 @@ import { hashPassword } from './password.ts';
 import { requireGoodPassword } from './password-rules.ts';
 
 /**
- * The secret of the set-up link. It follows from the installation's key, so that every instance and the command line
- * print the same one, and it works until there is an owner.
+ * The secret of the set-up link. It is derived from the installation's key, so that every instance and the
+ * command line print the same one. It works until there is an owner.
  */
 export function setupToken({ vault }: OperatorContext): string {
   return vault.hash('setup', 'first owner').toString('base64url');
@@ -30,7 +30,7 @@ export async function isSetUp(executor: OperatorContext['db']['query']): Promise
   return owner !== undefined;
 }
 
-/** The same answer for a wrong token and an installation that has its owner. */
+/** The same response for a wrong token and for an installation that already has an owner. */
 export async function requireSetupToken(context: OperatorContext, token: string): Promise<void> {
   const [given, wanted] = [token, setupToken(context)].map((text) => context.vault.hash('setup', text));
   const fits = timingSafeEqual(given as Buffer, wanted as Buffer);
@@ -38,7 +38,6 @@ export async function requireSetupToken(context: OperatorContext, token: string)
     throw notFound('this set-up link is invalid, or the installation already has an owner');
 }
 
-/** Makes the first owner. */
 export async function completeSetup(
   context: OperatorContext,
   input: { token: string; email: string; name: string; password: string },

@@ -22,7 +22,7 @@ export interface Attempt {
   /** Of the authenticator app, or a recovery code. */
   code?: string | undefined;
   client: Client;
-  /** Cookies that the browser had: the session to replace, and the mark of an earlier sign-in. */
+  /** The browser's cookies: the session to replace, and the mark of an earlier sign-in. */
   session: string | undefined;
   device: string | undefined;
 }
@@ -34,12 +34,12 @@ export interface SignedIn {
   device: string;
 }
 
-/** One sentence for whatever is wrong. */
+/** The same message whatever is wrong. */
 export const REFUSAL = 'the email, password or code is incorrect';
 
 /**
- * Guessing is slowed down for each pair of account and address, so that nobody can lock out somebody else; a browser
- * that has signed in before is counted by itself, whoever shares its address.
+ * Guessing is slowed down per account and address, so that nobody can lock out someone else. A browser that
+ * has signed in before is counted separately, whoever shares its address.
  */
 export async function signIn(parts: SignInParts, attempt: Attempt): Promise<SignedIn> {
   const { context, slowDown } = parts;
@@ -57,7 +57,7 @@ export async function signIn(parts: SignInParts, attempt: Attempt): Promise<Sign
   const fits = await verifyPassword(row?.password ?? null, attempt.password);
   if (!row || !fits) throw refusal(context, row && readOperator(vault, row));
   slowDown.forget(guesser);
-  // Only somebody who knows the password gets here: codes are counted for the account, from wherever they come.
+  // Only someone who knows the password gets here, so codes are counted per account, from any address.
   const codeGuesser = known ? `code ${guesser}` : `code ${account}`;
   if (row.totp) {
     if (attempt.code === undefined) throw new DoorlistError('code_required', 'code: is required');
@@ -72,7 +72,7 @@ export async function signIn(parts: SignInParts, attempt: Attempt): Promise<Sign
     address: attempt.client.address,
   };
   const session = await changeOperators(context, async (trx, now) => {
-    // The password may have been changed while this one was compared.
+    // The password may have been changed during the comparison.
     const still = await trx
       .selectFrom('operator')
       .select('id')
@@ -102,7 +102,7 @@ export async function signIn(parts: SignInParts, attempt: Attempt): Promise<Sign
   };
 }
 
-/** The log has the id alone: what was typed as an email may be anything, a password even. */
+/** Logs only the id: what was typed as an email may be anything, even a password. */
 function refusal({ log }: OperatorContext, operator: Operator | undefined): DoorlistError {
   log.warn({ operator: operator?.id ?? null }, 'sign-in refused');
   return new DoorlistError('unauthorized', REFUSAL);

@@ -1,18 +1,21 @@
 import { DoorlistError } from '../errors.ts';
 
-/** Attempts that cost nothing: people mistype. */
+/** Attempts without a delay, because people mistype. */
 const FREE = 5;
 const LONGEST_WAIT_MS = 15 * 60_000;
-/** After this long without an attempt everything is forgotten. */
+/** After this long without an attempt, everything is forgotten. */
 const FORGET_MS = 60 * 60_000;
-/** Past this many the longest-known one is forgotten: memory stays bounded under any flood. */
+/** Above this, the oldest one is forgotten, which limits memory. */
 const MOST_KEPT = 100_000;
 
-/** Makes whoever guesses wait longer and longer: 1, 2, 4 … seconds after the first few attempts. */
+/** Increases the delay after the first few attempts: 1, 2, 4 … seconds. */
 export interface SlowDown {
-  /** Counts an attempt before it is made, so that many at once count too; throws `rate_limited` while one must wait. */
+  /**
+   * Counts an attempt before it is made, so that concurrent ones count too. Throws `rate_limited` during a
+   * delay.
+   */
   begin(who: string): void;
-  /** The attempt was right. */
+  /** The attempt succeeded. */
   forget(who: string): void;
 }
 
@@ -31,7 +34,7 @@ export function slowDown(now: () => number): SlowDown {
           'too many attempts: try again later',
           Math.ceil(leftMs / 1_000),
         );
-      kept.delete(who); // Set anew, so that the map stays in the order of time.
+      kept.delete(who); // Added again, to keep the map sorted by time.
       if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value ?? '');
       kept.set(who, { attempts: attempts + 1, at });
     },

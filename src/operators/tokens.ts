@@ -14,7 +14,7 @@ export interface AdminToken {
   id: string;
   name: string;
   role: Role;
-  /** The last characters, to recognize it by. */
+  /** The last characters, so that people can tell tokens apart. */
   hint: string;
   createdAt: number;
   expiresAt: number | null;
@@ -27,7 +27,7 @@ const SHAPE = /^dla_[0-9A-Za-z]{34}$/;
 const HINT_CHARACTERS = 4;
 const USED_EVERY_MS = 60_000;
 
-/** `expiresAt` null: it works until it is revoked. */
+/** If `expiresAt` is null, it works until it is revoked. */
 export async function createToken(
   context: OperatorContext,
   actor: Actor,
@@ -91,7 +91,7 @@ export async function revokeToken(context: OperatorContext, actor: Actor, id: st
   });
 }
 
-/** Whose token this is; undefined when it is none, was revoked, or has expired. */
+/** Returns undefined if the token does not exist, was revoked or has expired. */
 export async function findToken(context: OperatorContext, token: string): Promise<AdminToken | undefined> {
   if (!SHAPE.test(token) || !hasChecksum(token)) return undefined;
   const { db, vault } = context;

@@ -1,6 +1,6 @@
 import { createVault, type Vault } from './vault.ts';
 
-/** Stands where a queue's keys have the queue's tag; no queue has a tag with a space. */
+/** Used in place of a queue's tag. No queue has a tag with a space. */
 export const INSTALLATION_TAG = 'the installation';
 
 const PLACES = ['operator.profile', 'operator.totp', 'operator_session.client', 'audit.details'] as const;

@@ -9,7 +9,7 @@ export interface Vault<Place extends string, Purpose extends string> {
   hash(purpose: Purpose, value: string): Buffer;
 }
 
-/** The two keys of a vault, as they travel inside the master key's seal: data key, then index key. */
+/** The two keys of a vault in the order in which the master key wraps them: data key, then index key. */
 export function newVaultKeys(): Buffer {
   return randomBytes(2 * KEY_BYTES);
 }

@@ -21,7 +21,7 @@ Each operation names the role it requires. Requests from a browser that change s
 Every error has a \`code\` for your program and a \`message\` for people. In addition to the errors that each operation lists, any
 request can return 404 \`not_found\`, 405 \`method_not_allowed\`, 408 and 431 \`invalid_request\`.`;
 
-/** The admin API, as its OpenAPI document introduces it. */
+/** The introduction of the admin API's OpenAPI document. */
 export const ADMIN_API: Api = {
   path: '/admin/openapi.json',
   title: 'Doorlist Admin API',

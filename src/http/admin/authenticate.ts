@@ -7,7 +7,10 @@ import { refuseCrossSite } from './cross-site.ts';
 import type { AdminSchema } from './operation.ts';
 import { type AdminParts, addressOf, type Caller } from './parts.ts';
 
-/** The one place that lets a request to the admin API in: every route of it says in its schema whom it is for. */
+/**
+ * The only place that authorizes requests to the admin API: the schema of every route states the required
+ * role.
+ */
 export function requireRoles(app: FastifyInstance, parts: AdminParts): void {
   app.decorateRequest('caller');
   app.addHook('onRoute', ({ method, url, schema }) => {
@@ -34,7 +37,7 @@ export function requireRoles(app: FastifyInstance, parts: AdminParts): void {
   });
 }
 
-/** A token goes before a cookie: whoever sends one means it. */
+/** A token takes precedence over a cookie, because it is sent deliberately. */
 async function findCaller(parts: AdminParts, request: FastifyRequest): Promise<Caller | undefined> {
   const { context, limits, cookies } = parts;
   const { authorization } = request.headers;

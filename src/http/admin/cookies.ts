@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** What the browser keeps for us: the session, and a mark that this browser has signed in before. */
+/** The browser's cookies: the session, and a mark that this browser has signed in before. */
 export interface Cookies {
   read(request: FastifyRequest): { session: string | undefined; device: string | undefined };
   setSession(reply: FastifyReply, secret: string, seconds: number): void;
@@ -11,7 +11,7 @@ export interface Cookies {
 const DEVICE_SECONDS = 365 * 86_400;
 const VALUE = /^[A-Za-z0-9_.-]{1,200}$/;
 
-/** `__Host-` binds a cookie to this very host, but browsers take such a cookie over https only. */
+/** `__Host-` binds a cookie to this exact host, but browsers accept it only over HTTPS. */
 export function cookiesFor(publicUrl: string): Cookies {
   const secure = publicUrl.startsWith('https:');
   const name = secure ? '__Host-doorlist' : 'doorlist';
@@ -25,14 +25,14 @@ export function cookiesFor(publicUrl: string): Cookies {
       const cookies = parseCookies(headers.cookie);
       return { session: cookies.get(name), device: cookies.get(`${name}-device`) };
     },
-    // Lax: whoever follows a link to the dashboard is signed in there. Writes from elsewhere are refused anyway.
+    // Lax, so that links to the dashboard work when signed in. Cross-site writes are rejected anyway.
     setSession: (reply, secret, seconds) => set(reply, name, secret, seconds, 'Lax'),
     setDevice: (reply, device) => set(reply, `${name}-device`, device, DEVICE_SECONDS, 'Strict'),
     clearSession: (reply) => set(reply, name, '', 0, 'Lax'),
   };
 }
 
-/** A name that stands twice is none: only one of the two can be ours. */
+/** A duplicate name is ignored, because only one of the two can be ours. */
 function parseCookies(header = ''): Map<string, string> {
   const cookies = new Map<string, string>();
   const twice = new Set<string>();

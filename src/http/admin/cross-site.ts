@@ -4,8 +4,9 @@ import { DoorlistError } from '../../errors.ts';
 const READS = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];
 
 /**
- * Refuses a write that another site made the browser send. Browsers say where a request comes from in Sec-Fetch-Site,
- * older ones in Origin alone; what says neither is no browser, and carries no cookie that its user did not give it.
+ * Rejects writes that another site made the browser send. Browsers send their origin in Sec-Fetch-Site, older
+ * ones only in Origin. A client that sends neither is not a browser, and has no cookie that its user did not
+ * give it.
  */
 export function refuseCrossSite({ method, headers, host }: FastifyRequest, publicUrl: string): void {
   if (READS.includes(method)) return;

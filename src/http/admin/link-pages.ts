@@ -11,7 +11,7 @@ import { type AdminParts, addressOf } from './parts.ts';
 
 const BODY_BYTES_MAX = 16 * 1024;
 
-/** The pages that the set-up link, invitations and resets lead to: forms that work without a script. */
+/** The pages for the set-up link, invitations and resets: forms that work without scripts. */
 export function registerLinkPages(app: FastifyInstance, parts: AdminParts): void {
   const { context, signIns, publicUrl } = parts;
   const route = {

@@ -3,20 +3,20 @@ import type { Role } from '../../operators/roles.ts';
 import { AdminProblemSchema, type WireCode } from '../problem.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 
-/** What an admin route says of itself; `role` is enforced in `authenticate.ts`. */
+/** The description of an admin route. `authenticate.ts` enforces `role`. */
 export interface AdminOperation {
   operationId: string;
   tag: string;
   summary: string;
   description: string;
-  /** The least role that may call it; `anyone` needs no credential. */
+  /** The lowest role that may call it. `anyone` needs no credentials. */
   role: Role | 'anyone';
-  /** Not for tokens: it is about the account of whoever calls. */
+  /** Not for tokens, because it concerns the caller's own account. */
   person?: true;
   params?: TSchema;
   querystring?: TSchema;
   body?: TSchema;
-  /** The answer when all is well. */
+  /** The response on success. */
   answer: { status?: 200 | 201; description: string; schema: TSchema; example: unknown };
   errors?: readonly WireCode[];
   special?: Partial<Record<WireCode, { when?: string; message?: string }>>;
@@ -27,7 +27,7 @@ export interface AdminSchema {
   person: boolean;
 }
 
-/** The schema of a route, with what follows from its role. */
+/** The schema of a route, including what its role implies. */
 export function adminSchema<const Operation extends AdminOperation>(operation: Operation) {
   const { tag, role, person = false, answer, errors = [], special, description, ...rest } = operation;
   const open = role === 'anyone';
@@ -50,7 +50,7 @@ export function adminSchema<const Operation extends AdminOperation>(operation: O
     person,
     description: `${description} ${requirement(role, person)}`,
     security: open ? [] : [{ session: [] }, ...(person ? [] : [{ adminToken: [] }])],
-    // For the compiler: what a handler returns is the answer, whatever its status.
+    // For the compiler: a handler returns the response body, whatever its status.
     response: response as unknown as Record<200 | 201, Operation['answer']['schema']>,
   };
 }

@@ -6,16 +6,15 @@ import type { AdminToken } from '../../operators/tokens.ts';
 import { clientOf, type RateLimiter } from '../plugins/rate-limit.ts';
 import type { Cookies } from './cookies.ts';
 
-/** What the admin endpoints are built from. */
 export interface AdminParts extends SignInParts {
   publicUrl: string;
   cookies: Cookies;
-  /** Refused tokens and sessions, and attempts to sign in, for each client address. */
+  /** Counts rejected tokens and sessions, and sign-in attempts, per client address. */
   failures: RateLimiter;
   signIns: RateLimiter;
 }
 
-/** Who asks: a person with a session, or a token. */
+/** A person with a session, or a token. */
 export type Caller = { actor: Actor } & (
   | { operator: Operator; sessionId: string; token?: never }
   | { token: AdminToken; operator?: never; sessionId?: never }
@@ -29,7 +28,7 @@ declare module 'fastify' {
 
 export type Person = Extract<Caller, { operator: Operator }>;
 
-/** For routes that say `person`: the hook has seen to it. */
+/** For routes with `person`, which the hook has already checked. */
 export function personOf({ caller }: FastifyRequest): Person {
   return caller as Person;
 }

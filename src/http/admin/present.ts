@@ -61,7 +61,7 @@ export function presentAudit({ seq, at, action, actor, object, details }: AuditR
   };
 }
 
-/** `operator:opr_…` is stored in one column. */
+/** Splits `operator:opr_…`, which is stored in one column. */
 function reference(text: string): { kind: string; id: string | null } {
   const [kind = '', id = null] = text.split(':');
   return { kind, id };

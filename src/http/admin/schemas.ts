@@ -9,7 +9,7 @@ export const RoleName = oneOf<Role>(ROLES, {
     'and `viewer` reads without personal data.',
 });
 
-/** Objects refuse what they do not know: a typo must not lose data. */
+/** Unknown properties are rejected, because a typo must not lose data. */
 export const closed = { additionalProperties: false };
 
 export const emailInput = Type.String({

@@ -24,7 +24,7 @@ export const CONTENT_SECURITY_POLICY = [
 const ICON =
   'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"%3E%3Crect width="16" height="16" rx="4" fill="%230f766e"/%3E%3Cpath d="M5 13V3h6v10" fill="none" stroke="white" stroke-width="2"/%3E%3C/svg%3E';
 
-/** Another reference of the same installation. */
+/** Another API reference of the same installation. */
 export interface Related {
   title: string;
   path: string;

@@ -7,7 +7,7 @@ interface Reference {
   /** Where the document itself is served. */
   source: string;
   document: () => Document;
-  /** The other reference, to link to. */
+  /** The other API reference, to link to. */
   related?: Related;
 }
 

@@ -25,7 +25,7 @@ export function newSecret(prefix: string): string {
   return body + checksum(body);
 }
 
-/** Whether what follows the random part is what it must be. */
+/** Whether the checksum matches the random part. */
 export function hasChecksum(text: string): boolean {
   return checksum(text.slice(0, -CHECKSUM_CHARACTERS)) === text.slice(-CHECKSUM_CHARACTERS);
 }
