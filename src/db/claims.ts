@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** How many deliveries to claim from a target. */
 export interface ClaimRequest {
   queueId: number;
   channel: string;

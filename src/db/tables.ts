@@ -21,7 +21,7 @@ const instance = {
   /** Of the server that started last, or null if none has. */
   public_url: orNull(text),
   mail_from: orNull(text),
-  /** The keys that seal what belongs to no queue, wrapped by the master key; null: nobody has needed them yet. */
+  /** The keys for what belongs to no queue, wrapped by the master key. null until they are first needed. */
   installation_keys: orNull(bytes),
 };
 
@@ -292,20 +292,20 @@ const mailSuppression = {
 export const ROLES = ['viewer', 'support', 'admin', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** A person with a login. */
+/** A person who can sign in. */
 const operator = {
   id: bytes,
   email_hash: bytes,
   /** Sealed email and name. */
   profile: bytes,
   role: oneOf(...ROLES),
-  /** Argon2id, in libsodium's format; null: the invitation has not been accepted yet. */
+  /** Argon2id, in libsodium's format. null until the invitation is accepted. */
   password: orNull(text),
-  /** Sealed secret of the authenticator app; null: two-factor is off. */
+  /** Sealed secret of the authenticator app. null if two-factor authentication is off. */
   totp: orNull(bytes),
-  /** The same, shown to its owner but not confirmed by a code yet. */
+  /** A new secret that is not confirmed by a code yet. */
   totp_pending: orNull(bytes),
-  /** The time step of the last code that was used: only a later one counts. */
+  /** The time step of the last used code. Only later ones are accepted. */
   totp_step: generated(integer),
   created_at: integer,
 };
@@ -321,7 +321,7 @@ const operatorSession = {
   expires_at: integer,
 };
 
-/** A one-time link with which its holder sets a password. */
+/** A one-time link to set a password. */
 const operatorLink = {
   token_hash: bytes,
   operator_id: bytes,
@@ -354,13 +354,13 @@ const audit = {
   /** Kind and id: `operator:opr_…`. */
   actor: text,
   object: orNull(text),
-  /** Sealed names, address, and what was there before and after. */
+  /** Sealed names, address, and the values before and after. */
   details: bytes,
-  /** Keyed, over this row and the hash of the one before. */
+  /** Keyed, over this row and the previous hash. */
   hash: bytes,
 };
 
-/** One row: where the audit trail ends. */
+/** A single row: the end of the audit trail. */
 const auditHead = {
   id: integer,
   seq: integer,

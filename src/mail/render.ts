@@ -17,7 +17,6 @@ import { plainEmail, plainLine, plainMetadata } from './values.ts';
 const SUBJECT_CHARACTERS_MAX = 200;
 const PREVIEW_CHARACTERS_MAX = 120;
 
-/** A mail as it is sent. */
 export interface Mail {
   from: { name: string; address: string };
   replyTo: string | null;

@@ -1,8 +1,7 @@
 /**
- * Erasing a person must also stop copies that other processes hold in memory, without contacting them. So an
- * attempt sends its first byte within this time after the database confirmed its claim. An erasure that finds
- * a claim waits this long after its commit, or until the attempt is logged. Processes compare durations only,
- * never clocks.
+ * Erasing a person must stop copies in the memory of other processes without contacting them. So an attempt
+ * sends its first byte within this time after the database confirmed its claim, and an erasure that finds a
+ * claim waits this long, or until the attempt is logged. Only durations are compared, never clocks.
  */
 export const BEGIN_WITHIN_MS = 1_000;
 

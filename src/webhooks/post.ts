@@ -25,10 +25,9 @@ class EnoughRead extends Error {
 }
 
 /**
- * Sends one POST. Below `undici.request`, because a stream and an abort signal for each response cost as much
- * as the request itself. Does not follow redirects or decompress. A body that is too long is cut off with its
- * connection; one that breaks off or exceeds the deadline is kept as far as it was read, because the status
- * is what matters.
+ * Below `undici.request`, because a stream and an abort signal for each response cost as much as the request.
+ * Does not follow redirects or decompress. An overlong body is cut off with its connection; one that breaks
+ * off or exceeds the deadline is kept so far, because the status is what matters.
  */
 export function post(
   dispatcher: Dispatcher,

@@ -52,7 +52,7 @@ export async function setUp(service: Service, owner = OWNER): Promise<Browser> {
   return browser;
 }
 
-/** Invites somebody, follows the link and signs in. */
+/** Invites an operator, follows the link and signs in. */
 export async function join(service: Service, owner: Browser, role: string, email: string): Promise<Browser> {
   const invited = await owner.post<{ link: { url: string } }>('/operators', { email, role });
   assert.equal(invited.status, 201, invited.text);

@@ -11,10 +11,9 @@ export function isUnread({ complete, headers }: IncomingMessage): boolean {
 }
 
 /**
- * Makes sure that the response to an unread request arrives. Closing a connection with unread input resets
- * it, and a client that writes its whole body first would never see the response. So this sends the response,
- * closes the sending side, discards the rest of the body up to a limit, and then destroys the connection. The
- * response must have `Connection: close`.
+ * Closing a connection with unread input resets it, and a client that writes its whole body first would never
+ * see the response. So this sends the response, closes the sending side, and discards the rest of the body up
+ * to a limit before it destroys the connection. The response must have `Connection: close`.
  */
 export function drainBeforeClosing(request: IncomingMessage): void {
   const { socket } = request;

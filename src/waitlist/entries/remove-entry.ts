@@ -35,10 +35,9 @@ export interface Removed {
 }
 
 /**
- * Removes a person for good. The row is kept for the counts; everything personal, including in messages, is
- * gone with the commit. Once this resolves, no instance starts sending any of it, and SQLite's files no
- * longer contain it, unless a long read is in the way: then upkeep wipes it later. The same person can sign
- * up again, as a new entry.
+ * Keeps the row for the counts, and erases everything personal, including in messages. Once this resolves, no
+ * instance starts sending any of it, and SQLite's files no longer contain it, unless a long read delays that
+ * until the next upkeep. The same person can sign up again, as a new entry.
  */
 export async function removeEntry(context: Context, queue: Queue, who: Who): Promise<Removed> {
   const { removed, sendingOver } = await changeQueue(context, queue, (change) =>

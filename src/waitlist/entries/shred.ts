@@ -8,10 +8,9 @@ export interface Shredded {
 }
 
 /**
- * Erases every message that shows the entry (as itself or as a referrer), an invite to its email, or that is
- * addressed to it, and forgets that the address was suppressed. Call it while invites still have the email's
- * hash. After the commit, call the returned function: it resolves once nothing more about the person can be
- * sent.
+ * Erases every message that shows the entry or an invite to its email, or is addressed to it, and the
+ * suppression of the address. Call it while invites still have the email's hash. After the commit, call the
+ * returned function: it resolves once nothing more about the person can be sent.
  */
 export async function shredEventsOf(
   { db }: Context,

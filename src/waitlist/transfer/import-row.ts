@@ -17,7 +17,6 @@ export interface RowProblem {
   reason: string;
 }
 
-/** A valid row. */
 export interface ImportRow {
   signup: Signup;
   joinedAt: number | undefined;
@@ -46,7 +45,6 @@ class RowProblems extends Problems {
   }
 }
 
-/** The columns of a row, by field. */
 export interface Fields {
   email?: unknown;
   phone?: unknown;
