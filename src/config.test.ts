@@ -15,14 +15,14 @@ describe('readConfig', () => {
     assert.deepEqual([inviteCheck, inviteAccept, verify, authFailures, perKey], [600, 300, 600, 60, 0]);
   });
 
-  it('takes an empty variable as one that is not set', () => {
+  it('treats an empty variable as unset', () => {
     assert.deepEqual(
       readConfig({ PORT: '', DATABASE_URL: '', DOORLIST_MASTER_KEY: '', DOORLIST_TRUSTED_PROXIES: '' }),
       readConfig({}),
     );
   });
 
-  it('reads what is set', () => {
+  it('reads the variables that are set', () => {
     const config = readConfig({
       HOST: '::',
       PORT: '8080',
@@ -62,14 +62,14 @@ describe('readConfig', () => {
     );
   });
 
-  it('never repeats a secret in a complaint', () => {
+  it('never repeats a secret in an error message', () => {
     assert.throws(
       () => readConfig({ DOORLIST_MASTER_KEY: 'my secret', DATABASE_URL: 'x://user:hunter2@db' }),
       ({ message }: Error) => !/my secret|hunter2/.test(message),
     );
   });
 
-  it('refuses variables that do not exist, with the nearest name', () => {
+  it('rejects unknown variables and suggests the nearest name', () => {
     const message = (environment: Record<string, string>) => {
       try {
         readConfig(environment);
@@ -88,7 +88,7 @@ describe('readConfig', () => {
     assert.equal(message({ DOORLIST_TEST_SEED: '1', SOMETHING_ELSE: '1' }), undefined);
   });
 
-  it('refuses values that are nearly right', () => {
+  it('rejects values that are nearly right', () => {
     const wrong: Record<string, string[]> = {
       PORT: ['-1', '65536', '80a', '0x50', ' 80', '8e1', '1.5'],
       DATABASE_URL: ['postgres', 'http://db', '/var/lib'],
@@ -116,7 +116,7 @@ describe('readConfig', () => {
     }
   });
 
-  it('wants the current master key beside the next one', () => {
+  it('requires the current master key when the next one is set', () => {
     assert.throws(() => readConfig({ DOORLIST_MASTER_KEY_NEXT: KEY }), ConfigProblem);
     assert.equal(readConfig({ DOORLIST_MASTER_KEY: KEY, DOORLIST_MASTER_KEY_NEXT: KEY }).masterKeyNext, KEY);
   });

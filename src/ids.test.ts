@@ -6,7 +6,7 @@ import { formatId, newId, parseId, randomCode } from './ids.ts';
 const bytes = fc.uint8Array({ minLength: 16, maxLength: 16 });
 
 describe('ids', () => {
-  it('come back from their text', () => {
+  it('can be read back from their text', () => {
     fc.assert(
       fc.property(bytes, (id) => {
         const text = formatId('ent', id);
@@ -16,7 +16,7 @@ describe('ids', () => {
     );
   });
 
-  it('sort as text as they sort as bytes', () => {
+  it('sort the same as text and as bytes', () => {
     fc.assert(
       fc.property(bytes, bytes, (a, b) => {
         const byBytes = Math.sign(Buffer.compare(a, b));
@@ -33,7 +33,7 @@ describe('ids', () => {
     assert.notDeepEqual(newId(1_000), newId(1_000));
   });
 
-  it('are only what they were made for, in their one spelling', () => {
+  it('are valid only with their own prefix and in one spelling', () => {
     const text = formatId('ent', newId(1_000));
     const other = [
       '',
@@ -59,7 +59,7 @@ describe('ids', () => {
 });
 
 describe('randomCode', () => {
-  it('has as many characters as asked for, and does not repeat', () => {
+  it('has the requested length, and does not repeat', () => {
     const codes = new Set(Array.from({ length: 1_000 }, () => randomCode(26)));
     assert.equal(codes.size, 1_000);
     for (const code of codes) assert.match(code, /^[0-9a-hjkmnp-tv-z]{26}$/);

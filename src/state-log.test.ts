@@ -17,7 +17,7 @@ describe('reportState', () => {
   });
   afterEach(() => mock.timers.reset());
 
-  it('logs trouble once, and its end once', () => {
+  it('logs a problem once, and its end once', () => {
     const to = log();
     reportState(to, 'mail server', 'ok');
     reportState(to, 'mail server', 'unreachable', { server: 'mail.example.com:587' });
@@ -30,7 +30,7 @@ describe('reportState', () => {
     ]);
   });
 
-  it('writes at most one line a minute for each name, the latest', () => {
+  it('writes at most one line a minute for each name, with the latest state', () => {
     const to = log();
     reportState(to, 'a', 'down');
     reportState(to, 'b', 'down');
@@ -42,7 +42,7 @@ describe('reportState', () => {
     assert.deepEqual(messages(), ['a: down', 'b: down', 'a: slow']);
   });
 
-  it('says nothing of what was over within the minute and began again', () => {
+  it('logs nothing when a problem ends and returns within the minute', () => {
     const to = log();
     reportState(to, 'a', 'down');
     reportState(to, 'a', 'ok');

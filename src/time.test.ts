@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { isoTime } from './time.ts';
 
 describe('isoTime', () => {
-  it('writes any time as Date does', () => {
+  it('formats any time as Date does', () => {
     const edges = [0, -1, 1, 86_399_999, 86_400_000, -86_400_000, 8.64e15, -8.64e15, -62_198_755_200_000];
     for (const time of edges) assert.equal(isoTime(time), new Date(time).toISOString());
     fc.assert(
@@ -14,7 +14,7 @@ describe('isoTime', () => {
     );
   });
 
-  it('refuses what is no time', () => {
+  it('rejects invalid times', () => {
     for (const time of [Number.NaN, 8.64e15 + 1]) assert.throws(() => isoTime(time), RangeError);
   });
 });

@@ -10,6 +10,7 @@ import { SCHEMA_VERSION } from '../src/db/migrate.ts';
 import { createLogger } from '../src/log.ts';
 import { openContext, openDatabase } from '../src/service.ts';
 import { VERSION } from '../src/version.ts';
+import { afterTest } from './support/cleanup.ts';
 import { type Client, clientFor, eventually, forEachEngine, listOver } from './support/harness.ts';
 import { fingerprint } from './support/inspect.ts';
 import { freePort } from './support/postgres.ts';
@@ -55,9 +56,11 @@ forEachEngine((engine) => {
   describe('the first start', () => {
     it('makes the data directory, the master key for its owner alone and the schema, and tells what to do next', async () => {
       const storage = await createStorage(engine);
+      afterTest(storage.remove);
       const dataDir = path.join(storage.dataDir, 'new', 'data');
       const environment = { ...storage.environment, DOORLIST_DATA_DIR: dataDir };
       const server = await startProcess(environment);
+      afterTest(server.stop);
       assert.equal(statSync(path.join(dataDir, 'master.key')).mode & 0o777, 0o600);
       assert.equal(statSync(dataDir).mode & 0o777, 0o700);
       const { body } = await clientFor(server.url).request('GET', '/readyz');
@@ -67,16 +70,17 @@ forEachEngine((engine) => {
       for (const hint of [server.url, 'waitlist create', 'key create', 'curl', '/docs']) {
         assert.ok(stdout.includes(hint), hint);
       }
-      await storage.remove();
     });
 
     it('may happen in several processes at once on an empty database', async () => {
       const storage = await createStorage(engine);
+      afterTest(storage.remove);
       const one = engine === 'sqlite'; // It has one server; commands may come first there as well.
       const starts = Array.from({ length: one ? 1 : 4 }, () => startProcess(storage.environment));
       const migrations = Array.from({ length: one ? 3 : 0 }, () =>
         commandJson(storage.environment, 'migrate'),
       );
+      for (const start of starts) afterTest(async () => (await start).stop());
       const [servers] = await Promise.all([Promise.all(starts), Promise.all(migrations)]);
       const key = readFileSync(path.join(storage.dataDir, 'master.key'), 'utf8');
       const [first] = servers;
@@ -109,11 +113,11 @@ forEachEngine((engine) => {
         servers.map(() => 0),
       );
       assert.equal(readFileSync(path.join(storage.dataDir, 'master.key'), 'utf8'), key);
-      await storage.remove();
     });
 
     it('may be a command', async () => {
       const storage = await createStorage(engine);
+      afterTest(storage.remove);
       const fresh = await commandJson(storage.environment, 'migrate');
       assert.deepEqual(fresh, { from: 0, schema: SCHEMA_VERSION });
       assert.deepEqual(await commandJson(storage.environment, 'migrate'), {
@@ -122,7 +126,6 @@ forEachEngine((engine) => {
       });
       const told = await runHere(storage.environment, 'migrate');
       assert.match(told.stdout, new RegExp(`up to date \\(version ${SCHEMA_VERSION}\\)`));
-      await storage.remove();
     });
   });
 
@@ -427,12 +430,14 @@ forEachEngine((engine) => {
       assert.equal(healthy, true);
       assert.match(await text('doctor'), /^ok .*master\.key\nok .*database: .*\n(ok .*\n)+$/);
       const file = path.join(storage.dataDir, 'master.key');
+      afterTest(() => chmodSync(file, 0o600));
       chmodSync(file, 0o644);
       const open = await here('doctor');
       chmodSync(file, 0o600);
       assert.equal(open.code, 1);
       assert.match(open.stdout, /WRONG +master key file: .*chmod 600/);
       const context = await openContext(readConfig(storage.environment), silent);
+      afterTest(context.db.close);
       const queue = await context.directory.queue('wl_acme', 'production');
       const miscount = (waiting: number) =>
         context.db.query
@@ -443,7 +448,6 @@ forEachEngine((engine) => {
       await miscount(3);
       const off = await here('doctor', '--json');
       await miscount(-3);
-      await context.db.close();
       assert.equal(off.code, 1);
       const wrong = JSON.parse(off.stdout).findings.filter(({ ok }: { ok: boolean }) => !ok);
       assert.deepEqual(
@@ -456,6 +460,7 @@ forEachEngine((engine) => {
   describe('a start that cannot be', () => {
     it('is refused by a schema that is newer than the code, which stays as it is', async () => {
       const storage = await createStorage(engine);
+      afterTest(storage.remove);
       await commandJson(storage.environment, 'migrate');
       const db = await openDatabase(readConfig(storage.environment), silent);
       await db.transaction(async (trx) => {
@@ -476,11 +481,11 @@ forEachEngine((engine) => {
       const examined = await runHere(storage.environment, 'doctor');
       assert.equal(examined.code, 1);
       assert.match(examined.stdout, /WRONG .*newer release/);
-      await storage.remove();
     });
 
     it('is refused by a wrong master key, with a message that says what to do', async () => {
       const storage = await createStorage(engine);
+      afterTest(storage.remove);
       await commandJson(storage.environment, 'migrate');
       writeFileSync(path.join(storage.dataDir, 'master.key'), `${Buffer.alloc(32, 9).toString('base64')}\n`);
       const before = await fingerprint(storage);
@@ -491,18 +496,17 @@ forEachEngine((engine) => {
         );
       }
       assert.deepEqual(await fingerprint(storage), before);
-      await storage.remove();
     });
 
     it('is refused by a port that is taken, and ends by itself', async () => {
       const storage = await createStorage(engine);
+      afterTest(storage.remove);
       const other = createServer();
       await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+      afterTest(() => other.close());
       const { port } = other.address() as { port: number };
       const { code, stderr } = await runCommand({ ...storage.environment, PORT: String(port) }, 'serve');
-      other.close();
       assertFailed({ code, stderr, stdout: '' }, new RegExp(`${port}`));
-      await storage.remove();
     });
   });
 });
@@ -534,6 +538,7 @@ describe('the command line', () => {
 
   it('lists every problem of the configuration, ends with 1 and creates nothing', async () => {
     const parent = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
+    afterTest(() => rmSync(parent, { recursive: true }));
     const environment = {
       DOORLIST_DATA_DIR: path.join(parent, 'data'),
       PORT: 'eighty',
@@ -547,11 +552,11 @@ describe('the command line', () => {
       /PORT: .*\n.*DOORLIST_MASTER_KEY: .*\n.*DOORLIST_LOG_LEVEL: .*\n.*DOORLIST_TRUSTED_PROXIES: /,
     );
     assert.deepEqual(readdirSync(parent), []);
-    rmSync(parent, { recursive: true });
   });
 
   it('says in a line that a database cannot be reached', async () => {
     const dataDir = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
+    afterTest(() => rmSync(dataDir, { recursive: true }));
     const url = `postgres://postgres:hunter2@127.0.0.1:${await freePort()}/nowhere`;
     const result = await runCommand(
       { DOORLIST_DATA_DIR: dataDir, DATABASE_URL: url, DOORLIST_START_TIMEOUT: '1s' },
@@ -559,7 +564,6 @@ describe('the command line', () => {
     );
     assertFailed(result, /ECONNREFUSED|reach/);
     assert.doesNotMatch(result.stderr, /hunter2/);
-    rmSync(dataDir, { recursive: true });
   });
 
   it('says in a line that the data directory cannot be made', async () => {
@@ -579,15 +583,15 @@ describe('the command line', () => {
 
   it('refuses a second instance on PostgreSQL that lacks the master key of the first', async () => {
     const storage = await createStorage('postgres');
+    afterTest(storage.remove);
     await commandJson(storage.environment, 'migrate');
     const dataDir = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
+    afterTest(() => rmSync(dataDir, { recursive: true }));
     const result = await runCommand(
       { ...storage.environment, DOORLIST_DATA_DIR: dataDir, PORT: '0' },
       'serve',
     );
     assertFailed(result, /master key does not match this database/);
     assert.deepEqual(readdirSync(dataDir), []);
-    rmSync(dataDir, { recursive: true });
-    await storage.remove();
   });
 });

@@ -16,6 +16,7 @@ import { createLogger } from '../src/log.ts';
 import { openContext } from '../src/service.ts';
 import { generateMasterKey, MasterKeyProblem } from '../src/vault/master-key.ts';
 import { rotateMasterKey } from '../src/waitlist/upkeep/instance.ts';
+import { afterTest } from './support/cleanup.ts';
 import {
   assertError,
   clientFor,
@@ -248,7 +249,9 @@ forEachEngine((engine) => {
     /** A storage with a waitlist of two, one of them invited, and no service on it. */
     const prepared = async (environment: Record<string, string> = {}) => {
       const storage = await createStorage(engine);
+      afterTest(storage.remove);
       const service = await startService(engine, { storage, environment });
+      afterTest(service.close);
       const list = await service.waitlist();
       await list.signup({ email: 'a@example.com', metadata: { plan: 'pro' } }, { phone: '+14155550100' });
       const { code } = await list.invite('a@example.com');
@@ -279,7 +282,6 @@ forEachEngine((engine) => {
         readdirSync(storage.dataDir).filter((name) => name.startsWith('master')),
         ['master.key'],
       );
-      await storage.remove();
     });
 
     it('when it is a wrong one, refuses to start and changes nothing', async () => {
@@ -297,14 +299,16 @@ forEachEngine((engine) => {
       await assertRefused(storage, { DOORLIST_MASTER_KEY: generateMasterKey() });
       await assertReadable(made);
       await assertReadable(made, { DOORLIST_MASTER_KEY: right.toString().trim() });
-      await storage.remove();
     });
 
     it('is rotated while the service runs: all stays readable and deduplicated, and the old key opens nothing', async () => {
       const made = await prepared();
       const { storage } = made;
       const old = readFileSync(keyFile(storage));
-      const [one, two] = [await startService(engine, { storage }), await startService(engine, { storage })];
+      const one = await startService(engine, { storage });
+      afterTest(one.close);
+      const two = await startService(engine, { storage });
+      afterTest(two.close);
       await assertServes(one, made);
       const { queues } = await rotateMasterKey(one.context);
       assert.ok(queues >= 2);
@@ -323,13 +327,13 @@ forEachEngine((engine) => {
       await assertReadable(made);
       writeFileSync(keyFile(storage), old);
       await assertRefused(storage);
-      await storage.remove();
     });
 
     it('is rotated by the command line under a running server', async () => {
       const made = await prepared();
       const { storage } = made;
       const server = await startProcess(storage.environment);
+      afterTest(server.stop);
       await assertServes(clientFor(server.url), made);
       const told = await commandJson<{ queues: number }>(storage.environment, 'master-key', 'rotate');
       assert.equal(told.queues, 2);
@@ -351,7 +355,6 @@ forEachEngine((engine) => {
       assert.equal((await later.signup({ email: 'a@example.com' })).status, 201);
       assert.equal((await server.stop()).code, 0);
       await assertReadable(made);
-      await storage.remove();
     });
 
     it('is rotated by variables: to the next one, which alone opens everything afterwards', async () => {
@@ -371,13 +374,13 @@ forEachEngine((engine) => {
       assert.equal(unprepared.code, 1);
       assert.match(unprepared.stderr, /DOORLIST_MASTER_KEY_NEXT/);
       const server = await startProcess(withNext);
+      afterTest(server.stop);
       assert.equal((await runCommand(withNext, 'master-key', 'rotate')).code, 0);
       await assertServes(clientFor(server.url), made);
       await server.stop();
       await assertReadable(made, { DOORLIST_MASTER_KEY: next });
       await assertRefused(storage, { DOORLIST_MASTER_KEY: current });
       assert.equal(existsSync(keyFile(storage)), false);
-      await storage.remove();
     });
 
     it('survives a crash of its rotation before anything was wrapped anew', async () => {
@@ -390,7 +393,6 @@ forEachEngine((engine) => {
       assert.equal(readFileSync(keyFile(storage), 'utf8'), next);
       assert.equal(existsSync(`${keyFile(storage)}.next`), false);
       await assertReadable(made);
-      await storage.remove();
     });
 
     it('survives a crash of its rotation after everything was wrapped anew', async () => {
@@ -404,6 +406,7 @@ forEachEngine((engine) => {
       renameSync(`${file}.kept`, file);
       await assertReadable(made);
       const service = await startService(engine, { storage });
+      afterTest(service.close);
       const later = await service.waitlist();
       await later.signup({ email: 'a@example.com' });
       await service.close();
@@ -412,7 +415,6 @@ forEachEngine((engine) => {
       assert.equal(existsSync(`${file}.next`), false);
       await assertReadable(made);
       await assertReadable({ ...made, id: made.id });
-      await storage.remove();
     });
   });
 });

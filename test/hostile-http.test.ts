@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
+import { afterTest } from './support/cleanup.ts';
 import {
   assertError,
   eventually,
@@ -528,6 +529,7 @@ forEachEngine((engine) => {
         const before = await impatient.openConnections();
         const { hostname, port } = new URL(impatient.url);
         const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+        afterTest(() => socket.destroy());
         socket.on('error', () => {});
         socket.write(rawRequest('POST', VERIFY, { ...JSON_TYPE, 'content-length': '100' }));
         const told: Buffer[] = [];
@@ -535,7 +537,6 @@ forEachEngine((engine) => {
         await once(socket, 'end');
         assert.equal(parseAnswers(Buffer.concat(told))[0]?.status, 408);
         const left = await eventually(impatient.openConnections, (count) => count <= before);
-        socket.destroy();
         assert.ok(left <= before, `${left} connections are open`);
       });
 

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { SCHEMA_LOCK } from '../src/db/postgres.ts';
+import { afterTest } from './support/cleanup.ts';
 import {
   assertError,
   clientFor,
@@ -324,7 +325,9 @@ async function holdDatabase({ engine, dataDir, environment }: Storage): Promise<
   if (engine === 'sqlite') {
     const db = new DatabaseSync(path.join(dataDir, 'doorlist.db'));
     db.exec('begin exclusive');
-    return async () => db.close();
+    return async () => {
+      if (db.isOpen) db.close();
+    };
   }
   const client = new pg.Client({ connectionString: environment.DATABASE_URL });
   await client.connect();
@@ -336,9 +339,15 @@ forEachEngine((engine) => {
   describe('a start that takes a while', () => {
     it('is alive, answers 503 to everything else, and then serves', async () => {
       const storage = await createStorage(engine);
+      afterTest(storage.remove);
       const release = await holdDatabase(storage);
+      afterTest(release);
       const port = await freePort();
       const { child, finished } = startCommand({ ...storage.environment, PORT: String(port) }, 'serve');
+      afterTest(() => {
+        child.kill('SIGKILL');
+        return finished;
+      });
       const ask = (path: string, method = 'GET') =>
         fetch(`http://127.0.0.1:${port}${path}`, { method }).catch(() => undefined);
       const alive = await eventually(
@@ -389,7 +398,6 @@ forEachEngine((engine) => {
       assert.equal(ready?.status, 200);
       child.kill('SIGTERM');
       assert.equal((await finished).code, 0);
-      await storage.remove();
     });
   });
 
@@ -397,6 +405,7 @@ forEachEngine((engine) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       it(`by ${signal} finishes what is under way, answers new requests with 503, and ends with code 0`, async () => {
         const storage = await createStorage(engine);
+        afterTest(storage.remove);
         await commandJson(storage.environment, 'migrate');
         await commandJson(storage.environment, 'waitlist', 'create', 'wl_stop', '--name', 'Stop');
         const { key } = await commandJson<{ key: string }>(
@@ -412,8 +421,10 @@ forEachEngine((engine) => {
           ] as const),
         );
         const server = await startProcess(storage.environment);
+        afterTest(server.stop);
         const body = JSON.stringify({ waitlistId: 'wl_stop', entries: [{ email: 'late@example.com' }] });
         const { socket, received } = open(server.url);
+        afterTest(() => socket.destroy());
         const head = rawRequest('POST', SIGNUP, {
           authorization: `Bearer ${key}`,
           'content-type': 'application/json',
@@ -438,16 +449,17 @@ forEachEngine((engine) => {
         const { code, stderr } = await server.finished;
         assert.deepEqual([code, stderr], [0, '']);
         const again = await startProcess(storage.environment);
+        afterTest(again.stop);
         const later = listOver(clientFor(again.url), 'wl_stop', key);
         assert.equal((await later.lookup('late@example.com')).status, 200);
-        await again.stop();
-        await storage.remove();
       });
     }
 
     it('writes down when keys were last used', async () => {
       const storage = await createStorage(engine);
+      afterTest(storage.remove);
       const service = await startService(engine, { storage });
+      afterTest(service.close);
       const { keyId, page } = await service.waitlist();
       await page();
       await service.close();
@@ -458,7 +470,6 @@ forEachEngine((engine) => {
       );
       const used = keys.find(({ id }) => id === keyId)?.lastUsedAt;
       assert.equal(used, new Date(service.clock.now).toISOString());
-      await storage.remove();
     });
   });
 });

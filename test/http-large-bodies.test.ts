@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
+import { afterTest } from './support/cleanup.ts';
 import {
   assertError,
   clientFor,
@@ -107,6 +108,7 @@ forEachEngine((engine) => {
         'error',
         () => {},
       );
+      afterTest(() => socket.destroy());
       const told: Buffer[] = [];
       socket.on('data', (chunk) => told.push(chunk));
       socket.write(rawRequest('POST', '/nowhere', { ...JSON_TYPE, 'content-length': String(10_000 * MIB) }));
@@ -114,7 +116,6 @@ forEachEngine((engine) => {
       for (const block = Buffer.alloc(MIB); !socket.destroyed && written < 500; written += 1) {
         await new Promise((resolve) => socket.write(block, resolve));
       }
-      socket.destroy();
       assert.ok(written > 30 && written < 500, `the server read about ${written} MiB`);
       assertError(parseAnswers(Buffer.concat(told))[0] as RawAnswer, 404, 'not_found');
     });

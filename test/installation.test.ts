@@ -116,8 +116,13 @@ forEachEngine((engine) => {
       await commandJson(storage.environment, 'migrate');
       for (const name of readdirSync(storage.dataDir)) chmodSync(path.join(storage.dataDir, name), 0o644);
       const server = await startProcess(storage.environment);
-      const found = modes();
-      const { stdout } = await server.stop();
+      let found: Record<string, number>;
+      try {
+        found = modes();
+      } finally {
+        await server.stop();
+      }
+      const stdout = server.output();
       for (const [name, mode] of Object.entries(found)) assert.equal(mode, 0o600, name);
       assert.match(stdout, /"level":"warn".*master\.key.*"was":"0644".*changed its mode to 0600/);
     });

@@ -35,9 +35,7 @@ describe('the README', () => {
     assert.deepEqual(rows, expected);
   });
 
-  it('shows commands that work in order, with the answers that they give', {
-    timeout: 60_000,
-  }, async (test) => {
+  it('shows commands that work in order, with the answers that they give', async (test) => {
     const shell = promisify(execFile);
     if (!(await shell('sh', ['-c', 'command -v curl']).catch(() => undefined)))
       return test.skip('there is no curl');

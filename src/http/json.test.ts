@@ -22,17 +22,17 @@ describe('parseStrictJson', () => {
     );
   });
 
-  it('is not misled by colons, quotes and braces inside of strings', () => {
+  it('ignores colons, quotes and braces inside strings', () => {
     const value = { 'a:b': 'c:"d"\\', '\\': '\\\\"', '{"x":1}': ['": "', ':'] };
     assert.deepEqual(parse(JSON.stringify(value)), value);
     assert.deepEqual(parse('{"a":"\\\\","b":"\\\\\\""}'), { a: '\\', b: '\\"' });
   });
 
-  it('takes the same key in different objects', () => {
+  it('accepts the same key in different objects', () => {
     assert.deepEqual(parse('{"a":{"a":1},"b":[{"a":1},{"a":2}]}'), { a: { a: 1 }, b: [{ a: 1 }, { a: 2 }] });
   });
 
-  it('refuses the same key twice in one object, at any depth and however it is spelled', () => {
+  it('rejects duplicate keys in an object, at any depth and in any spelling', () => {
     const message = 'body: contains a duplicate key';
     refuses('{"a":1,"a":1}', message);
     refuses('{"a":1,"\\u0061":2}', message);
@@ -42,7 +42,7 @@ describe('parseStrictJson', () => {
     refuses('{"toString":1,"toString":1}', message);
   });
 
-  it('refuses __proto__ as a key, also escaped, but not as a value', () => {
+  it('rejects __proto__ as a key, even escaped, but not as a value', () => {
     const message = 'body: must not contain a key named __proto__';
     refuses('{"__proto__":1}', message);
     refuses('{"__proto__":{"admin":true}}', message);
@@ -55,7 +55,7 @@ describe('parseStrictJson', () => {
     });
   });
 
-  it('refuses NUL and half surrogate pairs in values and in keys', () => {
+  it('rejects NUL and lone surrogates in values and keys', () => {
     refuses('"\\u0000"', 'body: must not contain NUL characters');
     refuses('{"a\\u0000b":1}', 'body: must not contain NUL characters');
     const half = 'body: must not contain lone surrogates';
@@ -64,7 +64,7 @@ describe('parseStrictJson', () => {
     assert.equal(parse('"\\ud83c\\udf89"'), '🎉');
   });
 
-  it('refuses bytes that are not UTF-8', () => {
+  it('rejects bytes that are not UTF-8', () => {
     const broken = [
       [0xff],
       [0xc3, 0x28],
@@ -81,7 +81,7 @@ describe('parseStrictJson', () => {
     }
   });
 
-  it('refuses what is not JSON', () => {
+  it('rejects invalid JSON', () => {
     const broken = [
       '',
       ' ',
@@ -101,7 +101,7 @@ describe('parseStrictJson', () => {
     for (const text of broken) refuses(text, 'body: is not valid JSON');
   });
 
-  it('takes 64 levels of nesting, refuses 65, and survives any number', () => {
+  it('accepts 64 levels of nesting, rejects 65, and handles any number safely', () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
     assert.ok(parse(nested(64)));
     for (const levels of [65, 1_000, 1_000_000])
@@ -109,7 +109,7 @@ describe('parseStrictJson', () => {
     refuses(`${'{"a":'.repeat(65)}1${'}'.repeat(65)}`, 'body: is nested deeper than 64 levels');
   });
 
-  it('never throws anything else, whatever the bytes', () => {
+  it('throws no other error, whatever the bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
         try {

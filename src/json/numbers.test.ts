@@ -42,7 +42,7 @@ describe('findInexactNumbers', () => {
       assert.deepEqual(inexactIn(`{"a":${number}}`), ['a'], number);
   });
 
-  it('lets pass numbers of the same value in another spelling', () => {
+  it('accepts other spellings of the same number', () => {
     const exact = [
       '0',
       '-0',
@@ -66,7 +66,7 @@ describe('findInexactNumbers', () => {
       assert.deepEqual(inexactIn(`{"a":${number}}`), [], number);
   });
 
-  it('agrees with arithmetic that does not round', () => {
+  it('agrees with exact arithmetic', () => {
     const digits = fc.stringMatching(/^(0|[1-9][0-9]{0,20})$/);
     const exponent = fc.constantFrom('', 'e5', 'E-7', 'e+300', 'e-320', 'e310');
     fc.assert(
@@ -88,7 +88,7 @@ describe('findInexactNumbers', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => assert.deepEqual(inexactIn(JSON.stringify(value)), [])));
   });
 
-  it('names each by its path, and is not misled by strings', () => {
+  it('reports the path of each number, and ignores digits in strings', () => {
     const json = `{"no": ", 12345678901234567890", "a\\"b": [1, {"x": 1e400}, "[1e400,", [2, 9007199254740993]],
       "": {" 1e400": {"y": "\\\\"}}, "z": 1e400 }`;
     assert.deepEqual(inexactIn(json), ['a"b[1].x', 'a"b[3][1]', 'z']);

@@ -87,7 +87,7 @@ describe('isJsonObject', () => {
     );
   });
 
-  it('survives any nesting', () => {
+  it('handles any depth of nesting', () => {
     const deep = 500_000;
     assert.equal(isJsonObject(`{"a":${'['.repeat(deep)}${']'.repeat(deep)}}`), true);
     assert.equal(isJsonObject(`{"a":${'['.repeat(deep)}`), false);

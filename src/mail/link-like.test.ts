@@ -91,30 +91,30 @@ const HARMLESS = [
 /** Not links today, but close enough to one that they count as missing. */
 const SACRIFICED = ['Node.js', 'St.Gallen', 'Dr.Müller', '你好。世界', '1.2.3.4', 'Room:101'];
 
-describe('a value that somebody signed up with', () => {
+describe('a value from a signup', () => {
   for (const value of [...HOSTILE, ...SACRIFICED])
-    it(`counts as missing in mails: ${JSON.stringify(value)}`, () => {
+    it(`is treated as missing in emails: ${JSON.stringify(value)}`, () => {
       assert.equal(couldBecomeLink(value), true);
       assert.equal(plainMetadata(value), null);
     });
 
   for (const value of HARMLESS)
-    it(`is shown in mails: ${value}`, () => {
+    it(`is shown in emails: ${value}`, () => {
       assert.equal(couldBecomeLink(value), false);
       assert.equal(plainMetadata(value), value);
     });
 
-  it('may have line breaks behind its dots', () => {
+  it('may have line breaks after its dots', () => {
     assert.equal(plainMetadata('First line.\nSecond line'), 'First line. Second line');
   });
 
-  it('is examined in no time, however long it is', () => {
+  it('is checked in linear time', () => {
     for (const piece of ['a', 'a.', 'a-', '1.', 'x:', '[:', '.', 'www', 'а\u200b'])
       couldBecomeLink(piece.repeat(100_000));
   });
 });
 
-describe('an email in a mail', () => {
+describe('an email address in an email', () => {
   it('is shown', () => {
     for (const email of [
       'ada@example.com',
@@ -125,7 +125,7 @@ describe('an email in a mail', () => {
       assert.equal(plainEmail(email), email);
   });
 
-  it('counts as missing when the part before the @ could become a link', () => {
+  it('is treated as missing when the part before the @ could become a link', () => {
     for (const local of ['evil.com/login', 'www.evil.com', 'evil.com?x', 'evil.com#', '//evil', 'аррӏе.com'])
       assert.equal(plainEmail(`${local}@example.com`), null, local);
   });

@@ -9,7 +9,7 @@ const smtpError = (fields: Partial<SmtpError>): SmtpError => Object.assign(new E
 const answered = (command: string, response: string, code = 'EENVELOPE') =>
   smtpError({ code, command, response, responseCode: Number(response.slice(0, 3)) });
 
-describe('what a mail server answers', () => {
+describe('a response from a mail server', () => {
   const cases: [fault: Fault, SmtpError, words: RegExp][] = [
     [
       'recipient',
@@ -90,12 +90,12 @@ describe('what a mail server answers', () => {
     });
   }
 
-  it('is about one mail when only its address needs an extension that the server refuses', () => {
+  it('concerns one email when only its address needs an extension that the server lacks', () => {
     const error = answered('MAIL FROM', '550 5.6.7 SMTPUTF8 refused');
     assert.equal(describeFailure(error, SERVER, { ...LETTER, to: 'ünï@example.com' }).fault, 'mail');
   });
 
-  it('tells a bounce from a refusal for policy', () => {
+  it('distinguishes a bounce from a policy rejection', () => {
     const bounced = (line: string) => describeFailure(answered('RCPT TO', line), SERVER, LETTER).bounced;
     assert.deepEqual(['550 5.1.1 x', '550 No such user', '550 5.7.1 x', '552 5.2.2 x'].map(bounced), [
       true,
@@ -107,7 +107,7 @@ describe('what a mail server answers', () => {
 });
 
 describe('the URL of a mail server', () => {
-  it('asks for TLS where it has credentials, except on this machine', () => {
+  it('requires TLS when it has credentials, except on localhost', () => {
     const requires = (url: string) => readSmtpUrl(url).requireTLS;
     assert.equal(requires('smtp://user:secret@mail.example.com:587'), true);
     assert.equal(requires('smtp://user:secret@mail.example.com?ignoreTLS=true'), true);
@@ -119,7 +119,7 @@ describe('the URL of a mail server', () => {
     assert.equal(requires('smtp://user:secret@127.example.com'), true);
   });
 
-  it('has the usual port', () => {
+  it('defaults to the standard port', () => {
     assert.equal(readSmtpUrl('smtp://mail.example.com').shown, 'mail.example.com:587');
     assert.equal(readSmtpUrl('smtps://mail.example.com').shown, 'mail.example.com:465');
     assert.equal(readSmtpUrl('smtp://[2001:db8::1]:25').shown, '[2001:db8::1]:25');

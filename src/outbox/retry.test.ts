@@ -20,7 +20,7 @@ describe('a retry', () => {
     );
   });
 
-  it('is spread out by up to a tenth, and never comes early', () => {
+  it('has up to 10% jitter, and is never early', () => {
     assert.equal(
       delayAfter(1, 0, () => 0.999_999),
       5_499,

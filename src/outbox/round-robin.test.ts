@@ -25,13 +25,13 @@ describe('the round robin', () => {
     assert.deepEqual(ids(targets.next(2)), [1, 2]);
   });
 
-  it('leaves out targets of channels that are not there', () => {
+  it('skips targets of channels that are not running', () => {
     const targets = new RoundRobin([channel]);
     targets.markReady([{ ...target(1), channel: 'pigeon' }]);
     assert.equal(targets.canClaim, false);
   });
 
-  it('serves an idle target at once when it has something new, and one with a quota when that allows', () => {
+  it('serves an idle target at once when it has new deliveries, and a rate-limited one when its quota allows', () => {
     const targets = new RoundRobin([channel]);
     targets.markReady([target(1), target(2)]);
     for (const state of targets.next(2)) state.pausedUntil = Number.POSITIVE_INFINITY;
@@ -42,7 +42,7 @@ describe('the round robin', () => {
     assert.deepEqual(ids(targets.next(2)), [1, 2]);
   });
 
-  it('forgets idle targets, and no others', () => {
+  it('forgets only idle targets', () => {
     const targets = new RoundRobin([channel]);
     targets.markReady([target(1), target(2), target(3)]);
     for (const state of targets.next(3)) state.ready = state.target.id[0] === 2;
@@ -65,7 +65,7 @@ describe('a target', () => {
     assert.equal(state.atOnce, channel.atOnce);
   });
 
-  it('gets more deliveries claimed ahead the quicker it answers', () => {
+  it('has more deliveries claimed ahead the faster it responds', () => {
     const state = new TargetState(target(1), channel);
     assert.equal(state.room, 2 * channel.atOnce);
     for (let i = 0; i < 30; i += 1) state.learn(attempt(true, 10));

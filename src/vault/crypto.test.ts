@@ -7,7 +7,7 @@ const key = sealingKey(Buffer.alloc(32, 1));
 const place = Buffer.from('queue\0entry\0row');
 
 describe('seal and open', () => {
-  it('give back what was sealed, however long it is', () => {
+  it('return what was sealed, whatever its length', () => {
     for (const length of [0, 1, 100, 100_000]) {
       const message = randomBytes(length);
       assert.deepEqual(open(key, place, seal(key, place, message)), message);
@@ -18,12 +18,12 @@ describe('seal and open', () => {
     assert.notDeepEqual(seal(key, place, Buffer.from('x')), seal(key, place, Buffer.from('x')));
   });
 
-  it('name the key that sealed', () => {
+  it('record which key sealed the message', () => {
     assert.deepEqual(sealedBy(seal(key, place, Buffer.from('x'))), key.id);
     assert.notDeepEqual(sealingKey(Buffer.alloc(32, 2)).id, key.id);
   });
 
-  it('do not open in another place or with another key', () => {
+  it('fail in another place or with another key', () => {
     const sealed = seal(key, place, Buffer.from('x'));
     assert.throws(() => open(key, Buffer.from('elsewhere'), sealed), Unreadable);
     assert.throws(() => open(sealingKey(Buffer.alloc(32, 2)), place, sealed), Unreadable);
@@ -31,7 +31,7 @@ describe('seal and open', () => {
     assert.throws(() => open(disguised, place, sealed), Unreadable);
   });
 
-  it('do not open with any one bit flipped, or any byte missing or added', () => {
+  it('fail when any bit is flipped or any byte is missing or added', () => {
     const sealed = seal(key, place, Buffer.from('message'));
     for (let at = 0; at < sealed.length; at += 1) {
       const flipped = Buffer.from(sealed);
@@ -52,18 +52,18 @@ describe('hashes', () => {
     assert.notDeepEqual(plainHash('x'), plainHash('y'));
   });
 
-  it('agree with BLAKE2b as it is published', () => {
+  it('match the published BLAKE2b', () => {
     const expected = '0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8';
     assert.equal(plainHash('').toString('hex'), expected);
   });
 
-  it('derive another key for each purpose', () => {
+  it('derive a different key for each purpose', () => {
     assert.notDeepEqual(deriveKey(key.key, 'one'), deriveKey(key.key, 'two'));
   });
 });
 
 describe('randomBytes', () => {
-  it('never hands out the same bytes twice, over many refills of its pool', () => {
+  it('never returns the same bytes twice, even after many pool refills', () => {
     const drawn = Array.from({ length: 2_000 }, () => randomBytes(16).toString('hex'));
     assert.equal(new Set(drawn).size, drawn.length);
     assert.equal(randomBytes(10_000).length, 10_000);

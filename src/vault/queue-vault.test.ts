@@ -8,7 +8,7 @@ const vault = queueVault('tag001', keys);
 const row = Buffer.from('row');
 
 describe('a queue vault', () => {
-  it('opens what it sealed, in its place, row and queue alone', () => {
+  it('opens what it sealed, but only for the same column, row and queue', () => {
     const sealed = vault.seal('entry.person', row, { email: 'ada@example.com' });
     assert.deepEqual(vault.open('entry.person', row, sealed), { email: 'ada@example.com' });
     assert.throws(() => vault.open('invite.sealed', row, sealed), Unreadable);
@@ -17,7 +17,7 @@ describe('a queue vault', () => {
     assert.throws(() => queueVault('tag001', newQueueKeys()).open('entry.person', row, sealed), Unreadable);
   });
 
-  it('hashes equal values equally, but not for different purposes or in different queues', () => {
+  it('gives equal values equal hashes, but not across purposes or queues', () => {
     assert.deepEqual(vault.hash('email', 'x'), queueVault('tag001', keys).hash('email', 'x'));
     assert.notDeepEqual(vault.hash('email', 'x'), vault.hash('phone', 'x'));
     assert.notDeepEqual(vault.hash('email', 'x'), queueVault('tag001', newQueueKeys()).hash('email', 'x'));

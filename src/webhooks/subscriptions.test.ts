@@ -11,13 +11,13 @@ describe('subscriptions of webhook endpoints', () => {
     for (const kind of EVENT_KINDS) assert.ok(isSubscribed(subscriptions, eventOf(kind)), kind);
   });
 
-  it('never cover events that stay inside the service', () => {
+  it('never cover internal events', () => {
     const subscriptions = subscriptionsOf([{ events: '' }]);
     for (const kind of ['invite.reminder_due', 'confirmation.requested'] as const)
       assert.ok(!isSubscribed(subscriptions, eventOf(kind)), kind);
   });
 
-  it('cover what any of the endpoints names, and nothing else', () => {
+  it('cover exactly the events that any endpoint names', () => {
     const subscriptions = subscriptionsOf([
       { events: 'invite.sent,signup.created' },
       { events: 'invite.sent' },
@@ -26,11 +26,11 @@ describe('subscriptions of webhook endpoints', () => {
     assert.deepEqual(covered, ['signup.created', 'invite.sent']);
   });
 
-  it('cover nothing without endpoints', () => {
+  it('cover nothing when there are no endpoints', () => {
     for (const kind of EVENT_KINDS) assert.ok(!isSubscribed(subscriptionsOf([]), eventOf(kind)), kind);
   });
 
-  it('let an endpoint filter by name', () => {
+  it('filter events by name for each endpoint', () => {
     assert.ok(passes('invite.sent,signup.created', 'signup.created'));
     assert.ok(!passes('invite.sent', 'signup.created'));
     assert.ok(passes('', 'signup.created'));

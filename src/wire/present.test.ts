@@ -31,16 +31,16 @@ const entry: Entry = {
 const invite = { id: newId(NOW), email: 'ada@example.com', expiresAt: NOW, code: 'secret', ...ADDED };
 const waitlist = { internalId: 1, id: 'wl_acme', name: 'Acme', ...ADDED };
 
-describe('what is presented', () => {
+describe('presented values', () => {
   const fieldsOf = (schema: TSchema) => Object.keys((schema as { properties?: object }).properties ?? {});
 
-  it('has the fields that its schema documents, in that order, whatever else the domain knows', () => {
+  it('have exactly the fields of their schema, in that order, whatever else the domain holds', () => {
     assert.deepEqual(Object.keys(presentEntry(entry)), fieldsOf(EntrySchema));
     assert.deepEqual(Object.keys(presentInvite(invite)), fieldsOf(InviteSchema));
     assert.deepEqual(Object.keys(presentWaitlistReference(waitlist)), fieldsOf(WaitlistReferenceSchema));
   });
 
-  it('tells webhooks neither the code of an invite nor more of an entry than the API shows', () => {
+  it('show webhooks no invite code, and no more of an entry than the API does', () => {
     const sent = { kind: 'invite.sent', invite, entry: 1, ...ADDED } as const;
     assert.deepEqual(presentEventData(sent, entry), {
       invite: presentInvite(invite),

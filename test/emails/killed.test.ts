@@ -11,6 +11,8 @@ import { until } from '../support/webhooks.ts';
 
 const PROCESS = path.join(import.meta.dirname, '../support/outbox-process.ts');
 const PEOPLE = 60;
+const LEASE_MS = 3_000;
+const DEADLINE_MS = 1_500;
 
 forEachEngine((engine) => {
   describe('kill -9', () => {
@@ -21,11 +23,8 @@ forEachEngine((engine) => {
       await service.stopSending();
       const children: ChildProcess[] = [];
       const start = async () => {
-        const environment = {
-          ...{ DOORLIST_SMTP_URL: server.url, DOORLIST_MAIL_FROM: 'hello@acme.example' },
-          ...{ LEASE_MS: '3000', DEADLINE_MS: '1500' },
-        };
-        const child = spawn(process.execPath, [PROCESS, 'dispatch'], {
+        const environment = { DOORLIST_SMTP_URL: server.url, DOORLIST_MAIL_FROM: 'hello@acme.example' };
+        const child = spawn(process.execPath, [PROCESS, 'dispatch', String(LEASE_MS), String(DEADLINE_MS)], {
           env: { PATH: process.env.PATH, ...storage.environment, ...environment },
           stdio: ['ignore', 'pipe', 'inherit'],
         });
@@ -37,11 +36,18 @@ forEachEngine((engine) => {
         const list = await mailingList(service, ['welcome']);
         const people = Array.from({ length: PEOPLE }, (_, index) => `p${index}@example.com`);
         await list.signup(...people.map((email) => ({ email })));
+        const started = Promise.withResolvers<void>();
+        server.hold = started.promise;
         const first = await start();
-        await until('some arrived', () => server.received.length >= 5);
-        first.kill('SIGKILL');
+        server.refuseMail = () => {
+          if (server.received.length >= 5) first.kill('SIGKILL');
+          return undefined;
+        };
+        started.resolve();
         await once(first, 'exit');
+        assert.ok(server.received.length >= 5);
         assert.ok(server.received.length < PEOPLE, 'it was killed in the middle');
+        server.refuseMail = () => undefined;
         await start();
         const arrived = () => new Set(server.received.flatMap(({ to }) => to));
         await until('all arrived', () => arrived().size === PEOPLE);

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { changeQueue } from '../../src/waitlist/queue/change-queue.ts';
 import { createWaitlist } from '../../src/waitlist/settings/waitlists.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { afterTest } from '../support/cleanup.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { runCommand } from '../support/process.ts';
 import { createStorage, type Storage } from '../support/storage.ts';
@@ -146,7 +147,9 @@ forEachEngine((engine) => {
 
   it('doctor checks every waitlist and prints text when run as a process', async () => {
     const fresh = await createStorage(engine);
+    afterTest(fresh.remove);
     const other = await startService(engine, { storage: fresh });
+    afterTest(other.close);
     await createWaitlist(other.context, { id: 'wl_one', name: 'One' });
     await createWaitlist(other.context, { id: 'wl_two', name: 'Two' });
     await other.context.db.query.updateTable('queue').set({ waiting: 1 }).execute();
@@ -158,7 +161,5 @@ forEachEngine((engine) => {
     assert.equal(code, 0, out);
     for (const id of ['wl_one', 'wl_two'])
       assert.match(out, new RegExp(`ok +${id} in production: 0 entries`));
-    await other.close();
-    await fresh.remove();
   });
 });

@@ -10,6 +10,7 @@ import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { presentCreatedInvite, presentInviteDetails } from '../../src/wire/invite.ts';
+import { afterTest } from '../support/cleanup.ts';
 import { fillQueue } from '../support/crowd.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { listen } from '../support/told.ts';
@@ -267,6 +268,7 @@ forEachEngine((engine) => {
     it('is done once by two processes that go on with it at the same time', async () => {
       const { list, queue } = await cutOff(null);
       const other = await startService(engine, { storage: service.storage, startAt: service.clock.now });
+      afterTest(other.close);
       const there = await other.context.directory.queue(list.id, 'production');
       assert.ok(there);
       const results = await Promise.all([
@@ -279,7 +281,6 @@ forEachEngine((engine) => {
       );
       assert.equal((await list.page({ status: 'invited' })).body.total, 1_200);
       await assertSound(list);
-      await other.close();
     });
   });
 

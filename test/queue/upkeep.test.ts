@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
 import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
@@ -8,6 +7,7 @@ import { applyBoost } from '../../src/waitlist/referrals/rerank.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { keepUp, startUpkeep } from '../../src/waitlist/upkeep/upkeep.ts';
+import { afterTest } from '../support/cleanup.ts';
 import { crowdEmail, fillQueue } from '../support/crowd.ts';
 import {
   clientFor,
@@ -144,12 +144,15 @@ forEachEngine((engine) => {
 
     it('is noticed by a served process within seconds, with nobody asking', async () => {
       const storage = await createStorage(engine);
+      afterTest(storage.remove);
       const maker = await startService(engine, { storage, startAt: Date.now() });
+      afterTest(maker.close);
       const list = await maker.waitlist();
       const told = await listen(maker.context, await list.queue());
       await list.signup({ email: 'a@example.com' }, { email: WHO });
       await list.invite(WHO, { expiresAt: Date.now() + 800 });
       const served = await startProcess({ ...storage.environment, DOORLIST_LOG_LEVEL: 'error' });
+      afterTest(served.stop);
       const there = listOver(clientFor(served.url), list.id, list.key);
       const { body } = await eventually(
         () => there.lookup(WHO),
@@ -157,14 +160,12 @@ forEachEngine((engine) => {
       );
       assert.deepEqual([body.status, body.position], ['waiting', 2]);
       assert.ok((await told()).some(({ event }) => event === 'invite.expired'));
-      await served.stop();
-      await maker.close();
-      await storage.remove();
     });
 
     it('is looked for until upkeep is closed', async () => {
       const { list } = await three();
       const upkeep = startUpkeep(service.context);
+      afterTest(upkeep.close);
       await list.invite(WHO, { expiresAt: service.clock.now + 1_000 });
       service.clock.advance(1_000);
       const [status] = await eventually(
@@ -175,7 +176,20 @@ forEachEngine((engine) => {
       await upkeep.close();
       await list.invite(WHO, { expiresAt: service.clock.now + 1_000 });
       service.clock.advance(1_000);
-      await setTimeout(1_200);
+      // Upkeep of another installation that starts now gets to its first round later than the closed one would have.
+      const other = await startService(engine);
+      afterTest(other.close);
+      const elsewhere = await other.waitlist();
+      await elsewhere.signup({ email: WHO });
+      await elsewhere.invite(WHO, { expiresAt: other.clock.now + 1_000 });
+      other.clock.advance(1_000);
+      const running = startUpkeep(other.context);
+      afterTest(running.close);
+      await eventually(
+        () => shownOf(elsewhere),
+        ([status]) => status === 'waiting',
+      );
+      assert.deepEqual(await shownOf(elsewhere), ['waiting', 1]);
       assert.deepEqual(await shownOf(list), ['invited', null]);
     });
   });

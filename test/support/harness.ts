@@ -108,6 +108,14 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
   await app.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   const client = clientFor(url);
+  const close = async () => {
+    app.server.closeAllConnections();
+    await app.close();
+    await keyUsage.close();
+    await context.db.close();
+    if (!options.storage) await storage.remove();
+  };
+  let closed: Promise<void> | undefined;
 
   return {
     ...client,
@@ -152,12 +160,9 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
       });
       return listClient(client, context, id, presentCreatedKey(created));
     },
-    close: async () => {
-      app.server.closeAllConnections();
-      await app.close();
-      await keyUsage.close();
-      await context.db.close();
-      if (!options.storage) await storage.remove();
+    close: () => {
+      closed ??= close();
+      return closed;
     },
   };
 }

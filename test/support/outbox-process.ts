@@ -7,24 +7,23 @@ import { openSignups } from '../../src/waitlist/signup/signup.ts';
 import { parseSignupRequest } from '../../src/waitlist/signup/signup-input.ts';
 
 /**
- * Runs as a separate process, to be killed: `dispatch`, or a signup that dies `before` or `after` its commit.
+ * Runs as a separate process, to be killed: `dispatch LEASE_MS DEADLINE_MS`, or a signup that dies `before WAITLIST`
+ * or `after WAITLIST`: before or after its commit.
  */
-const [mode = '', waitlistId = ''] = process.argv.slice(2);
+const [mode = '', ...operands] = process.argv.slice(2);
 const config = readConfig(process.env);
 const context = await openContext(config, createLogger('silent'));
 
 if (mode === 'dispatch') {
-  const outbox = await startOutbox(context, config, {
-    leaseMs: Number(process.env.LEASE_MS),
-    deadlineMs: Number(process.env.DEADLINE_MS),
-    pollMs: 100,
-  });
+  const [leaseMs, deadlineMs] = operands.map(Number) as [number, number];
+  const outbox = await startOutbox(context, config, { leaseMs, deadlineMs, pollMs: 100 });
   process.once('SIGTERM', async () => {
     await outbox.stop();
     await context.db.close();
   });
   process.stdout.write('ready\n');
 } else {
+  const [waitlistId = ''] = operands;
   const queue = await context.directory.queue(waitlistId, 'production');
   if (!queue) throw new Error('there is no such waitlist');
   const { entries } = parseSignupRequest({ waitlistId, entries: [{ email: 'ada@example.com' }] });

@@ -20,6 +20,9 @@ const LOADS: Record<Engine, Load & { kills: number; killWithinMs: number }> = {
   postgres: { rows: 8_000, kills: 4, killWithinMs: 800, reversed: true },
 };
 
+/** A file of this size takes a while, and a busy machine makes it several times as long. */
+const TIMEOUT_MS = 300_000;
+
 /** A small generator whose numbers are the same in every run. */
 function randomFrom(seed: number): () => number {
   let state = seed;
@@ -31,7 +34,7 @@ function randomFrom(seed: number): () => number {
 
 forEachEngine((engine) => {
   describe('an import that is killed again and again', () => {
-    it('loses nothing and doubles nothing once it is resumed', async () => {
+    it('loses nothing and doubles nothing once it is resumed', { timeout: TIMEOUT_MS }, async () => {
       const load = LOADS[engine];
       const file = await writePeople(load);
       const service = await startService(engine);

@@ -6,6 +6,7 @@ import { revokeInvite } from '../../src/waitlist/invites/end-invites.ts';
 import { showDelivery } from '../../src/webhooks/deliveries.ts';
 import { rotateEndpointSecret, setEndpointEnabled, updateEndpoint } from '../../src/webhooks/endpoints.ts';
 import { sendTestEvent } from '../../src/webhooks/replay.ts';
+import { afterTest } from '../support/cleanup.ts';
 import { forEachEngine, type List } from '../support/harness.ts';
 import { type Received, type Receiver, startReceiver, status } from '../support/receiver.ts';
 import { endpointFor, guard, inState, startSending, until } from '../support/webhooks.ts';
@@ -44,6 +45,7 @@ forEachEngine((engine) => {
     const setUp = async (input: Parameters<typeof endpointFor>[3] = {}) => {
       list = await service.waitlist({ name: 'Acme & Söhne' });
       receiver = await startReceiver();
+      afterTest(receiver.close);
       return endpointFor(service.context, await list.queue(), receiver.url, input);
     };
     const arrived = (count: number) =>
@@ -111,7 +113,6 @@ forEachEngine((engine) => {
       assert.deepEqual(told[6]?.data, { invite: stranger, entry: null });
       for (const code of [invite.code, second.code])
         assert.ok(receiver.received.every(({ body }) => !body.includes(code)));
-      await receiver.close();
     });
 
     it('is verified by Standard Webhooks libraries and by our own endpoint', async () => {
@@ -138,7 +139,6 @@ forEachEngine((engine) => {
         assert.deepEqual(answer.body, { verified: true, event: parse(delivery) });
       }
       assert.equal(receiver.ids().size, 25);
-      await receiver.close();
     });
 
     it('has the same id and the same bytes at each attempt, and a fresh timestamp', async () => {
@@ -162,7 +162,6 @@ forEachEngine((engine) => {
       const [first, second] = attempts.map(({ headers }) => Number(headers['wh-timestamp']));
       assert.equal(second, (first ?? 0) + 5);
       await inState(service.context, id, 'delivered', 3);
-      await receiver.close();
     });
 
     it('goes only to endpoints that want its kind, in their queue', async () => {
@@ -178,7 +177,6 @@ forEachEngine((engine) => {
         receiver.received.map(parse).map(({ event }) => event),
         ['invite.sent'],
       );
-      await receiver.close();
     });
 
     it('is not even recorded where nobody listens', async () => {
@@ -190,7 +188,6 @@ forEachEngine((engine) => {
         .where('queue_id', '=', (await list.queue()).id)
         .execute();
       assert.deepEqual(recorded, []);
-      await receiver.close();
     });
 
     it('carries the headers that were asked for', async () => {
@@ -199,7 +196,6 @@ forEachEngine((engine) => {
       await arrived(1);
       assert.equal(receiver.received[0]?.headers.authorization, 'Bearer abc');
       assert.equal(receiver.received[0]?.headers['x-team'], 'growth');
-      await receiver.close();
     });
 
     it('is signed by both secrets during a rotation, and by the new one alone after it', async () => {
@@ -225,7 +221,6 @@ forEachEngine((engine) => {
         [fresh, last].map((secret) => verifies(receiver.received[2] as Received, secret)),
         [false, true],
       );
-      await receiver.close();
       service.clock.advance(-60_000);
     });
 
@@ -237,7 +232,6 @@ forEachEngine((engine) => {
       await setEndpointEnabled(service.context, id, true);
       await arrived(1);
       await inState(service.context, id, 'delivered', 1);
-      await receiver.close();
     });
 
     it('goes to the URL that the endpoint has by then', async () => {
@@ -246,7 +240,6 @@ forEachEngine((engine) => {
       await list.signup({ email: 'ada@example.com' });
       await arrived(1);
       assert.equal(receiver.received[0]?.url, '/moved?a=b');
-      await receiver.close();
     });
 
     it('can be a test', async () => {
@@ -256,7 +249,6 @@ forEachEngine((engine) => {
       const body = parse(receiver.received[0] as Received);
       assert.equal(body.event, 'webhook.test');
       assert.equal(body.id, event);
-      await receiver.close();
     });
 
     it('leaves no faster than the endpoint allows', async () => {
@@ -269,7 +261,6 @@ forEachEngine((engine) => {
       assert.equal(receiver.received.length, 7);
       service.clock.advance(5_000);
       await arrived(12);
-      await receiver.close();
     });
   });
 });

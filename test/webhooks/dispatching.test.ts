@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
 import { startOutbox } from '../../src/start-outbox.ts';
 import { listDeliveries } from '../../src/webhooks/deliveries.ts';
 import { deleteEndpoint, listEndpoints } from '../../src/webhooks/endpoints.ts';
+import { afterTest } from '../support/cleanup.ts';
 import { forEachEngine, startService } from '../support/harness.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { endpointFor, inState, LOOPBACK, startSending, until } from '../support/webhooks.ts';
@@ -11,10 +13,13 @@ forEachEngine((engine) => {
   describe('the dispatcher', () => {
     it('delivers to the others while one endpoint hangs with a backlog', async () => {
       const service = await startSending(engine, { dispatcher: { drainMs: 0 } });
+      afterTest(service.close);
       const list = await service.waitlist();
       const queue = await list.queue();
       const good = await startReceiver();
+      afterTest(good.close);
       const hanging = await startReceiver(() => {});
+      afterTest(hanging.close);
       await endpointFor(service.context, queue, `${hanging.url}/hang`);
       const others = await Promise.all(
         Array.from({ length: 5 }, (_, i) => endpointFor(service.context, queue, `${good.url}/${i}`)),
@@ -27,20 +32,23 @@ forEachEngine((engine) => {
       await until(`all of them, not ${good.received.length}`, () => good.received.length === 1_000);
       for (const { id } of others) await inState(service.context, id, 'delivered', 200);
       assert.ok(hanging.received.length <= 16, `${hanging.received.length} places for one endpoint`);
-      await service.close();
-      await Promise.all([good.close(), hanging.close()]);
     });
 
     it('finishes what it is sending before it stops, and gives back what it is not', async () => {
       const service = await startSending(engine);
+      afterTest(service.close);
       const list = await service.waitlist();
-      const receiver = await startReceiver((_, response) => void setTimeout(() => response.end(), 300));
+      const held: ServerResponse[] = [];
+      const receiver = await startReceiver((_, response) => void held.push(response));
+      afterTest(receiver.close);
       const queue = await list.queue();
       const endpoints = [1, 2].map((n) => endpointFor(service.context, queue, `${receiver.url}/${n}`));
       const ids = (await Promise.all(endpoints)).map(({ id }) => id);
       await list.signup(...Array.from({ length: 40 }, (_, i) => ({ email: `e${i}@example.com` })));
       await until('a beginning', () => receiver.received.length === 32);
-      await service.stopSending();
+      const stopped = service.stopSending();
+      for (const response of held) response.end();
+      await stopped;
       assert.equal(receiver.received.length, 32);
       const now = new Date(service.clock.now).toISOString();
       for (const id of ids) {
@@ -49,36 +57,38 @@ forEachEngine((engine) => {
         assert.deepEqual(new Set(deliveries.map(({ attempts }) => attempts)), new Set([0]));
         assert.deepEqual(new Set(deliveries.map(({ nextAttemptAt }) => nextAttemptAt)), new Set([now]));
       }
-      await service.close();
-      await receiver.close();
     });
 
     it('hears of what another process recorded', async () => {
       const recording = await startService(engine, { environment: LOOPBACK });
+      afterTest(recording.close);
       const sending = await startService(engine, { environment: LOOPBACK, storage: recording.storage });
-      // PostgreSQL tells it; on SQLite a look is free, and it looks all the time.
-      const pollMs = engine === 'postgres' ? 60_000 : 1_000;
+      afterTest(sending.close);
+      // PostgreSQL notifies it, so it need not poll within this test; on SQLite it polls all the time.
+      const pollMs = engine === 'postgres' ? 600_000 : 1_000;
       const outbox = await startOutbox(sending.context, sending.config, { pollMs });
+      afterTest(outbox.stop);
       const list = await recording.waitlist();
       const receiver = await startReceiver();
-      await endpointFor(recording.context, await list.queue(), receiver.url);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      afterTest(receiver.close);
+      const { id } = await endpointFor(recording.context, await list.queue(), receiver.url);
       await list.signup({ email: 'ada@example.com' });
-      await until('the delivery', () => receiver.received.length === 1);
-      await outbox.stop();
-      await sending.close();
-      await recording.close();
-      await receiver.close();
+      await inState(recording.context, id, 'delivered', 1);
+      assert.equal(receiver.received.length, 1);
+      await list.signup({ email: 'bob@example.com' }); // The dispatcher has nothing to do by now.
+      await until('the delivery', () => receiver.received.length === 2);
     });
 
     it('sends nothing more to an endpoint that was deleted, and forgets what it had', async () => {
       const service = await startSending(engine);
+      afterTest(service.close);
       const list = await service.waitlist();
       const queue = await list.queue();
       const receiver = await startReceiver((_, response) => {
         response.statusCode = 500;
         response.end();
       });
+      afterTest(receiver.close);
       const { id } = await endpointFor(service.context, queue, receiver.url);
       await list.signup({ email: 'ada@example.com' }, { email: 'bob@example.com' });
       await until('both', () => receiver.received.length === 2);
@@ -91,8 +101,6 @@ forEachEngine((engine) => {
       const before = (await events()).length;
       await list.signup({ email: 'cyd@example.com' });
       assert.equal((await events()).length, before, 'nobody listens any more');
-      await service.close();
-      await receiver.close();
     });
   });
 });

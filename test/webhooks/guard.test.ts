@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { allowList, checkAllowed, isPublicAddress } from '../../src/webhooks/addresses.ts';
 import { createGuard, RefusedTarget, type Resolve } from '../../src/webhooks/guard.ts';
 import { createSender } from '../../src/webhooks/send.ts';
+import { afterTest } from '../support/cleanup.ts';
 import { startReceiver, status } from '../support/receiver.ts';
 
 /** Everything that means this machine, its network, or what a cloud keeps its secrets at. */
@@ -134,8 +135,8 @@ describe('the guard of webhooks', () => {
     const guard = createGuard(allowList([]), { resolve: rebinding });
     await guard.checkTarget(name); // At registration it is somebody's good server.
     const sender = createSender(guard, { deadlineMs: 2_000 });
+    afterTest(sender.close);
     const late = await sender.send({ url: name, headers: {}, keys: [], id: 'evt_x', body: '{}' }, Date.now());
-    await sender.close();
     assert.match(late.error ?? '', /not on the public Internet/);
     assert.equal(asked, 2, 'asked once for each connection');
     assert.equal(connections, 0);
@@ -143,6 +144,7 @@ describe('the guard of webhooks', () => {
 
   it('does not follow a redirect inside', async () => {
     const receiver = await startReceiver();
+    afterTest(receiver.close);
     for (const location of [`http://127.0.0.1:${port}/`, 'http://169.254.169.254/latest/meta-data/']) {
       for (const code of [301, 302, 303, 307, 308]) {
         receiver.answer = status(code, { location });
@@ -150,12 +152,12 @@ describe('the guard of webhooks', () => {
         assert.deepEqual([ok, error], [false, `answered ${code}: redirects are not followed`]);
       }
     }
-    await receiver.close();
     assert.equal(connections, 0);
   });
 
   it('lets through what the operator allows, also over plain http', async () => {
     const receiver = await startReceiver();
+    afterTest(receiver.close);
     const local = async () => ['127.0.0.1'];
     const { port: open } = new URL(receiver.url);
     assert.equal((await post(receiver.url, undefined, ['127.0.0.0/8'])).ok, true);
@@ -164,7 +166,6 @@ describe('the guard of webhooks', () => {
     assert.equal((await post(`http://other.test:${open}/`, local, ['hooks.test'])).ok, false);
     assert.equal((await post(receiver.url, undefined, ['10.0.0.0/8', '::/0'])).ok, false);
     assert.equal(receiver.received.length, 3);
-    await receiver.close();
   });
 
   it('knows public addresses, and good entries of the list of exceptions', () => {

@@ -7,6 +7,7 @@ import { allowList } from '../../src/webhooks/addresses.ts';
 import { createGuard } from '../../src/webhooks/guard.ts';
 import { createSender } from '../../src/webhooks/send.ts';
 import { CERTIFICATE, PRIVATE_KEY } from '../support/certificate.ts';
+import { afterTest } from '../support/cleanup.ts';
 import { startReceiver, status } from '../support/receiver.ts';
 
 const DEADLINE_MS = 700;
@@ -43,8 +44,8 @@ describe('a receiver that', () => {
     via.send({ url, headers: {}, keys: [], id: 'evt_x', body: '{"a":1}' }, Date.now());
   const expectFailure = async (speak: (socket: Socket) => void, words: RegExp) => {
     const server = await startSocket(speak);
+    afterTest(server.close);
     const attempt = await post(server.url);
-    server.close();
     assert.equal(attempt.ok, false);
     assert.match(attempt.error ?? '', words);
     assert.ok(attempt.durationMs <= DEADLINE_MS + 400, `took ${attempt.durationMs} ms`);
@@ -68,8 +69,8 @@ describe('a receiver that', () => {
 
   it('says yes and then drips is believed, within the deadline', async () => {
     const server = await startSocket((socket) => drip(socket, `${HEAD}content-length: 100000\r\n\r\n`));
+    afterTest(server.close);
     const attempt = await post(server.url);
-    server.close();
     assert.equal(attempt.ok, true);
     assert.match(attempt.response ?? '', /^x+$/);
     assert.ok(attempt.durationMs <= DEADLINE_MS + 400);
@@ -88,12 +89,12 @@ describe('a receiver that', () => {
       one.on('drain', more);
       more();
     });
+    afterTest(server.close);
     const attempt = await post(server.url);
     assert.equal(attempt.ok, true);
     assert.equal(attempt.response, 'a'.repeat(16 * 1024));
     await new Promise((resolve) => (socket?.destroyed ? resolve(0) : socket?.once('close', resolve)));
     assert.ok((socket?.bytesWritten ?? size) < size / 4, `${socket?.bytesWritten} bytes were taken`);
-    server.close();
   });
 
   it('answers a compressed bomb gets nothing unpacked', async () => {
@@ -102,14 +103,15 @@ describe('a receiver that', () => {
       response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': bomb.length });
       response.end(bomb);
     });
+    afterTest(receiver.close);
     const attempt = await post(receiver.url);
     assert.equal(attempt.ok, true);
     assert.ok(Buffer.byteLength(attempt.response ?? '') <= 3 * bomb.length);
-    await receiver.close();
   });
 
   it('says anything but 2xx has not taken it', async () => {
     const receiver = await startReceiver();
+    afterTest(receiver.close);
     for (const code of [200, 201, 202, 204, 299]) {
       receiver.answer = status(code);
       assert.equal((await post(receiver.url)).ok, true, String(code));
@@ -119,13 +121,14 @@ describe('a receiver that', () => {
       const attempt = await post(receiver.url);
       assert.deepEqual([attempt.ok, attempt.status], [false, code]);
     }
-    await receiver.close();
   });
 
   it('is reached through a proxy when there is one', async () => {
     const proxy = await startReceiver();
+    afterTest(proxy.close);
     const allowed = createGuard(allowList(['hooks.test']));
     const via = createSender(allowed, { proxyUrl: proxy.url, deadlineMs: DEADLINE_MS });
+    afterTest(via.close);
     assert.equal((await post('http://hooks.test/a?b=c', via)).ok, true);
     assert.deepEqual(
       proxy.received.map(({ url }) => url),
@@ -134,8 +137,6 @@ describe('a receiver that', () => {
     for (const url of ['http://other.test/', 'https://127.0.0.1/', 'https://169.254.169.254/'])
       assert.match((await post(url, via)).error ?? '', /^refused: the URL /, url);
     assert.equal(proxy.received.length, 1);
-    await via.close();
-    await proxy.close();
   });
 
   it('has a certificate that nobody vouches for gets nothing', async () => {
@@ -145,11 +146,17 @@ describe('a receiver that', () => {
       response.end();
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    afterTest(() => {
+      server.closeAllConnections();
+      server.close();
+    });
     const { port } = server.address() as AddressInfo;
     const resolve = async () => ['127.0.0.1'];
     const allow = allowList(['127.0.0.1']);
     const strict = createSender(createGuard(allow, { resolve }));
     const trusting = createSender(createGuard(allow, { resolve, tls: { ca: CERTIFICATE } }));
+    afterTest(strict.close);
+    afterTest(trusting.close);
     const untrusted = await post(`https://hooks.test:${port}/`, strict);
     assert.match(untrusted.error ?? '', /certificate is not accepted/);
     const misnamed = await post(`https://other.test:${port}/`, trusting);
@@ -158,8 +165,5 @@ describe('a receiver that', () => {
     assert.match(byAddress.error ?? '', /certificate is not accepted/);
     assert.equal(requests, 0);
     assert.equal((await post(`https://hooks.test:${port}/`, trusting)).ok, true, 'the right one is accepted');
-    await Promise.all([strict.close(), trusting.close()]);
-    server.closeAllConnections();
-    server.close();
   });
 });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { bodyBudget } from './body-budget.ts';
 
 describe('bodyBudget', () => {
-  it('refuses a client past its own share, and gives back what is released', () => {
+  it('refuses a client over its share, and frees what is released', () => {
     const budget = bodyBudget({ total: 100, perClient: 10 });
     budget.hold('a', 6);
     assert.throws(() => budget.hold('a', 5), { code: 'rate_limited', retryAfterSeconds: 1 });
@@ -13,7 +13,7 @@ describe('bodyBudget', () => {
     budget.hold('a', 10);
   });
 
-  it('refuses everybody past the total, and counts nothing of what it refused', () => {
+  it('refuses everyone over the total, and does not count what it refused', () => {
     const budget = bodyBudget({ total: 15, perClient: 10 });
     budget.hold('a', 10);
     assert.throws(() => budget.hold('b', 6), { code: 'unavailable', retryAfterSeconds: 1 });

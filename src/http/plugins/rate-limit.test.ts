@@ -11,11 +11,11 @@ describe('clientOf', () => {
     assert.notEqual(client('192.0.2.1'), client('192.0.2.2'));
   });
 
-  it('is the IPv4 address inside of a mapped one', () => {
+  it('is the IPv4 address of an IPv4-mapped IPv6 address', () => {
     assert.equal(client('::ffff:192.0.2.1'), '192.0.2.1');
   });
 
-  it('is the /64 of an IPv6 address, however it is written', () => {
+  it('is the /64 of an IPv6 address, in any spelling', () => {
     const same = [
       '2001:db8:0:1::',
       '2001:db8:0:1::1',
@@ -29,7 +29,7 @@ describe('clientOf', () => {
     assert.equal(client('::'), '0:0:0:0');
   });
 
-  it('is whatever a trusted proxy says, where that is no address', () => {
+  it('is the text that a trusted proxy sent when it is not an address', () => {
     assert.equal(client('unknown'), 'unknown');
     assert.equal(client('x'.repeat(10_000)).length, 64);
   });
@@ -46,7 +46,7 @@ describe('rateLimiter', () => {
     return { headers, reply: reply as unknown as FastifyReply };
   };
 
-  it('lets through exactly the limit in a minute, then as much again', () => {
+  it('allows exactly the limit in a minute, and as many again in the next', () => {
     let now = 1_000_000;
     const limiter = rateLimiter('test', 3, () => now);
     const { headers, reply } = recorder();
@@ -71,7 +71,7 @@ describe('rateLimiter', () => {
     assert.throws(() => limiter.take('a', recorder().reply), { retryAfterSeconds: 48 });
   });
 
-  it('counts a costly request as several, and serves one of any cost in a fresh window', () => {
+  it('counts a costly request as several, and serves a request of any cost in a new window', () => {
     let now = 0;
     const limiter = rateLimiter('test', 10, () => now);
     const { headers, reply } = recorder();
@@ -84,14 +84,14 @@ describe('rateLimiter', () => {
     assert.throws(() => limiter.take('a', reply), { code: 'rate_limited' });
   });
 
-  it('is off at 0', () => {
+  it('is disabled at 0', () => {
     const limiter = rateLimiter('test', 0, () => 0);
     const { headers, reply } = recorder();
     for (let i = 0; i < 1_000; i += 1) limiter.take('a', reply);
     assert.deepEqual(headers, {});
   });
 
-  it('forgets the longest-known client first, and holds no more than so many', () => {
+  it('drops the oldest client first when it holds too many', () => {
     const limiter = rateLimiter('test', 1, () => 0);
     const { reply } = recorder();
     for (let i = 0; i < 100_000; i += 1) limiter.take(String(i), reply);

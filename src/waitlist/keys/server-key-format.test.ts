@@ -3,20 +3,20 @@ import { describe, it } from 'node:test';
 import { isServerKey, newServerKey } from './server-key-format.ts';
 
 describe('server keys', () => {
-  it('say by their prefix whether they are for production', () => {
+  it('show by their prefix whether they are for production', () => {
     assert.match(newServerKey('production'), /^dl_live_[0-9A-Za-z]{34}$/);
     assert.match(newServerKey('development'), /^dl_test_[0-9A-Za-z]{34}$/);
     assert.match(newServerKey('staging'), /^dl_test_/);
   });
 
-  it('carry 160 random bits and more, and never repeat', () => {
+  it('have at least 160 random bits, and never repeat', () => {
     const keys = Array.from({ length: 500 }, () => newServerKey('production').slice('dl_live_'.length, -6));
     assert.equal(new Set(keys).size, 500);
     assert.ok(Math.log2(62) * (keys[0]?.length ?? 0) >= 160);
     assert.equal(new Set(keys.join('')).size, 62);
   });
 
-  it('are recognized, and any one wrong character is noticed', () => {
+  it('are recognized unless a single character is wrong', () => {
     const key = newServerKey('production');
     assert.ok(isServerKey(key));
     for (let at = 0; at < key.length; at += 1) {
@@ -25,7 +25,7 @@ describe('server keys', () => {
     }
   });
 
-  it('are not recognized in another length, with something around them, or as another prefix', () => {
+  it('are not recognized with another length, surrounding text or another prefix', () => {
     const key = newServerKey('production');
     const others = [
       '',

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { parseEmail, parsePhone, parseReferrer } from './identity.ts';
 
 describe('parseEmail', () => {
-  it('shows what was typed, trimmed and in NFC', () => {
+  it('keeps the address as typed, trimmed and in NFC', () => {
     assert.equal(parseEmail('  Ada@Example.COM\t')?.shown, 'Ada@Example.COM');
     assert.equal(parseEmail('zoe\u0308@example.com')?.shown, 'zo\u00eb@example.com');
   });
@@ -16,12 +16,12 @@ describe('parseEmail', () => {
     assert.equal(parseEmail('a@münchen。de')?.key, parseEmail('a@münchen.de')?.key);
   });
 
-  it('folds neither dots nor plus signs', () => {
+  it('keeps dots and plus signs', () => {
     assert.notEqual(parseEmail('a.b@example.com')?.key, parseEmail('ab@example.com')?.key);
     assert.notEqual(parseEmail('a+b@example.com')?.key, parseEmail('a@example.com')?.key);
   });
 
-  it('takes what mail servers take', () => {
+  it('accepts what mail servers accept', () => {
     const good = [
       "o'hara@example.com",
       'a_b-c.d+e=f@sub.example.co',
@@ -32,7 +32,7 @@ describe('parseEmail', () => {
     for (const text of good) assert.ok(parseEmail(text), text);
   });
 
-  it('refuses what delimits addresses in a list of them', () => {
+  it('rejects characters that separate addresses in a list', () => {
     for (const character of ';:()[]\\,<>"')
       for (const local of [`a${character}b`, `${character}ü`]) {
         assert.equal(parseEmail(`${local}@example.com`), undefined, local);
@@ -40,7 +40,7 @@ describe('parseEmail', () => {
       }
   });
 
-  it('refuses what is none', () => {
+  it('rejects invalid addresses', () => {
     const bad = [
       '',
       '@',
@@ -80,7 +80,7 @@ describe('parseEmail', () => {
     }
   });
 
-  it('never throws, and the key of a key is the key', () => {
+  it('never throws, and normalizing twice changes nothing', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.emailAddress()), (text) => {
         const email = parseEmail(text);
@@ -91,12 +91,12 @@ describe('parseEmail', () => {
 });
 
 describe('parsePhone', () => {
-  it('takes out spaces, dots, hyphens and parentheses', () => {
+  it('strips spaces, dots, hyphens and parentheses', () => {
     assert.equal(parsePhone('+1 (415) 555-01.23'), '+14155550123');
     assert.equal(parsePhone(' +49 30 901820 '), '+4930901820');
   });
 
-  it('wants a plus and 7 to 15 digits, the first not 0', () => {
+  it('requires a plus sign and 7 to 15 digits, the first not 0', () => {
     assert.equal(parsePhone('+1234567'), '+1234567');
     assert.equal(parsePhone('+123456789012345'), '+123456789012345');
     for (const text of [
@@ -115,14 +115,14 @@ describe('parsePhone', () => {
 });
 
 describe('parseReferrer', () => {
-  it('tells emails, phones and referral codes apart', () => {
+  it('distinguishes emails, phones and referral codes', () => {
     assert.deepEqual(parseReferrer(' Ada@Example.com '), { kind: 'email', key: 'ada@example.com' });
     assert.deepEqual(parseReferrer('+1 415 555 0123'), { kind: 'phone', key: '+14155550123' });
     assert.deepEqual(parseReferrer(' K3V9X0AB '), { kind: 'referral', key: 'K3V9X0AB' });
     assert.deepEqual(parseReferrer('happy-star-4f3d'), { kind: 'referral', key: 'happy-star-4f3d' });
   });
 
-  it('is undefined for what cannot name anybody', () => {
+  it('is undefined for text that cannot identify anyone', () => {
     for (const text of ['', ' ', 'a@', '+1', 'two words', 'ü', 'x'.repeat(65)]) {
       assert.equal(parseReferrer(text), undefined, text);
     }

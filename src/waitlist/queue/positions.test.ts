@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { bucketOf, LEVEL_SHIFTS } from './positions.ts';
 
 describe('bucketOf', () => {
-  it('agrees with the shifts that the database does, also below zero', () => {
+  it('agrees with the bit shifts in the database, even below zero', () => {
     fc.assert(
       fc.property(fc.integer({ min: -(2 ** 45), max: 2 ** 45 }), (rank) => {
         for (const [level, shift] of LEVEL_SHIFTS.entries())

@@ -4,14 +4,14 @@ import fc from 'fast-check';
 import { rankOf } from './rank.ts';
 
 describe('rankOf', () => {
-  it('is the joining sequence, less the boost for each referral', () => {
+  it('is the sequence number minus the boost for each referral', () => {
     assert.equal(rankOf(10, 5, 0), 10);
     assert.equal(rankOf(10, 5, 1), 5);
     assert.equal(rankOf(10, 5, 4), -10);
     assert.equal(rankOf(10, 0, 4), 10);
   });
 
-  it('lets one referral pass exactly as many people ahead as the boost says', () => {
+  it('moves a person past exactly as many people per referral as the boost says', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 0, max: 20 }), (last, boost) => {
         const seqs = Array.from({ length: 60 }, (_, i) => i + 1);

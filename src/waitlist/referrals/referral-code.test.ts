@@ -8,7 +8,7 @@ const codes = referralCodes(queueVault('tag', newQueueKeys()));
 const seqs = fc.integer({ min: 0, max: 2 ** 40 - 1 });
 
 describe('referral codes', () => {
-  it('lead back to their entry', () => {
+  it('resolve to their entry', () => {
     fc.assert(
       fc.property(seqs, (seq) => {
         assert.match(codes.of(seq), /^[0-9a-hjkmnp-tv-z]{8}$/);
@@ -17,21 +17,21 @@ describe('referral codes', () => {
     );
   });
 
-  it('differ for different entries, and from queue to queue', () => {
+  it('differ between entries and between queues', () => {
     const first = Array.from({ length: 10_000 }, (_, i) => codes.of(i + 1));
     assert.equal(new Set(first).size, 10_000);
     const others = referralCodes(queueVault('tag', newQueueKeys()));
     assert.notEqual(others.of(1), codes.of(1));
   });
 
-  it('do not show the order of joining', () => {
+  it('do not reveal the order of joining', () => {
     const ascending = Array.from({ length: 100 }, (_, i) => codes.of(i + 1));
     const sorted = [...ascending].sort();
     assert.notDeepEqual(ascending, sorted);
     assert.ok(new Set(ascending.map((code) => code[0])).size > 10);
   });
 
-  it('are none when they have another length or other characters', () => {
+  it('are invalid with another length or other characters', () => {
     for (const text of ['', '0000000', '000000000', '0000000u', '0000000ü', 'ABCDEFGH']) {
       assert.equal(codes.seqOf(text), undefined, text);
     }

@@ -31,14 +31,14 @@ function committedByHand(options: Partial<GroupCommitOptions<Request, string>> =
 }
 
 describe('group commit', () => {
-  it('writes a lone request at once', async () => {
+  it('writes a single request immediately', async () => {
     const { group, begun } = committedByHand();
     const result = group.submit(1, { name: 'a' });
     begun[0]?.commit();
     assert.equal(await result, 'did a');
   });
 
-  it('gathers what arrives while a batch is under way into the next one, in order', async () => {
+  it('collects requests that arrive during a batch into the next one, in order', async () => {
     const { group, begun, turn } = committedByHand();
     const results = ['a', 'b', 'c', 'd'].map((name) => group.submit(1, { name }));
     await turn();
@@ -56,7 +56,7 @@ describe('group commit', () => {
     assert.deepEqual(await Promise.all(results), ['did a', 'did b', 'did c', 'did d']);
   });
 
-  it('writes the batches of different queues side by side', async () => {
+  it('writes batches of different queues concurrently', async () => {
     const { group, begun, turn } = committedByHand();
     const one = group.submit(1, { name: 'a' });
     const two = group.submit(2, { name: 'b' });
@@ -74,7 +74,7 @@ describe('group commit', () => {
     assert.equal(await one, 'did a');
   });
 
-  it('fills batches up to their weight, and writes a heavier request alone', async () => {
+  it('fills batches up to the maximum weight, and writes a heavier request alone', async () => {
     const { group, begun, turn } = committedByHand({ batchWeight: 10 });
     const results = [1, 4, 6, 50, 1].map((weight, i) => group.submit(1, { name: `${i}`, weight }));
     for (let i = 0; i < 5; i += 1) {
@@ -88,7 +88,7 @@ describe('group commit', () => {
     );
   });
 
-  it('tries a failed batch again one by one, so that one cannot fail another', async () => {
+  it('retries a failed batch one by one, so that one request cannot fail another', async () => {
     const attempts: string[][] = [];
     const { group } = committedByHand({
       commit: async (_, requests) => {
@@ -108,7 +108,7 @@ describe('group commit', () => {
     assert.deepEqual(attempts, [['first'], ['a', 'bad', 'b'], ['a'], ['bad'], ['b']]);
   });
 
-  it('fails a whole batch at once where trying again is no use', async () => {
+  it('fails a whole batch at once when a retry cannot help', async () => {
     let attempts = 0;
     const { group } = committedByHand({
       isolate: () => false,
@@ -122,7 +122,7 @@ describe('group commit', () => {
     assert.equal(attempts, 2);
   });
 
-  it('refuses past its backlog with 503, over all queues, and takes requests again when there is room', async () => {
+  it('refuses with 503 when the backlog over all queues is full, and accepts again when there is room', async () => {
     const { group, begun, turn } = committedByHand({ mostWaiting: 10 });
     const first = group.submit(1, { name: 'a', weight: 6 });
     const second = group.submit(2, { name: 'b', weight: 4 });
@@ -136,12 +136,12 @@ describe('group commit', () => {
     assert.deepEqual(await Promise.all([second, third]), ['did b', 'did d']);
   });
 
-  describe('when requests wait for too long', () => {
+  describe('when requests wait too long', () => {
     const tooLong = { code: 'unavailable', retryAfterSeconds: 1 };
     beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'] }));
     afterEach(() => mock.timers.reset());
 
-    it('refuses them with 503 and never writes them, and gives their room back', async () => {
+    it('refuses them with 503, never writes them, and frees their room', async () => {
       const { group, begun, turn } = committedByHand({ mostWaiting: 3 });
       const first = group.submit(1, { name: 'under way' });
       const early = group.submit(1, { name: 'early' });
@@ -163,7 +163,7 @@ describe('group commit', () => {
       );
     });
 
-    it('refuses each in its own time, in every queue', async () => {
+    it('refuses each request when its own time is up, in every queue', async () => {
       const { group, begun } = committedByHand();
       const underWay = [group.submit(1, { name: 'a' }), group.submit(2, { name: 'b' })];
       const refused: string[] = [];
@@ -187,7 +187,7 @@ describe('group commit', () => {
       assert.deepEqual(await Promise.all(underWay), ['did a', 'did b']);
     });
 
-    it('does not start those again one by one that have waited for too long since', async () => {
+    it('does not retry requests that have waited too long by then', async () => {
       const { group, begun, turn } = committedByHand();
       const first = group.submit(1, { name: 'first' });
       const [one, two] = [group.submit(1, { name: 'one' }), group.submit(1, { name: 'two' })];
@@ -207,7 +207,7 @@ describe('group commit', () => {
     });
   });
 
-  it('gives the room of failed requests back too', async () => {
+  it('frees the room of failed requests, too', async () => {
     const { group, turn } = committedByHand({
       mostWaiting: 1,
       commit: () => Promise.reject(new Error('no')),

@@ -27,7 +27,7 @@ async function rowsOf(file: FileHandle, delimiter = ','): Promise<RawRow[]> {
 }
 
 describe('readCsvRows', () => {
-  it('reads what is CSV as another reader does, in pieces of any size', async () => {
+  it('reads CSV as a reference parser does, in chunks of any size', async () => {
     const cell = fc.oneof(
       fc.string(),
       fc.constantFrom('', '"', 'a"b', 'x\ny', 'x\r\ny', ',', 'é🎉', ' "q" '),
@@ -57,7 +57,7 @@ describe('readCsvRows', () => {
     );
   });
 
-  it('goes on behind a bad line, and reads no byte again however many there are', async () => {
+  it('continues after a bad line, and reads no byte twice however many there are', async () => {
     const lines = Array.from({ length: 3_000 }, (_, at) =>
       at % 3 === 0 ? `p${at}@example.com,fine` : at % 3 === 1 ? `p${at},"open` : `"p${at}"broken,"x`,
     );
@@ -72,7 +72,7 @@ describe('readCsvRows', () => {
     assert.equal(rows.filter(({ problem }) => problem !== undefined).length, 2_000);
   });
 
-  it('lets quotes pass where they can only be characters', async () => {
+  it('accepts quotes inside unquoted cells', async () => {
     const rows = await rowsOf(fileOf('say "hi",x\n"Acme "Inc"",y\n"a"b,"c"\n').file);
     assert.deepEqual(
       rows.map(({ values }) => values),
@@ -80,7 +80,7 @@ describe('readCsvRows', () => {
     );
   });
 
-  it('skips a line that is too long without keeping it', async () => {
+  it('skips an overlong line without buffering it', async () => {
     const rows = await rowsOf(fileOf(`a\n${'x'.repeat(1_000_000)}\n"${'y'.repeat(600_000)}\nb`).file);
     assert.deepEqual(
       rows.map(({ line, values }) => [line, values]),

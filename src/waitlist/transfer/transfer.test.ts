@@ -19,7 +19,7 @@ describe('parseImportedTime', () => {
     assert.equal(parseImportedTime(String(half / 1000)), half);
   });
 
-  it('refuses what can mean several days, or none', () => {
+  it('rejects ambiguous and impossible dates', () => {
     const refused = [
       '03/04/2024',
       '2023-02-29',
@@ -40,7 +40,7 @@ describe('parseImportedTime', () => {
 });
 
 describe('cells', () => {
-  it('come back as they were, and never begin a formula', () => {
+  it('round-trip unchanged, and never start a formula', () => {
     for (const text of ['=1', '+1', '-1', '@a', '\t=', "'=1", "''@", "'", "it's", 'a"b', ' x ', 'a\nb', '']) {
       const written = writeCell(text);
       const cell = written.startsWith('"') ? written.slice(1, -1).replaceAll('""', '"') : written;
@@ -53,13 +53,13 @@ describe('cells', () => {
 describe('columns', () => {
   const choice = { map: {}, preset: null, dropUnmapped: false, own: false };
 
-  it('are known by their names in any spelling, and become metadata else', () => {
+  it('are recognized by name in any spelling, or become metadata', () => {
     const targetOf = chooseColumns(choice);
     const names = ['E-Mail', 'Phone Number', 'referred_by', 'createdAt', 'Plan'];
     assert.deepEqual(names.map(targetOf), ['email', 'phone', 'referredBy', 'joinedAt', 'metadata.Plan']);
   });
 
-  it('are not guessed where the operator has said it', () => {
+  it('are not guessed when the operator maps them', () => {
     const targetOf = chooseColumns({
       ...choice,
       map: parseColumnMap('Contact, work=email,x=-'),
@@ -68,20 +68,20 @@ describe('columns', () => {
     assert.deepEqual(['Contact, work', 'work', 'email', 'x'].map(targetOf), ['email', '-', '-', '-']);
   });
 
-  it('have names that tell them apart', () => {
+  it('must have distinct names', () => {
     const names = nameColumns(['a', '', 'a', ' a ', '__proto__']);
     assert.deepEqual(names, ['a', 'column 2', 'a 2', 'a 3', 'column 5']);
   });
 });
 
 describe('findCircles', () => {
-  it('finds those in a circle, and not those who lead to one', () => {
+  it('finds the members of a circle, and not those who lead to one', () => {
     //                                    1  2  3  4  5  6  7  8
     const referrers = Int32Array.from([0, 2, 3, 1, 3, 0, 5, 7, 6]);
     assert.deepEqual([...findCircles(referrers)].sort(), [1, 2, 3, 7]);
   });
 
-  it('takes one walk however long the chains are', () => {
+  it('takes linear time however long the chains are', () => {
     const length = 1_000_000;
     const chain = Int32Array.from({ length }, (_, at) => (at + 1 < length ? at + 1 : 0));
     chain[0] = 0;
