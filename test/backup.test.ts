@@ -87,7 +87,7 @@ function describeBackups(engine: Engine, serverUrl: string | undefined): void {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('writes, while people sign up, a file for its owner alone', async () => {
+  it('writes a file that only its owner can read, while people sign up', async () => {
     const list = remote(running.url);
     let loaded = true;
     const acknowledged: string[] = [];
@@ -125,7 +125,7 @@ function describeBackups(engine: Engine, serverUrl: string | undefined): void {
     }
   });
 
-  it('restores everything that was acknowledged before it began; keys and codes work', async () => {
+  it('restores everything acknowledged before it began, with working keys and codes', async () => {
     const target = await place();
     writeFileSync(path.join(target.dataDir, 'doorlist.db-wal'), 'of another database');
     const restored = await runCommand(target.environment, 'restore', file);
@@ -160,7 +160,7 @@ function describeBackups(engine: Engine, serverUrl: string | undefined): void {
     assert.match(stderr, /doorlist\.backup already exists: choose another name/);
   });
 
-  it('restores nothing with a wrong passphrase, or from a file that is cut off or changed', async () => {
+  it('restores nothing with a wrong passphrase or from a truncated or modified file', async () => {
     const target = await place();
     const refuse = async (environment: Record<string, string>, name: string, reason: RegExp) => {
       const { code, error: stderr } = await typed({ ...target.environment, ...environment }, 'restore', name);
@@ -188,7 +188,7 @@ function describeBackups(engine: Engine, serverUrl: string | undefined): void {
     await refuse({}, damaged, /this is not a Doorlist backup/);
   });
 
-  it('keeps the master key apart when asked to, and then asks for it', async () => {
+  it('leaves out the master key if asked to, and then requires it to restore', async () => {
     const apart = path.join(directory, 'apart.backup');
     const written = await commandJson<{ hasMasterKey: boolean }>(
       home.environment,
@@ -234,7 +234,7 @@ function describeBackups(engine: Engine, serverUrl: string | undefined): void {
     );
   });
 
-  it('reminds of a master key that exists only in a file beside PostgreSQL, until it was saved', async () => {
+  it('warns about a master key that exists only in a file when the data is in PostgreSQL, until it is saved', async () => {
     const fresh = await place();
     const reminded = async () => {
       const started = await startProcess(fresh.environment);
@@ -280,7 +280,7 @@ describe('backup', () => {
     }
   });
 
-  it('needs a passphrase from the variable where there is no terminal', async () => {
+  it('requires the passphrase variable when there is no terminal', async () => {
     const storage = await createStorage('sqlite');
     try {
       await commandJson(storage.environment, 'migrate');
@@ -296,7 +296,7 @@ describe('backup', () => {
     }
   });
 
-  it('asks for it twice on a terminal, and does not show it', async () => {
+  it('asks for the passphrase twice on a terminal without showing it', async () => {
     const ask = async (...answers: string[]) => {
       const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
       const output = new PassThrough();

@@ -68,7 +68,7 @@ describe('two instances whose clocks are 20 minutes apart, on one PostgreSQL', (
       (now) => now > time,
     );
 
-  it('agree on whether an invite is live', async () => {
+  it('agree on whether an invite is valid', async () => {
     const { code } = await invite('live@example.com', 5 * 60_000);
     for (const client of [fast, slow]) assert.equal((await client.check(code)).body.valid, true);
     assert.equal((await fast.accept(code)).status, 200);
@@ -82,7 +82,7 @@ describe('two instances whose clocks are 20 minutes apart, on one PostgreSQL', (
     }
   });
 
-  it('give each invite exactly one end, and tell it once', async () => {
+  it('end each invite exactly once, with one event', async () => {
     await told();
     const invites: Awaited<ReturnType<typeof invite>>[] = [];
     for (let i = 0; i < 12; i += 1) invites.push(await invite(`race${i}@example.com`, SHORT_MS));
@@ -111,7 +111,7 @@ describe('two instances whose clocks are 20 minutes apart, on one PostgreSQL', (
     }
   });
 
-  it('agree on whether a server key is live', async () => {
+  it('agree on whether a server key is valid', async () => {
     const keyFor = async (livesMs: number) => {
       const expiresAt = (await context.db.now()) + livesMs;
       const input = { waitlistId: 'wl_acme', environment: 'production', canRead: true, expiresAt };
@@ -135,7 +135,7 @@ describe('two instances whose clocks are 20 minutes apart, on one PostgreSQL', (
 
 forEachEngine((engine) => {
   describe('a clock that is set back', () => {
-    it('brings no expired invite back to life', async () => {
+    it('does not make an expired invite valid again', async () => {
       const service = await startService(engine);
       try {
         const list = await service.waitlist();

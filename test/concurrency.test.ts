@@ -66,7 +66,7 @@ forEachEngine((engine) => {
       return { service, clients: engine === 'sqlite' ? [service, ...clients] : clients };
     });
 
-    it('takes over where a killed process left off: what was answered is there, and a retry is safe', async () => {
+    it('keeps everything a killed process acknowledged, and a retry is safe', async () => {
       const list = await service.waitlist();
       if (engine === 'sqlite') await Promise.all(processes.splice(0).map((each) => each.stop()));
       const victim = await startProcess({ ...storage.environment, ...NO_LIMIT });

@@ -29,7 +29,7 @@ before(async () => {
 after(() => reference.close());
 
 describe('/docs', () => {
-  it('shows every operation, with a way to it from the contents', () => {
+  it('shows every operation, linked from the contents', () => {
     for (const { operation, path } of operationsOf(reference.document)) {
       assert.ok(page.includes(`<article id="${operation.operationId}"`), operation.operationId);
       assert.ok(page.includes(`<a href="#${operation.operationId}">`), operation.operationId);
@@ -46,7 +46,7 @@ describe('/docs', () => {
     assert.match(page, /wh-signature<\/code>/);
   });
 
-  it('shows the name of every schema, and those that a field tells apart one by one', () => {
+  it('shows the name of every schema, and each variant of a discriminated one', () => {
     for (const name of ['SignupRequest', 'SignupResult', 'EntryPage', 'InviteCheck', 'Verification']) {
       assert.ok(page.includes(`<code class="schema">${name}</code>`), name);
     }
@@ -60,7 +60,7 @@ describe('/docs', () => {
     assert.deepEqual(objects.sort(), ['Entry', 'Invite', 'Problem', 'WaitlistReference']);
   });
 
-  it('has no link that leads nowhere', () => {
+  it('has no broken links', () => {
     const ids = new Set([...page.matchAll(/\bid="([^"]+)"/g)].map(([, id]) => id));
     const links = [...page.matchAll(/\bhref="#([^"]+)"/g)].map(([, id]) => id);
     assert.deepEqual(
@@ -69,7 +69,7 @@ describe('/docs', () => {
     );
   });
 
-  it('allows its own style and script and nothing else', () => {
+  it('allows only its own style and script', () => {
     assert.match(policy, /^default-src 'none'; /);
     assert.doesNotMatch(policy, /unsafe|https?:|\*/);
     for (const [directive, tag] of [
@@ -88,7 +88,7 @@ describe('/docs', () => {
     );
   });
 
-  it('escapes whatever the document says', () => {
+  it('escapes everything in the document', () => {
     const hostile = JSON.parse(JSON.stringify(reference.document), (key, value) =>
       typeof value === 'string' && ['summary', 'description', 'title', 'message'].includes(key)
         ? `${value}<script>alert("1")</script>'&`
@@ -99,7 +99,7 @@ describe('/docs', () => {
     assert.ok(rendered.includes('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;&amp;'));
   });
 
-  it('names the address that it was asked at, unless that is none', async () => {
+  it('shows the address it was requested at, unless that is invalid', async () => {
     assert.ok(
       (await pageFor('waitlist.example:8080')).includes('curl &#39;http://waitlist.example:8080/sdk'),
     );
@@ -108,7 +108,7 @@ describe('/docs', () => {
     assert.ok(odd.includes('curl &#39;http://127.0.0.1:3000/sdk'));
   });
 
-  it('is made for each document by itself: the routes with its tags, and no events where there are none', async () => {
+  it('is built for each document separately: its tagged routes, and no events if it has none', async () => {
     const app = Fastify();
     const api = (name: string): Api => ({
       path: `/${name}.json`,
@@ -158,7 +158,7 @@ describe('/docs', () => {
     }
   });
 
-  it('has commands that work as they stand', async (test) => {
+  it('has commands that work as shown', async (test) => {
     const commands = [...page.matchAll(/class="curl"><code>([\s\S]*?)<\/code>/g)].map(([, text = '']) =>
       text.replaceAll('&#39;', "'").replaceAll('&quot;', '"').replaceAll('&amp;', '&'),
     );

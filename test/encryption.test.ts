@@ -34,7 +34,7 @@ const silent = createLogger('silent');
 
 forEachEngine((engine) => {
   describe('what is stored and logged', () => {
-    it('contains no personal data, no key and no code in any file, table, write-ahead log or log line', async () => {
+    it('contains no personal data, key or code in any file, table, write-ahead log or log line', async () => {
       const since = new Date(Date.now() - 1_000);
       const storage = await createStorage(engine);
       const service = await startService(engine, { storage });
@@ -129,7 +129,7 @@ forEachEngine((engine) => {
       }
     };
 
-    it('that were changed fail their row closed, wherever the change is, and the rest of the page serves', async () => {
+    it('that were modified anywhere make their row unreadable, and the rest of the page is served', async () => {
       for (const at of [0, 1, 9, 20, 33, 40, -1]) {
         const list = await filled();
         await damage(list, 2, at);
@@ -140,7 +140,7 @@ forEachEngine((engine) => {
       }
     });
 
-    it('that were cut off fail their row closed', async () => {
+    it('that were truncated make their row unreadable', async () => {
       const list = await filled();
       await writePerson(list, 1, Buffer.alloc(0));
       await writePerson(
@@ -151,7 +151,7 @@ forEachEngine((engine) => {
       await assertPage(list, [1, 3]);
     });
 
-    it('that were swapped between rows fail both rows closed', async () => {
+    it('that were swapped between rows make both rows unreadable', async () => {
       const list = await filled();
       const [first, second] = await persons(list);
       assert.ok(first && second);
@@ -161,14 +161,14 @@ forEachEngine((engine) => {
       assertError(await list.lookup('p1@example.com'), 500, 'internal_error');
     });
 
-    it('that were moved from another waitlist fail their row closed', async () => {
+    it('that were moved from another waitlist make their row unreadable', async () => {
       const [list, other] = [await filled(), await filled()];
       await writePerson(list, 1, ((await persons(other))[0] ?? { person: Buffer.alloc(0) }).person);
       await assertPage(list, [1]);
       await assertPage(other, []);
     });
 
-    it('of a referrer, when they fail, do not close the row of the person who was referred', async () => {
+    it('of a damaged referrer leave the person they referred readable', async () => {
       const list = await filled();
       await list.signup({ email: 'p5@example.com', referredBy: 'p4@example.com' });
       await damage(list, 4);
@@ -180,13 +180,13 @@ forEachEngine((engine) => {
       assert.deepEqual([entry.email, entry.referredBy], ['p5@example.com', null]);
     });
 
-    it('still count as duplicates when they fail: the hashes are apart from them', async () => {
+    it('still count as duplicates when damaged, because hashes are stored separately', async () => {
       const list = await filled();
       await damage(list, 1);
       assert.equal((await list.signup({ email: 'p1@example.com' })).body.skipped, 1);
     });
 
-    it('of an invite, when they fail, close the invite and leave it as it is', async () => {
+    it('of a damaged invite make it unusable and leave it as it is', async () => {
       const list = await filled();
       const [broken, good] = [await list.invite('p1@example.com'), await list.invite('p2@example.com')];
       const { db } = service.context;
@@ -207,7 +207,7 @@ forEachEngine((engine) => {
       assert.equal((await service.accept(codes[statuses.indexOf(200)] ?? '')).status, 200);
     });
 
-    it('that hold the keys of a queue, when they fail, close that queue alone', async () => {
+    it('that hold the keys of a queue make only that queue unreadable when damaged', async () => {
       const [list, other] = [await service.waitlist(), await service.waitlist()];
       const { db } = service.context;
       const row = await db.query
@@ -225,7 +225,7 @@ forEachEngine((engine) => {
       assert.equal((await other.signup({ email: 'a@example.com' })).status, 201);
     });
 
-    it('that fail are reported to the operator without a word of what is in them', async () => {
+    it('that cannot be opened are reported to the operator without their content', async () => {
       const list = await filled();
       await damage(list, 2);
       service.log.length = 0;
@@ -271,7 +271,7 @@ forEachEngine((engine) => {
       }
     };
 
-    it('is made on the first start, readable by its owner alone, and kept from then on', async () => {
+    it('is created on the first start, readable only by its owner, and kept from then on', async () => {
       const { storage } = await prepared();
       assert.equal(statSync(keyFile(storage)).mode & 0o777, 0o600);
       const key = readFileSync(keyFile(storage), 'utf8');
@@ -284,7 +284,7 @@ forEachEngine((engine) => {
       );
     });
 
-    it('when it is a wrong one, refuses to start and changes nothing', async () => {
+    it('prevents the start when it is wrong, and changes nothing', async () => {
       const made = await prepared();
       const { storage } = made;
       const right = readFileSync(keyFile(storage));
@@ -301,7 +301,7 @@ forEachEngine((engine) => {
       await assertReadable(made, { DOORLIST_MASTER_KEY: right.toString().trim() });
     });
 
-    it('is rotated while the service runs: all stays readable and deduplicated, and the old key opens nothing', async () => {
+    it('can be rotated while the service runs: everything stays readable and deduplicated, and the old key opens nothing', async () => {
       const made = await prepared();
       const { storage } = made;
       const old = readFileSync(keyFile(storage));
@@ -329,7 +329,7 @@ forEachEngine((engine) => {
       await assertRefused(storage);
     });
 
-    it('is rotated by the command line under a running server', async () => {
+    it('can be rotated by the command line while a server runs', async () => {
       const made = await prepared();
       const { storage } = made;
       const server = await startProcess(storage.environment);
@@ -357,7 +357,7 @@ forEachEngine((engine) => {
       await assertReadable(made);
     });
 
-    it('is rotated by variables: to the next one, which alone opens everything afterwards', async () => {
+    it('can be rotated by variables to the next key, which alone opens everything afterwards', async () => {
       const [current, next] = [generateMasterKey(), generateMasterKey()];
       const made = await prepared({ DOORLIST_MASTER_KEY: current });
       const { storage } = made;
@@ -383,7 +383,7 @@ forEachEngine((engine) => {
       assert.equal(existsSync(keyFile(storage)), false);
     });
 
-    it('survives a crash of its rotation before anything was wrapped anew', async () => {
+    it('survives a crash of its rotation before anything was rewrapped', async () => {
       const made = await prepared();
       const { storage } = made;
       const next = `${generateMasterKey()}\n`;
@@ -395,7 +395,7 @@ forEachEngine((engine) => {
       await assertReadable(made);
     });
 
-    it('survives a crash of its rotation after everything was wrapped anew', async () => {
+    it('survives a crash of its rotation after everything was rewrapped', async () => {
       const made = await prepared();
       const { storage } = made;
       const file = keyFile(storage);

@@ -91,7 +91,7 @@ forEachEngine((engine) => {
       });
     }
 
-    it('that are empty get a 400 where a body is needed', async () => {
+    it('that are empty get a 400 where a body is required', async () => {
       for (const [path, headers] of routes().slice(0, 2)) {
         const request = rawRequest(
           'POST',
@@ -102,7 +102,7 @@ forEachEngine((engine) => {
       }
     });
 
-    it('that are absent altogether get a 400 too', async () => {
+    it('that are missing get a 400 where a body is required', async () => {
       for (const [path, headers] of routes().slice(0, 2)) {
         assertError(
           await sendAndGoOn(rawRequest('POST', path, keepAlive(headers))),
@@ -140,7 +140,7 @@ forEachEngine((engine) => {
       }
     });
 
-    it('are taken with the JSON content type in any spelling', async () => {
+    it('are accepted with any spelling of the JSON content type', async () => {
       for (const type of [
         'Application/JSON',
         'application/json;charset=UTF-8',
@@ -168,7 +168,7 @@ forEachEngine((engine) => {
       }
     });
 
-    it('of more values than a legal batch can hold get a 400, however they are nested', async () => {
+    it('with more values than a valid batch can hold get a 400, however they are nested', async () => {
       const many: Record<string, string> = {
         elements: `{"entries":[${'1,'.repeat(1_000_000)}1]}`,
         objects: `{"entries":[${'{},'.repeat(1_000_000)}1]}`,
@@ -182,7 +182,7 @@ forEachEngine((engine) => {
       assertError(answer, 400, 'invalid_request', /nested deeper/);
     });
 
-    it('may come in chunks', async () => {
+    it('may be chunked', async () => {
       const json = JSON.stringify({ waitlistId: list.id, entries: [{ email: 'chunked@example.com' }] });
       const head = rawRequest('POST', SIGNUP, {
         ...JSON_TYPE,
@@ -193,7 +193,7 @@ forEachEngine((engine) => {
       assert.equal((await send(head, ...chunks, '0\r\n\r\n')).status, 201);
     });
 
-    it('are not split when the caller asks whether to go on', async () => {
+    it('are read whole after Expect: 100-continue', async () => {
       const json = JSON.stringify({ waitlistId: list.id, entries: [{ email: 'continue@example.com' }] });
       const answers = await exchange(service.url, [
         rawRequest('POST', SIGNUP, { ...JSON_TYPE, ...authorized(), expect: '100-continue' }, json),
@@ -204,7 +204,7 @@ forEachEngine((engine) => {
       );
     });
 
-    it('that are too large get a 413, announced or in chunks; on verify a 400', async () => {
+    it('that are too large get a 413 with a known length or chunked, and a 400 on verify', async () => {
       const cases: [string, Record<string, string>, number, number, string][] = [
         [SIGNUP, authorized(), 5 * MIB, 413, 'payload_too_large'],
         [VERIFY, {}, 8 * MIB, 400, 'invalid_request'],
@@ -221,7 +221,7 @@ forEachEngine((engine) => {
       }
     });
 
-    it('that end before their announced length harm nobody', async () => {
+    it('that end before their Content-Length do no harm', async () => {
       const head = rawRequest('POST', SIGNUP, { ...JSON_TYPE, ...authorized(), 'content-length': '100' });
       for (const answer of await exchange(service.url, [head, '{"waitlistId":', (socket) => socket.end()])) {
         assertError(answer, 400, 'invalid_request');
@@ -229,7 +229,7 @@ forEachEngine((engine) => {
       await assertStillServes();
     });
 
-    it('that are broken off by the caller harm nobody', async () => {
+    it('that the caller aborts do no harm', async () => {
       for (let i = 0; i < 20; i += 1) {
         const { socket, received } = open(service.url);
         socket.write(rawRequest('POST', SIGNUP, { ...JSON_TYPE, ...authorized(), 'content-length': '1000' }));
@@ -240,7 +240,7 @@ forEachEngine((engine) => {
       await assertStillServes();
     });
 
-    it('are not read for a caller who is refused anyway', async () => {
+    it('are not read when the caller is refused anyway', async () => {
       const unread = { ...JSON_TYPE, 'content-length': String(3 * MIB) };
       const answers = await exchange(service.url, [
         rawRequest('POST', SIGNUP, unread),
@@ -265,7 +265,7 @@ forEachEngine((engine) => {
       '/openapi.json': 'GET, HEAD',
     };
 
-    it('that a path does not know get a 405 with the ones that it does, whatever else is wrong', async () => {
+    it('that a path does not support get a 405 with the allowed ones, whatever else is wrong', async () => {
       for (const [path, allow] of Object.entries(paths)) {
         for (const method of [
           'GET',
@@ -309,7 +309,7 @@ forEachEngine((engine) => {
   });
 
   describe('paths', () => {
-    it('that lead nowhere get a 404', async () => {
+    it('that do not exist get a 404', async () => {
       const nowhere = [
         '/',
         '/nope',
@@ -343,7 +343,7 @@ forEachEngine((engine) => {
       }
     });
 
-    it('that lead nowhere, and methods that a path does not know, are told before any body is read', async () => {
+    it('that do not exist, and unsupported methods, are refused before any body is read', async () => {
       const unfinished = { ...JSON_TYPE, 'content-length': String(100 * MIB) };
       for (const body of ['{"broken', 'x'.repeat(64 * 1024)]) {
         assertError(await send(rawRequest('POST', '/nope', unfinished), body, half), 404, 'not_found');
@@ -391,7 +391,7 @@ forEachEngine((engine) => {
     });
   });
 
-  describe('what is not a request', () => {
+  describe('an invalid request', () => {
     const garbage: Record<string, string | Uint8Array> = {
       'a TLS greeting': Buffer.from('160301020001000', 'hex'),
       'an HTTP/2 preface': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
@@ -411,18 +411,18 @@ forEachEngine((engine) => {
       'no Host': 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n',
     };
     for (const [name, bytes] of Object.entries(garbage)) {
-      it(`but ${name} gets a 400, and the next request is served`, async () => {
+      it(`with ${name} gets a 400, and the next request is served`, async () => {
         assertError(await send(bytes), 400, 'invalid_request');
         await assertStillServes();
       });
     }
 
-    it('but an expectation that cannot be met gets an answer in our shape', async () => {
+    it('with an unsupported Expect header gets a JSON error', async () => {
       const answer = await send(rawRequest('GET', '/healthz', { expect: 'the-impossible' }));
       assertError(answer, 417, 'invalid_request');
     });
 
-    it('but headers over 16 KiB get a 431', async () => {
+    it('with headers over 16 KiB gets a 431', async () => {
       const large = [
         rawRequest('GET', '/healthz', { 'x-large': 'x'.repeat(20_000) }),
         rawRequest('GET', `/healthz?${'x'.repeat(20_000)}`),
@@ -489,7 +489,7 @@ forEachEngine((engine) => {
       assert.ok(answers.every(({ status }) => status === 200));
     });
 
-    it('speak HTTP/1.0 too', async () => {
+    it('support HTTP/1.0', async () => {
       const { status } = await send('GET /healthz HTTP/1.0\r\n\r\n');
       assert.equal(status, 200);
     });
@@ -525,7 +525,7 @@ forEachEngine((engine) => {
         });
       }
 
-      it('are closed after a 408 also when they never close by themselves', async () => {
+      it('are closed after a 408 even when the client does not close them', async () => {
         const before = await impatient.openConnections();
         const { hostname, port } = new URL(impatient.url);
         const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -540,12 +540,12 @@ forEachEngine((engine) => {
         assert.ok(left <= before, `${left} connections are open`);
       });
 
-      it('and say nothing at all are closed', async () => {
+      it('and send nothing are closed', async () => {
         await exchange(impatient.url, []);
         assert.equal((await impatient.request('GET', '/healthz')).status, 200);
       });
 
-      it('by the hundred do not keep others from being served', async () => {
+      it('do not block others, even by the hundred', async () => {
         const idle = Array.from({ length: 200 }, () => exchange(impatient.url, ['POST ']));
         const { id, key } = await impatient.waitlist();
         const body = { waitlistId: id, entries: [{ email: 'a@example.com' }] };

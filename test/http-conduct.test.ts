@@ -42,7 +42,7 @@ forEachEngine((engine) => {
       assert.equal(headers.get('access-control-allow-credentials'), null);
     };
 
-    it('are answered on the two invite endpoints, from any origin and without credentials', async () => {
+    it('are allowed on the two invite endpoints, from any origin and without credentials', async () => {
       const list = await service.waitlist();
       const { code } = await list.invite('a@example.com');
       for (const origin of ['https://join.example.com', 'http://localhost:5173', 'null']) {
@@ -54,7 +54,7 @@ forEachEngine((engine) => {
       assert.match(headers.get('access-control-expose-headers') ?? '', /retry-after/);
     });
 
-    it('may ask first, and hear what they may send', async () => {
+    it('get preflight responses that list what they may send', async () => {
       const ask = (path: string, method: string) =>
         service.request('OPTIONS', path, {
           headers: {
@@ -94,7 +94,7 @@ forEachEngine((engine) => {
       assert.equal(unasked.headers.get('access-control-allow-headers'), '*');
     });
 
-    it('can read refusals as well', async () => {
+    it('can read error responses, too', async () => {
       const list = await service.waitlist();
       const { code } = await list.invite('a@example.com');
       const refused: [number, string, string, object?][] = [
@@ -125,7 +125,7 @@ forEachEngine((engine) => {
       service.clock.advance(60_000);
     });
 
-    it('are not answered anywhere else', async () => {
+    it('are not allowed anywhere else', async () => {
       const { id, key } = await service.waitlist();
       const elsewhere: [string, string][] = [
         ['POST', SIGNUP],
@@ -156,7 +156,7 @@ forEachEngine((engine) => {
     });
     after(() => service.close());
 
-    it("are the caller's own where they are sane", async () => {
+    it("are the caller's own if they are valid", async () => {
       for (const id of [
         'x',
         'req-1',
@@ -171,7 +171,7 @@ forEachEngine((engine) => {
       }
     });
 
-    it('are new where the caller sends none, or nonsense', async () => {
+    it('are generated if the caller sends none or an invalid one', async () => {
       const seen = new Set<string>();
       const nonsense = [
         undefined,
@@ -197,7 +197,7 @@ forEachEngine((engine) => {
   });
 
   describe('the log', () => {
-    it('has one line for each request: its id, method, route, status and time, and nothing that was sent', async () => {
+    it('has one line per request with its id, method, route, status and time, and nothing that was sent', async () => {
       const service = await startService(engine);
       try {
         const list = await service.waitlist();
@@ -258,7 +258,7 @@ forEachEngine((engine) => {
   });
 
   describe('health', () => {
-    it('needs no key and says that it serves', async () => {
+    it('needs no key and reports that the service is up', async () => {
       const service = await startService(engine);
       try {
         for (const path of ['/healthz', '/readyz']) {
@@ -273,7 +273,7 @@ forEachEngine((engine) => {
 });
 
 describe('readiness on PostgreSQL', () => {
-  it('ends without the database: the service answers 503, and serves again when it is back', async () => {
+  it('ends without the database: the service answers 503, and recovers when it is back', async () => {
     const storage = await createStorage('postgres');
     const direct = new URL(storage.environment.DATABASE_URL ?? '');
     const proxy = await startTcpProxy({ host: direct.hostname, port: Number(direct.port) });
@@ -336,8 +336,8 @@ async function holdDatabase({ engine, dataDir, environment }: Storage): Promise<
 }
 
 forEachEngine((engine) => {
-  describe('a start that takes a while', () => {
-    it('is alive, answers 503 to everything else, and then serves', async () => {
+  describe('a slow start', () => {
+    it('passes health checks, answers 503 to everything else, and then serves', async () => {
       const storage = await createStorage(engine);
       afterTest(storage.remove);
       const release = await holdDatabase(storage);
@@ -403,7 +403,7 @@ forEachEngine((engine) => {
 
   describe('a stop', () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      it(`by ${signal} finishes what is under way, answers new requests with 503, and ends with code 0`, async () => {
+      it(`by ${signal} finishes open requests, answers new ones with 503, and exits with code 0`, async () => {
         const storage = await createStorage(engine);
         afterTest(storage.remove);
         await commandJson(storage.environment, 'migrate');
@@ -455,7 +455,7 @@ forEachEngine((engine) => {
       });
     }
 
-    it('writes down when keys were last used', async () => {
+    it('saves when keys were last used', async () => {
       const storage = await createStorage(engine);
       afterTest(storage.remove);
       const service = await startService(engine, { storage });

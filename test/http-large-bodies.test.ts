@@ -76,7 +76,7 @@ forEachEngine((engine) => {
       ];
     };
 
-    it('are answered for a client that reads only after it has written everything', async () => {
+    it('get a response even if the client reads only after writing everything', async () => {
       for (const [path, bytes, headers, status, code] of refused()) {
         for (const connection of ['close', 'keep-alive']) {
           const request = rawRequest('POST', path, { ...headers, connection }, 'x'.repeat(bytes));
@@ -87,7 +87,7 @@ forEachEngine((engine) => {
       }
     });
 
-    it('are answered for Python', async (t) => {
+    it('get a response with a Python client', async (t) => {
       if (spawnSync('python3', ['--version']).status !== 0) return t.skip('python3 is not installed');
       const cases = refused().map(([path, bytes, headers]) => [path, bytes, headers]);
       const environment = { ...process.env, no_proxy: '*' };
@@ -102,7 +102,7 @@ forEachEngine((engine) => {
       );
     });
 
-    it('are not read without end: the connection is closed', async () => {
+    it('are not read forever: the connection is closed', async () => {
       const { hostname, port } = new URL(service.url);
       const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }).on(
         'error',
@@ -121,8 +121,8 @@ forEachEngine((engine) => {
     });
   });
 
-  describe('bodies that are never finished', () => {
-    it('get a 429 past 16 MiB for one client, hold no more than that, and keep nobody out', async () => {
+  describe('unfinished bodies', () => {
+    it('get a 429 over 16 MiB for one client, use no more memory than that, and block nobody else', async () => {
       const service = await startService(engine);
       const sockets: Socket[] = [];
       try {
@@ -159,7 +159,7 @@ forEachEngine((engine) => {
     });
   });
 
-  it('takes the worst bodies of strangers on a small heap', async () => {
+  it('handles the worst unauthenticated bodies on a small heap', async () => {
     const storage = await createStorage(engine);
     const server = await startProcess({
       ...storage.environment,

@@ -44,7 +44,7 @@ forEachEngine((engine) => {
         ['verify', 2, () => service.verify(VERIFY_BODY), 200],
       ];
       for (const [name, limit, ask, usual] of edges) {
-        it(`let ${limit} requests of ${name} through in a minute, not one more, and then again`, async () => {
+        it(`allow exactly ${limit} requests of ${name} in a minute, and as many in the next`, async () => {
           for (let round = 0; round < 2; round += 1) {
             for (let i = 1; i <= limit; i += 1) {
               const { status, headers } = await ask(i);
@@ -58,7 +58,7 @@ forEachEngine((engine) => {
         });
       }
 
-      it('charge a large body as several requests of verify, announced or in chunks', async () => {
+      it('count a large verify body as several requests, with a known length or chunked', async () => {
         const roomy = await startService(engine, { environment: { DOORLIST_RATE_LIMIT_VERIFY: '10' } });
         try {
           const payload = 'x'.repeat(5 * 128 * 1024);
@@ -91,13 +91,13 @@ forEachEngine((engine) => {
         service.clock.advance(60_000);
       });
 
-      it('of one endpoint do not touch another', async () => {
+      it('of one endpoint do not affect another', async () => {
         for (let i = 0; i < 4; i += 1) await service.check('abc');
         assert.equal((await service.accept('abc')).status, 404);
         service.clock.advance(60_000);
       });
 
-      it('do not listen to forwarded headers', async () => {
+      it('ignore forwarded headers', async () => {
         const statuses: number[] = [];
         for (let i = 0; i < 4; i += 1) {
           const headers = {
@@ -111,7 +111,7 @@ forEachEngine((engine) => {
         service.clock.advance(60_000);
       });
 
-      it('stop a caller who guesses keys, and never one with a good key', async () => {
+      it('stop a caller who guesses keys, but never one with a valid key', async () => {
         const list = await service.waitlist();
         const guess = () =>
           service.request('GET', `/sdk/v1/waitlist/${list.id}/entries`, { key: newServerKey('production') });
@@ -137,7 +137,7 @@ forEachEngine((engine) => {
         assert.equal((await one.page()).status, 200);
       });
 
-      it('do not count questions of browsers before the request itself', async () => {
+      it('do not count CORS preflight requests', async () => {
         const ask = () =>
           service.request('OPTIONS', '/sdk/v1/waitlist/invites/abc/accept', {
             headers: { origin: 'https://x.example', 'access-control-request-method': 'POST' },
@@ -167,7 +167,7 @@ forEachEngine((engine) => {
         return count;
       };
 
-      it('count each forwarded address by itself', async () => {
+      it('count each forwarded address separately', async () => {
         assert.equal(await served('192.0.2.1'), 3);
         assert.equal(await served('192.0.2.1', '192.0.2.2'), 4);
       });
@@ -177,7 +177,7 @@ forEachEngine((engine) => {
         assert.equal(await served('2001:db8:1:2::1', '2001:db8:1:3::1'), 4);
       });
 
-      it('count the last address that is not a trusted proxy: what stands before it, the caller may have made up', async () => {
+      it('count the last address that is not a trusted proxy, because the caller can forge those before it', async () => {
         assert.equal(
           await served('198.51.100.1, 192.0.2.1', '198.51.100.2, 192.0.2.1', '198.51.100.3, 192.0.2.1'),
           3,
@@ -185,7 +185,7 @@ forEachEngine((engine) => {
         assert.equal(await served('192.0.2.1, 10.1.1.1', '192.0.2.2, 10.1.1.2'), 4);
       });
 
-      it('count an address once, whatever port, brackets or quotes the proxy writes to it', async () => {
+      it('count an address as the same client with any port, brackets or quotes', async () => {
         assert.equal(await served('192.0.2.1:1', '192.0.2.1:65535', '192.0.2.1', '"192.0.2.1:7"'), 3);
         assert.equal(
           await served('[2001:db8::1]:1', '[2001:db8::1]', '"[2001:db8::2]:443"', '2001:db8::1'),
@@ -198,12 +198,12 @@ forEachEngine((engine) => {
         assert.equal(await served('192.0.2.1:1, 10.1.1.1:443', '192.0.2.2:1, 10.1.1.1:443'), 4);
       });
 
-      it('serve a request whose forwarded header is nonsense', async () => {
+      it('serve a request with a malformed forwarded header', async () => {
         assert.equal(await served('nonsense', '', ',,,', 'ü'), 4);
       });
     });
 
-    it('are off at 0', async () => {
+    it('are disabled at 0', async () => {
       const service = await startService(engine);
       try {
         const answers = await Promise.all(Array.from({ length: 700 }, () => service.check('abc')));
@@ -238,7 +238,7 @@ forEachEngine((engine) => {
     };
   };
 
-  it('refuses signups with 503 and Retry-After when too many wait to be written, and loses none of the others', async () => {
+  it('refuses signups with 503 and Retry-After when too many are queued, and loses none of the others', async () => {
     const service = await startService(engine, { mostWaitingSignups: 5 });
     try {
       const [list, other] = [await service.waitlist(), await service.waitlist()];
@@ -267,7 +267,7 @@ forEachEngine((engine) => {
     }
   });
 
-  it('refuses signups with 503 and Retry-After that have waited for too long, and never stores them', async () => {
+  it('refuses signups that waited too long with 503 and Retry-After, and never stores them', async () => {
     const service = await startService(engine, { longestSignupWaitMs: 500 });
     try {
       const list = await service.waitlist();

@@ -41,8 +41,8 @@ function wordsFor({ name, operands = [], flags = {} }: (typeof COMMANDS)[number]
   ];
 }
 
-describe('a command outside of an installation', () => {
-  it('says where it looked and how to point elsewhere, and creates nothing', async () => {
+describe('a command outside an installation', () => {
+  it('says where it looked and how to choose another directory, and creates nothing', async () => {
     const dataDir = path.join(directory, 'data');
     for (const command of COMMANDS.filter(({ name }) => !NEEDS_NONE.includes(name))) {
       const { code, out, error } = await typed({ DOORLIST_DATA_DIR: dataDir }, ...wordsFor(command));
@@ -55,7 +55,7 @@ describe('a command outside of an installation', () => {
     }
   });
 
-  it('resolves where it looked, also as a process with the default', async () => {
+  it('prints the full path where it looked, even for the default', async () => {
     const { code, stderr } = await runIn(directory, {}, 'waitlist', 'list');
     assert.equal(code, 1);
     assert.ok(stderr.includes(`There is no Doorlist in ${path.join(directory, 'data')}.`), stderr);
@@ -82,7 +82,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await commandJson(storage.environment, 'waitlist', 'list'), []);
     });
 
-    it('may be created in a data directory that is not there yet', async () => {
+    it('can be created in a data directory that does not exist yet', async () => {
       const dataDir = path.join(storage.dataDir, 'new', 'data');
       const environment = { ...storage.environment, DOORLIST_DATA_DIR: dataDir };
       assert.equal((await commandJson<{ from: number }>(environment, 'migrate')).from, 0);
@@ -99,7 +99,7 @@ forEachEngine((engine) => {
         ]),
       );
 
-    it('are for their owner alone, also in a directory that is open to all', async () => {
+    it('are readable only by their owner, even in a directory open to all', async () => {
       chmodSync(storage.dataDir, 0o755);
       const server = await startProcess(storage.environment);
       try {
@@ -112,7 +112,7 @@ forEachEngine((engine) => {
       }
     });
 
-    it('are tightened at the start, with a warning', async () => {
+    it('have their permissions tightened at the start, with a warning', async () => {
       await commandJson(storage.environment, 'migrate');
       for (const name of readdirSync(storage.dataDir)) chmodSync(path.join(storage.dataDir, name), 0o644);
       const server = await startProcess(storage.environment);
@@ -130,7 +130,7 @@ forEachEngine((engine) => {
 });
 
 describe('a .env file in the working directory', () => {
-  it('is read by every command; the environment wins', async () => {
+  it('is read by every command, and the environment takes precedence', async () => {
     const [first, second] = [path.join(directory, 'first'), path.join(directory, 'second')];
     writeFileSync(path.join(directory, '.env'), `# Ours\nexport DOORLIST_DATA_DIR="${first}"\n`);
     assert.equal((await runIn(directory, {}, 'migrate')).code, 0);
@@ -139,7 +139,7 @@ describe('a .env file in the working directory', () => {
     assert.ok(existsSync(path.join(second, 'doorlist.db')));
   });
 
-  it('is checked like the environment', async () => {
+  it('is validated like the environment', async () => {
     writeFileSync(path.join(directory, '.env'), 'PORT=eighty\nDOORLIST_DATADIR=/somewhere\n');
     const { code, stderr } = await runIn(directory, {}, 'serve');
     assert.equal(code, 1);
@@ -149,7 +149,7 @@ describe('a .env file in the working directory', () => {
     );
   });
 
-  it('stops every command when it is broken or cannot be read', async () => {
+  it('stops every command when it is invalid or cannot be read', async () => {
     const file = path.join(directory, '.env');
     const refused = async (wanted: RegExp) => {
       const { code, stderr } = await runIn(directory, {}, 'migrate');

@@ -64,7 +64,7 @@ forEachEngine((engine) => {
       );
     });
 
-    it('lead from every earlier version to the same schema, with all data, on which the service works', async (t) => {
+    it('lead from every earlier version to the same schema, keep all data, and leave a working service', async (t) => {
       const wanted = await newestSchema(t, engine);
       const installation = await createInstallation();
       for (let from = 1; from < SCHEMA_VERSION; from += 1) {
@@ -80,7 +80,7 @@ forEachEngine((engine) => {
       }
     });
 
-    it('keep what an event says, but for test mails that no erasure would find', async (t) => {
+    it('keep the content of events, except test emails that no erasure would find', async (t) => {
       const { db } = await openFresh(t, engine);
       await migrate(db, 4);
       const event = { queue_id: 1, body: Buffer.from('sealed'), created_at: 0 };
@@ -105,7 +105,7 @@ forEachEngine((engine) => {
       );
     });
 
-    it('describe the tables as the code does', async (t) => {
+    it('match the tables described in the code', async (t) => {
       const { db } = await openFresh(t, engine);
       await migrate(db);
       const tables = await db.query.introspection.getTables();
@@ -122,7 +122,7 @@ forEachEngine((engine) => {
       );
     });
 
-    it('are done once when several connections start at once', async (t) => {
+    it('run once when several connections start at once', async (t) => {
       const { storage, db: first } = await openFresh(t, engine);
       const others = await Promise.all([1, 2, 3].map(() => open(storage)));
       const migrating = Promise.all([first, ...others].map((db) => migrate(db)));

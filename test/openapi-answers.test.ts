@@ -72,7 +72,7 @@ function assertDocumented(
 
 const provoked = new Set<string>();
 
-describe('what the service answers', () => {
+describe('responses match the OpenAPI document', () => {
   const entry = { email: 'ada@example.com' };
   const signup = (gets: Call['gets'], body: unknown, more: Partial<Call> = {}): Call => ({
     operation: 'createSignups',
@@ -202,7 +202,7 @@ describe('what the service answers', () => {
     }
   });
 
-  it('while it stops', async () => {
+  it('during shutdown', async () => {
     const stopping = await startReferenceApp();
     try {
       await stopping.drain();
@@ -218,7 +218,7 @@ describe('what the service answers', () => {
     }
   });
 
-  it('was seen for every error that is documented', () => {
+  it('for every documented error', () => {
     const documented = operationsOf(document).flatMap(({ operation }) =>
       Object.entries(operation.responses)
         .filter(([status]) => Number(status) >= 400)

@@ -53,7 +53,7 @@ const node = (words: string[]) => run(process.execPath, words, { cwd: ROOT });
 
 describe('a client generated from the OpenAPI document', () => {
   for (const [name, generator] of Object.entries(GENERATORS)) {
-    it(`has the types of the API and speaks to it: ${name}`, async (test) => {
+    it(`has the types of the API and works with it: ${name}`, async (test) => {
       const reference = await startReferenceApp();
       test.after(() => reference.close());
       const directory = await mkdtemp(path.join(tmpdir(), 'doorlist-client-'));

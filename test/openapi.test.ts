@@ -99,7 +99,7 @@ describe('the OpenAPI document', () => {
     assert.ok(!('Error' in document.components.schemas), 'a client would hide the Error of the language');
   });
 
-  it('has complete alternatives that a constant or a required field tells apart', () => {
+  it('has complete alternatives, distinguished by a constant or a required field', () => {
     const { schemas } = document.components;
     const tellingApart = (name: string, keyword: 'oneOf' | 'anyOf') =>
       (schemas[name]?.[keyword] ?? []).map(({ $ref = '' }) => {
@@ -131,7 +131,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('states limits where a program finds them', () => {
+  it('states limits in machine-readable form', () => {
     const { schemas } = document.components;
     const parameter = (id: string, name: string) =>
       operationOf(document, id).parameters?.find((each) => each.name === name)?.schema;
@@ -159,7 +159,7 @@ describe('the OpenAPI document', () => {
       assert.doesNotMatch(text, phones);
   });
 
-  it('says where unknown fields are refused, and only there', async () => {
+  it('marks exactly the places where unknown fields are rejected', async () => {
     const bodies = {
       createSignups: {
         path: '/sdk/v1/waitlist/signup',

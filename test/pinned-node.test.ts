@@ -23,7 +23,7 @@ const lockfile = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), '
 };
 
 describe('the pinned Node', () => {
-  it('is in the lockfile with its hash for every platform, and needs no install script', () => {
+  it('is in the lockfile with a hash for every platform, and needs no install script', () => {
     for (const [name, version] of PLATFORMS) {
       const locked = lockfile.packages[`node_modules/${name}`];
       assert.equal(locked?.version, version);
@@ -33,7 +33,7 @@ describe('the pinned Node', () => {
     }
   });
 
-  it('is the one that npm scripts run, where there is one for this platform', (test) => {
+  it('is the one that npm scripts run, if it exists for this platform', (test) => {
     const here = PLATFORMS.find(([name]) => name.endsWith(`-${process.platform}-${process.arch}`));
     if (!here) return test.skip(`there is none for ${process.platform}-${process.arch}`);
     const linked = realpathSync(path.join(ROOT, 'node_modules/.bin/node'));
@@ -41,7 +41,7 @@ describe('the pinned Node', () => {
     assert.equal(process.version, `v${here[1]}`);
   });
 
-  it('is asked for in a sentence by an older Node', async () => {
+  it('is requested in one sentence when an older Node runs', async () => {
     const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
     try {
       const older = path.join(directory, 'older.cjs');
@@ -64,7 +64,7 @@ describe('the pinned Node', () => {
 });
 
 describe('the lockfile', () => {
-  it('holds no download addresses, and a hash for every package', () => {
+  it('contains no download URLs, and a hash for every package', () => {
     for (const [name, { integrity, resolved }] of Object.entries(lockfile.packages)) {
       if (name === '') continue;
       assert.equal(resolved, undefined, name);
@@ -74,7 +74,7 @@ describe('the lockfile', () => {
 });
 
 describe('npm start', () => {
-  it('takes its server with it when npm is asked to stop, and ends cleanly', async () => {
+  it('stops the server when npm is stopped, and exits cleanly', async () => {
     const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
     const port = await freePort();
     const { PATH = '', HOME = '' } = process.env;

@@ -60,14 +60,14 @@ describe('a database that cannot be used is reported in one sentence, at the sta
       /PostgreSQL at 127\.0\.0\.1:\d+ has no database "nowhere"\. Create it/,
     ));
 
-  it('a host that nobody knows', () =>
+  it('a host that does not resolve', () =>
     everywhere(
       'postgres://me:hunter2@db.invalid/doorlist',
       /PostgreSQL host db\.invalid (is unknown|could not be resolved)/,
       { serve: false },
     ));
 
-  it('a server that does not run', async () =>
+  it('a server that is not running', async () =>
     everywhere(
       `postgres://me:hunter2@127.0.0.1:${await freePort()}/doorlist`,
       /Cannot reach PostgreSQL at 127\.0\.0\.1:\d+: the connection was refused\. Check that the server is running/,
@@ -113,7 +113,7 @@ describe('a database that cannot be used is reported in one sentence, at the sta
     );
   });
 
-  it('one that is reached through a socket or has odd characters in its names', () => {
+  it('a database reached through a socket or with unusual characters in its names', () => {
     const refused = Object.assign(new Error('no'), { code: 'ECONNREFUSED' });
     assert.match(
       postgresTrouble(refused, 'postgres:///doorlist?host=/run/postgresql') ?? '',
@@ -166,7 +166,7 @@ async function untrustedServer() {
 }
 
 describe('a directory or port that cannot be used is reported in one sentence', () => {
-  it('a port that is taken', async () => {
+  it('a port that is in use', async () => {
     const other = createServer();
     other.listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -182,12 +182,12 @@ describe('a directory or port that cannot be used is reported in one sentence', 
     }
   });
 
-  it('a host that is not of this machine', async () => {
+  it('a host that is not an address of this machine', async () => {
     const environment = { DOORLIST_DATA_DIR: path.join(parent, 'host'), PORT: '8080', HOST: '192.0.2.1' };
     assertSentence(await runCommand(environment, 'serve'), /Cannot listen on 192\.0\.2\.1: .*HOST/);
   });
 
-  it('a data directory that is a file, or below one', async () => {
+  it('a data directory that is a file or inside one', async () => {
     const file = path.join(parent, 'file');
     writeFileSync(file, '');
     for (const dataDir of [file, path.join(file, 'data')]) {
@@ -196,7 +196,7 @@ describe('a directory or port that cannot be used is reported in one sentence', 
     }
   });
 
-  it('a database that is no database', async () => {
+  it('a database file that is not a database', async () => {
     const dataDir = path.join(parent, 'broken');
     mkdirSync(dataDir);
     writeFileSync(path.join(dataDir, 'doorlist.db'), 'this is not a database, and it is long enough to tell');
@@ -208,7 +208,7 @@ describe('a directory or port that cannot be used is reported in one sentence', 
 
   const ANOTHER_USER = /cannot be used: .*permission denied\. Run Doorlist as the user who owns it/;
 
-  it('a data directory that may not be written to', async (test) => {
+  it('a data directory that is not writable', async (test) => {
     if (!mayBeAnother()) return test.skip('only root can be another user');
     chmodSync(parent, 0o755);
     const locked = path.join(parent, 'locked');
@@ -220,7 +220,7 @@ describe('a directory or port that cannot be used is reported in one sentence', 
     assert.deepEqual(readdirSync(locked), []);
   });
 
-  it('a data directory of somebody else', async (test) => {
+  it('a data directory owned by someone else', async (test) => {
     if (!mayBeAnother()) return test.skip('only root can be another user');
     chmodSync(parent, 0o755);
     const environment = { DOORLIST_DATA_DIR: path.join(parent, 'theirs'), PORT: '0' };
@@ -231,7 +231,7 @@ describe('a directory or port that cannot be used is reported in one sentence', 
     assert.deepEqual(readdirSync(environment.DOORLIST_DATA_DIR), before);
   });
 
-  it('a master key that is no key', async () => {
+  it('an invalid master key', async () => {
     const dataDir = path.join(parent, 'malformed');
     mkdirSync(dataDir);
     writeFileSync(path.join(dataDir, 'master.key'), 'not a key\n');

@@ -40,7 +40,7 @@ forEachEngine((engine) => {
     return { code, of: (what: string) => json.findings.find((finding) => finding.what === what) };
   };
 
-  it('shows what there is and exits with 0 while all is well', async () => {
+  it('shows the installation and exits with 0 while all is well', async () => {
     const { code, of } = await status();
     assert.equal(code, 0);
     assert.match(of('database')?.detail ?? '', new RegExp(`^${engine}, schema version \\d+, [0-9.]+ MiB$`));
@@ -55,7 +55,7 @@ forEachEngine((engine) => {
     assert.match((await typed(storage.environment, 'status')).out, /^ok {5}database: .*\n(ok {5}.*\n?)+$/);
   });
 
-  it('shows why deliveries failed, and what is old is wrong', async () => {
+  it('shows why deliveries failed, and reports old ones as a problem', async () => {
     await list.signup({ email: 'ada@example.com' });
     await until('the attempt is in the log', async () => (await status()).of('webhook error') !== undefined);
     await service.stopSending();
@@ -72,7 +72,7 @@ forEachEngine((engine) => {
     assert.equal(late.of('webhooks')?.detail, '2 pending, oldest pending for 120 min');
   });
 
-  it('logs once that something is old, however often it looks', async () => {
+  it('logs once that something is overdue, however often it checks', async () => {
     const lines = () => service.log.filter((line) => line.includes('oldest delivery: '));
     await watch(service.context);
     await watch(service.context);
@@ -80,14 +80,14 @@ forEachEngine((engine) => {
     assert.match(lines()[0] ?? '', /"level":"warn".*oldest delivery: over an hour old/);
   });
 
-  it('leaves out what is held for a disabled endpoint', async () => {
+  it('ignores deliveries held for a disabled endpoint', async () => {
     await setEndpointEnabled(service.context, endpoint, false);
     const { code, of } = await status();
     assert.equal(code, 0);
     assert.equal(of('webhooks')?.detail, '2 held');
   });
 
-  it('says when the database cannot be used, and exits with 1', async () => {
+  it('reports a database that cannot be used, and exits with 1', async () => {
     const environment = { ...storage.environment, DOORLIST_MASTER_KEY: Buffer.alloc(32).toString('base64') };
     const { code, json } = await command<Status>(environment, 'status');
     assert.equal(code, 1);

@@ -9,7 +9,7 @@ const FILES = globSync('src/**/*.ts').filter((file) => !/\.(test|d)\.ts$/.test(f
 const IMPORTS = new Map(FILES.map((file) => [file, importsOf(file)]));
 
 describe('the structure of src', () => {
-  it('gives every file one floor', () => {
+  it('places every file on one floor', () => {
     for (const room of FLOORS.flat()) assert.ok(existsSync(room), `${room} is drawn, but not there`);
     for (const file of FILES) {
       const floors = FLOORS.filter((rooms) => rooms.some((room) => isIn(room, file)));
@@ -17,7 +17,7 @@ describe('the structure of src', () => {
     }
   });
 
-  it('has no import of a floor above, nor of another folder on the same floor', () => {
+  it('has no import from a floor above or from another folder on the same floor', () => {
     const wrong = allImports().filter(([from, to]) => {
       const [above, below] = [floorOf(from), floorOf(to)];
       return below > above || (below === above && !isProcessOrGround(above) && roomOf(from) !== roomOf(to));

@@ -33,13 +33,13 @@ forEachEngine((engine) => {
       return rows.map(({ seq }) => seq);
     };
 
-    it('runs what is sent together in order, and answers each', async () => {
+    it('runs pipelined statements in order, and returns the result of each', async () => {
       const answers = await db.transaction((trx) => Promise.all([1, 2, 3].map((seq) => pair(trx, seq))));
       assert.deepEqual(answers, [[{ seq: 1 }], [{ seq: 2 }], [{ seq: 3 }]]);
       assert.deepEqual(await seqs(), [1, 2, 3]);
     });
 
-    it('of which one statement fails fails those behind it, and leaves nothing', async () => {
+    it('fails all statements after a failed one, and leaves nothing', async () => {
       const settled: PromiseSettledResult<unknown>[] = [];
       const failing = db.transaction(async (trx) => {
         settled.push(...(await Promise.allSettled([4, 3, 5].map((seq) => pair(trx, seq)))));
@@ -53,7 +53,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await seqs(), [1, 2, 3]);
     });
 
-    it('whose failed statement nobody waited for does not commit', async () => {
+    it('does not commit when a statement that nobody awaited fails', async () => {
       const failing = db.transaction(async (trx) => {
         for (const seq of [6, 1]) pair(trx, seq).catch(() => {});
       });
@@ -61,7 +61,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await seqs(), [1, 2, 3]);
     });
 
-    it('fails with the write that nobody waited for, also where later statements fail because of it', async () => {
+    it('fails with the error of the write that nobody awaited, even if later statements fail because of it', async () => {
       const taken = [{ queue_id: queueId, pair_hash: Buffer.from('a'), seq: 1 }];
       const silent = db.transaction(async (trx) => trx.insert('metadata_pair', taken));
       await assert.rejects(silent, UniqueViolation);
@@ -104,7 +104,7 @@ forEachEngine((engine) => {
       assert.deepEqual(counts, [{ waiting: 4 }]);
     });
 
-    it('does not compile with rows that are not of the table, or not all of one shape', () => {
+    it('does not compile with rows that do not fit the table or differ in shape', () => {
       const refused = (trx: Trx, maybe: { seq?: number }) => {
         // @ts-expect-error: there is no such column.
         trx.insert('referral_alias', [{ queue_id: 1, code_hash: Buffer.from(''), seq: 1, color: 'red' }]);
@@ -120,7 +120,7 @@ forEachEngine((engine) => {
       assert.equal(typeof refused, 'function');
     });
 
-    it('finds numbers and bytes in lists, also in empty ones', async () => {
+    it('finds numbers and bytes in lists, even in empty ones', async () => {
       const found = async (condition: Expression<SqlBool>) => {
         const query = db.query.selectFrom('referral_alias').select('seq').where(condition).orderBy('seq');
         return (await query.execute()).map(({ seq }) => seq);
@@ -143,7 +143,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await db.snapshot((trx) => trx.run(bySeqs, { ...values, hashes: [] })), []);
     });
 
-    it('may fail with a statement at its first use, and that statement works in the next', async () => {
+    it("can fail on a statement's first use, and the statement works in the next one", async () => {
       const first = statement<{ seq: number }, object>((database, parameter) =>
         database.query
           .insertInto('metadata_pair')
@@ -155,7 +155,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await seqs(), [1, 2, 3, 7]);
     });
 
-    it('takes rows of any text', async () => {
+    it('accepts rows with any text', async () => {
       await db.transaction(async (trx) => {
         const events = HOSTILE.map((text, index) => ({
           queue_id: queueId,
@@ -175,7 +175,7 @@ forEachEngine((engine) => {
   });
 
   describe('tables that have grown', () => {
-    it('are known to the planner before anybody else looks at them', async () => {
+    it('are analyzed for the planner before anyone queries them', async () => {
       const service = await startService(engine);
       try {
         const list = await service.waitlist();

@@ -75,7 +75,7 @@ describe('/docs in a browser', () => {
     }
   }
 
-  it('follows the colours of the system', async () => {
+  it('follows the color scheme of the system', async () => {
     const colours: string[] = [];
     for (const colorScheme of ['light', 'dark'] as const) {
       await visit({ viewport: DESKTOP, colorScheme }, async (page) => {
@@ -86,7 +86,7 @@ describe('/docs in a browser', () => {
   });
 
   for (const javaScriptEnabled of [true, false]) {
-    it(`leads to every operation ${javaScriptEnabled ? 'with' : 'without'} scripts`, () =>
+    it(`links to every operation ${javaScriptEnabled ? 'with' : 'without'} scripts`, () =>
       visit({ viewport: DESKTOP, javaScriptEnabled }, async (page) => {
         for (const { operation } of operationsOf(reference.document)) {
           await page.click(`nav a[href="#${operation.operationId}"]`);
@@ -124,7 +124,7 @@ describe('/docs in a browser', () => {
       assert.equal(unnamed, 0, 'code that scrolls must be reachable and named');
     }));
 
-  it('has text that stands out from its background', async () => {
+  it('has text with enough contrast', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await visit({ viewport: DESKTOP, colorScheme }, async (page) => {
         const faint = await page.evaluate(findFaintText);

@@ -37,7 +37,7 @@ forEachEngine((engine) => {
       service.wake();
     };
 
-    it('that asks to come back later gets the same mail once more, and takes it once', async () => {
+    it('that asks to try again later gets the same email once more, and accepts it once', async () => {
       const list = await mailingList(service, ['welcome']);
       const seen: string[] = [];
       server.refuseMail = ({ raw }) => {
@@ -59,7 +59,7 @@ forEachEngine((engine) => {
       assert.match(log[0]?.response ?? '', /Try again later/);
     });
 
-    it('that refuses a mail for good gets no second try, and the reason is kept', async () => {
+    it('that rejects an email permanently gets no retry, and the reason is kept', async () => {
       const list = await mailingList(service, ['welcome']);
       server.refuseMail = () => '554 5.7.1 Spam';
       await list.signup({ email: 'spam@example.com' });
@@ -71,7 +71,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await listSuppressions(service.context, await list.queue(), 10), []);
     });
 
-    it('that knows no such address has it suppressed, until an operator says otherwise', async () => {
+    it('that reports an unknown address has it suppressed until an operator lifts that', async () => {
       const list = await mailingList(service, ['welcome', 'invite']);
       const queue = await list.queue();
       server.refuseRecipient = () => '550 5.1.1 No such user';
@@ -92,7 +92,7 @@ forEachEngine((engine) => {
       await mailsArrived(server, list, 1);
     });
 
-    it('that refuses for policy says nothing about the address', async () => {
+    it('that rejects for policy reasons does not get the address suppressed', async () => {
       const list = await mailingList(service, ['welcome']);
       server.refuseRecipient = () => '550 5.7.1 Relaying denied';
       await list.signup({ email: 'policy@example.com' });
@@ -101,7 +101,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await listSuppressions(service.context, await list.queue(), 10), []);
     });
 
-    it('that is lost in the middle of a mail gets it again', async () => {
+    it('that disconnects in the middle of an email gets it again', async () => {
       const list = await mailingList(service, ['welcome']);
       server.hangUpAfter = 500;
       await list.signup({ email: 'cut@example.com' });
@@ -110,7 +110,7 @@ forEachEngine((engine) => {
       assert.match(mail?.parsed.html ?? '', /<\/html>/);
     });
 
-    it('of which an address was erased gets nothing for it', async () => {
+    it('gets nothing for an erased address', async () => {
       const list = await mailingList(service, ['welcome']);
       server.refuseMail = () => '451 4.3.0 Not now';
       await list.signup({ email: 'erased@example.com' });
@@ -130,7 +130,7 @@ forEachEngine((engine) => {
 
   describe('a mail server with a login', () => {
     for (const tls of ['starttls', 'implicit'] as const) {
-      it(`gets mails over ${tls} TLS, and none when its certificate is not good`, async () => {
+      it(`gets emails over ${tls} TLS, and none if its certificate is invalid`, async () => {
         const server = await startMailServer({ tls, login: true });
         const trusting = `${server.url}?tls.rejectUnauthorized=false`;
         const service = await startMailing(engine, { ...server, url: trusting });
@@ -156,7 +156,7 @@ forEachEngine((engine) => {
       });
     }
 
-    it('that does not take ours leaves the mail waiting', async () => {
+    it('that is refused keeps the email queued', async () => {
       const server = await startMailServer({ login: true });
       const wrong = server.url.replace('mailer:', 'nobody:');
       const service = await startMailing(engine, { ...server, url: wrong });

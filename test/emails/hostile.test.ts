@@ -45,7 +45,7 @@ const LISTS_OF_ADDRESSES = [
 const isVictim = (text: string) => text.includes('victim@example.com');
 
 forEachEngine((engine) => {
-  describe('what somebody signed up with', () => {
+  describe('data from a signup', () => {
     let server: MailServer;
     let service: Mailing;
     withMailing(engine, (made) => {
@@ -88,7 +88,7 @@ ${list.name}: <b>not bold</b> [site](https://example.com/?q={{ metadata.name }})
       for (const line of mail.raw.split('\r\n')) assert.ok(line.length <= 998);
     };
 
-    it('can add no recipient, header, markup or tag to a mail', async () => {
+    it('cannot add a recipient, header, markup or template tag to an email', async () => {
       const list = await named();
       const entries = Object.entries(HOSTILE);
       for (const [what, name] of entries)
@@ -103,7 +103,7 @@ ${list.name}: <b>not bold</b> [site](https://example.com/?q={{ metadata.name }})
       assert.match(template?.parsed.text ?? '', /\{\{ inviteCode \}\}\{% if true %\}/);
     });
 
-    it('cannot lead anybody anywhere: what looks like a link counts as missing', async () => {
+    it('cannot place a link: what looks like one is treated as missing', async () => {
       const list = await named();
       await list.signup({ email: 'link@example.com', metadata: { name: 'You won! evil.example/prize' } });
       const [mail] = await mailsArrived(server, list, 1);
@@ -111,7 +111,7 @@ ${list.name}: <b>not bold</b> [site](https://example.com/?q={{ metadata.name }})
       assert.doesNotMatch(mail?.raw ?? '', /prize/);
     });
 
-    it('may be an address of odd characters, and is the one recipient', async () => {
+    it('may be an address with unusual characters, which is the only recipient', async () => {
       const list = await mailingList(service, ['welcome']);
       const odd = ["o'hara+tag!#$%&*@example.com", '{curly}|~`=?^/@example.com', 'ünï@example.com'];
       for (const email of odd) assert.equal((await list.signup({ email })).status, 201);
@@ -124,7 +124,7 @@ ${list.name}: <b>not bold</b> [site](https://example.com/?q={{ metadata.name }})
         );
     });
 
-    it('is no address when a mail server could read it as another one', async () => {
+    it('is not accepted as an address that a mail server could read as another one', async () => {
       const list = await mailingList(service, ['welcome', 'invite']);
       for (const email of LISTS_OF_ADDRESSES) {
         assert.equal((await list.signup({ email })).status, 400, email);
@@ -133,7 +133,7 @@ ${list.name}: <b>not bold</b> [site](https://example.com/?q={{ metadata.name }})
       assert.equal(await countMails(service.context, list), 0);
     });
 
-    it('never mails anybody else, even where it was stored when such addresses were allowed', async () => {
+    it('never causes an email to anyone else, even if stored when such addresses were allowed', async () => {
       const list = await mailingList(service, ['welcome']);
       const { context } = service;
       const queue = await list.queue();
@@ -171,7 +171,7 @@ ${list.name}: <b>not bold</b> [site](https://example.com/?q={{ metadata.name }})
     const assertRefused = (list: MailingList, body: string, reason: RegExp, subject = 'Hi') =>
       assert.rejects(saveTemplate(service.context, list.id, 'invite', { subject, body }), reason);
 
-    it('meets templates that were checked when they were saved', async () => {
+    it('is rendered only by templates that were checked when saved', async () => {
       const list = await mailingList(service, ['invite']);
       await assertRefused(list, '{{ joinLink }} {{ postion }}', /there is no \{\{ postion \}\}/);
       await assertRefused(
@@ -190,7 +190,7 @@ ${list.name}: <b>not bold</b> [site](https://example.com/?q={{ metadata.name }})
       await assertRefused(list, `{{ joinLink }}${'x'.repeat(20_000)}`, /longer than/);
     });
 
-    it('is shown in a preview, and a test goes to oneself', async () => {
+    it('is shown in a preview, and test emails go to the operator', async () => {
       const list = await mailingList(service, ['welcome']);
       const { context } = service;
       const queue = await list.queue();
@@ -213,7 +213,7 @@ ${list.name}: <b>not bold</b> [site](https://example.com/?q={{ metadata.name }})
       assert.equal(test?.parsed.subject, `[Test] Your invite to ${list.name}`);
     });
 
-    it('is mailed as things were when it happened; versions are kept and a reset is one', async () => {
+    it('is rendered with the template of that time; versions are kept, and a reset creates one', async () => {
       const list = await mailingList(service, ['welcome']);
       const { context } = service;
       server.refuseMail = () => '451 4.3.0 Wait';

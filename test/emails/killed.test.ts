@@ -16,7 +16,7 @@ const DEADLINE_MS = 1_500;
 
 forEachEngine((engine) => {
   describe('kill -9', () => {
-    it('of the process that sends loses no mail', async () => {
+    it('of the sending process loses no email', async () => {
       const server = await startMailServer();
       const storage = await createStorage(engine);
       const service = await startMailing(engine, undefined, { storage, startAt: Date.now() });

@@ -10,7 +10,7 @@ const PEOPLE = 60;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 forEachEngine((engine) => {
-  describe('mails of several waitlists', () => {
+  describe('emails of several waitlists', () => {
     it('arrive once each, leave no error behind, and are pruned with every attempt', async () => {
       const server = await startMailServer();
       const service = await startMailing(engine, server);

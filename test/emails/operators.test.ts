@@ -31,7 +31,7 @@ forEachEngine((engine) => {
       return [code, finding?.detail ?? ''] as const;
     };
 
-    it('logs in to the mail server, and says what is wrong with it', async () => {
+    it('logs in to the mail server, and explains what is wrong', async () => {
       await withStorage(async (storage) => {
         const server = await startMailServer({ tls: 'starttls', login: true });
         const port = `127.0.0.1:${server.port}`;
@@ -61,7 +61,7 @@ forEachEngine((engine) => {
   });
 
   describe('a server', () => {
-    it('tells at its start that the mail server is not there, and starts', async () => {
+    it('starts without the mail server, and logs that it is unreachable', async () => {
       await withStorage(async (storage) => {
         const gone = await startMailServer();
         await gone.close();
@@ -80,7 +80,7 @@ forEachEngine((engine) => {
       });
     });
 
-    it('decides the links and the sender that the command line shows', async () => {
+    it('sets the links and the sender that the command line shows', async () => {
       await withStorage(async (storage) => {
         const own = { ...storage.environment, DOORLIST_PUBLIC_URL: 'https://wait.acme.example' };
         const running = await startProcess({ ...own, DOORLIST_MAIL_FROM: 'hello@acme.example' });

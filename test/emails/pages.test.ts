@@ -21,7 +21,7 @@ import {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 forEachEngine((engine) => {
-  describe('a page that a mail leads to', () => {
+  describe('a page linked from an email', () => {
     let server: MailServer;
     let service: Mailing;
     withMailing(engine, (made) => {
@@ -56,7 +56,7 @@ forEachEngine((engine) => {
       email: string,
     ) => (await list.lookup(email)).body.status;
 
-    it('confirms only when the button is pressed, and the link expires after a week', async () => {
+    it('confirms only when the button is clicked, until the link expires after a week', async () => {
       const list = await mailingList(service, ['confirm', 'welcome'], { confirm: true });
       await list.signup({ email: 'ada@example.com' }, { email: 'late@example.com' });
       const mails = await mailsArrived(server, list, 2);
@@ -83,7 +83,7 @@ forEachEngine((engine) => {
       assertPage(await post(pathIn(renewed, 'confirm')), 200, /is confirmed/);
     });
 
-    it('confirms for the backend of a page of the waitlist’s own, in JSON', async () => {
+    it('confirms in JSON for the backend of a custom page', async () => {
       const list = await mailingList(service, ['confirm'], { confirm: true });
       await updateMailSettings(service.context, list.id, {
         confirmUrl: 'https://app.example.com/confirm?token={token}',
@@ -117,7 +117,7 @@ forEachEngine((engine) => {
       await mailsArrived(server, list, 3);
     });
 
-    it('does nothing for a link that was changed, is for something else, or of another person', async () => {
+    it('does nothing for a link that was modified, has another purpose or belongs to another person', async () => {
       const list = await mailingList(service, ['confirm', 'welcome'], { confirm: true });
       await list.signup({ email: 'a@example.com' });
       const [mail] = await mailsArrived(server, list, 1);
@@ -139,7 +139,7 @@ forEachEngine((engine) => {
       assert.equal(await statusOf(list, 'a@example.com'), 'pending');
     });
 
-    it('unsubscribes with one click, from all but what has to be', async () => {
+    it('unsubscribes with one click from all but the necessary emails', async () => {
       const list = await mailingList(service, ['welcome', 'accepted', 'invite']);
       await list.signup({ email: 'ada@example.com' });
       const [mail] = await mailsArrived(server, list, 1);
@@ -176,7 +176,7 @@ forEachEngine((engine) => {
       assert.deepEqual(bodies, [{ body: null }]);
     });
 
-    it('lets people leave who were only invited', async () => {
+    it('lets people leave who were invited but never signed up', async () => {
       const list = await mailingList(service, ['invite']);
       const { code } = await list.invite('ada@example.com');
       const [mail] = await mailsArrived(server, list, 1);
@@ -188,7 +188,7 @@ forEachEngine((engine) => {
       assertPage(await get(path), 404, /already left the waitlist/);
     });
 
-    it('accepts an invite by its button alone, once', async () => {
+    it('accepts an invite only by its button, and only once', async () => {
       const list = await mailingList(service, ['invite']);
       const { code } = await list.invite('ada@example.com');
       assertPage(await get(`/join/${code}`), 200, /ada@example.com/);
@@ -205,8 +205,8 @@ forEachEngine((engine) => {
   });
 });
 
-describe('pages that mails lead to', () => {
-  it('work in a browser without scripts, at any width, and are limited like the invite endpoints', async () => {
+describe('pages linked from emails', () => {
+  it('work without scripts at any width, and are rate limited like the invite endpoints', async () => {
     const service = await startMailing('sqlite', undefined, {
       environment: { DOORLIST_RATE_LIMIT_INVITE_CHECK: '3' },
     });

@@ -57,8 +57,8 @@ forEachEngine((engine) => {
   const logged = ({ log }: Mailing, message: string) =>
     log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === message);
 
-  describe('sending pauses, and no mail is lost,', () => {
-    it('while the server refuses the sender of one waitlist; others go on', async () => {
+  describe('sending pauses without losing an email', () => {
+    it('while the server refuses the sender of one waitlist, and others continue', async () => {
       await withServer({}, async (server, service) => {
         const refused = await mailingList(service, ['welcome']);
         const other = await mailingList(service, ['welcome']);
@@ -78,7 +78,7 @@ forEachEngine((engine) => {
       });
     });
 
-    it('while the server turns connections away', async () => {
+    it('while the server rejects connections', async () => {
       await withServer({}, async (server, service) => {
         const list = await mailingList(service, ['welcome']);
         server.refuseConnection = () => '554 5.7.1 Blocked';
@@ -92,7 +92,7 @@ forEachEngine((engine) => {
       });
     });
 
-    it('while it refuses the login, which is not tried for every mail', async () => {
+    it('while the server refuses the login, which is not retried for every email', async () => {
       await withServer(
         { login: true },
         async (server, service) => {
@@ -105,7 +105,7 @@ forEachEngine((engine) => {
       );
     });
 
-    it('while it wants a login that it does not get', async () => {
+    it('while the server requires a login and none is configured', async () => {
       await withServer({}, async (server, service) => {
         const list = await mailingList(service, ['welcome']);
         server.refuseRecipient = (address) => `530 5.7.0 ${address}: authentication required`;
@@ -119,7 +119,7 @@ forEachEngine((engine) => {
       });
     });
 
-    it('while nobody listens', async () => {
+    it('while the server is unreachable', async () => {
       const gone = await startMailServer();
       await gone.close();
       const service = await startMailing(engine, { url: gone.url });
@@ -139,7 +139,7 @@ forEachEngine((engine) => {
       }
     });
 
-    it('rather than send the password without TLS', async () => {
+    it('when the password would be sent without TLS', async () => {
       await withServer(
         { login: true },
         async (server, service) => {
@@ -157,8 +157,8 @@ forEachEngine((engine) => {
     });
   });
 
-  describe('a mail server that takes long', () => {
-    it('keeps its mail claimed, which is sent once', async () => {
+  describe('a slow mail server', () => {
+    it('gets its email once, because the claim is extended', async () => {
       await withServer(
         {},
         async (server, service) => {
@@ -181,7 +181,7 @@ forEachEngine((engine) => {
       );
     });
 
-    it('does not use up a try when the service stops meanwhile', async () => {
+    it('does not cost a retry when the service stops meanwhile', async () => {
       const storage = await createStorage(engine);
       const server = await startMailServer();
       const options = { storage, dispatcher: { drainMs: 400 } };

@@ -58,7 +58,7 @@ forEachEngine((engine) => {
   };
 
   describe('mail resend', () => {
-    it('sends what was kept before there was a mail server, and nothing to those who must not get it', async () => {
+    it('sends emails kept before there was a mail server, except to people who must not get them', async () => {
       await withStorage(async (storage, server) => {
         let list: MailingList | undefined;
         await during(storage, undefined, async (service) => {
@@ -141,7 +141,7 @@ forEachEngine((engine) => {
   });
 
   describe('mail retry', () => {
-    it('sends what failed again, all of it or since a time, and no other mail', async () => {
+    it('resends failed emails, all or since a time, and no others', async () => {
       await withStorage(async (storage, server) => {
         await during(storage, server, async (service) => {
           const list = await mailingList(service, ['welcome']);

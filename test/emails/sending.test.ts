@@ -30,7 +30,7 @@ forEachEngine((engine) => {
       ({ server, service } = made);
     });
 
-    it('welcome arrives once, with exact recipient, headers and both parts', async () => {
+    it('include one welcome email, with the right recipient, headers and both parts', async () => {
       const list = await mailingList(service, ['welcome']);
       await updateMailSettings(service.context, list.id, {
         from: 'team@acme.example',
@@ -76,7 +76,7 @@ forEachEngine((engine) => {
       assert.equal(parsed.attachments.length, 0);
     });
 
-    it('sends only the emails that people must act on by default', async () => {
+    it('are only those that people must act on by default', async () => {
       const name = 'Defaults of Acme';
       const list = { ...(await service.waitlist({ name })), name };
       await list.signup({ email: 'quiet@example.com' });
@@ -86,13 +86,13 @@ forEachEngine((engine) => {
       assert.equal(await countMails(service.context, list), 1);
     });
 
-    it('goes to nobody without an email', async () => {
+    it('go to nobody without an email address', async () => {
       const list = await mailingList(service, ['welcome']);
       await list.signup({ phone: '+14155550100' });
       assert.equal(await countMails(service.context, list), 0);
     });
 
-    it('tells a referrer that they moved up at most once a day', async () => {
+    it('tell a referrer that they moved up at most once a day', async () => {
       const list = await mailingList(service, ['moved-up']);
       await list.signup(...['a', 'b', 'c'].map((name) => ({ email: `${name}@example.com` })));
       await list.signup({ email: 'd@example.com', referredBy: 'c@example.com' });
@@ -108,7 +108,7 @@ forEachEngine((engine) => {
       assert.equal(await countMails(service.context, list), 2);
     });
 
-    it('invites with code and link, ours or the waitlist’s own, and without a way to unsubscribe', async () => {
+    it('carry the invite code and link, ours or the waitlist’s own, without an unsubscribe link', async () => {
       const list = await mailingList(service, ['invite']);
       const ours = await list.invite('ada@example.com');
       const [first] = await mailsArrived(server, list, 1);
@@ -125,7 +125,7 @@ forEachEngine((engine) => {
       assert.ok(second?.parsed.text?.includes(`https://app.example.com/join?code=${own.code}`));
     });
 
-    it('sends one invite reminder before the invite expires, unless it was accepted', async () => {
+    it('include one invite reminder before the invite expires, unless it was accepted', async () => {
       const list = await mailingList(service, ['invite-reminder']);
       await updateMailSettings(service.context, list.id, { inviteReminderMs: DAY_MS });
       const expiresAt = service.clock.now + 3 * DAY_MS;
@@ -147,7 +147,7 @@ forEachEngine((engine) => {
       assert.equal(await countMails(service.context, list), 1);
     });
 
-    it('welcomes people who accepted', async () => {
+    it('welcome people who accepted', async () => {
       const list = await mailingList(service, ['accepted']);
       const { code } = await list.invite('in@example.com');
       await service.accept(code);
@@ -156,7 +156,7 @@ forEachEngine((engine) => {
       assert.doesNotMatch(mail?.raw ?? '', new RegExp(code));
     });
 
-    it('of other environments than production stays in the mailbox, where it can be read', async () => {
+    it('of environments other than production stay in the mailbox, where they can be read', async () => {
       const list = await mailingList(service, ['welcome']);
       const { key } = await service.key({ waitlistId: list.id, environment: 'development' });
       await service.request('POST', '/sdk/v1/waitlist/signup', {

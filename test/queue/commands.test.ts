@@ -114,7 +114,7 @@ forEachEngine((engine) => {
       await assertRefused([...words, '--after', 'ent_x'], 1, /there is no entry ent_x/);
     });
 
-    it('confirm lets a pending entry wait', async () => {
+    it('confirm moves a pending entry to waiting', async () => {
       const list = await service.waitlist();
       await updateWaitlist(service.context, list.id, { confirmEmails: true });
       await list.signup({ email: 'p@example.com' });
@@ -186,7 +186,7 @@ forEachEngine((engine) => {
       await assertRefused([...words, '--expires-at', '2020-01-01'], 1, /expires-at: must be in the future/);
     });
 
-    it('first, segment, list and revoke-all let many in and out again', async () => {
+    it('first, segment, list and revoke-all work on many people at once', async () => {
       const list = await filled();
       const of = (...words: string[]) => [...words, '--waitlist', list.id];
       const run = await succeed<{ jobId: string; invited: number }>(...of('invite', 'first', '1'));
@@ -272,7 +272,7 @@ forEachEngine((engine) => {
   });
 
   describe('waitlist update', () => {
-    it('changes what is given, and ranks everybody anew when the boost is', async () => {
+    it('changes the given settings, and reranks everyone when the boost changes', async () => {
       const list = await filled();
       const words = ['waitlist', 'update', list.id];
       assert.equal((await list.lookup('c@example.com')).body.position, 1);
@@ -308,7 +308,7 @@ forEachEngine((engine) => {
       assert.equal((await list.lookup('c@example.com')).body.position, 1);
     });
 
-    it('names the flag that is wrong, and changes nothing', async () => {
+    it('names the invalid flag, and changes nothing', async () => {
       const list = await filled();
       const words = ['waitlist', 'update', list.id];
       await assertRefused(words, 1, /at least one setting is required/);

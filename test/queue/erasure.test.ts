@@ -78,7 +78,7 @@ forEachEngine((engine) => {
         assert.equal(storedAfter(bytes), false, `${what} is still stored`);
     });
 
-    it('leaves no copies behind in tables that have grown since', async () => {
+    it('leaves no copies in tables that have grown since', async () => {
       const list = await service.waitlist();
       const queue = await list.queue();
       await fillQueue(service.context, queue, 1_200, (n) => ({
@@ -102,7 +102,7 @@ forEachEngine((engine) => {
       assert.equal(traces.filter((trace) => stored(trace)).length, 0, `of ${traces.length} traces`);
     });
 
-    it('answers an export of the person with 404 afterwards', async () => {
+    it('makes an export of the person answer 404', async () => {
       const { queue, codes } = await liveALife(service);
       const held = await exportPerson(service.context, queue, PHONE);
       assert.equal(held.waitlist.id, queue.waitlist.id);
@@ -158,7 +158,7 @@ forEachEngine((engine) => {
       assert.equal((await exportPerson(service.context, queue, 'other@example.com')).invites.length, 1);
     });
 
-    it('finds test mails: those to the person, and those that show the person to an operator', async () => {
+    it('erases test emails to the person, and those that show the person to an operator', async () => {
       const { queue } = await liveALife(service);
       const { context } = service;
       await sendTestMail(context, queue, { kind: 'welcome', to: EMAIL });

@@ -30,7 +30,7 @@ forEachEngine((engine) => {
     await storage.remove();
   });
 
-  it(`inviting ${invites}, killed ${kills} times and resumed, leaves nobody out and invites nobody twice`, {
+  it(`inviting ${invites} people, killed ${kills} times and resumed, skips nobody and invites nobody twice`, {
     timeout: TIMEOUT_MS,
   }, async () => {
     const random = seededRandom(SEED);

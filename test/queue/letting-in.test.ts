@@ -52,7 +52,7 @@ forEachEngine((engine) => {
   const iso = (time: number) => new Date(time).toISOString();
 
   describe('one invite', () => {
-    it('moves the entry of that email, however it is spelled, and shows the code to the operator alone', async () => {
+    it('moves the entry of that email, in any spelling, and shows the code only to the operator', async () => {
       const list = await service.waitlist();
       const told = await listen(service.context, await list.queue());
       await list.signup({ email: 'Ada@Example.com' }, { email: 'bob@example.com' });
@@ -66,7 +66,7 @@ forEachEngine((engine) => {
       assert.equal(JSON.stringify(await told()).includes(code), false);
     });
 
-    it('is made for an email that is not on the list, and adds nobody to it', async () => {
+    it('can be created for an email that is not on the list, and adds nobody to it', async () => {
       const list = await service.waitlist();
       const { code } = await invite(list, 'guest@example.com');
       assert.equal((await list.page()).body.total, 0);
@@ -75,7 +75,7 @@ forEachEngine((engine) => {
       assert.equal((await list.page()).body.total, 0);
     });
 
-    it("ends after the waitlist's span, at a time of its own, or never", async () => {
+    it("expires after the waitlist's period, at a given time, or never", async () => {
       const list = await service.waitlist();
       const { now } = service.clock;
       assert.equal((await invite(list, 'a@example.com')).expiresAt, null);
@@ -265,7 +265,7 @@ forEachEngine((engine) => {
       assert.match(service.log.join(''), /cannot decrypt an entry: it was not invited/);
     });
 
-    it('is done once by two processes that go on with it at the same time', async () => {
+    it('is completed once when two processes resume it at the same time', async () => {
       const { list, queue } = await cutOff(null);
       const other = await startService(engine, { storage: service.storage, startAt: service.clock.now });
       afterTest(other.close);
@@ -285,7 +285,7 @@ forEachEngine((engine) => {
   });
 
   describe('revoking all', () => {
-    it('ends every open invite in steps, and stopped in between goes on when called again', async () => {
+    it('ends every open invite in steps, and continues after an interruption when called again', async () => {
       const list = await service.waitlist();
       const queue = await list.queue();
       await fillQueue(service.context, queue, 1_300);

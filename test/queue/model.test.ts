@@ -77,7 +77,7 @@ forEachEngine((engine) => {
   });
   after(() => service.close());
 
-  it('the queue does what a simple model does, whatever happens in whatever order', async () => {
+  it('the queue behaves like a simple model under any sequence of operations', async () => {
     const taken = new Set<Step['do']>();
     await fc.assert(
       fc.asyncProperty(course, async ({ settings, crowd, steps }) => {

@@ -16,7 +16,7 @@ forEachEngine((engine) => {
 
   describe('a pending entry', () => {
     for (const to of ['waiting', 'invited', 'joined'] as const) {
-      it(`brings its referrer the credit by being moved to ${to}, within the cap`, async () => {
+      it(`credits its referrer when it moves to ${to}, up to the cap`, async () => {
         const { context } = service;
         const list = await service.waitlist();
         const queue = await list.queue();
@@ -38,7 +38,7 @@ forEachEngine((engine) => {
   });
 
   describe('a rank', () => {
-    it('is the same computed here and in the database', async () => {
+    it('is the same computed in JavaScript and in SQL', async () => {
       const { context } = service;
       const list = await service.waitlist();
       const queue = await list.queue();

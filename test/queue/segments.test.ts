@@ -72,7 +72,7 @@ forEachEngine((engine) => {
       { requiredKeys: [] },
     );
 
-    it('is what a filter over everybody finds, in the order of joining, on every page', async () => {
+    it('matches a filter over everyone, in the order of joining, on every page', async () => {
       let peopled = 0;
       await fc.assert(
         fc.asyncProperty(segment, fc.constantFrom(1, 7, 200), async (wanted, limit) => {
@@ -85,7 +85,7 @@ forEachEngine((engine) => {
       assert.ok(peopled > 40, `only ${peopled} segments had people in them`);
     });
 
-    it('is refused with a limit or a place to continue that cannot be', async () => {
+    it('is rejected with an invalid limit or cursor', async () => {
       const queue = await list.queue();
       for (const limit of [0, 201])
         await assert.rejects(listSegment(service.context, queue, {}, { limit }), /limit: must be 1 to 200/);
@@ -95,7 +95,7 @@ forEachEngine((engine) => {
       });
     });
 
-    it('rests on hashes alone: the pairs in the database show neither keys nor values, and differ by queue', async () => {
+    it('uses only hashes, which reveal neither keys nor values and differ by queue', async () => {
       const other = await service.waitlist();
       await list.signup({ email: 'same@example.com', metadata: { plan: 'unmistakable' } });
       await other.signup({ email: 'same@example.com', metadata: { plan: 'unmistakable' } });
@@ -115,7 +115,7 @@ forEachEngine((engine) => {
       await removeEntry(service.context, await list.queue(), 'same@example.com');
     });
 
-    it('loses who is removed', async () => {
+    it('loses people who are removed', async () => {
       const queue = await list.queue();
       await list.signup({ email: 'rare@example.com', metadata: { plan: 'rare', seats: 77 } });
       const rare = { pairs: [{ key: 'plan', value: 'rare' }] };
@@ -145,7 +145,7 @@ forEachEngine((engine) => {
         referrals,
       ]);
 
-    it('has who referred the most first, the earlier joiner among equals, and nobody without a referral', async () => {
+    it('lists top referrers first, earlier joiners first among equals, and nobody without a referral', async () => {
       const expected = everybody
         .map((entry, seq) => ({ ...entry, seq }))
         .filter(({ referrals, status }) => referrals > 0 && status !== 'removed')
@@ -156,7 +156,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await top(list, 3), expected.slice(0, 3));
     });
 
-    it('loses a referrer who is removed, and counts a removed friend no more', async () => {
+    it('drops a referrer who is removed, and no longer counts a removed referral', async () => {
       const mine = await service.waitlist();
       const queue = await mine.queue();
       await mine.signup({ email: 'a@example.com' }, { email: 'b@example.com' });

@@ -53,8 +53,8 @@ forEachEngine((engine) => {
   };
   const kinds = (told: Told[]) => told.map(({ event }) => event);
 
-  describe('every legal move, with the event that tells of it', () => {
-    it('pending → waiting: the email is confirmed', async () => {
+  describe('every allowed transition records its event', () => {
+    it('pending → waiting when the email is confirmed', async () => {
       const { list, queue, id, told, context } = await at('pending');
       assert.deepEqual(await confirmEntry(context, queue, id), { confirmed: true });
       await assertStatus(list, 'waiting');
@@ -65,7 +65,7 @@ forEachEngine((engine) => {
     });
 
     for (const from of ['pending', 'waiting'] as const) {
-      it(`${from} → invited: an operator invites them`, async () => {
+      it(`${from} → invited when an operator invites them`, async () => {
         const { list, told } = await at(from);
         await list.invite(WHO);
         await assertStatus(list, 'invited');
@@ -74,7 +74,7 @@ forEachEngine((engine) => {
       });
     }
 
-    it('invited → joined: the invite is accepted', async () => {
+    it('invited → joined when the invite is accepted', async () => {
       const { list, code, told } = await at('invited');
       assert.equal((await service.accept(code)).status, 200);
       await assertStatus(list, 'joined');
@@ -82,7 +82,7 @@ forEachEngine((engine) => {
       assert.deepEqual([event?.event, event?.data.entry?.status, rest], ['invite.accepted', 'joined', []]);
     });
 
-    it('waiting or pending → joined: somebody was invited before they signed up', async () => {
+    it('waiting or pending → joined when they were invited before they signed up', async () => {
       for (const confirmEmails of [false, true]) {
         const list = await service.waitlist();
         await updateWaitlist(service.context, list.id, { confirmEmails });
@@ -96,7 +96,7 @@ forEachEngine((engine) => {
       }
     });
 
-    it('invited → waiting: the invite is revoked, or expires', async () => {
+    it('invited → waiting when the invite is revoked or expires', async () => {
       const revoked = await at('invited');
       await service.revoke(revoked.code);
       await assertStatus(revoked.list, 'waiting');
@@ -113,7 +113,7 @@ forEachEngine((engine) => {
       assert.deepEqual([expired?.event, expired?.data.entry?.status], ['invite.expired', 'waiting']);
     });
 
-    it('invited stays invited where the waitlist says so', async () => {
+    it('invited → invited when the waitlist keeps people invited', async () => {
       const { list, code, told } = await at('invited', { returnToQueue: false });
       await service.revoke(code);
       await assertStatus(list, 'invited');
@@ -133,7 +133,7 @@ forEachEngine((engine) => {
     }
   });
 
-  describe('no other move', () => {
+  describe('no other transition', () => {
     it('is made by confirming', async () => {
       for (const from of ['waiting', 'invited', 'joined'] as const) {
         const { list, queue, id, told, context } = await at(from);
@@ -148,7 +148,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await told(), []);
     });
 
-    it('is made by an invite to somebody who has joined, or who was removed', async () => {
+    it('is made by inviting someone who has joined or was removed', async () => {
       const joined = await at('joined');
       const { code } = await joined.list.invite(WHO);
       await assertStatus(joined.list, 'joined');
@@ -166,7 +166,7 @@ forEachEngine((engine) => {
       for (const { data } of events) assert.equal(data.entry, null);
     });
 
-    it('is made by ending an invite of somebody who has joined meanwhile', async () => {
+    it('is made by ending the invite of someone who has joined meanwhile', async () => {
       const { list, told } = await at('waiting');
       const [one, two] = [await list.invite(WHO), await list.invite(WHO)];
       await service.accept(one.code);
@@ -179,7 +179,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await told(), []);
     });
 
-    it('is made by anything: an illegal move fails, and its transaction with it', async () => {
+    it('is possible: it fails together with its transaction', async () => {
       const legal: Record<Status, Status[]> = {
         pending: ['waiting', 'invited', 'joined', 'removed'],
         waiting: ['invited', 'joined', 'removed'],
@@ -207,7 +207,7 @@ forEachEngine((engine) => {
   describe('referrals and statuses', () => {
     const referralsOf = async (list: List, email: string) => (await list.lookup(email)).body.referrals;
 
-    it('credit the referrer of a pending entry once it is confirmed, invited or has joined', async () => {
+    it('credit the referrer of a pending entry once it is confirmed, invited or joined', async () => {
       for (const how of ['confirmed', 'invited', 'accepted'] as const) {
         const list = await service.waitlist();
         const queue = await list.queue();
@@ -232,7 +232,7 @@ forEachEngine((engine) => {
       }
     });
 
-    it('credit nobody past the cap, and do not make up for it later', async () => {
+    it('credit nobody beyond the cap, not even later', async () => {
       const list = await service.waitlist();
       const queue = await list.queue();
       await updateWaitlist(service.context, list.id, { referralCap: 2 });
@@ -255,7 +255,7 @@ forEachEngine((engine) => {
       assert.deepEqual((await auditQueue(service.context, queue, false)).findings, []);
     });
 
-    it('credit nobody for oneself, by whichever name, nor in a circle', async () => {
+    it('credit nobody for referring themselves, by any identifier, or in a circle', async () => {
       const list = await service.waitlist();
       await list.signup({ email: WHO, phone: '+14155550100', referredBy: WHO });
       await list.signup({ email: 'b@example.com', phone: '+14155550101', referredBy: '+1 415 555 0101' });

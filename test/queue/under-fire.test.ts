@@ -36,7 +36,7 @@ forEachEngine((engine) => {
     await storage.remove();
   });
 
-  it(`${CLIENTS} at once sign up, refer, remove, invite, accept and revoke: nothing fails, and every position is right`, async () => {
+  it(`nothing fails and every position is right while ${CLIENTS} clients sign up, refer, remove, invite, accept and revoke`, async () => {
     const [first] = services as [Service];
     const list = await first.waitlist();
     const queues = new Map<Service, Queue>();

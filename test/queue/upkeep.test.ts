@@ -44,7 +44,7 @@ forEachEngine((engine) => {
     (await auditQueue(service.context, await list.queue(), false)).findings;
 
   describe('an expired invite', () => {
-    it('records its event before anyone checks the code, and returns its entry to its place', async () => {
+    it('records its event before anyone checks the code, and returns its entry to its position', async () => {
       const { list, told } = await three();
       const { code, id } = await list.invite(WHO, { expiresAt: service.clock.now + 1_000 });
       await list.signup({ email: 'd@example.com' });
@@ -67,7 +67,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await findings(list), []);
     });
 
-    it('leaves its entry invited where the waitlist is set so, and still records its event', async () => {
+    it('leaves its entry invited if the waitlist says so, and still records its event', async () => {
       const { list, told } = await three();
       await updateWaitlist(service.context, list.id, { returnToQueue: false });
       await list.invite(WHO, { expiresAt: service.clock.now + 1_000 });
@@ -106,7 +106,7 @@ forEachEngine((engine) => {
       );
     });
 
-    it('ends with many others, in steps, and the next one is not forgotten', async () => {
+    it('is ended in steps with many others, and the next one is not forgotten', async () => {
       const list = await service.waitlist();
       const queue = await list.queue();
       await fillQueue(service.context, queue, 1_100);
@@ -121,7 +121,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await findings(list), []);
     });
 
-    it('ends although its sealed bytes are damaged, and holds up no other', async () => {
+    it('is ended even if its encrypted data is damaged, and blocks no other', async () => {
       const { list, queue, told } = await three();
       await list.invite(WHO, { expiresAt: service.clock.now + 1_000 });
       await service.context.db.query
@@ -142,7 +142,7 @@ forEachEngine((engine) => {
       assert.match(service.log.join(''), /cannot decrypt an invite/);
     });
 
-    it('is noticed by a served process within seconds, with nobody asking', async () => {
+    it('is ended by a running server within seconds, without any request', async () => {
       const storage = await createStorage(engine);
       afterTest(storage.remove);
       const maker = await startService(engine, { storage, startAt: Date.now() });
@@ -162,7 +162,7 @@ forEachEngine((engine) => {
       assert.ok((await told()).some(({ event }) => event === 'invite.expired'));
     });
 
-    it('is looked for until upkeep is closed', async () => {
+    it('is not ended any more once upkeep is closed', async () => {
       const { list } = await three();
       const upkeep = startUpkeep(service.context);
       afterTest(upkeep.close);
@@ -223,7 +223,7 @@ forEachEngine((engine) => {
       for (const { seq, rank, referrals } of rows) assert.equal(rank, seq - boost * referrals);
     };
 
-    it('stopped between its steps, leaves an order that holds, and is finished by upkeep', async () => {
+    it('leaves a consistent order when stopped between steps, and is finished by upkeep', async () => {
       const { list, queue } = await crowd(4_500);
       await updateWaitlist(service.context, list.id, { boost: 40 });
       const stop = () => {
@@ -253,7 +253,7 @@ forEachEngine((engine) => {
       );
     });
 
-    it('begins again when it is changed again meanwhile, and can be taken back', async () => {
+    it('starts over when it changes again meanwhile, and can be reverted', async () => {
       const { list, queue } = await crowd(2_500);
       await updateWaitlist(service.context, list.id, { boost: 7 });
       await assert.rejects(
@@ -270,7 +270,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await findings(list), []);
     });
 
-    it('is not applied with the boost of before, when the change commits while a step waits for the queue', async (t) => {
+    it('is never applied with the old value when the change commits while a step waits for the queue', async (t) => {
       if (engine === 'sqlite') return t.skip('one writer at a time');
       const { list, queue } = await crowd(50);
       await updateWaitlist(service.context, list.id, { boost: 7 });
@@ -287,7 +287,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await findings(list), []);
     });
 
-    it('holds for a signup that waited for the queue while it was changed and applied', async (t) => {
+    it('applies to a signup that waited for the queue during the change', async (t) => {
       if (engine === 'sqlite') return t.skip('one writer at a time');
       const { list, queue } = await crowd(1);
       let signup: ReturnType<List['signup']> | undefined;
@@ -302,7 +302,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await findings(list), []);
     });
 
-    it('is refused outside 0 to 1000, and nothing changes', async () => {
+    it('is rejected outside 0 to 1000, and nothing changes', async () => {
       const { list } = await crowd(1);
       for (const boost of [-1, 1_001, 1.5])
         await assert.rejects(updateWaitlist(service.context, list.id, { boost }), /boost: must be/);

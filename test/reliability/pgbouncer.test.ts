@@ -37,7 +37,7 @@ describe('behind PgBouncer in transaction mode', { skip: WITHOUT_PGBOUNCER }, ()
   const start = (more: Record<string, string> = {}): Promise<Service> =>
     startSending('postgres', { storage, environment: { ...environment, ...more } });
 
-  it('the service starts, serves, delivers and keeps up on shared sessions', async () => {
+  it('the service starts, serves, delivers and runs upkeep on shared sessions', async () => {
     const service = await start();
     try {
       const list = await service.waitlist();
@@ -70,7 +70,7 @@ describe('behind PgBouncer in transaction mode', { skip: WITHOUT_PGBOUNCER }, ()
     }
   });
 
-  it('nothing is left on the sessions that others share', async () => {
+  it('no state is left on shared sessions', async () => {
     const service = await start();
     try {
       await (await service.waitlist()).signup({ email: 'a@example.com' });
@@ -90,7 +90,7 @@ describe('behind PgBouncer in transaction mode', { skip: WITHOUT_PGBOUNCER }, ()
     }
   });
 
-  it('notifications come over DATABASE_LISTEN_URL', async () => {
+  it('notifications arrive over DATABASE_LISTEN_URL', async () => {
     const service = await start({ DATABASE_LISTEN_URL: storage.environment.DATABASE_URL ?? '' });
     try {
       await until('somebody listens', async () => (await listeners()) === 1);
@@ -99,7 +99,7 @@ describe('behind PgBouncer in transaction mode', { skip: WITHOUT_PGBOUNCER }, ()
     }
   });
 
-  it('commands work, the migration included', async () => {
+  it('commands work, including migrate', async () => {
     const fresh = await createStorage('postgres');
     const own = await startPgBouncer(fresh.environment.DATABASE_URL ?? '');
     try {

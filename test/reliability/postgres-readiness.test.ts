@@ -47,7 +47,7 @@ async function onServer(server: PostgresServer): Promise<Storage> {
 }
 
 describe('readiness on PostgreSQL', () => {
-  it('ends on a read-only database, and comes back over new sessions', async () => {
+  it('ends on a read-only database, and returns over new sessions', async () => {
     const storage = await createStorage('postgres');
     const service = await startService('postgres', { storage });
     const url = storage.environment.DATABASE_URL ?? '';
@@ -70,7 +70,7 @@ describe('readiness on PostgreSQL', () => {
     }
   });
 
-  it('asks the database at most once a second, however many ask', async () => {
+  it('queries the database at most once a second, however many clients ask', async () => {
     const service = await startService('postgres');
     try {
       const { db } = service.context;
@@ -89,7 +89,7 @@ describe('readiness on PostgreSQL', () => {
     }
   });
 
-  it('ends on a standby and without a server, and comes back when one is promoted', async () => {
+  it('ends on a standby and without a server, and returns when one is promoted', async () => {
     const server = await startPostgres({ durable: false });
     const storage = await onServer(server);
     const service = await startService('postgres', { storage });
@@ -118,7 +118,7 @@ describe('readiness on PostgreSQL', () => {
     }
   });
 
-  it('ends on a full disk, and comes back when there is room', async (test) => {
+  it('ends on a full disk, and returns when there is space', async (test) => {
     const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-small-'));
     const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=300m', 'tmpfs', directory]).status === 0;
     if (!mounted) {

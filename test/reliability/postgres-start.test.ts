@@ -29,7 +29,7 @@ describe('a start on PostgreSQL', () => {
     };
   };
 
-  it('waits for a server that is not there yet, and serves when it is', async () => {
+  it('waits for a server that is not up yet, and then serves', async () => {
     const { storage, proxy, close }: Proxied = await proxiedPostgres();
     proxy.cut();
     const port = await freePort();
@@ -49,7 +49,7 @@ describe('a start on PostgreSQL', () => {
     }
   });
 
-  it('gives up after DOORLIST_START_TIMEOUT, with a sentence', async () => {
+  it('gives up after DOORLIST_START_TIMEOUT with a clear message', async () => {
     const url = `postgres://nobody@127.0.0.1:${await freePort()}/nothing`;
     const server = startCommand(
       { DOORLIST_DATA_DIR: dataDir, DATABASE_URL: url, PORT: '0', DOORLIST_START_TIMEOUT: '1s' },
@@ -90,7 +90,7 @@ describe('a start on PostgreSQL', () => {
     });
   }
 
-  it('waits for the migration of another instance, longer than any statement of a request may take', async () => {
+  it('waits for the migration of another instance beyond the statement timeout of requests', async () => {
     const storage = await createStorage('postgres');
     const migrating = new pg.Client({ connectionString: storage.environment.DATABASE_URL });
     await migrating.connect();

@@ -21,7 +21,7 @@ const LIMITS: PostgresLimits = {
 const crowd = (count: number) => Array.from({ length: count }, (_, n) => n);
 
 describe('connections to PostgreSQL that go silent', () => {
-  it('are dropped: who waits gets a 503, and requests and deliveries go on over new ones', async () => {
+  it('are dropped: pending requests get a 503, and work continues over new connections', async () => {
     const { storage, proxy, close } = await proxiedPostgres();
     const receiver = await startReceiver();
     const service = await startSending('postgres', { storage, databaseLimits: LIMITS });

@@ -14,7 +14,7 @@ import { endpointFor, inState } from '../support/webhooks.ts';
 const crowd = Array.from({ length: 40 }, (_, n) => `p${n}@example.com`);
 
 describe('a pool of one connection', () => {
-  it('is enough for everything that the service and its commands do', async () => {
+  it('is enough for the service and all its commands', async () => {
     const storage = await createStorage('postgres');
     const environment = { ...storage.environment, DOORLIST_DATABASE_POOL: '1' };
     const [mailServer, receiver] = await Promise.all([startMailServer(), startReceiver()]);

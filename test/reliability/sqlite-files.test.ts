@@ -35,7 +35,7 @@ const ready = async () => (await service.request('GET', '/readyz')).status;
 const untilReady = (status: number) => eventually(ready, (answer) => answer === status);
 
 for (const name of ['doorlist.db', 'doorlist.db-wal', 'doorlist.db-shm']) {
-  it(`acknowledges nothing while ${name} is not there, and goes on when it is back`, async () => {
+  it(`acknowledges nothing while ${name} is missing, and recovers when it is back`, async () => {
     const moved = path.join(storage.dataDir, name);
     renameSync(moved, `${moved}.away`);
     assertError(await list.signup({ email: 'lost@example.com' }), 503, 'unavailable');
@@ -50,21 +50,21 @@ for (const name of ['doorlist.db', 'doorlist.db-wal', 'doorlist.db-shm']) {
   });
 }
 
-it('acknowledges nothing once another file stands in the place of the database', async () => {
+it('acknowledges nothing after the database file was replaced', async () => {
   copyFileSync(file, `${file}.copy`);
   renameSync(`${file}.copy`, file);
   assertError(await list.signup({ email: 'lost@example.com' }), 503, 'unavailable');
   assert.equal(await untilReady(503), 503);
 });
 
-it('acknowledges nothing once the data directory was removed, and does not make a new one', async () => {
+it('acknowledges nothing after the data directory was removed, and does not create a new one', async () => {
   rmSync(storage.dataDir, { recursive: true });
   assertError(await list.signup({ email: 'lost@example.com' }), 503, 'unavailable');
   assert.equal(await untilReady(503), 503);
   assert.equal(existsSync(storage.dataDir), false);
 });
 
-it('recovers when a database that was opened read-only may be written again', async () => {
+it('recovers when a read-only database becomes writable again', async () => {
   const key = list.key;
   await service.close();
   const NOBODY = 65_534;

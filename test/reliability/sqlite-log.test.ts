@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => service.close());
 
-it('shrinks the write-ahead log once no reader holds it any more, and serves meanwhile', async () => {
+it('shrinks the write-ahead log once no reader holds it, and serves requests meanwhile', async () => {
   const list = await service.waitlist();
   const queue = await list.queue();
   const file = path.join(service.storage.dataDir, 'doorlist.db');

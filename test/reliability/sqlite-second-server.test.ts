@@ -15,7 +15,7 @@ afterEach(async () => {
   await storage.remove();
 });
 
-it('refuses a second server on the same data directory in a sentence, and welcomes commands', async () => {
+it('refuses a second server on the same data directory with a clear message, but allows commands', async () => {
   const second = await runCommand({ ...storage.environment, PORT: '0' }, 'serve');
   assert.equal(second.code, 1);
   assert.match(second.stderr, /^doorlist: another Doorlist server is already running on .*: stop it first/);

@@ -24,7 +24,7 @@ describe('a statement on PostgreSQL', () => {
     await proxied.close();
   });
 
-  it('of a request is ended when it takes too long', async () => {
+  it('of a request is canceled when it takes too long', async () => {
     await assert.rejects(SLEEP.execute(db.query), DatabaseUnavailable);
     await assert.rejects(
       db.transaction((trx) => SLEEP.execute(trx)),
@@ -32,13 +32,13 @@ describe('a statement on PostgreSQL', () => {
     );
   });
 
-  it('of maintenance takes as long as it takes', async () => {
+  it('of maintenance has no time limit', async () => {
     await SLEEP.execute(db.patient.query);
     await db.patient.transaction((trx) => SLEEP.execute(trx));
     await db.patient.snapshot((trx) => SLEEP.execute(trx));
   });
 
-  it('of maintenance fails when its connection is dead, and not when it is slow', async () => {
+  it('of maintenance fails when its connection is dead, but not when it is slow', async () => {
     const working = db.patient.transaction(async (trx) => {
       await sql`select 1`.execute(trx);
       proxied.proxy.silence();
