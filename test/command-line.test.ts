@@ -54,7 +54,7 @@ const assertFailed = ({ code, stderr }: Finished, message: RegExp) => {
 
 forEachEngine((engine) => {
   describe('the first start', () => {
-    it('makes the data directory, the master key for its owner alone and the schema, and tells what to do next', async () => {
+    it('creates the data directory, a private master key and the schema, and prints the next steps', async () => {
       const storage = await createStorage(engine);
       afterTest(storage.remove);
       const dataDir = path.join(storage.dataDir, 'new', 'data');
@@ -72,7 +72,7 @@ forEachEngine((engine) => {
       }
     });
 
-    it('may happen in several processes at once on an empty database', async () => {
+    it('works in several processes at once on an empty database', async () => {
       const storage = await createStorage(engine);
       afterTest(storage.remove);
       const one = engine === 'sqlite'; // It has one server; commands may come first there as well.
@@ -115,7 +115,7 @@ forEachEngine((engine) => {
       assert.equal(readFileSync(path.join(storage.dataDir, 'master.key'), 'utf8'), key);
     });
 
-    it('may be a command', async () => {
+    it('may be a migrate command', async () => {
       const storage = await createStorage(engine);
       afterTest(storage.remove);
       const fresh = await commandJson(storage.environment, 'migrate');
@@ -172,7 +172,7 @@ forEachEngine((engine) => {
     const becomes = async (wanted: number, ask: () => Promise<number>) =>
       assert.equal(await eventually(ask, (status) => status === wanted), wanted);
 
-    it('make and list waitlists', async () => {
+    it('create and list waitlists', async () => {
       const created = await json('waitlist', 'create', 'wl_made', '--name', 'Made “here”');
       assert.deepEqual(
         [created.id, created.name, created.boost, created.closedAt],
@@ -190,7 +190,7 @@ forEachEngine((engine) => {
       );
     });
 
-    it('show control characters of what people sent instead of performing them', async () => {
+    it('escape control characters in what people sent', async () => {
       const hostile = 'a\u001b[2Jb\u009b31mc\u202ed\u2066e\u007f';
       const shown = 'a\\u001b[2Jb\\u009b31mc\\u202ed\\u2066e\\u007f';
       await jsonHere('waitlist', 'create', 'wl_bidi', '--name', 'Bidi \u202egnp.exe');
@@ -230,7 +230,7 @@ forEachEngine((engine) => {
       }
     });
 
-    it('refuse waitlists that exist or cannot be', async () => {
+    it('reject waitlists that exist or are invalid', async () => {
       assertFailed(await here('waitlist', 'create', 'wl_acme', '--name', 'Again'), /wl_acme already exists/);
       for (const id of [
         'acme',
@@ -256,7 +256,7 @@ forEachEngine((engine) => {
       assert.equal((await jsonHere('waitlist', 'create', longest, '--name', 'x'.repeat(200))).id, longest);
     });
 
-    it('close and open a waitlist, and the server notices', async () => {
+    it('close and open a waitlist, and the server follows', async () => {
       const { key } = await newKey('--waitlist', 'wl_acme');
       assert.equal(await signup(key, 'before@example.com'), 201);
       assert.deepEqual(await json('waitlist', 'close', 'wl_acme'), { id: 'wl_acme', closed: true });
@@ -267,7 +267,7 @@ forEachEngine((engine) => {
       assertFailed(await here('waitlist', 'close', 'wl_nowhere'), /there is no waitlist wl_nowhere/);
     });
 
-    it('make keys of every kind, shown once, which the server takes at once', async () => {
+    it('create keys of every kind, shown once, which the server accepts at once', async () => {
       const writer = await json<Key>('key', 'create', '--env', 'production', '--waitlist', 'wl_acme');
       const reader = await newKey('--waitlist', 'wl_acme', '--read');
       const product = await newKey('--product');
@@ -342,7 +342,7 @@ forEachEngine((engine) => {
       assertFailed(await here('key', 'revoke', 'nonsense'), /must look like key_/);
     });
 
-    it('rotate a key with an overlap, or without', async () => {
+    it('rotate a key with or without an overlap', async () => {
       const old = await newKey('--waitlist', 'wl_acme', '--read');
       const next = await json<Key>('key', 'rotate', old.id, '--overlap', '1h');
       assert.deepEqual(
@@ -358,7 +358,7 @@ forEachEngine((engine) => {
       assertFailed(await here('key', 'rotate', next.id), /there is no active key/);
     });
 
-    it('make environments, which every waitlist then has', async () => {
+    it('create environments, which every waitlist then has', async () => {
       assert.deepEqual(await json('environment', 'create', 'staging'), { name: 'staging' });
       const listed = (await text('environment', 'list')).trim().split('\n');
       assert.deepEqual(listed.sort(), ['development', 'production', 'staging']);
@@ -380,7 +380,7 @@ forEachEngine((engine) => {
       assertFailed(await here('environment', 'create', 'Not This'), /environment: must be/);
     });
 
-    it('invite and revoke, by id and by code, and the server knows', async () => {
+    it('create and revoke invites, by id and by code, and the server follows', async () => {
       const words = ['invite', 'create', '--waitlist', 'wl_acme', '--email'];
       type Invite = { id: string; code: string; url: string; email: string; expiresAt: string | null };
       const one = await json<Invite>(...words, 'Guest@example.com', '--expires-in', '7d');
@@ -413,7 +413,7 @@ forEachEngine((engine) => {
       assert.match(await text(...words, 'three@example.com'), /^[0-9a-z]{32}\n/);
     });
 
-    it('print one JSON value with --json, also when they fail', async () => {
+    it('print one JSON value with --json, even when they fail', async () => {
       const failed = await runCommand(storage.environment, 'waitlist', 'close', 'wl_nowhere', '--json');
       assert.equal(failed.code, 1);
       assert.deepEqual(JSON.parse(failed.stdout), {
@@ -425,7 +425,7 @@ forEachEngine((engine) => {
       assert.equal(JSON.parse(mistyped.stdout).code, 'usage');
     });
 
-    it('examine everything, and tell what is wrong', async () => {
+    it('check everything with doctor, and report what is wrong', async () => {
       const { healthy } = await json<{ healthy: boolean }>('doctor');
       assert.equal(healthy, true);
       assert.match(await text('doctor'), /^ok .*master\.key\nok .*database: .*\n(ok .*\n)+$/);
@@ -457,8 +457,8 @@ forEachEngine((engine) => {
     });
   });
 
-  describe('a start that cannot be', () => {
-    it('is refused by a schema that is newer than the code, which stays as it is', async () => {
+  describe('a failed start', () => {
+    it('is caused by a schema newer than the code, which stays as it is', async () => {
       const storage = await createStorage(engine);
       afterTest(storage.remove);
       await commandJson(storage.environment, 'migrate');
@@ -483,7 +483,7 @@ forEachEngine((engine) => {
       assert.match(examined.stdout, /WRONG .*newer release/);
     });
 
-    it('is refused by a wrong master key, with a message that says what to do', async () => {
+    it('is caused by a wrong master key, with a message that says what to do', async () => {
       const storage = await createStorage(engine);
       afterTest(storage.remove);
       await commandJson(storage.environment, 'migrate');
@@ -498,7 +498,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await fingerprint(storage), before);
     });
 
-    it('is refused by a port that is taken, and ends by itself', async () => {
+    it('is caused by a port in use, and the process exits', async () => {
       const storage = await createStorage(engine);
       afterTest(storage.remove);
       const other = createServer();
@@ -528,7 +528,7 @@ describe('the command line', () => {
     assert.equal((await runHere({}, '--version')).stdout, `${VERSION}\n`);
   });
 
-  it('ends with 2 when it is mistyped', async () => {
+  it('exits with 2 on a usage error', async () => {
     assertUsage(await runCommand({}, 'waitlst', 'list'), /unknown command "waitlst list"/);
     assertUsage(await runHere({}, 'waitlist'), /unknown command/);
     assertUsage(await runHere({}, 'waitlist', 'list', 'more'), /unexpected argument "more"/);
@@ -536,7 +536,7 @@ describe('the command line', () => {
     assertUsage(await runHere({}, 'key', 'create', '--env'), /--env/);
   });
 
-  it('lists every problem of the configuration, ends with 1 and creates nothing', async () => {
+  it('lists every configuration problem, exits with 1 and creates nothing', async () => {
     const parent = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
     afterTest(() => rmSync(parent, { recursive: true }));
     const environment = {
@@ -554,7 +554,7 @@ describe('the command line', () => {
     assert.deepEqual(readdirSync(parent), []);
   });
 
-  it('says in a line that a database cannot be reached', async () => {
+  it('says in one line that the database cannot be reached', async () => {
     const dataDir = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
     afterTest(() => rmSync(dataDir, { recursive: true }));
     const url = `postgres://postgres:hunter2@127.0.0.1:${await freePort()}/nowhere`;
@@ -566,12 +566,12 @@ describe('the command line', () => {
     assert.doesNotMatch(result.stderr, /hunter2/);
   });
 
-  it('says in a line that the data directory cannot be made', async () => {
+  it('says in one line that the data directory cannot be created', async () => {
     const result = await runCommand({ DOORLIST_DATA_DIR: '/dev/null/data' }, 'serve');
     assertFailed(result, /\/dev\/null/);
   });
 
-  it('makes master keys', async () => {
+  it('generates master keys', async () => {
     const { key } = await commandJson<{ key: string }>({}, 'master-key', 'generate');
     assert.equal(Buffer.from(key, 'base64').length, 32);
     const [one, two] = [

@@ -17,7 +17,7 @@ forEachEngine((engine) => {
   });
   after(() => service.close());
 
-  it('every event is as the OpenAPI document describes it', async () => {
+  it('every event matches the OpenAPI document', async () => {
     const { context, clock } = service;
     const list = await service.waitlist();
     const queue = await list.queue();

@@ -23,7 +23,7 @@ const PAGES = [
 const readme = read('README.md');
 
 describe('the README', () => {
-  it('lists the variables of the configuration, each with its default and what it is for', () => {
+  it('lists every configuration variable with its default and purpose', () => {
     const [, section = ''] = readme.split('## Configuration\n');
     const rows = section
       .split('\n## ')[0]
@@ -35,7 +35,7 @@ describe('the README', () => {
     assert.deepEqual(rows, expected);
   });
 
-  it('shows commands that work in order, with the answers that they give', async (test) => {
+  it('shows commands that work in order and print the shown output', async (test) => {
     const shell = promisify(execFile);
     if (!(await shell('sh', ['-c', 'command -v curl']).catch(() => undefined)))
       return test.skip('there is no curl');
@@ -114,7 +114,7 @@ describe('the documentation', () => {
     }
   });
 
-  it('has links that lead somewhere', () => {
+  it('has no broken links', () => {
     for (const page of PAGES) {
       for (const [link, target = ''] of read(page).matchAll(/\]\((?!https:)([^)]+)\)/g)) {
         const [file = '', anchor] = target.split('#');
@@ -132,7 +132,7 @@ describe('the documentation', () => {
     }
   });
 
-  it('gives a reason for every dependency, and for none that is gone', () => {
+  it('gives a reason for every dependency, and for no others', () => {
     const [, section = ''] = read('docs/architecture.md').split('\n## Dependencies\n');
     const rows = section.match(/^\| `[^|]*/gm)?.flatMap((cell) => cell.match(/(?<=`)[^`]+(?=`)/g) ?? []);
     const reasons = rows?.filter((name) => name !== ', ');
@@ -144,7 +144,7 @@ describe('the documentation', () => {
     assert.deepEqual(reasons?.sort(), dependencies.sort());
   });
 
-  it('draws the folders as they are', () => {
+  it('shows the folders as they are', () => {
     const [, tree = ''] = /```text\n(src\/[\s\S]*?)```/.exec(read('docs/architecture.md')) ?? [];
     const parents: string[] = [];
     const drawn = tree

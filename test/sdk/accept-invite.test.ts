@@ -16,7 +16,7 @@ forEachEngine((engine) => {
   const raw = (segment: string) => service.request('POST', `/sdk/v1/waitlist/invites/${segment}/accept`);
 
   describe('POST /invites/{code}/accept', () => {
-    it('redeems a code once, and says what was redeemed', async () => {
+    it('redeems a code once, and returns what was redeemed', async () => {
       const list = await service.waitlist({ name: 'Acme' });
       const { code } = await list.invite('Ada@Example.com');
       const { status, body, headers } = await service.accept(code);
@@ -92,7 +92,7 @@ forEachEngine((engine) => {
         }
       });
 
-      it('may name the invited email, in any spelling that means the same', async () => {
+      it('may name the invited email, in any equivalent spelling', async () => {
         const list = await service.waitlist();
         for (const email of ['Ada@Example.com', 'ada@example.com', ' ADA@EXAMPLE.COM ']) {
           const { code } = await list.invite('Ada@Example.com');
@@ -100,7 +100,7 @@ forEachEngine((engine) => {
         }
       });
 
-      it('is refused with 409 when it names another email, and the code stays live', async () => {
+      it('is rejected with 409 when it names another email, and the code stays valid', async () => {
         const list = await service.waitlist();
         const { code } = await list.invite('a@example.com');
         const other = await service.accept(code, { body: { email: 'b@example.com' } });
@@ -110,7 +110,7 @@ forEachEngine((engine) => {
         assert.equal((await service.accept(code, { body: { email: 'a@example.com' } })).status, 200);
       });
 
-      it('is refused with 400 when it is something else, and the code stays live', async () => {
+      it('is rejected with 400 when it is something else, and the code stays valid', async () => {
         const list = await service.waitlist();
         const { code } = await list.invite('a@example.com');
         const refused: [unknown, string | RegExp][] = [
@@ -144,7 +144,7 @@ forEachEngine((engine) => {
         }
       });
 
-      it('is refused with 415 in another format and with 413 when it is too large', async () => {
+      it('is rejected with 415 in another format and with 413 when it is too large', async () => {
         const list = await service.waitlist();
         const { code } = await list.invite('a@example.com');
         for (const type of [
@@ -180,7 +180,7 @@ forEachEngine((engine) => {
         assertError(await service.accept(tag + '0'.repeat(26)), 404, 'not_found');
       });
 
-      it('answers 400 for a code that cannot be one', async () => {
+      it('answers 400 for a malformed code', async () => {
         assertError(
           await service.accept('x'.repeat(201)),
           400,
@@ -191,7 +191,7 @@ forEachEngine((engine) => {
         assertError(await raw('%'), 400, 'invalid_request', /percent/);
       });
 
-      it('answers 410 for an expired code, from the instant on', async () => {
+      it('answers 410 for an expired code, from the exact moment on', async () => {
         const list = await service.waitlist();
         const expiresAt = service.clock.now + 10_000;
         const [early, late] = [
@@ -205,7 +205,7 @@ forEachEngine((engine) => {
         assertError(await service.accept(early.code), 409, 'accepted');
       });
 
-      it('answers 410 for a revoked code, also when it is expired too', async () => {
+      it('answers 410 for a revoked code, even if it has expired, too', async () => {
         const list = await service.waitlist();
         await list.signup({ email: 'a@example.com' });
         const { code, id } = await list.invite('a@example.com', { expiresAt: service.clock.now + 1_000 });
@@ -216,14 +216,14 @@ forEachEngine((engine) => {
         assert.equal((await list.lookup('a@example.com')).body.status, 'waiting');
       });
 
-      it('says that a code is gone before it looks at the email', async () => {
+      it('reports that a code is gone before it checks the email', async () => {
         const list = await service.waitlist();
         const { code } = await list.invite('a@example.com');
         await service.accept(code);
         assertError(await service.accept(code, { body: { email: 'b@example.com' } }), 409, 'accepted');
       });
 
-      it('cannot revoke what was accepted, nor revoke twice', async () => {
+      it('does not let an accepted invite be revoked, or any invite twice', async () => {
         const list = await service.waitlist();
         const accepted = await list.invite('a@example.com');
         await service.accept(accepted.code);
@@ -237,7 +237,7 @@ forEachEngine((engine) => {
     describe('Idempotency-Key', () => {
       const withKey = (key: string) => ({ headers: { 'idempotency-key': key } });
 
-      it('gets a retry with the same key the first answer again', async () => {
+      it('repeats the first response for a retry with the same key', async () => {
         const list = await service.waitlist();
         const { code } = await list.invite('a@example.com');
         const first = await service.accept(code, withKey('try-1'));
@@ -247,7 +247,7 @@ forEachEngine((engine) => {
         assert.deepEqual(again.body, first.body);
       });
 
-      it('gets the first answer again after the waitlist was renamed', async () => {
+      it('repeats the first response after the waitlist was renamed', async () => {
         const list = await service.waitlist({ name: 'Acme' });
         const { code } = await list.invite('a@example.com');
         const first = await service.accept(code, withKey('try-1'));
@@ -256,7 +256,7 @@ forEachEngine((engine) => {
         assert.equal(first.body.waitlist.name, 'Acme');
       });
 
-      it('gets the first answer again from a database that still holds it as it was sent', async () => {
+      it('repeats the first response from a database that stored it in the old format', async () => {
         const list = await service.waitlist();
         const queue = await list.queue();
         const { code, id } = await list.invite('a@example.com');
@@ -273,7 +273,7 @@ forEachEngine((engine) => {
         assert.deepEqual(again.body, first.body);
       });
 
-      it('gets any other key, or none, the refusal', async () => {
+      it('does not help a retry with another key or none', async () => {
         const list = await service.waitlist();
         const { code } = await list.invite('a@example.com');
         await service.accept(code, withKey('try-1'));
@@ -284,7 +284,7 @@ forEachEngine((engine) => {
         assertError(await service.accept(without.code, withKey('try-1')), 409, 'accepted');
       });
 
-      it('is good for its code alone', async () => {
+      it('works only for its code', async () => {
         const list = await service.waitlist();
         const [one, two] = [await list.invite('a@example.com'), await list.invite('b@example.com')];
         assert.equal((await service.accept(one.code, withKey('k'))).body.email, 'a@example.com');

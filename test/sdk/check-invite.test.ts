@@ -20,7 +20,7 @@ forEachEngine((engine) => {
   };
 
   describe('GET /invites/{code}', () => {
-    it('shows whom a live code invites, and to what', async () => {
+    it('shows who a valid code invites, and to what', async () => {
       const list = await service.waitlist({ name: 'Acme “Früh” 🎉' });
       const { code } = await list.invite(' Ada@Example.com ');
       const { status, body, headers } = await service.check(code);
@@ -52,7 +52,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await stateOf(code), { valid: false, reason: 'expired', expiresAt });
     });
 
-    it('says accepted or revoked, without the email', async () => {
+    it('reports accepted or revoked, without the email', async () => {
       const list = await service.waitlist();
       const accepted = await list.invite('a@example.com');
       await service.accept(accepted.code);
@@ -64,7 +64,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await stateOf(revoked.code), { valid: false, reason: 'revoked', expiresAt });
     });
 
-    it('prefers accepted to revoked, and revoked to expired', async () => {
+    it('reports accepted before revoked, and revoked before expired', async () => {
       const list = await service.waitlist();
       const expiresAt = service.clock.now + 1_000;
       const accepted = await list.invite('a@example.com', { expiresAt });
@@ -84,13 +84,13 @@ forEachEngine((engine) => {
       assert.deepEqual(await stateOf(expired.code), { valid: false, reason: 'revoked', expiresAt: iso });
     });
 
-    it('takes well-formed codes of 1, 100, 101 and 200 characters and does not know them', async () => {
+    it('treats well-formed codes of 1, 100, 101 and 200 characters as unknown', async () => {
       for (const length of [1, 31, 32, 33, 100, 101, 200]) {
         assert.deepEqual(await stateOf('x'.repeat(length)), NOT_FOUND);
       }
     });
 
-    it('refuses a code of 201 characters and more', async () => {
+    it('rejects a code of more than 200 characters', async () => {
       for (const length of [201, 1_000, 8_000]) {
         assertError(
           await raw('x'.repeat(length)),
@@ -109,25 +109,25 @@ forEachEngine((engine) => {
       assertError(await raw('%78'.repeat(201)), 400, 'invalid_request', /longer than 200/);
     });
 
-    it('refuses an empty code', async () => {
+    it('rejects an empty code', async () => {
       assertError(await raw(''), 400, 'invalid_request', 'code: is empty');
       assertError(await raw('?x=1'), 400, 'invalid_request', 'code: is empty');
     });
 
-    it('refuses broken percent-encoding', async () => {
+    it('rejects broken percent-encoding', async () => {
       for (const segment of ['%', '%a', '%zz', 'abc%', '%ff', '%c3%28']) {
         assertError(await raw(segment), 400, 'invalid_request', /percent/);
       }
     });
 
-    it('does not know a code with a NUL', async () => {
+    it('treats a code with a NUL as unknown', async () => {
       for (const segment of ['%00', 'abc%00def', `${'x'.repeat(31)}%00`]) {
         const { status, body } = await raw(segment);
         assert.deepEqual([status, body], [200, { valid: false, reason: 'not_found' }]);
       }
     });
 
-    it('does not know what merely looks like a code', async () => {
+    it('treats text that only looks like a code as unknown', async () => {
       const list = await service.waitlist();
       const { code, id } = await list.invite('a@example.com');
       const other = await (await service.waitlist()).queue();
@@ -145,7 +145,7 @@ forEachEngine((engine) => {
       for (const text of alike) assert.deepEqual(await stateOf(text), NOT_FOUND, text);
     });
 
-    it('draws codes of at least 128 random bits in an unambiguous alphabet', async () => {
+    it('uses codes of at least 128 random bits in an unambiguous alphabet', async () => {
       const list = await service.waitlist();
       const { tag } = await list.queue();
       const codes = await Promise.all(Array.from({ length: 20 }, (_, i) => list.invite(`p${i}@example.com`)));
@@ -156,7 +156,7 @@ forEachEngine((engine) => {
       assert.equal(new Set(codes.map(({ code }) => code)).size, 20);
     });
 
-    it('leads to the environment that it was made for', async () => {
+    it('finds the environment that the invite was created for', async () => {
       const list = await service.waitlist();
       const { code } = await list.invite('a@example.com', { environment: 'development' });
       await list.signup({ email: 'a@example.com' });

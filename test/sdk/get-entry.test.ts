@@ -26,7 +26,7 @@ forEachEngine((engine) => {
       served: { status: 404, message: UNKNOWN },
     });
 
-    it('shows the entry as a page does', async () => {
+    it('shows the entry as the list does', async () => {
       const list = await service.waitlist();
       await list.signup(
         { email: 'a@example.com', metadata: { n: 1 } },
@@ -40,7 +40,7 @@ forEachEngine((engine) => {
       }
     });
 
-    it('finds an email in any spelling that means the same', async () => {
+    it('finds an email in any equivalent spelling', async () => {
       const list = await service.waitlist();
       await list.signup({ email: 'Ada@Example.com' });
       for (const same of ['ada@example.com', 'ADA@EXAMPLE.COM', ' Ada@Example.com ']) {
@@ -61,7 +61,7 @@ forEachEngine((engine) => {
       assert.equal((await raw(list, 'x%2Fy%3Fz%23w@example.com')).body.email, 'x/y?z#w@example.com');
     });
 
-    it('finds a phone in international form, as it is or with separators', async () => {
+    it('finds a phone in international format, with or without separators', async () => {
       const list = await service.waitlist();
       await list.signup({ phone: '+14155550100' }, { email: 'both@example.com', phone: '+14155550101' });
       for (const segment of [
@@ -121,7 +121,7 @@ forEachEngine((engine) => {
       assertError(answer, 404, 'not_found', UNKNOWN);
     });
 
-    it('follows the entry from waiting over invited to joined, and back when the invite is revoked', async () => {
+    it('follows the entry from waiting to invited to joined, and back when the invite is revoked', async () => {
       const list = await service.waitlist();
       await list.signup({ email: 'a@example.com' }, { email: 'b@example.com' });
       const state = async () => {
@@ -150,7 +150,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await state(), { status: 'joined', position: null, invitedAt, joinedAt: now() });
     });
 
-    it('goes on counting referrals of someone who has joined', async () => {
+    it('keeps counting referrals of someone who has joined', async () => {
       const list = await service.waitlist();
       await list.signup({ email: 'a@example.com' }, { email: 'b@example.com' });
       await service.accept((await list.invite('a@example.com')).code);

@@ -38,7 +38,7 @@ forEachEngine((engine) => {
       served: { status: 200 },
     });
 
-    it('shows an empty page of an empty waitlist', async () => {
+    it('returns an empty page for an empty waitlist', async () => {
       const list = await service.waitlist();
       for (const query of [{}, { sort: 'position' }, { status: 'joined' }]) {
         assert.deepEqual((await list.page(query)).body, { entries: [], total: 0, nextCursor: null });
@@ -88,7 +88,7 @@ forEachEngine((engine) => {
     });
 
     describe('limit', () => {
-      it('is 50 unless it is given', async () => {
+      it('defaults to 50', async () => {
         const list = await filled(51);
         const { body } = await list.page();
         assert.equal(body.entries.length, 50);
@@ -96,7 +96,7 @@ forEachEngine((engine) => {
         assert.equal(typeof body.nextCursor, 'string');
       });
 
-      it('can be 1 and 200, but not 0 or 201', async () => {
+      it('can be 1 to 200, but not 0 or 201', async () => {
         const list = await filled(201);
         assert.equal((await list.page({ limit: 1 })).body.entries.length, 1);
         assert.equal((await list.page({ limit: 200 })).body.entries.length, 200);
@@ -124,7 +124,7 @@ forEachEngine((engine) => {
       });
     });
 
-    it('refuses unknown parameters, statuses and sorts by name', async () => {
+    it('rejects unknown parameters, statuses and sorts by name', async () => {
       const list = await service.waitlist();
       assertError(await list.page({ page: 2 }), 400, 'invalid_request', 'page: unknown field');
       assertError(
@@ -156,7 +156,7 @@ forEachEngine((engine) => {
         }
       });
 
-      it('sees every entry that existed when it began exactly once, whatever moves meanwhile', async () => {
+      it('returns every entry that existed at its start exactly once, whatever moves meanwhile', async () => {
         const list = await filled(20);
         const seen: (string | undefined)[] = [];
         let { entries, nextCursor } = (await list.page({ limit: 4 })).body;
@@ -178,7 +178,7 @@ forEachEngine((engine) => {
     });
 
     describe('sort=position', () => {
-      it('shows the waiting entries, front first, and numbers them without gap or tie over all pages', async () => {
+      it('lists waiting entries from the front, numbered without gaps or ties over all pages', async () => {
         const list = await filled(30);
         for (const n of [30, 12, 12, 3]) {
           await list.signup({
@@ -207,20 +207,20 @@ forEachEngine((engine) => {
         }
       });
 
-      it('puts the later joiner first where ranks are equal', async () => {
+      it('puts the later joiner first when ranks are equal', async () => {
         const list = await filled(6);
         await list.signup({ email: 'n1@example.com', referredBy: 'p6@example.com' });
         assert.deepEqual(namesOf(await list.walk({ sort: 'position' })).slice(0, 3), ['p6', 'p1', 'p2']);
       });
 
-      it('takes status=waiting as well', async () => {
+      it('accepts status=waiting', async () => {
         const list = await filled(2);
         assert.deepEqual(namesOf(await list.walk({ sort: 'position', status: 'waiting' })), ['p1', 'p2']);
       });
     });
 
     describe('status', () => {
-      it('selects, and total counts what it selects', async () => {
+      it('filters entries, and total counts the matches', async () => {
         const list = await filled(10);
         service.clock.advance(1_000);
         for (const n of [2, 4, 6]) await list.invite(`p${n}@example.com`);
@@ -246,7 +246,7 @@ forEachEngine((engine) => {
     });
 
     describe('cursor', () => {
-      it('is refused when it comes from another query, another waitlist or another environment', async () => {
+      it('is rejected when it comes from another query, waitlist or environment', async () => {
         const list = await filled(5);
         const foreign = await filled(5);
         const cursorOf = async (from: List, query: Record<string, string>) =>
@@ -274,7 +274,7 @@ forEachEngine((engine) => {
         assertError(elsewhere, 400, 'invalid_request', /^cursor: /);
       });
 
-      it('is refused when it is damaged, empty or made up', async () => {
+      it('is rejected when it is damaged, empty or forged', async () => {
         const list = await filled(3);
         const cursor = (await list.page({ limit: 1 })).body.nextCursor ?? '';
         const damaged = [
@@ -297,20 +297,20 @@ forEachEngine((engine) => {
         }
       });
 
-      it('goes on with another limit', async () => {
+      it('works with another limit', async () => {
         const list = await filled(6);
         const cursor = (await list.page({ limit: 1 })).body.nextCursor ?? '';
         assert.deepEqual(namesOf((await list.page({ limit: 3, cursor })).body.entries), ['p2', 'p3', 'p4']);
       });
 
-      it('names nobody to those who hold it', async () => {
+      it('reveals nobody to its holder', async () => {
         const list = await filled(3);
         const cursor = (await list.page({ limit: 1 })).body.nextCursor ?? '';
         assert.ok(!Buffer.from(cursor, 'base64url').toString('latin1').includes('seq'));
       });
     });
 
-    it('answers times as they were when things happened', async () => {
+    it('returns times as they were when things happened', async () => {
       const early = await startService(engine, { startAt: START - 12_345 });
       try {
         const list = await early.waitlist();

@@ -40,7 +40,7 @@ forEachEngine((engine) => {
         assert.deepEqual(again.body, { success: true, created: 0, skipped: 1 });
       });
 
-      it('answers 201 for a batch that mixes new and known entries, and counts both', async () => {
+      it('answers 201 for a batch of new and existing entries, and counts both', async () => {
         const list = await service.waitlist();
         await list.signup({ email: 'a@example.com' }, { email: 'b@example.com' });
         const mixed = await list.signup(
@@ -52,7 +52,7 @@ forEachEngine((engine) => {
         assert.deepEqual(mixed.body, { success: true, created: 1, skipped: 2 });
       });
 
-      it('takes an email, a phone, or both', async () => {
+      it('accepts an email, a phone, or both', async () => {
         const list = await service.waitlist();
         const { body } = await list.signup(
           { email: 'a@example.com' },
@@ -68,7 +68,7 @@ forEachEngine((engine) => {
         ]);
       });
 
-      it('skips an entry whole when its email or its phone is known, and changes nothing of the stored one', async () => {
+      it('skips the whole entry when its email or phone exists, and leaves the stored one unchanged', async () => {
         const list = await service.waitlist();
         await list.signup({ email: 'a@example.com', phone: '+14155550101', metadata: { plan: 'pro' } });
         const before = (await list.lookup('a@example.com')).body;
@@ -96,7 +96,7 @@ forEachEngine((engine) => {
         assert.deepEqual(body, { success: true, created: 2, skipped: 2 });
       });
 
-      it('gives no sequence to a duplicate: the next signup takes the next position', async () => {
+      it('gives no sequence number to a duplicate, so the next signup gets the next position', async () => {
         const list = await service.waitlist();
         await list.signup({ email: 'a@example.com' });
         for (let i = 0; i < 10; i += 1) await list.signup({ email: 'a@example.com' });
@@ -118,7 +118,7 @@ forEachEngine((engine) => {
         assert.equal((await one.page()).body.total, 1);
       });
 
-      it('is safe to retry, also when the waitlist was filled in between', async () => {
+      it('is safe to retry, even when others signed up in between', async () => {
         const list = await service.waitlist();
         const batch = Array.from({ length: 100 }, (_, i) => ({ email: `p${i}@example.com` }));
         assert.deepEqual((await list.signup(...batch)).body, { success: true, created: 100, skipped: 0 });
@@ -127,7 +127,7 @@ forEachEngine((engine) => {
         assert.deepEqual(again.body, { success: true, created: 0, skipped: 100 });
       });
 
-      it('shows back what was typed, trimmed and in normal form, and compares without regard to case', async () => {
+      it('returns what was typed, trimmed and normalized, and compares case-insensitively', async () => {
         const list = await service.waitlist();
         await list.signup({ email: '  Zoe\u0308@M\u00fcnchen.Example ' });
         const { body } = await list.lookup('zo\u00eb@xn--mnchen-3ya.example');
@@ -137,7 +137,7 @@ forEachEngine((engine) => {
         }
       });
 
-      it('folds neither dots nor plus signs', async () => {
+      it('keeps dots and plus signs', async () => {
         const list = await service.waitlist();
         const { body } = await list.signup(
           { email: 'ab@example.com' },
@@ -147,7 +147,7 @@ forEachEngine((engine) => {
         assert.equal(body.created, 3);
       });
 
-      it('keeps metadata as it was sent', async () => {
+      it('returns metadata as it was sent', async () => {
         const list = await service.waitlist();
         const metadata = {
           plan: 'pro',
@@ -180,7 +180,7 @@ forEachEngine((engine) => {
         }
       });
 
-      it("shows a referrer's phone where there is no email", async () => {
+      it("shows a referrer's phone if there is no email", async () => {
         const list = await service.waitlist();
         await list.signup({ phone: '+14155550100' }, { email: 'a@example.com', referredBy: '+14155550100' });
         assert.equal((await list.lookup('a@example.com')).body.referredBy, '+14155550100');
@@ -198,7 +198,7 @@ forEachEngine((engine) => {
         assert.deepEqual([late.referrals, late.referredBy], [0, 'early@example.com']);
       });
 
-      it('credits nobody and refuses nothing for an unknown referrer, oneself, or text that names nobody', async () => {
+      it('accepts the signup and credits nobody for an unknown referrer, a self-referral or other text', async () => {
         const list = await service.waitlist();
         await list.signup({ email: 'there@example.com', phone: '+14155550100' });
         const named = [
@@ -237,7 +237,7 @@ forEachEngine((engine) => {
         assert.equal((await two.lookup('a@example.com')).body.referredBy, null);
       });
 
-      it('lets one referral pass exactly the five people ahead', async () => {
+      it('moves a person past exactly five people per referral', async () => {
         const list = await service.waitlist();
         await list.signup(...Array.from({ length: 10 }, (_, i) => ({ email: `p${i + 1}@example.com` })));
         await list.signup({ email: 'new@example.com', referredBy: 'p9@example.com' });
@@ -245,7 +245,7 @@ forEachEngine((engine) => {
         assert.deepEqual(order, ['p1', 'p2', 'p3', 'p9', 'p4', 'p5', 'p6', 'p7', 'p8', 'p10', 'new']);
       });
 
-      it('lets people pass as many as the boost of the waitlist says, or nobody when it is off', async () => {
+      it("moves people as far as the waitlist's boost says, or not at all when it is off", async () => {
         for (const [boost, position] of [
           [0, 8],
           [1, 7],
@@ -282,7 +282,7 @@ forEachEngine((engine) => {
         return list;
       };
 
-      it('takes 1 and 100 entries, and refuses none and 101', async () => {
+      it('accepts 1 and 100 entries, and rejects 0 and 101', async () => {
         const list = await service.waitlist();
         const batch = (n: number) => Array.from({ length: n }, (_, i) => ({ email: `p${i}@example.com` }));
         await assertRefused(
@@ -299,7 +299,7 @@ forEachEngine((engine) => {
         assert.deepEqual((await list.signup(...batch(100))).body, { success: true, created: 99, skipped: 1 });
       });
 
-      it('refuses a body that is not the object it must be, and names what is wrong', async () => {
+      it('rejects a malformed body, and names what is wrong', async () => {
         const list = await service.waitlist();
         const entries = [{ email: 'a@example.com' }];
         for (const body of [[], 'text', 7, null, true]) {
@@ -312,7 +312,7 @@ forEachEngine((engine) => {
         await assertRefused(list, { waitlistId: list.id, entries: null }, 'entries: must be an array');
       });
 
-      it('refuses unknown fields by name', async () => {
+      it('rejects unknown fields by name', async () => {
         const list = await service.waitlist();
         const entry = { email: 'a@example.com', referedBy: 'b@example.com', Email: 'x' };
         await assertRefused(
@@ -322,7 +322,7 @@ forEachEngine((engine) => {
         );
       });
 
-      it('refuses fields of the wrong type by name', async () => {
+      it('rejects fields of the wrong type by name', async () => {
         const list = await service.waitlist();
         const entries = [{ email: 7, phone: null, metadata: [], referredBy: {} }, 'text', null, {}];
         await assertRefused(
@@ -343,7 +343,7 @@ forEachEngine((engine) => {
         await assertRefused(list, { waitlistId: list.id, entries: ten }, told.join('; '));
       });
 
-      it('refuses what is not an email address', async () => {
+      it('rejects invalid email addresses', async () => {
         const broken = [
           '',
           'plain',
@@ -367,7 +367,7 @@ forEachEngine((engine) => {
         for (const email of broken) await refuseEntry({ email }, 'entries[1].email: not an email address');
       });
 
-      it('takes an email of 254 characters and refuses one of 255', async () => {
+      it('accepts an email of 254 characters and rejects one of 255', async () => {
         const domain = `${'d'.repeat(60)}.${'e'.repeat(60)}.example`;
         const ofLength = (n: number) => `${'a'.repeat(n - domain.length - 1)}@${domain}`;
         const list = await takeEntry({ email: ofLength(254) });
@@ -377,7 +377,7 @@ forEachEngine((engine) => {
         await refuseEntry({ email: ofLength(255) }, 'entries[1].email: not an email address');
       });
 
-      it('takes phones of 7 to 15 digits in international form', async () => {
+      it('accepts phones of 7 to 15 digits in international format', async () => {
         const list = await takeEntry({ phone: '+1 (415) 555-01.23' });
         assert.equal((await list.page()).body.entries[0]?.phone, '+14155550123');
         for (const phone of ['+1234567', '+123456789012345']) await takeEntry({ phone });
@@ -406,7 +406,7 @@ forEachEngine((engine) => {
         }
       });
 
-      it('takes 64 metadata keys and refuses 65', async () => {
+      it('accepts 64 metadata keys and rejects 65', async () => {
         const ofKeys = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`k${i}`, i]));
         await takeEntry({ email: 'a@example.com', metadata: ofKeys(64) });
         await refuseEntry(
@@ -415,7 +415,7 @@ forEachEngine((engine) => {
         );
       });
 
-      it('takes metadata keys of 1 and 64 characters and refuses empty ones and 65', async () => {
+      it('accepts metadata keys of 1 and 64 characters and rejects 0 and 65', async () => {
         await takeEntry({
           email: 'a@example.com',
           metadata: { a: 1, ['k'.repeat(64)]: 1, ['🎉'.repeat(64)]: 1 },
@@ -430,7 +430,7 @@ forEachEngine((engine) => {
         );
       });
 
-      it('takes metadata nested 8 levels and refuses 9', async () => {
+      it('accepts metadata nested 8 levels and rejects 9', async () => {
         const nested = (levels: number): object => (levels === 1 ? { x: 1 } : { x: nested(levels - 1) });
         const lists = (levels: number): object => (levels === 1 ? {} : { x: inArrays(levels - 1) });
         const inArrays = (levels: number): unknown => (levels === 0 ? 1 : [inArrays(levels - 1)]);
@@ -441,7 +441,7 @@ forEachEngine((engine) => {
         await refuseEntry({ email: 'a@example.com', metadata: lists(9) }, message);
       });
 
-      it('takes 16 KiB of metadata as JSON and refuses one byte more', async () => {
+      it('accepts 16 KiB of metadata as JSON and rejects one byte more', async () => {
         const ofBytes = (n: number) => ({
           note: 'é'.repeat(100) + 'x'.repeat(n - 200 - '{"note":""}'.length),
         });
@@ -466,7 +466,7 @@ forEachEngine((engine) => {
           return { list, answer };
         };
 
-        it('are refused by name where they could not be shown back exactly', async () => {
+        it('are rejected by name if they cannot be returned exactly', async () => {
           const inexact = [
             '9007199254740993',
             '12345678901234567890',
@@ -483,7 +483,7 @@ forEachEngine((engine) => {
           }
         });
 
-        it('are shown back with the value that was sent, in whatever spelling', async () => {
+        it('are returned with the value that was sent, in any spelling', async () => {
           const { list, answer } = await sendMetadata(
             '{"a":1.0,"b":1E2,"c":-0,"d":0.30000000000000004,"e":9007199254740992,"f":1e23,"g":" 12345678901234567890, 1e400"}',
           );
@@ -495,7 +495,7 @@ forEachEngine((engine) => {
         });
       });
 
-      it('takes a body of 4 MiB and refuses one byte more with 413', async () => {
+      it('accepts a body of 4 MiB and rejects one byte more with 413', async () => {
         const list = await service.waitlist();
         const bodyOf = (bytes: number) => {
           const json = JSON.stringify({ waitlistId: list.id, entries: [{ email: 'a@example.com' }] });
@@ -512,14 +512,14 @@ forEachEngine((engine) => {
         assert.equal((await send(4 * 1024 * 1024)).status, 201);
       });
 
-      it('takes 100 entries that all have as much metadata as is allowed', async () => {
+      it('accepts 100 entries with the maximum metadata each', async () => {
         const list = await service.waitlist();
         const metadata = { note: 'x'.repeat(16_384 - '{"note":""}'.length) };
         const batch = Array.from({ length: 100 }, (_, i) => ({ email: `p${i}@example.com`, metadata }));
         assert.equal((await list.signup(...batch)).body.created, 100);
       });
 
-      it('answers 409 when the waitlist is closed, and takes signups again when it is opened', async () => {
+      it('answers 409 when the waitlist is closed, and accepts signups again when it opens', async () => {
         const list = await service.waitlist();
         await list.signup({ email: 'a@example.com' });
         await setWaitlistClosed(service.context, list.id, true);

@@ -110,7 +110,7 @@ forEachEngine((engine) => {
         for (const payload of texts) assertVerified(await service.verify(signed(payload)));
       });
 
-      it('is an event with names that JavaScript treats in its own way', async () => {
+      it('is an event with field names that are special in JavaScript', async () => {
         const payload = '{"__proto__":{"admin":true},"constructor":{"prototype":1},"toJSON":"x","event":"e"}';
         const answer = await service.verify(signed(payload));
         assert.equal(answer.status, 200);
@@ -118,7 +118,7 @@ forEachEngine((engine) => {
         assert.equal(({} as { admin?: boolean }).admin, undefined);
       });
 
-      it('is an event with numbers that a double cannot hold, shown as they were signed', async () => {
+      it('is an event with numbers that a double cannot hold, returned as they were signed', async () => {
         const { status, text } = await service.verify(signed('{"id": 12345678901234567890, "n": 1e999}'));
         assert.equal(status, 200);
         assert.equal(text, '{"verified":true,"event":{"id": 12345678901234567890, "n": 1e999}}');
@@ -132,7 +132,7 @@ forEachEngine((engine) => {
         }
       });
 
-      it('is a delivery with one good signature among others', async () => {
+      it('is a delivery with one valid signature among others', async () => {
         const delivery = signed('{"event":"x"}');
         const { signature } = delivery.headers;
         const other = new Webhook(`whsec_${Buffer.alloc(32, 8).toString('base64')}`).sign(
@@ -157,7 +157,7 @@ forEachEngine((engine) => {
         }
       });
 
-      it('is a delivery with any id, also an empty one or one with dots', async () => {
+      it('is a delivery with any id, even an empty one or one with dots', async () => {
         for (const id of ['', 'a.b.c', 'ü', 'x'.repeat(2_000)]) {
           assertVerified(await service.verify(signed('{"n":1}', { id })), { n: 1 });
         }
@@ -187,7 +187,7 @@ forEachEngine((engine) => {
         for (const each of forged) assertFailed(await service.verify(each), 'signature_mismatch');
       });
 
-      it('is a secret that is none', async () => {
+      it('is an invalid secret', async () => {
         const delivery = signed('{}');
         const bare = SECRET.slice('whsec_'.length);
         const junk = [
@@ -228,7 +228,7 @@ forEachEngine((engine) => {
         }
       });
 
-      it('is a timestamp that is none', async () => {
+      it('is an invalid timestamp', async () => {
         const delivery = signed('{}');
         const junk = [
           '',
@@ -249,7 +249,7 @@ forEachEngine((engine) => {
         }
       });
 
-      it('is a time more than 300 seconds away, either way; 300 is still good', async () => {
+      it('is a time more than 300 seconds in the past or future; exactly 300 is accepted', async () => {
         const at = async (seconds: number) => service.verify(signed('{}', { at: NOW_SECONDS + seconds }));
         assertVerified(await at(-300), {});
         assertVerified(await at(300), {});
@@ -259,7 +259,7 @@ forEachEngine((engine) => {
         assertFailed(await service.verify(signed('{}', { at: 99_999_999_999 })), 'timestamp_too_new');
       });
 
-      it('never is an error of ours, whatever the three values are', async () => {
+      it('never causes a server error, whatever the three values are', async () => {
         const values = ['', ' ', '.', ',', 'v1,', 'whsec_', '💥', '\u00ff'.repeat(50), '{}', 'null'];
         for (const value of values) {
           const delivery = {
@@ -275,7 +275,7 @@ forEachEngine((engine) => {
     });
 
     describe('limits', () => {
-      it('takes a payload of 1,048,576 bytes and refuses one byte more with 400, plain and fully escaped', async () => {
+      it('accepts a payload of 1,048,576 bytes and rejects one byte more with 400, plain and fully escaped', async () => {
         const largest = signed(objectOfBytes(PAYLOAD_MAX));
         const larger = signed(objectOfBytes(PAYLOAD_MAX + 1));
         const message = 'payload: is larger than 1048576 bytes';
@@ -342,7 +342,7 @@ forEachEngine((engine) => {
         }
       });
 
-      it('refuses by name what it does not know', async () => {
+      it('rejects unknown fields by name', async () => {
         const delivery = signed('{}');
         const headers = { ...delivery.headers, 'content-type': 'application/json' };
         const unknown: [object, string][] = [
@@ -356,7 +356,7 @@ forEachEngine((engine) => {
         }
       });
 
-      it('reads its fields in any order and spacing, with any escapes', async () => {
+      it('reads fields in any order and spacing, with any escapes', async () => {
         const { payload, headers, webhookSecret } = signed('{"n":1}');
         const spaced = JSON.stringify({ webhookSecret, headers, payload }, null, '\t').replaceAll(
           '\n',
@@ -366,7 +366,7 @@ forEachEngine((engine) => {
         assertVerified(await sendRaw(spaced.replace('"headers"', '"\\u0068eaders"')), { n: 1 });
       });
 
-      it('refuses what is not quite JSON', async () => {
+      it('rejects almost valid JSON', async () => {
         const json = JSON.stringify(signed('{}'));
         const broken = [
           json.slice(0, -1),
@@ -387,7 +387,7 @@ forEachEngine((engine) => {
         }
       });
 
-      it('asks for JSON, and needs no key', async () => {
+      it('requires JSON, but no key', async () => {
         const rawBody = JSON.stringify(signed('{}'));
         assertError(
           await service.request('POST', PATH, { rawBody, headers: { 'content-type': 'text/plain' } }),

@@ -6,8 +6,8 @@ import { forEachEngine, startService } from '../support/harness.ts';
 import { email, runImport, writePeople } from '../support/imported-people.ts';
 
 forEachEngine((engine) => {
-  describe('an import beside a server', () => {
-    it('lets signups through, and keeps the queue sound', async () => {
+  describe('an import next to a running server', () => {
+    it('does not block signups, and keeps the queue consistent', async () => {
       const file = await writePeople({ rows: 5_000, reversed: engine === 'postgres' });
       const service = await startService(engine);
       try {

@@ -130,7 +130,7 @@ forEachEngine((engine) => {
         }
       }));
 
-    it('that is killed serves nothing, and goes on when it is run again', () =>
+    it('does not serve when it was killed, and continues when run again', () =>
       withStorages(async (source, target) => {
         const { to, environment } = targetFor(source, target);
         let [id, key] = ['', ''];
@@ -165,7 +165,7 @@ forEachEngine((engine) => {
         }
       }));
 
-    it('is refused when the source changed before it went on', () =>
+    it('is rejected when the source changed before it continued', () =>
       withStorages(async (source, target) => {
         const { to, environment } = targetFor(source, target);
         const service = await startService(engine, { storage: source });
@@ -189,7 +189,7 @@ forEachEngine((engine) => {
         assert.deepEqual([refused.code, /was interrupted/.test(refused.stderr)], [1, true]);
       }));
 
-    it('refuses a target that holds anything, and one that is no database', () =>
+    it('rejects a target that is not empty or not a database', () =>
       withStorages(async (source, target) => {
         const { to } = targetFor(source, target);
         await (await startService(engine, { storage: source })).close();

@@ -101,7 +101,7 @@ forEachEngine((engine) => {
   });
 
   describe('an import as confirmed', () => {
-    it('asks nobody to confirm, credits at once, and keeps whose word that was', async () => {
+    it('asks nobody to confirm, credits at once, and records who vouched for it', async () => {
       const list = await doubleOptIn();
       await importText(list, 'email,referred_by\na@example.com,\nb@example.com,a@example.com\n', {
         confirmedBy: 'ada',
@@ -133,7 +133,7 @@ forEachEngine((engine) => {
   });
 
   describe('a referral code of another system', () => {
-    it('still credits whoever had it, until they are removed', async () => {
+    it('still credits its owner, until they are removed', async () => {
       const list = await service.waitlist();
       await importText(
         list,
@@ -154,7 +154,7 @@ forEachEngine((engine) => {
       assert.deepEqual((await auditQueue(service.context, await list.queue(), false)).findings, []);
     });
 
-    it('leads to the first who had it, and the others are told', async () => {
+    it('belongs to its first owner, and the others are reported', async () => {
       const list = await service.waitlist();
       await list.signup({ email: 'own@example.com' });
       const own = (await list.lookup('own@example.com')).body.referralCode ?? '';
@@ -188,7 +188,7 @@ forEachEngine((engine) => {
 
   describe('an export that is imported elsewhere', () => {
     for (const format of ['csv', 'jsonl'] as const) {
-      it(`as ${format} keeps referral codes working, and whoever had joined stays in`, async () => {
+      it(`as ${format} keeps referral codes working, and people who joined stay joined`, async () => {
         const old = await service.waitlist();
         await old.signup(...['a', 'b', 'c'].map((name) => ({ email: `${name}@example.com` })));
         await old.invite('b@example.com');

@@ -56,7 +56,7 @@ forEachEngine((engine) => {
     );
 
   describe('import of CSV', () => {
-    it('adds people in the order and with the time of their joining, whatever the order of the file', async () => {
+    it('adds people in the order and with the time they joined, whatever the order of the file', async () => {
       const list = await service.waitlist();
       const result = await importText(
         list,
@@ -122,7 +122,7 @@ forEachEngine((engine) => {
       }
     });
 
-    it('tells bad rows by line, field and reason without their values, and imports the good ones', async () => {
+    it('reports bad rows by line, field and reason without their values, and imports the good ones', async () => {
       const list = await service.waitlist();
       const { problems, errorsFile, ...counts } = await importText(
         list,
@@ -173,7 +173,7 @@ forEachEngine((engine) => {
       assert.equal((await list.lookup('next@example.com')).body.position, 3);
     });
 
-    it('takes columns as they are mapped, and drops the others if asked to', async () => {
+    it('uses columns as mapped, and drops the others if asked to', async () => {
       const list = await service.waitlist();
       const text =
         'Mail,email,Rank,Company,Secret\nb@example.com,old,2,Acme,s\na@example.com,older,1,Beta,s\n';
@@ -221,7 +221,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await list.walk(), []);
     });
 
-    it('checks without writing', async () => {
+    it('can be a dry run', async () => {
       const list = await service.waitlist();
       await list.signup({ email: 'a@example.com' });
       const { jobId, problems, errorsFile, ...counts } = await importText(
@@ -236,7 +236,7 @@ forEachEngine((engine) => {
     });
   });
 
-  it('refuses such a number in the JSON of a CSV cell too, where other cells are text', async () => {
+  it('an inexact number in the JSON of a CSV cell is rejected, while other cells are text', async () => {
     const list = await service.waitlist();
     const { created, problems } = await importText(
       list,
@@ -251,7 +251,7 @@ forEachEngine((engine) => {
   });
 
   describe('import of JSON Lines', () => {
-    it('keeps values as they are, and tells lines that are no object', async () => {
+    it('keeps values as they are, and reports lines that are not objects', async () => {
       const list = await service.waitlist();
       const { created, problems } = await importText(
         list,
@@ -274,7 +274,7 @@ forEachEngine((engine) => {
       assert.equal(third?.phone, '+14155550123');
     });
 
-    it('refuses numbers that would not come back as they are, by line and field', async () => {
+    it('rejects numbers that would not round-trip, by line and field', async () => {
       const list = await service.waitlist();
       const { created, problems } = await importText(
         list,
@@ -316,7 +316,7 @@ forEachEngine((engine) => {
       });
     });
 
-    it('credit people who were on the list before, by email or by their code here', async () => {
+    it('credit people who were already on the list, by email or referral code', async () => {
       const list = await service.waitlist();
       await list.signup({ email: 'a@example.com' });
       const { referralCode } = (await list.lookup('a@example.com')).body;
@@ -329,7 +329,7 @@ forEachEngine((engine) => {
       assert.deepEqual((await list.lookup('a@example.com')).body.referrals, 3);
     });
 
-    it('credit nobody for oneself or in a circle, of two or of many, also with a tail', async () => {
+    it('credit nobody for themselves or in a circle of any size', async () => {
       const list = await service.waitlist();
       await importText(
         list,
@@ -434,8 +434,8 @@ forEachEngine((engine) => {
     });
   });
 
-  describe('a job of an import', () => {
-    it('is resumed only with the same file, and only until it is finished', async () => {
+  describe('an import job', () => {
+    it('can be resumed only with the same file, and only until it is finished', async () => {
       const list = await service.waitlist();
       const queue = await list.queue();
       const rows = Array.from({ length: 2_500 }, (_, at) => `p${at}@example.com`);

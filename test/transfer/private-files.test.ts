@@ -6,7 +6,7 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { type List, type Service, startService } from '../support/harness.ts';
 import { command } from '../support/terminal.ts';
 
-describe('files that commands write for the operator', () => {
+describe('among the files that commands write,', () => {
   let service: Service;
   let list: List;
   let directory: string;
@@ -24,7 +24,7 @@ describe('files that commands write for the operator', () => {
   const modeOf = (file: string) => statSync(file).mode & 0o777;
   const run = (...words: string[]) => command(service.storage.environment, ...words, '--waitlist', list.id);
 
-  it('an export is for its owner alone, whatever was prepared under its unfinished name', async () => {
+  it('an export is readable only by its owner, whatever exists under its temporary name', async () => {
     const out = path.join(directory, 'people.csv');
     writeFileSync(`${out}.part`, 'prepared');
     chmodSync(`${out}.part`, 0o666);
@@ -33,7 +33,7 @@ describe('files that commands write for the operator', () => {
     assert.match(readFileSync(out, 'utf8'), /ada@example\.com/);
   });
 
-  it('an export does not follow a link that was prepared for it', async () => {
+  it('an export does not follow a planted symbolic link', async () => {
     const out = path.join(directory, 'people.csv');
     const elsewhere = path.join(directory, 'elsewhere');
     writeFileSync(elsewhere, 'mine');
@@ -43,7 +43,7 @@ describe('files that commands write for the operator', () => {
     assert.equal(modeOf(out), 0o600);
   });
 
-  it('the file with the bad rows of an import is for its owner alone', async () => {
+  it('the file of bad rows of an import is readable only by its owner', async () => {
     const file = path.join(directory, 'people.csv');
     const errors = path.join(directory, 'errors.jsonl');
     writeFileSync(file, 'email\nnonsense\n');

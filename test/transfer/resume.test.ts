@@ -34,7 +34,7 @@ function randomFrom(seed: number): () => number {
 
 forEachEngine((engine) => {
   describe('an import that is killed again and again', () => {
-    it('loses nothing and doubles nothing once it is resumed', { timeout: TIMEOUT_MS }, async () => {
+    it('loses nothing and duplicates nothing once resumed', { timeout: TIMEOUT_MS }, async () => {
       const load = LOADS[engine];
       const file = await writePeople(load);
       const service = await startService(engine);

@@ -69,7 +69,7 @@ forEachEngine((engine) => {
 
   describe('an export', () => {
     for (const format of ['csv', 'jsonl'] as const) {
-      it(`as ${format} and its import give the same people, order, times, metadata and referrals`, async () => {
+      it(`as ${format} can be imported with the same people, order, times, metadata and referrals`, async () => {
         const old = await service.waitlist();
         await fill(old);
         const file = path.join(directory, `${engine}.${format}`);
@@ -98,7 +98,7 @@ forEachEngine((engine) => {
       });
     }
 
-    it('has every field of an entry, and no cell that a spreadsheet would compute', async () => {
+    it('has every field of an entry, and no cell that a spreadsheet would evaluate', async () => {
       const list = await service.waitlist();
       await fill(list);
       const rows = parse(await exportText(list, 'csv')) as string[][];
@@ -113,7 +113,7 @@ forEachEngine((engine) => {
       );
     });
 
-    it('is of one status if asked for', async () => {
+    it('can be limited to one status', async () => {
       const list = await service.waitlist();
       await list.signup({ email: 'a@example.com' }, { email: 'b@example.com' });
       await list.invite('b@example.com');
@@ -124,7 +124,7 @@ forEachEngine((engine) => {
       );
     });
 
-    it('is made and read by the command line', async () => {
+    it('can be written and read by the command line', async () => {
       const [old, list] = [await service.waitlist(), await service.waitlist()];
       await fill(old);
       const { environment } = service.storage;

@@ -43,7 +43,7 @@ forEachEngine((engine) => {
       return { list, ...created };
     };
 
-    it('set an endpoint up, show it, change it and take it away', async () => {
+    it('create, show, update and delete an endpoint', async () => {
       const { list, id, secret, enabled } = await create(
         '--events',
         'signup.created, invite.sent',
@@ -89,7 +89,7 @@ forEachEngine((engine) => {
       assert.equal((await run('webhook', 'show', id)).code, 1);
     });
 
-    it('show what was sent, send it again and send a test', async () => {
+    it('show deliveries, replay them and send a test event', async () => {
       const { list, id } = await create();
       receiver.answer = status(200, {}, 'thank\u001b[31m you');
       await list.signup(
@@ -164,7 +164,7 @@ forEachEngine((engine) => {
       }
     });
 
-    it('refuse what cannot be, and say why', async () => {
+    it('reject invalid input, and say why', async () => {
       const list = await service.waitlist();
       const make = (...words: string[]) => run('webhook', 'create', '--waitlist', list.id, ...words);
       const url = ['--url', receiver.url];
@@ -196,7 +196,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await json('webhook', 'list', '--waitlist', list.id), []);
     });
 
-    it('leave nothing personal or secret outside of sealed columns', async () => {
+    it('store nothing personal or secret outside encrypted columns', async () => {
       const marks = ['marker-path', 'marker-token', 'marker-person', 'marker-answer', 'marker-about'];
       const list = await service.waitlist();
       receiver.answer = status(500, {}, 'marker-answer');

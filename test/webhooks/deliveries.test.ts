@@ -51,7 +51,7 @@ forEachEngine((engine) => {
     const arrived = (count: number) =>
       until(`${count} deliveries, not ${receiver.received.length}`, () => receiver.received.length >= count);
 
-    it('tells of every kind of event what the contract says', async () => {
+    it('has the documented body for every kind of event', async () => {
       await setUp();
       const steps: (() => Promise<unknown>)[] = [];
       let invite = {} as Awaited<ReturnType<typeof list.invite>>;
@@ -115,7 +115,7 @@ forEachEngine((engine) => {
         assert.ok(receiver.received.every(({ body }) => !body.includes(code)));
     });
 
-    it('is verified by Standard Webhooks libraries and by our own endpoint', async () => {
+    it('can be verified by Standard Webhooks libraries and by our own endpoint', async () => {
       const { secret } = await setUp();
       await list.signup(...Array.from({ length: 25 }, (_, i) => ({ email: `é${i}@example.com` })));
       await arrived(25);
@@ -164,7 +164,7 @@ forEachEngine((engine) => {
       await inState(service.context, id, 'delivered', 3);
     });
 
-    it('goes only to endpoints that want its kind, in their queue', async () => {
+    it('goes only to endpoints of its queue that subscribe to its kind', async () => {
       const { id } = await setUp({ events: ['invite.sent'] });
       const other = await service.waitlist();
       await other.signup({ email: 'ada@example.com' });
@@ -179,7 +179,7 @@ forEachEngine((engine) => {
       );
     });
 
-    it('is not even recorded where nobody listens', async () => {
+    it('is not recorded when no endpoint subscribes to it', async () => {
       await setUp({ events: ['invite.sent'] });
       await list.signup({ email: 'ada@example.com' });
       const recorded = await service.context.db.query
@@ -190,7 +190,7 @@ forEachEngine((engine) => {
       assert.deepEqual(recorded, []);
     });
 
-    it('carries the headers that were asked for', async () => {
+    it('carries custom headers', async () => {
       await setUp({ headers: { Authorization: 'Bearer abc', 'X-Team': 'growth' } });
       await list.signup({ email: 'ada@example.com' });
       await arrived(1);
@@ -224,7 +224,7 @@ forEachEngine((engine) => {
       service.clock.advance(-60_000);
     });
 
-    it('is held while its endpoint is disabled, and leaves when that is enabled again', async () => {
+    it('is held while its endpoint is disabled, and sent when it is enabled again', async () => {
       const { id } = await setUp();
       await setEndpointEnabled(service.context, id, false);
       await list.signup({ email: 'ada@example.com' });
@@ -234,7 +234,7 @@ forEachEngine((engine) => {
       await inState(service.context, id, 'delivered', 1);
     });
 
-    it('goes to the URL that the endpoint has by then', async () => {
+    it("goes to the endpoint's current URL", async () => {
       const { id } = await setUp();
       await updateEndpoint(service.context, guard, id, { url: `${receiver.url}/moved?a=b` });
       await list.signup({ email: 'ada@example.com' });
@@ -242,7 +242,7 @@ forEachEngine((engine) => {
       assert.equal(receiver.received[0]?.url, '/moved?a=b');
     });
 
-    it('can be a test', async () => {
+    it('can be a test event', async () => {
       const { id } = await setUp({ events: ['invite.sent'] });
       const { event } = await sendTestEvent(service.context, id);
       await arrived(1);
@@ -251,7 +251,7 @@ forEachEngine((engine) => {
       assert.equal(body.id, event);
     });
 
-    it('leaves no faster than the endpoint allows', async () => {
+    it('respects the rate limit of its endpoint', async () => {
       await setUp({ rateLimit: 5 });
       await list.signup(...Array.from({ length: 12 }, (_, i) => ({ email: `e${i}@example.com` })));
       await arrived(5);

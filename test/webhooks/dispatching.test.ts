@@ -11,7 +11,7 @@ import { endpointFor, inState, LOOPBACK, startSending, until } from '../support/
 
 forEachEngine((engine) => {
   describe('the dispatcher', () => {
-    it('delivers to the others while one endpoint hangs with a backlog', async () => {
+    it('delivers to other endpoints while one hangs with a backlog', async () => {
       const service = await startSending(engine, { dispatcher: { drainMs: 0 } });
       afterTest(service.close);
       const list = await service.waitlist();
@@ -34,7 +34,7 @@ forEachEngine((engine) => {
       assert.ok(hanging.received.length <= 16, `${hanging.received.length} places for one endpoint`);
     });
 
-    it('finishes what it is sending before it stops, and gives back what it is not', async () => {
+    it('finishes requests in flight before it stops, and releases unsent claims', async () => {
       const service = await startSending(engine);
       afterTest(service.close);
       const list = await service.waitlist();
@@ -59,7 +59,7 @@ forEachEngine((engine) => {
       }
     });
 
-    it('hears of what another process recorded', async () => {
+    it('delivers what another process recorded', async () => {
       const recording = await startService(engine, { environment: LOOPBACK });
       afterTest(recording.close);
       const sending = await startService(engine, { environment: LOOPBACK, storage: recording.storage });
@@ -79,7 +79,7 @@ forEachEngine((engine) => {
       await until('the delivery', () => receiver.received.length === 2);
     });
 
-    it('sends nothing more to an endpoint that was deleted, and forgets what it had', async () => {
+    it('sends nothing more to a deleted endpoint, and deletes its deliveries', async () => {
       const service = await startSending(engine);
       afterTest(service.close);
       const list = await service.waitlist();

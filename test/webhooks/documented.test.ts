@@ -116,7 +116,7 @@ function deliver(body: string, at = new Date()) {
   return { body, headers, secret: SECRET };
 }
 
-describe('the guide to webhooks', () => {
+describe('the webhook guide', () => {
   let directory: string;
   before(() => {
     directory = mkdtempSync(path.join(tmpdir(), 'doorlist-guide-'));

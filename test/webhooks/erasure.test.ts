@@ -19,7 +19,7 @@ import { endpointFor, guard, inState, startSending, until } from '../support/web
 const LEAVING = 'leaving@gone.example';
 
 forEachEngine((engine) => {
-  describe('erasing somebody while deliveries are under way', () => {
+  describe('erasing a person while deliveries are in flight', () => {
     let sending: Awaited<ReturnType<typeof startSending>>;
     let erasing: Awaited<ReturnType<typeof startService>>;
     let receiver: Receiver;
@@ -58,7 +58,7 @@ forEachEngine((engine) => {
       return rows.length;
     };
 
-    it('sends nothing more of them, not even what another process has claimed', async () => {
+    it('sends nothing more about them, not even what another process has claimed', async () => {
       const { list, queue, endpoint } = await hold();
       const others = Array.from({ length: 19 }, (_, i) => ({ email: `e${i}@example.com` }));
       await list.signup(...others, { email: LEAVING });
@@ -72,7 +72,7 @@ forEachEngine((engine) => {
       assert.equal(receiver.received.filter(({ body }) => body.includes(LEAVING)).length, 0);
     });
 
-    it('keeps no answer to what was on the wire', async () => {
+    it('keeps no response to requests in flight', async () => {
       const { list, queue, endpoint } = await hold();
       await list.signup({ email: LEAVING });
       await until('it is on the wire', () => held.length === 1);
@@ -88,7 +88,7 @@ forEachEngine((engine) => {
       );
     });
 
-    it('ends at once what was to be tried again later', async () => {
+    it('ends pending retries at once', async () => {
       const { list, queue, endpoint } = await hold();
       receiver.answer = (_, response) => void response.writeHead(500).end();
       await list.signup({ email: LEAVING });
@@ -107,8 +107,8 @@ forEachEngine((engine) => {
     });
   });
 
-  describe('erasing somebody while a mail is under way', () => {
-    it('does not name them to a mail server that was slow to greet', async () => {
+  describe('erasing a person while an email is in flight', () => {
+    it('does not reveal them to a mail server that was slow to greet', async () => {
       const said: string[] = [];
       const waiting: Socket[] = [];
       const sockets = new Set<Socket>();
@@ -153,8 +153,8 @@ forEachEngine((engine) => {
   });
 });
 
-describe('a permit that has ended when the connection is there', () => {
-  it('lets nothing out to a webhook, and the next request has the connection', async () => {
+describe('a permit that ends before the connection is open', () => {
+  it('sends nothing to a webhook, and the next request uses the connection', async () => {
     const receiver = await startReceiver();
     const sender = createSender(guard);
     try {
@@ -171,7 +171,7 @@ describe('a permit that has ended when the connection is there', () => {
     }
   });
 
-  it('lets nothing out to a mail server, and the next mail has the connection', async () => {
+  it('sends nothing to a mail server, and the next email uses the connection', async () => {
     const server = await startMailServer();
     const smtp = connectSmtp({ smtpUrl: server.url });
     assert.ok(smtp);

@@ -122,7 +122,7 @@ forEachEngine((engine) => {
       await storage.remove();
     });
 
-    it('a death before the commit, of which nothing is told, and one right after it, which is told once', async () => {
+    it('a crash before the commit, with nothing sent, and one right after it, with one delivery', async () => {
       const recorded = () => Promise.all([count(site.context, 'entry'), count(site.context, 'event')]);
       assert.deepEqual(await once(site.spawn('before', LIST), 'exit'), [null, 'SIGKILL']);
       assert.deepEqual(await recorded(), [0, 0]);
@@ -134,7 +134,7 @@ forEachEngine((engine) => {
       assert.equal(site.receiver.received.length, 1);
     });
 
-    it('a death in the middle of a request: it is sent again, with the same id and bytes', async () => {
+    it('a crash in the middle of a request, and are sent again with the same id and bytes', async () => {
       site.receiver.answer = () => {}; // The first is never answered.
       const first = await site.dispatcher();
       await site.signup(0, 1);
@@ -154,7 +154,7 @@ forEachEngine((engine) => {
       );
     });
 
-    it('a death between the 2xx and writing it down: it is sent again, with the same id', async () => {
+    it('a crash between the 2xx and recording it, and are sent again with the same id', async () => {
       const first = await site.dispatcher();
       const { db } = site.context;
       site.receiver.answer = (_, response) => {
@@ -176,7 +176,7 @@ forEachEngine((engine) => {
     });
 
     for (const dispatchers of [2, 4]) {
-      it(`one of ${dispatchers} dispatchers killed and one stopped past its lease`, async () => {
+      it(`one of ${dispatchers} dispatchers being killed and another suspended past its lease`, async () => {
         const events = 300;
         const unanswered: ServerResponse[] = [];
         site.receiver.answer = (_, response) => void unanswered.push(response);
@@ -207,7 +207,7 @@ forEachEngine((engine) => {
 });
 
 describe('deliveries on PostgreSQL survive', () => {
-  it('the loss of every connection, again and again', async () => {
+  it('the repeated loss of every connection', async () => {
     const storage = await createStorage('postgres');
     const site = await openSite(storage.environment);
     const admin = new pg.Client({ connectionString: storage.environment.DATABASE_URL });

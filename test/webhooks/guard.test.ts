@@ -61,7 +61,7 @@ const OTHER_URLS = [
   ],
 ];
 
-describe('the guard of webhooks', () => {
+describe('the webhook address guard', () => {
   let port = 0;
   let connections = 0;
   const servers: Server[] = [];
@@ -93,7 +93,7 @@ describe('the guard of webhooks', () => {
     }
   };
 
-  it('lets no spelling of a private address through, at registration and at sending', async () => {
+  it('rejects every spelling of a private address, at registration and when sending', async () => {
     const guard = createGuard(allowList([]));
     for (const host of HOSTS) {
       for (const scheme of ['https', 'http']) {
@@ -106,7 +106,7 @@ describe('the guard of webhooks', () => {
     assert.equal(connections, 0, 'the socket that listens there has seen none');
   });
 
-  it('refuses what is not a plain https URL', async () => {
+  it('rejects everything but plain https URLs', async () => {
     const guard = createGuard(allowList([]), { resolve: async () => ['93.184.215.14'] });
     for (const url of OTHER_URLS) {
       await assert.rejects(guard.checkTarget(url), RefusedTarget, url);
@@ -116,7 +116,7 @@ describe('the guard of webhooks', () => {
     assert.equal(connections, 0);
   });
 
-  it('checks every address of a name, each time that it connects, and connects to none but those', async () => {
+  it('checks every address of a name on each connection, and connects only to checked ones', async () => {
     const name = `https://hooks.test:${port}/`;
     for (const addresses of [
       ['127.0.0.1'],
@@ -142,7 +142,7 @@ describe('the guard of webhooks', () => {
     assert.equal(connections, 0);
   });
 
-  it('does not follow a redirect inside', async () => {
+  it('does not follow redirects to private addresses', async () => {
     const receiver = await startReceiver();
     afterTest(receiver.close);
     for (const location of [`http://127.0.0.1:${port}/`, 'http://169.254.169.254/latest/meta-data/']) {
@@ -155,7 +155,7 @@ describe('the guard of webhooks', () => {
     assert.equal(connections, 0);
   });
 
-  it('lets through what the operator allows, also over plain http', async () => {
+  it('allows what the operator allows, even over plain http', async () => {
     const receiver = await startReceiver();
     afterTest(receiver.close);
     const local = async () => ['127.0.0.1'];
@@ -168,7 +168,7 @@ describe('the guard of webhooks', () => {
     assert.equal(receiver.received.length, 3);
   });
 
-  it('knows public addresses, and good entries of the list of exceptions', () => {
+  it('recognizes public addresses and valid allowlist entries', () => {
     for (const address of ['93.184.215.14', '1.1.1.1', '2606:4700:4700::1111', '2a00:1450:4001:81c::200e'])
       assert.equal(isPublicAddress(address), true, address);
     for (const good of ['127.0.0.1', '10.0.0.0/8', 'fd00::/8', '::1', 'localhost', 'hooks.internal'])

@@ -53,21 +53,21 @@ describe('a receiver that', () => {
 
   it('resets the connection', () => expectFailure((socket) => socket.resetAndDestroy(), /reset|closed/));
   it('hangs up', () => expectFailure((socket) => socket.end(), /closed/));
-  it('hangs', () => expectFailure(() => {}, /^no complete answer within 0.7 s$/));
-  it('drips its headers', () =>
+  it('never responds', () => expectFailure(() => {}, /^no complete answer within 0.7 s$/));
+  it('sends its headers too slowly', () =>
     expectFailure((socket) => drip(socket, `${HEAD}x-slow: `), /^no complete answer/));
-  it('speaks something else', () =>
+  it('speaks another protocol', () =>
     expectFailure((socket) => socket.end('SSH-2.0-OpenSSH\r\n\r\n'), /not valid HTTP/));
   it('has endless headers', () =>
     expectFailure((socket) => socket.write(`${HEAD}x: ${'y'.repeat(200_000)}\r\n\r\n`), /too large/));
 
-  it('does not listen', async () => {
+  it('refuses connections', async () => {
     const server = await startSocket(() => {});
     server.close();
     assert.match((await post(server.url)).error ?? '', /refused/);
   });
 
-  it('says yes and then drips is believed, within the deadline', async () => {
+  it('answers 2xx and then sends its body slowly counts as success, within the deadline', async () => {
     const server = await startSocket((socket) => drip(socket, `${HEAD}content-length: 100000\r\n\r\n`));
     afterTest(server.close);
     const attempt = await post(server.url);
@@ -97,7 +97,7 @@ describe('a receiver that', () => {
     assert.ok((socket?.bytesWritten ?? size) < size / 4, `${socket?.bytesWritten} bytes were taken`);
   });
 
-  it('answers a compressed bomb gets nothing unpacked', async () => {
+  it('answers with a compression bomb has nothing decompressed', async () => {
     const bomb = gzipSync(Buffer.alloc(8 * 1024 * 1024));
     const receiver = await startReceiver((_, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': bomb.length });
@@ -109,7 +109,7 @@ describe('a receiver that', () => {
     assert.ok(Buffer.byteLength(attempt.response ?? '') <= 3 * bomb.length);
   });
 
-  it('says anything but 2xx has not taken it', async () => {
+  it('answers anything but 2xx has not accepted the delivery', async () => {
     const receiver = await startReceiver();
     afterTest(receiver.close);
     for (const code of [200, 201, 202, 204, 299]) {
@@ -123,7 +123,7 @@ describe('a receiver that', () => {
     }
   });
 
-  it('is reached through a proxy when there is one', async () => {
+  it('is behind a configured proxy is reached through it', async () => {
     const proxy = await startReceiver();
     afterTest(proxy.close);
     const allowed = createGuard(allowList(['hooks.test']));
@@ -139,7 +139,7 @@ describe('a receiver that', () => {
     assert.equal(proxy.received.length, 1);
   });
 
-  it('has a certificate that nobody vouches for gets nothing', async () => {
+  it('has an untrusted certificate gets nothing', async () => {
     let requests = 0;
     const server = createTlsServer({ key: PRIVATE_KEY, cert: CERTIFICATE }, (_, response) => {
       requests += 1;

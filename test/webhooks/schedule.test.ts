@@ -45,7 +45,7 @@ forEachEngine((engine) => {
     const nextIn = ({ nextAttemptAt }: { nextAttemptAt: string | null }) =>
       nextAttemptAt === null ? null : Date.parse(nextAttemptAt) - service.clock.now;
 
-    it('is tried again exactly as Standard Webhooks recommends, ten times in all', async () => {
+    it('is retried on the schedule that Standard Webhooks recommends, ten attempts in all', async () => {
       const expected = [
         5 * SECOND,
         5 * MINUTE,
@@ -113,7 +113,7 @@ forEachEngine((engine) => {
       }
     });
 
-    it('ends with its endpoint when that says 410, and is kept', async () => {
+    it('disables its endpoint on a 410, and is kept', async () => {
       const event = await fail(status(410));
       await attempted(event, 1);
       const { enabled, disabledReason } = await showEndpoint(service.context, endpoint);
@@ -127,7 +127,7 @@ forEachEngine((engine) => {
       await inState(service.context, endpoint, 'delivered', 2);
     });
 
-    it('disables its endpoint when nothing succeeded for five days, with a notice', async () => {
+    it('disables its endpoint after five days without a success, with a log line', async () => {
       const event = await fail(status(503));
       await attempted(event, 1);
       service.clock.advance(5 * DAY - 1);
@@ -150,7 +150,7 @@ forEachEngine((engine) => {
       assert.deepEqual([after.failingSince, after.disabledReason], [null, null]);
     });
 
-    it('is a line in the log when its endpoint starts to fail, and when it is back', async (t) => {
+    it('is logged when its endpoint starts to fail, and when it recovers', async (t) => {
       t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
       const event = await fail(status(503));
       await attempted(event, 1);
@@ -168,7 +168,7 @@ forEachEngine((engine) => {
       ]);
     });
 
-    it('can be replayed with all the others that failed since a time', async () => {
+    it('can be replayed with all others that failed since a given time', async () => {
       const event = await fail(status(500));
       await list.signup({ email: 'bob@example.com' });
       await until('both', () => receiver.received.length === 2);
@@ -187,7 +187,7 @@ forEachEngine((engine) => {
       assert.equal(receiver.ids().size, 2);
     });
 
-    it('is not sent once the person it tells of is erased', async () => {
+    it('is not sent once the person it is about is erased', async () => {
       const event = await fail(status(500, {}, 'you sent ada@example.com'));
       await attempted(event, 1);
       // Before the removal: it is told at once, and refused it would be told again when the clock moves.
@@ -204,7 +204,7 @@ forEachEngine((engine) => {
       assert.deepEqual(Object.keys(data.entry), ['id']);
     });
 
-    it('is forgotten with its log after the days that it is kept', async () => {
+    it('is deleted with its log after the retention period', async () => {
       await fail(status(200));
       await inState(service.context, endpoint, 'delivered', 1);
       service.clock.advance(DAY);
