@@ -18,14 +18,20 @@ describe('the file of bad rows', () => {
     }));
     const errors = await openErrorsFile(file, 0);
     let size = 0;
-    for (let chunk = 0; chunk < 6; chunk += 1) size = await errors.append(problems);
-    await errors.close();
+    try {
+      for (let chunk = 0; chunk < 6; chunk += 1) size = await errors.append(problems);
+    } finally {
+      await errors.close();
+    }
     const lines = readFileSync(file, 'utf8').trim().split('\n');
     assert.ok(size < ERRORS_FILE_BYTES_MAX + 1_000);
     assert.match(JSON.parse(lines.at(-1) ?? '').reason, /full/);
     assert.ok(lines.length < 6 * problems.length);
     const again = await openErrorsFile(file, size);
-    assert.equal(await again.append(problems), size);
-    await again.close();
+    try {
+      assert.equal(await again.append(problems), size);
+    } finally {
+      await again.close();
+    }
   });
 });
