@@ -9,7 +9,7 @@ const MARK = /Mk7z(\d+)z7kM/g;
  */
 export class Marks implements Place {
   readonly #values: string[] = [];
-  /** Only our own links may be used as a whole address. */
+  /** Our own links, the only values that may become a link. */
   readonly #links: ReadonlySet<string>;
 
   constructor(links: ReadonlySet<string>) {

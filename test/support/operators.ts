@@ -6,7 +6,7 @@ import type { Answer, RequestOptions, Service } from './harness.ts';
 export const PASSWORD = 'compilers translate words';
 export const OWNER = { email: 'grace@example.com', name: 'Grace Hopper', password: PASSWORD };
 
-/** A browser: keeps the cookies that it is given, and says that it is on the same origin. */
+/** Acts as a browser: keeps cookies and sends same-origin headers. */
 export function browserOf(service: Pick<Service, 'request'>) {
   const cookies = new Map<string, string>();
   const request = async <T = Record<string, unknown>>(
@@ -44,7 +44,7 @@ export async function tokenForSetup({ context }: Service): Promise<string> {
   return setupToken(await openOperators(context));
 }
 
-/** Sets the installation up; the browser that is returned is signed in as its owner. */
+/** Sets up the installation and returns a browser that is signed in as its owner. */
 export async function setUp(service: Service, owner = OWNER): Promise<Browser> {
   const browser = browserOf(service);
   const answer = await browser.post('/setup', { token: await tokenForSetup(service), ...owner });
