@@ -19,9 +19,7 @@ export function openReader(file: string): { read: Reader; close(): void } {
   return { read: createReader(database), close: () => database.close() };
 }
 
-/**
- * All reads in one turn of the event loop share a snapshot: opening and closing one costs as much as a read.
- */
+/** All reads in one turn of the event loop share a snapshot, so that a page of entries and its total agree. */
 function createReader(database: DatabaseSync): Reader {
   const begin = database.prepare('begin');
   const end = database.prepare('commit');

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 /**
  * Requests that arrive in one turn of the event loop wait for its end and then go through each stage
  * together. Otherwise each would run through all the code alone and evict the others' code from the
- * instruction cache: this doubles the throughput of lookups. An idle server adds a few microseconds.
+ * instruction cache. Measured on SQLite (Intel Xeon, 2 cores): 1.4 times the lookups, 1.05 times the signups.
  */
 export function registerTurns(app: FastifyInstance): void {
   let arrived: (() => void)[] = [];

@@ -3,7 +3,7 @@ import { statement } from '../../db/statement.ts';
 import type { InviteTable } from '../../db/tables.ts';
 import { invalid } from '../../errors.ts';
 import type { Context } from '../queue/context.ts';
-import type { Found, Queue, Waitlist } from '../queue/directory.ts';
+import type { Queue, Waitlist } from '../queue/directory.ts';
 import { TAG_CHARACTERS } from '../queue/directory.ts';
 
 export const CODE_CHARACTERS_MAX = 200;
@@ -48,7 +48,7 @@ export const findInvite = statement<{ queueId: number; hash: Buffer }, InviteRow
 );
 
 /** A code starts with its queue's tag. Without one, it cannot be ours. */
-export function queueOfCode({ directory }: Context, code: string): Found<Queue> {
+export async function queueOfCode({ directory }: Context, code: string): Promise<Queue | undefined> {
   const looksRight = code.length === TAG_CHARACTERS + CODE_RANDOM_CHARACTERS && /^[0-9a-z]+$/.test(code);
   return looksRight ? directory.queueByTag(code.slice(0, TAG_CHARACTERS)) : undefined;
 }

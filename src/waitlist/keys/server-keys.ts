@@ -5,7 +5,7 @@ import { newId, parseId } from '../../ids.ts';
 import { plainHash } from '../../vault/crypto.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
-import type { Found, Queue, ServerKey } from '../queue/directory.ts';
+import type { Queue, ServerKey } from '../queue/directory.ts';
 import { isWaitlistId } from '../queue/directory.ts';
 import { isServerKey, newServerKey } from './server-key-format.ts';
 
@@ -174,15 +174,9 @@ function requireKeyId(text: string): Buffer {
 }
 
 /** Returns undefined if the key does not exist, has expired or was revoked. */
-export function findLiveKey(context: Context, text: string): Found<ServerKey> {
-  const found = context.directory.key(text, hashKey);
-  return found instanceof Promise
-    ? found.then((key) => ifLive(key, knownSharedNow(context)))
-    : ifLive(found, knownSharedNow(context));
-}
-
-function ifLive(key: ServerKey | undefined, now: number): ServerKey | undefined {
-  return key && (key.expiresAt === null || key.expiresAt > now) ? key : undefined;
+export async function findLiveKey(context: Context, text: string): Promise<ServerKey | undefined> {
+  const key = await context.directory.key(text, hashKey);
+  return key && (key.expiresAt === null || key.expiresAt > knownSharedNow(context)) ? key : undefined;
 }
 
 /** Does not reveal whether a waitlist is missing or just not covered by the key. */

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Context } from '../queue/context.ts';
-import type { Found, Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/directory.ts';
 import { TAG_CHARACTERS } from '../queue/directory.ts';
 
 /** What a link allows. A signature is valid for one purpose only. */
@@ -27,7 +27,7 @@ function signature({ vault }: Queue, purpose: LinkPurpose, text: string): string
   return vault.hash('link', `${purpose} ${text}`).subarray(0, SIGNATURE_BYTES).toString('base64url');
 }
 
-export function queueOfLink({ directory }: Context, token: string): Found<Queue> {
+export async function queueOfLink({ directory }: Context, token: string): Promise<Queue | undefined> {
   return /^[\w-]{1,200}$/.test(token) ? directory.queueByTag(token.slice(0, TAG_CHARACTERS)) : undefined;
 }
 

@@ -38,15 +38,12 @@ export interface ServerKey {
   readonly expiresAt: number | null;
 }
 
-/** Cached values are returned directly, others as a promise. */
-export type Found<T> = T | undefined | Promise<T | undefined>;
-
 /** Finds queues and keys, and caches them until settings change anywhere. */
 export interface Directory {
-  queue(waitlistId: string, environment: string): Found<Queue>;
-  queueByTag(tag: string): Found<Queue>;
-  queueById(id: number): Found<Queue>;
-  key(text: string, hash: (text: string) => Buffer | undefined): Found<ServerKey>;
+  queue(waitlistId: string, environment: string): Promise<Queue | undefined>;
+  queueByTag(tag: string): Promise<Queue | undefined>;
+  queueById(id: number): Promise<Queue | undefined>;
+  key(text: string, hash: (text: string) => Buffer | undefined): Promise<ServerKey | undefined>;
   /** The database's time at the last check, plus the time since then. */
   now(): number;
 }
@@ -91,7 +88,7 @@ export function createDirectory(db: Database, keyring: Keyring): Directory {
     }
     return found;
   };
-  const cached = <T>(cache: Map<string, T>, name: string, find: () => Promise<T | undefined>): Found<T> =>
+  const cached = async <T>(cache: Map<string, T>, name: string, find: () => Promise<T | undefined>) =>
     (isFresh() ? cache.get(name) : undefined) ?? load(cache, name, find);
 
   return {
