@@ -32,7 +32,7 @@ export function postgresTrouble(error: unknown, url: string): string | undefined
   return BY_ERRNO[code]?.(place, code) ?? `Cannot reach ${place.server}: ${systemErrorWords(code)}.`;
 }
 
-interface Place {
+interface ServerAddress {
   /** `PostgreSQL at db.example.com:5432` */
   server: string;
   host: string;
@@ -40,7 +40,7 @@ interface Place {
   user: string;
 }
 
-type Sentence = (place: Place, answer: string) => string;
+type Sentence = (place: ServerAddress, answer: string) => string;
 
 const BY_STATE: Record<string, Sentence> = {
   '28P01': ({ server, user }) =>
@@ -77,7 +77,7 @@ const BY_ERRNO: Record<string, Sentence> = {
 
 const CERTIFICATE_CODES = /CERT|UNABLE_TO_|SELF_SIGNED|HOSTNAME_MISMATCH/;
 
-function untrusted({ server, host }: Place, code: string): string {
+function untrusted({ server, host }: ServerAddress, code: string): string {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return `The TLS certificate of ${server} is for another name than ${host}. Use the name in the certificate in DATABASE_URL.`;
   if (code === 'CERT_HAS_EXPIRED') return `The TLS certificate of ${server} has expired. Renew it.`;
@@ -85,7 +85,7 @@ function untrusted({ server, host }: Place, code: string): string {
 }
 
 /** The client library's timeouts, closed connections and missing TLS support have no error code. */
-function withoutCode(root: unknown, { server }: Place): string | undefined {
+function withoutCode(root: unknown, { server }: ServerAddress): string | undefined {
   return root instanceof Error ? `${server} did not answer as expected: ${root.message}.` : undefined;
 }
 
@@ -96,7 +96,7 @@ function rootOf(error: unknown): unknown {
   return root;
 }
 
-function placeOf(url: string): Place {
+function placeOf(url: string): ServerAddress {
   const parsed = new URL(url);
   const host = parsed.searchParams.get('host') ?? (decodeURIComponent(parsed.hostname) || 'localhost');
   const port = parsed.searchParams.get('port') ?? (parsed.port || '5432');

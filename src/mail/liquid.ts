@@ -31,12 +31,12 @@ const NEEDED: Partial<Record<MailKind, readonly string[]>> = {
   'invite-reminder': ['joinLink', 'inviteCode'],
 };
 
-export interface Place {
+export interface ValueMarker {
   /** The placeholder for a value in the text. */
   mark(value: unknown): string;
 }
 
-let place: Place | undefined;
+let place: ValueMarker | undefined;
 
 /** Rendering is synchronous, so the place set at its start is the one it writes to. */
 const engine = new Liquid({
@@ -57,7 +57,7 @@ export function parseTemplate(text: string): Template[] {
   return engine.parse(text);
 }
 
-export function renderTemplate(template: Template[], values: object, into: Place): string {
+export function renderTemplate(template: Template[], values: object, into: ValueMarker): string {
   const before = place;
   place = into;
   try {

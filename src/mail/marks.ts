@@ -1,4 +1,4 @@
-import type { Place } from './liquid.ts';
+import type { ValueMarker } from './liquid.ts';
 import { escapeHtml } from './values.ts';
 
 const MARK = /Mk7z(\d+)z7kM/g;
@@ -7,7 +7,7 @@ const MARK = /Mk7z(\d+)z7kM/g;
  * Placeholders for values while a template is converted to HTML. Markdown sees only the placeholders, so that
  * no value is read as markup. The values are inserted afterwards, escaped for their context.
  */
-export class Marks implements Place {
+export class Marks implements ValueMarker {
   readonly #values: string[] = [];
   /** Our own links, the only values that may become a link. */
   readonly #links: ReadonlySet<string>;

@@ -26,7 +26,7 @@ export interface OperationModel {
   parameters: { title: string; fields: Field[] }[];
   body: (BodyModel & { required: boolean; others: Example[] }) | undefined;
   curl: string;
-  answers: Answer[];
+  answers: ResponseModel[];
   errors: { status: string; code: string; when: string; value: unknown }[];
 }
 
@@ -55,7 +55,7 @@ export interface EventModel {
   example: unknown;
 }
 
-export interface Answer extends BodyModel {
+export interface ResponseModel extends BodyModel {
   status: string;
   description: string;
   headers: string[];

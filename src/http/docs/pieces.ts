@@ -1,7 +1,7 @@
 import type { Field, TypeText } from './fields.ts';
 import { type Html, html } from './html.ts';
 import { inline, json } from './markdown.ts';
-import type { Answer, BodyModel, EventModel, OperationModel } from './model.ts';
+import type { BodyModel, EventModel, OperationModel, ResponseModel } from './model.ts';
 
 export function methodBadge(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`;
@@ -102,7 +102,7 @@ function bodyPart({ body, summary }: OperationModel): Html | undefined {
 ${shapeTables(body, `Body of ${summary}`, 'required')}`;
 }
 
-function answerPart(answer: Answer, summary: string): Html {
+function answerPart(answer: ResponseModel, summary: string): Html {
   const { status, description, name, href, headers } = answer;
   return html`<h4>Response ${statusBadge(status)} ${schemaName(href === undefined ? name : undefined)}</h4>
 <p>${description}${href !== undefined && html` See <a href="${href}">${name ?? ''}</a>.`}

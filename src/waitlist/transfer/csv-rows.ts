@@ -1,6 +1,13 @@
 import type { FileHandle } from 'node:fs/promises';
 import { readCsvLine, readCsvRecord } from './csv-record.ts';
-import { findLineEnd, type Place, type RawRow, READ_BYTES, ROW_BYTES_MAX, TOO_LONG } from './raw-row.ts';
+import {
+  findLineEnd,
+  type RawRow,
+  READ_BYTES,
+  ROW_BYTES_MAX,
+  type RowPosition,
+  TOO_LONG,
+} from './raw-row.ts';
 
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
@@ -12,7 +19,7 @@ const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 export async function* readCsvRows(
   file: FileHandle,
   delimiter: string,
-  from: Place,
+  from: RowPosition,
 ): AsyncGenerator<RawRow[]> {
   const chunk = Buffer.allocUnsafe(READ_BYTES);
   let { offset, line } = from;
@@ -52,7 +59,7 @@ function nextRow(
   bytes: Buffer,
   at: number,
   delimiter: string,
-  { offset, line }: Place,
+  { offset, line }: RowPosition,
   isEnd: boolean,
 ): RawRow | undefined {
   const newline = bytes.indexOf(NEWLINE, at);
@@ -72,7 +79,7 @@ function isEmpty(bytes: Buffer, from: number, to: number): boolean {
 }
 
 /** Reads a single line. Quotes in the middle of a cell are taken literally. */
-export function readAlone(bytes: Buffer, delimiter: string, { offset, line }: Place): RawRow {
+export function readAlone(bytes: Buffer, delimiter: string, { offset, line }: RowPosition): RawRow {
   const row = { line, nextLine: line + 1, offset, end: offset + bytes.length, alone: true };
   if (bytes.length > ROW_BYTES_MAX) return { ...row, values: undefined, problem: TOO_LONG };
   const values = readCsvLine(bytes.toString(), delimiter);

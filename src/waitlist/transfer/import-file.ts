@@ -4,7 +4,7 @@ import { invalid } from '../../errors.ts';
 import { isOwnExport, nameColumns } from './columns.ts';
 import { readCsvRows } from './csv-rows.ts';
 import { readJsonRows } from './json-rows.ts';
-import type { Place, RawRow } from './raw-row.ts';
+import type { RawRow, RowPosition } from './raw-row.ts';
 
 export const FORMATS = ['csv', 'jsonl'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -26,7 +26,7 @@ export interface FileShape {
   /** Names of the CSV columns, or for JSON Lines the keys of the first object. */
   columns: string[];
   /** Where the rows begin. */
-  first: Place;
+  first: RowPosition;
   own: boolean;
 }
 
@@ -106,6 +106,6 @@ function guessDelimiter(text: string): string {
   return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
 }
 
-export function readRows(file: FileHandle, shape: FileShape, from: Place): AsyncGenerator<RawRow[]> {
+export function readRows(file: FileHandle, shape: FileShape, from: RowPosition): AsyncGenerator<RawRow[]> {
   return shape.format === 'csv' ? readCsvRows(file, shape.delimiter, from) : readJsonRows(file, from);
 }

@@ -1,5 +1,5 @@
 import { invalid } from '../../errors.ts';
-import type { Place } from './raw-row.ts';
+import type { RowPosition } from './raw-row.ts';
 
 /** Stored in the import's job, in the same transaction as the rows it counts. */
 export interface ImportProgress {
@@ -14,7 +14,7 @@ export interface ImportProgress {
   failed: number;
   codesTaken: number;
   /** Where the next row starts in the file. A sorted import uses only `rows`. */
-  next: Place;
+  next: RowPosition;
   errorsBytes: number;
   /** The joining sequence before the first row. */
   baseSeq: number;

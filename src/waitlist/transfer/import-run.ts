@@ -13,7 +13,7 @@ import { linkReferrers } from './import-links.ts';
 import { type Columns, type ImportPlan, readColumns } from './import-plan.ts';
 import type { ImportProgress } from './import-progress.ts';
 import { type RowProblem, readRow } from './import-row.ts';
-import type { Place, RawRow } from './raw-row.ts';
+import type { RawRow, RowPosition } from './raw-row.ts';
 import { indexRows } from './row-order.ts';
 
 /** Rows per transaction: enough to share a commit, few enough that signups do not wait long. */
@@ -98,7 +98,7 @@ async function importChunk(
   columns: Columns,
   errors: ErrorsFile,
   rows: readonly RawRow[],
-  next: Place,
+  next: RowPosition,
 ): Promise<ImportProgress> {
   const confirmed = job.confirmedBy !== null;
   const { good, problems, failed, nobody } = checkRows(context, job.queue, columns, rows, confirmed);
@@ -144,7 +144,7 @@ export function checkRows(
 interface Chunk {
   rows: RawRow[];
   /** Where the next chunk starts. */
-  next: Place;
+  next: RowPosition;
   part: number;
 }
 

@@ -2,13 +2,20 @@ import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import { findInexactNumbers } from '../../json/numbers.ts';
 import { isObject } from '../people/metadata.ts';
-import { findLineEnd, type Place, type RawRow, READ_BYTES, ROW_BYTES_MAX, TOO_LONG } from './raw-row.ts';
+import {
+  findLineEnd,
+  type RawRow,
+  READ_BYTES,
+  ROW_BYTES_MAX,
+  type RowPosition,
+  TOO_LONG,
+} from './raw-row.ts';
 
 const NEWLINE = 0x0a;
 const NESTING_MAX = 64;
 
 /** Reads the objects of a JSON Lines file in chunks, starting at a given place. */
-export async function* readJsonRows(file: FileHandle, from: Place): AsyncGenerator<RawRow[]> {
+export async function* readJsonRows(file: FileHandle, from: RowPosition): AsyncGenerator<RawRow[]> {
   const chunk = Buffer.allocUnsafe(READ_BYTES);
   let { offset, line } = from;
   let rest: Buffer = Buffer.alloc(0);
@@ -44,7 +51,7 @@ export async function* readJsonRows(file: FileHandle, from: Place): AsyncGenerat
 }
 
 /** Returns undefined for an empty line. */
-export function readJsonRow(bytes: Buffer, { offset, line }: Place): RawRow | undefined {
+export function readJsonRow(bytes: Buffer, { offset, line }: RowPosition): RawRow | undefined {
   const row = { line, nextLine: line + 1, offset, end: offset + bytes.length };
   const refuse = (problem: string): RawRow => ({ ...row, values: undefined, problem });
   if (bytes.length > ROW_BYTES_MAX) return refuse(TOO_LONG);

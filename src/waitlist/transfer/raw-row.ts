@@ -23,7 +23,7 @@ export interface RawRow {
 }
 
 /** A place between two rows where reading can start. */
-export interface Place {
+export interface RowPosition {
   offset: number;
   line: number;
 }
