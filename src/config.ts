@@ -4,6 +4,8 @@ import { nearest } from './nearest.ts';
 import { MasterKeyProblem, masterKeyFromText } from './vault/master-key.ts';
 import { checkAllowed } from './webhooks/addresses.ts';
 
+// Long because it is the one list of variables: each with its check, its default and the sentence in the README.
+
 export interface Config {
   host: string;
   port: number;
