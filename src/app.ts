@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { ADMIN_API } from './http/admin/api.ts';
-import { cookiesFor } from './http/admin/cookies.ts';
+import { cookiesFor } from './http/admin/core/cookies.ts';
 import { registerAdmin } from './http/admin/register.ts';
 import { registerPages } from './http/pages/register.ts';
 import { requireServerKey } from './http/plugins/auth.ts';
@@ -121,6 +121,7 @@ export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance;
   registerSdk(app, parts, readBody);
   registerAdmin(app, {
     context: await openOperators(context),
+    waitlists: context,
     publicUrl: parts.publicUrl,
     cookies: cookiesFor(parts.publicUrl),
     limits: parts.sessions,

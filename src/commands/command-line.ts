@@ -3,6 +3,9 @@ import { type Config, readConfig } from '../config.ts';
 import { readEnvFile } from '../env-file.ts';
 import { DoorlistError } from '../errors.ts';
 import { createLogger } from '../log.ts';
+import { COMMAND_LINE } from '../operators/actor.ts';
+import { auditAs } from '../operators/audit.ts';
+import { openOperators } from '../operators/context.ts';
 import { openExisting, withoutTimeLimits } from '../service.ts';
 import { troubleInWords } from '../trouble.ts';
 import { VERSION } from '../version.ts';
@@ -93,9 +96,9 @@ async function run(command: Command, operands: string[], flags: Flags, config: C
   if (command.raw) return command.raw(config, operands, flags);
   const context = await openExisting(config, createLogger('silent'));
   try {
-    return (
-      (await command.run?.(withoutTimeLimits(context), operands, flags, config)) ?? { json: null, text: '' }
-    );
+    const audit = auditAs(await openOperators(context), COMMAND_LINE);
+    const audited = { ...withoutTimeLimits(context), audit };
+    return (await command.run?.(audited, operands, flags, config)) ?? { json: null, text: '' };
   } finally {
     await context.db.close();
   }

@@ -2,6 +2,11 @@ import type { Selectable } from 'kysely';
 import type { Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import type { AuditTable } from '../db/tables.ts';
+import {
+  type AuditTrail,
+  WAITLIST_ACTIONS,
+  type AuditEvent as WaitlistEvent,
+} from '../waitlist/queue/audit-trail.ts';
 import type { Actor } from './actor.ts';
 import type { OperatorContext } from './context.ts';
 
@@ -21,13 +26,18 @@ export const AUDIT_ACTIONS = [
   'recovery_codes.replaced',
   'token.created',
   'token.revoked',
+  ...WAITLIST_ACTIONS,
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export interface AuditEvent {
   action: AuditAction;
   /** What was changed: kind and public id. */
-  object?: { kind: 'operator' | 'session' | 'token'; id: string; name?: string };
+  object?: {
+    kind: 'operator' | 'session' | 'token' | WaitlistEvent['object']['kind'];
+    id: string;
+    name?: string;
+  };
   /** Without secrets and without data of people on a waitlist. */
   before?: Record<string, unknown>;
   after?: Record<string, unknown>;
@@ -76,6 +86,14 @@ export async function recordAudit(
     .values({ ...row, hash })
     .execute();
   await trx.updateTable('audit_head').set({ seq, hash }).execute();
+}
+
+/**
+ * The trail for changes to waitlists. The domain calls it at the end of a transaction, so the end of the trail
+ * is always locked after the row of the queue or the instance, never before.
+ */
+export function auditAs(context: OperatorContext, actor: Actor): AuditTrail {
+  return async (trx, event) => recordAudit(context, trx, actor, event, await sharedNow(context, trx));
 }
 
 /**

@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import type { TypedApp } from '../typed-app.ts';
-import { registerAudit } from './audit.ts';
-import { requireRoles } from './authenticate.ts';
-import { registerLinkPages } from './link-pages.ts';
-import { registerMe } from './me.ts';
-import { registerOperators } from './operators.ts';
-import type { AdminParts } from './parts.ts';
-import { registerPassword } from './password.ts';
-import { registerSession } from './session.ts';
-import { registerSetup } from './setup.ts';
-import { registerTokens } from './tokens.ts';
-import { registerTwoFactor } from './two-factor.ts';
+import { registerAudit } from './accounts/audit.ts';
+import { registerLinkPages } from './accounts/link-pages.ts';
+import { registerMe } from './accounts/me.ts';
+import { registerOperators } from './accounts/operators.ts';
+import { registerPassword } from './accounts/password.ts';
+import { registerSession } from './accounts/session.ts';
+import { registerSetup } from './accounts/setup.ts';
+import { registerTokens } from './accounts/tokens.ts';
+import { registerTwoFactor } from './accounts/two-factor.ts';
+import { requireRoles } from './core/authenticate.ts';
+import type { AdminParts } from './core/parts.ts';
 
 const BODY_BYTES_MAX = 16 * 1024;
 

@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts';
 import type { Log } from '../../log.ts';
 import type { WakeUps } from '../../outbox/wake-up.ts';
 import type { Keyring } from '../../vault/keyring.ts';
+import type { AuditTrail } from './audit-trail.ts';
 import type { Directory } from './directory.ts';
 import type { Listener } from './listener.ts';
 
@@ -16,4 +17,6 @@ export interface Context {
   readonly listeners: readonly Listener[];
   /** Used when a commit left something to deliver. */
   readonly wakeUps: WakeUps;
+  /** Records what an operator changes. Not set for changes by server keys and by people themselves. */
+  readonly audit?: AuditTrail;
 }

@@ -158,5 +158,9 @@ export async function setWaitlistClosed(context: Context, id: string, closed: bo
       .where('public_id', '=', id)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) throw notFound(`there is no waitlist ${id}`);
+    await context.audit?.(trx, {
+      action: closed ? 'waitlist.closed' : 'waitlist.opened',
+      object: { kind: 'waitlist', id },
+    });
   });
 }

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
-import type { Role } from '../../operators/roles.ts';
-import { AdminProblemSchema, type WireCode } from '../problem.ts';
-import { errorResponses, okResponse } from '../responses.ts';
+import type { Role } from '../../../operators/roles.ts';
+import { AdminProblemSchema, type WireCode } from '../../problem.ts';
+import { errorResponses, okResponse } from '../../responses.ts';
 
 /** The description of an admin route. `authenticate.ts` enforces `role`. */
 export interface AdminOperation {
@@ -17,7 +17,7 @@ export interface AdminOperation {
   querystring?: TSchema;
   body?: TSchema;
   /** The response on success. */
-  answer: { status?: 200 | 201; description: string; schema: TSchema; example: unknown };
+  answer: { status?: 200 | 201 | 202; description: string; schema: TSchema; example: unknown };
   errors?: readonly WireCode[];
   special?: Partial<Record<WireCode, { when?: string; message?: string }>>;
 }
@@ -51,7 +51,7 @@ export function adminSchema<const Operation extends AdminOperation>(operation: O
     description: `${description} ${requirement(role, person)}`,
     security: open ? [] : [{ session: [] }, ...(person ? [] : [{ adminToken: [] }])],
     // For the compiler: a handler returns the response body, whatever its status.
-    response: response as unknown as Record<200 | 201, Operation['answer']['schema']>,
+    response: response as unknown as Record<200 | 201 | 202, Operation['answer']['schema']>,
   };
 }
 

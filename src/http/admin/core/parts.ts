@@ -1,12 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Actor } from '../../operators/actor.ts';
-import type { Operator } from '../../operators/operator.ts';
-import type { SignedIn, SignInParts } from '../../operators/sign-in.ts';
-import type { AdminToken } from '../../operators/tokens.ts';
-import { clientOf, type RateLimiter } from '../plugins/rate-limit.ts';
+import type { Actor } from '../../../operators/actor.ts';
+import type { Operator } from '../../../operators/operator.ts';
+import type { SignedIn, SignInParts } from '../../../operators/sign-in.ts';
+import type { AdminToken } from '../../../operators/tokens.ts';
+import type { Context } from '../../../waitlist/queue/context.ts';
+import { clientOf, type RateLimiter } from '../../plugins/rate-limit.ts';
 import type { Cookies } from './cookies.ts';
 
 export interface AdminParts extends SignInParts {
+  /** The domain. A route takes it from `domainFor`, so that changes are audited. */
+  waitlists: Context;
   publicUrl: string;
   cookies: Cookies;
   /** Counts rejected tokens and sessions, and sign-in attempts, per client address. */

@@ -1,11 +1,11 @@
 import Type from 'typebox';
-import { followLink } from '../../operators/links.ts';
-import { named, withExamples } from '../../wire/schema.ts';
-import type { TypedApp } from '../typed-app.ts';
-import { adminSchema } from './operation.ts';
-import { type AdminParts, addressOf } from './parts.ts';
+import { followLink } from '../../../operators/links.ts';
+import { named, withExamples } from '../../../wire/schema.ts';
+import type { TypedApp } from '../../typed-app.ts';
+import { adminSchema } from '../core/operation.ts';
+import { type AdminParts, addressOf } from '../core/parts.ts';
+import { closed, EXAMPLE_OPERATOR, nameInput, newPasswordInput, OperatorObject } from '../core/schemas.ts';
 import { presentOperator } from './present.ts';
-import { closed, EXAMPLE_OPERATOR, nameInput, newPasswordInput, OperatorObject } from './schemas.ts';
 
 const PasswordRequest = Type.Object(
   {

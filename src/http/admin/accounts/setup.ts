@@ -1,11 +1,10 @@
 import Type from 'typebox';
-import { completeSetup } from '../../operators/setup.ts';
-import { signIn } from '../../operators/sign-in.ts';
-import { named, withExamples } from '../../wire/schema.ts';
-import type { TypedApp } from '../typed-app.ts';
-import { adminSchema } from './operation.ts';
-import { type AdminParts, addressOf, clientDetails, startSession } from './parts.ts';
-import { presentOperator } from './present.ts';
+import { completeSetup } from '../../../operators/setup.ts';
+import { signIn } from '../../../operators/sign-in.ts';
+import { named, withExamples } from '../../../wire/schema.ts';
+import type { TypedApp } from '../../typed-app.ts';
+import { adminSchema } from '../core/operation.ts';
+import { type AdminParts, addressOf, clientDetails, startSession } from '../core/parts.ts';
 import {
   closed,
   EXAMPLE_OPERATOR,
@@ -13,7 +12,8 @@ import {
   nameInput,
   newPasswordInput,
   OperatorObject,
-} from './schemas.ts';
+} from '../core/schemas.ts';
+import { presentOperator } from './present.ts';
 
 const SetupRequest = Type.Object(
   {

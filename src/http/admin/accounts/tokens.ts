@@ -1,12 +1,12 @@
 import Type from 'typebox';
-import { invalid } from '../../errors.ts';
-import { createToken, listTokens, revokeToken } from '../../operators/tokens.ts';
-import { named, withExamples } from '../../wire/schema.ts';
-import type { TypedApp } from '../typed-app.ts';
-import { adminSchema } from './operation.ts';
-import type { AdminParts } from './parts.ts';
+import { createToken, listTokens, revokeToken } from '../../../operators/tokens.ts';
+import { named, withExamples } from '../../../wire/schema.ts';
+import type { TypedApp } from '../../typed-app.ts';
+import { adminSchema } from '../core/operation.ts';
+import type { AdminParts } from '../core/parts.ts';
+import { closed, Deleted, EXAMPLE_TOKEN, nameInput, RoleName, TokenObject } from '../core/schemas.ts';
+import { parseTimeOrNull } from '../core/times.ts';
 import { presentToken } from './present.ts';
-import { closed, Deleted, EXAMPLE_TOKEN, nameInput, RoleName, TokenObject } from './schemas.ts';
 
 const tag = 'Admin tokens';
 
@@ -99,7 +99,11 @@ export function registerTokens(app: TypedApp, { context }: AdminParts): void {
 
   app.post('/tokens', { schema: createSchema }, async ({ caller, body }, reply) => {
     const { name, role, expiresAt = null } = body;
-    const created = await createToken(context, caller.actor, { name, role, expiresAt: parseTime(expiresAt) });
+    const created = await createToken(context, caller.actor, {
+      name,
+      role,
+      expiresAt: parseTimeOrNull(expiresAt, 'expiresAt'),
+    });
     reply.code(201);
     return { ...presentToken(created), token: created.token };
   });
@@ -109,13 +113,4 @@ export function registerTokens(app: TypedApp, { context }: AdminParts): void {
     await revokeToken(context, caller.actor, id);
     return { id, deleted: true as const };
   });
-}
-
-const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
-
-function parseTime(text: string | null): number | null {
-  if (text === null) return null;
-  const time = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) throw invalid('expiresAt: must be an ISO 8601 time with its zone');
-  return time;
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { ROLES, type Role } from '../../operators/roles.ts';
-import { constant, EMAIL, idPattern, limits, named, oneOf, time, timeOrNull } from '../../wire/schema.ts';
+import { ROLES, type Role } from '../../../operators/roles.ts';
+import { constant, EMAIL, idPattern, limits, named, oneOf, time, timeOrNull } from '../../../wire/schema.ts';
 
 export const RoleName = oneOf<Role>(ROLES, {
   ...named('Role'),

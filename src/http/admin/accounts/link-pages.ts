@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { DoorlistError } from '../../errors.ts';
-import { findLink, followLink } from '../../operators/links.ts';
-import { completeSetup, requireSetupToken } from '../../operators/setup.ts';
-import { type Html, html } from '../docs/html.ts';
-import { sendPage } from '../pages/page.ts';
-import { closeUnread, sendError } from '../plugins/errors.ts';
-import { STATUS } from '../problem.ts';
-import { refuseCrossSite } from './cross-site.ts';
-import { type AdminParts, addressOf } from './parts.ts';
+import { DoorlistError } from '../../../errors.ts';
+import { findLink, followLink } from '../../../operators/links.ts';
+import { completeSetup, requireSetupToken } from '../../../operators/setup.ts';
+import { type Html, html } from '../../docs/html.ts';
+import { sendPage } from '../../pages/page.ts';
+import { closeUnread, sendError } from '../../plugins/errors.ts';
+import { STATUS } from '../../problem.ts';
+import { refuseCrossSite } from '../core/cross-site.ts';
+import { type AdminParts, addressOf } from '../core/parts.ts';
 
 const BODY_BYTES_MAX = 16 * 1024;
 

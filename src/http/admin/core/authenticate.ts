@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { DoorlistError } from '../../errors.ts';
-import { mayActAs } from '../../operators/roles.ts';
-import { findSession } from '../../operators/sessions.ts';
-import { findToken } from '../../operators/tokens.ts';
+import { DoorlistError } from '../../../errors.ts';
+import { mayActAs } from '../../../operators/roles.ts';
+import { findSession } from '../../../operators/sessions.ts';
+import { findToken } from '../../../operators/tokens.ts';
 import { refuseCrossSite } from './cross-site.ts';
 import type { AdminSchema } from './operation.ts';
 import { type AdminParts, addressOf, type Caller } from './parts.ts';

@@ -1,11 +1,10 @@
 import Type from 'typebox';
-import { changePassword } from '../../operators/own-account.ts';
-import { endOtherSessions, endSession, listSessions } from '../../operators/sessions.ts';
-import { constant, exactlyOne, idPattern, named, time, withExamples } from '../../wire/schema.ts';
-import type { TypedApp } from '../typed-app.ts';
-import { adminSchema } from './operation.ts';
-import { type AdminParts, personOf } from './parts.ts';
-import { presentOperator, presentSession, presentToken } from './present.ts';
+import { changePassword } from '../../../operators/own-account.ts';
+import { endOtherSessions, endSession, listSessions } from '../../../operators/sessions.ts';
+import { constant, exactlyOne, idPattern, named, time, withExamples } from '../../../wire/schema.ts';
+import type { TypedApp } from '../../typed-app.ts';
+import { adminSchema } from '../core/operation.ts';
+import { type AdminParts, personOf } from '../core/parts.ts';
 import {
   closed,
   Deleted,
@@ -16,7 +15,8 @@ import {
   OperatorObject,
   passwordInput,
   TokenObject,
-} from './schemas.ts';
+} from '../core/schemas.ts';
+import { presentOperator, presentSession, presentToken } from './present.ts';
 
 const tag = 'Your account';
 const EXAMPLE_SESSION_ID = 'ses_06gxx2p9r1yn1vp1ryss481fhw';

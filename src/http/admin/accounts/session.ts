@@ -1,11 +1,10 @@
 import Type from 'typebox';
-import { endSession } from '../../operators/sessions.ts';
-import { REFUSAL, signIn } from '../../operators/sign-in.ts';
-import { named, withExamples } from '../../wire/schema.ts';
-import type { TypedApp } from '../typed-app.ts';
-import { adminSchema } from './operation.ts';
-import { type AdminParts, addressOf, clientDetails, personOf, startSession } from './parts.ts';
-import { presentOperator } from './present.ts';
+import { endSession } from '../../../operators/sessions.ts';
+import { REFUSAL, signIn } from '../../../operators/sign-in.ts';
+import { named, withExamples } from '../../../wire/schema.ts';
+import type { TypedApp } from '../../typed-app.ts';
+import { adminSchema } from '../core/operation.ts';
+import { type AdminParts, addressOf, clientDetails, personOf, startSession } from '../core/parts.ts';
 import {
   closed,
   codeInput,
@@ -14,7 +13,8 @@ import {
   emailInput,
   OperatorObject,
   passwordInput,
-} from './schemas.ts';
+} from '../core/schemas.ts';
+import { presentOperator } from './present.ts';
 
 const Credentials = Type.Object(
   { email: emailInput, password: passwordInput, code: Type.Optional(codeInput) },

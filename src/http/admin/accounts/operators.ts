@@ -6,12 +6,11 @@ import {
   inviteOperator,
   listOperators,
   removeOperator,
-} from '../../operators/operators.ts';
-import { named, withExamples } from '../../wire/schema.ts';
-import type { TypedApp } from '../typed-app.ts';
-import { adminSchema } from './operation.ts';
-import type { AdminParts } from './parts.ts';
-import { presentLink, presentOperator } from './present.ts';
+} from '../../../operators/operators.ts';
+import { named, withExamples } from '../../../wire/schema.ts';
+import type { TypedApp } from '../../typed-app.ts';
+import { adminSchema } from '../core/operation.ts';
+import type { AdminParts } from '../core/parts.ts';
 import {
   closed,
   Deleted,
@@ -23,7 +22,8 @@ import {
   nameInput,
   OperatorObject,
   RoleName,
-} from './schemas.ts';
+} from '../core/schemas.ts';
+import { presentLink, presentOperator } from './present.ts';
 
 const tag = 'Operators';
 

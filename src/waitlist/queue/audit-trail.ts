@@ -1,0 +1,73 @@
+import type { Trx } from '../../db/database.ts';
+
+/** What operators do to waitlists, and to what belongs to them. */
+export const WAITLIST_ACTIONS = [
+  'environment.created',
+  'instance.updated',
+  'waitlist.created',
+  'waitlist.updated',
+  'waitlist.opened',
+  'waitlist.closed',
+  'waitlist.deleted',
+  'key.created',
+  'key.rotated',
+  'key.revoked',
+  'entries.read',
+  'entries.exported',
+  'entries.imported',
+  'entry.updated',
+  'entry.moved',
+  'entry.confirmed',
+  'entry.removed',
+  'entry.erased',
+  'entry.exported',
+  'invite.created',
+  'invite.revoked',
+  'invite.resent',
+  'invites.started',
+  'job.cancelled',
+  'webhook.created',
+  'webhook.updated',
+  'webhook.deleted',
+  'webhook.tested',
+  'webhook.secret_shown',
+  'webhook.secret_rotated',
+  'delivery.replayed',
+  'template.updated',
+  'template.reset',
+  'mail_settings.updated',
+  'mail.resent',
+  'mail.tested',
+  'suppression.removed',
+  'form.updated',
+  'form.key_rotated',
+  'referral.reviewed',
+] as const;
+
+export interface AuditEvent {
+  action: (typeof WAITLIST_ACTIONS)[number];
+  object: {
+    kind:
+      | 'instance'
+      | 'environment'
+      | 'waitlist'
+      | 'key'
+      | 'entry'
+      | 'invite'
+      | 'job'
+      | 'webhook'
+      | 'delivery'
+      | 'template'
+      | 'mail'
+      | 'form';
+    /** Public id. For what has none of its own, such as a template, the waitlist's. */
+    id: string;
+    name?: string;
+  };
+  /** For settings. Without secrets and without data of people on a waitlist. */
+  before?: Record<string, unknown>;
+  after?: Record<string, unknown>;
+}
+
+/** Called by a verb at the end of its transaction, so that there is never a change without its record. */
+export type AuditTrail = (trx: Trx, event: AuditEvent) => Promise<void>;
