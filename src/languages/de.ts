@@ -1,0 +1,269 @@
+import { formatsOf } from './formats.ts';
+import type { Texts } from './texts.ts';
+
+const formats = formatsOf('de-DE');
+const { count } = formats;
+
+/** People are addressed as „du“. */
+export const de: Texts = {
+  tag: 'de',
+  dir: 'ltr',
+  name: 'Deutsch',
+  formats,
+  chooseLanguage: 'Sprache',
+
+  join: {
+    title: (waitlist) => `Deine Einladung zu ${waitlist}`,
+    inviteFor: (email) => `Diese Einladung gilt für ${email}. Du kannst sie einmal einlösen.`,
+    inviteForUntil: (email, expires) =>
+      `Diese Einladung gilt für ${email} und läuft am ${expires} ab. Du kannst sie einmal einlösen.`,
+    accept: 'Einladung annehmen',
+    acceptedTitle: 'Du bist dabei',
+    accepted: (waitlist, email) =>
+      `Du hast die Einladung zu ${waitlist} für ${email} angenommen. Willkommen!`,
+    continueTo: (waitlist) => `Weiter zu ${waitlist}`,
+    notFound: {
+      title: 'Einladung nicht gefunden',
+      text: 'Der Link ist unvollständig. Kopiere ihn noch einmal aus deiner E-Mail.',
+    },
+    expired: { title: 'Diese Einladung ist abgelaufen', text: 'Sie kann nicht mehr angenommen werden.' },
+    revoked: {
+      title: 'Diese Einladung wurde zurückgezogen',
+      text: 'Sie kann nicht mehr angenommen werden.',
+    },
+    alreadyAccepted: {
+      title: 'Schon angenommen',
+      text: 'Diese Einladung wurde bereits angenommen. Du musst nichts weiter tun.',
+    },
+  },
+
+  confirm: {
+    title: 'Bestätige deine E-Mail-Adresse',
+    ask: (waitlist) => `Bestätige deine E-Mail-Adresse, um auf die Warteliste für ${waitlist} zu kommen.`,
+    button: 'Bestätigen',
+    confirmedTitle: 'Deine E-Mail-Adresse ist bestätigt',
+    confirmed: (waitlist) => `Du stehst auf der Warteliste für ${waitlist}. Du kannst diese Seite schließen.`,
+    expired: {
+      title: 'Dieser Link ist abgelaufen',
+      text: 'Links sind 7 Tage gültig. Wir können dir einen neuen schicken.',
+    },
+    renew: 'Neuen Link schicken',
+    renewed: {
+      title: 'Schau in dein Postfach',
+      text: 'Ein neuer Link ist unterwegs. Wir verschicken höchstens einen pro Tag.',
+    },
+    unknown: {
+      title: 'Dieser Link funktioniert nicht',
+      text: 'Er ist unvollständig, oder die Adresse steht nicht mehr auf der Warteliste. Kopiere den Link noch einmal aus deiner E-Mail.',
+    },
+  },
+
+  leave: {
+    title: (waitlist) => `E-Mails von ${waitlist}`,
+    unsubscribeText:
+      'Bestelle diese E-Mails ab und behalte deinen Platz auf der Warteliste. Wenn du eingeladen wirst, melden wir uns trotzdem.',
+    unsubscribe: 'Abbestellen',
+    leaveText:
+      'Oder verlasse die Warteliste. Dann löschen wir deinen Platz, deine Einladungen und alle deine Daten auf dieser Warteliste. Das lässt sich nicht rückgängig machen.',
+    leave: 'Verlassen und Daten löschen',
+    unsubscribedTitle: 'Du hast dich abgemeldet',
+    unsubscribed: (waitlist) => `Du bekommst diese E-Mails von ${waitlist} nicht mehr.`,
+    leftTitle: 'Du hast die Warteliste verlassen',
+    left: (waitlist) => `Dein Platz auf der Warteliste für ${waitlist} und alle deine Daten wurden gelöscht.`,
+    unknown: {
+      title: 'Dieser Link funktioniert nicht',
+      text: 'Der Link ist unvollständig, oder diese Adresse hat die Warteliste schon verlassen.',
+    },
+  },
+
+  errors: {
+    title: 'Das hat nicht geklappt',
+    other: 'Bitte versuche es noch einmal.',
+    rateLimited: 'Zu viele Anfragen. Warte eine Minute und versuche es noch einmal.',
+    unavailable: 'Wir sind gerade nicht erreichbar. Bitte versuche es gleich noch einmal.',
+    notFound: {
+      title: 'Seite nicht gefunden',
+      text: 'Prüfe die Adresse oder kopiere den Link noch einmal.',
+    },
+  },
+
+  form: {
+    title: (waitlist) => `Auf die Warteliste für ${waitlist}`,
+    intro: 'Hinterlasse deine E-Mail-Adresse. Wir melden uns, sobald du an der Reihe bist.',
+    email: 'E-Mail-Adresse',
+    emailExample: 'name@example.com',
+    phone: 'Telefonnummer',
+    button: 'Auf die Warteliste',
+    sending: 'Wird gesendet …',
+    optional: 'optional',
+    choose: 'Bitte auswählen',
+    consent: (waitlist) => `Ich möchte E-Mails von ${waitlist} bekommen.`,
+    leaveEmpty: 'Dieses Feld leer lassen',
+    confirmByEmail: 'Zur Bestätigung schicken wir dir eine E-Mail.',
+    closed: { title: 'Diese Warteliste ist geschlossen', text: 'Neue Anmeldungen sind nicht mehr möglich.' },
+    refused: {
+      title: 'Die Anmeldung hat nicht geklappt',
+      text: 'Lade die Seite neu und versuche es noch einmal.',
+    },
+    problems: {
+      summary: count({ one: 'Prüfe das markierte Feld.', other: 'Prüfe die # markierten Felder.' }),
+      emailRequired: 'Gib deine E-Mail-Adresse ein.',
+      emailInvalid: 'Gib eine gültige E-Mail-Adresse ein.',
+      phoneInvalid: 'Gib eine Telefonnummer mit Ländervorwahl ein, zum Beispiel +4915112345678.',
+      required: 'Dieses Feld ist erforderlich.',
+      choiceInvalid: 'Wähle eine der Optionen aus.',
+      tooLong: count({ other: 'Höchstens # Zeichen.' }),
+      consentRequired: 'Setze hier ein Häkchen, um fortzufahren.',
+    },
+  },
+
+  joined: {
+    title: 'Du stehst auf der Liste',
+    text: (waitlist) =>
+      `Danke für deine Anmeldung zur Warteliste für ${waitlist}. Wir schreiben dir, sobald du an der Reihe bist.`,
+    checkInboxTitle: 'Schau in dein Postfach',
+    checkInbox: (waitlist) =>
+      `Öffne den Link in unserer E-Mail, um deinen Platz auf der Warteliste für ${waitlist} zu bestätigen.`,
+    seeStatus: 'Deinen Platz ansehen',
+  },
+
+  status: {
+    title: (waitlist) => `Dein Platz auf der Warteliste für ${waitlist}`,
+    positionLabel: 'Dein Platz',
+    position: (position) => `Du bist auf Platz ${formats.number(position)}.`,
+    referralsLabel: 'Empfehlungen',
+    referrals: count({
+      zero: 'Über deinen Link hat sich noch niemand angemeldet.',
+      one: '# Person hat sich über deinen Link angemeldet.',
+      other: '# Personen haben sich über deinen Link angemeldet.',
+    }),
+    pending: {
+      title: 'Bestätige deine E-Mail-Adresse',
+      text: 'Öffne den Link in unserer E-Mail, um deinen Platz zu bekommen.',
+    },
+    resend: 'E-Mail noch einmal schicken',
+    resent: 'Die E-Mail ist unterwegs. Schau auch in deinen Spam-Ordner.',
+    resentTooOften: 'Wir verschicken höchstens eine E-Mail pro Tag. Schau auch in deinen Spam-Ordner.',
+    invited: {
+      title: 'Du bist an der Reihe',
+      text: 'Wir haben dir eine Einladung geschickt. Schau in dein Postfach.',
+    },
+    joined: { title: 'Du bist dabei', text: 'Du hast deine Einladung angenommen.' },
+    removed: {
+      title: 'Du stehst nicht auf der Liste',
+      text: 'Diese Adresse steht nicht mehr auf der Warteliste.',
+    },
+    unknown: {
+      title: 'Dieser Link funktioniert nicht',
+      text: 'Der Link ist unvollständig, oder diese Adresse hat die Warteliste verlassen.',
+    },
+    leave: 'Abbestellen oder Warteliste verlassen',
+  },
+
+  share: {
+    title: 'Du möchtest schneller rein?',
+    movesUp: count({
+      one: 'Teile deinen Link. Für jede Anmeldung darüber rückst du # Platz vor.',
+      other: 'Teile deinen Link. Für jede Anmeldung darüber rückst du # Plätze vor.',
+    }),
+    text: 'Teile deinen Link mit Freunden.',
+    linkLabel: 'Dein Link',
+    copy: 'Link kopieren',
+    copied: 'Kopiert',
+    share: 'Teilen',
+    on: (network) => `Auf ${network} teilen`,
+    byEmail: 'Per E-Mail teilen',
+    post: (waitlist) => `Ich stehe jetzt auf der Warteliste für ${waitlist}. Mach auch mit:`,
+    emailSubject: (waitlist) => `Komm mit auf die Warteliste für ${waitlist}`,
+  },
+
+  mail: {
+    templates: {
+      confirm: {
+        subject: 'Bestätige deinen Platz auf der Warteliste für {{ waitlist }}',
+        body: `# Bestätige deine E-Mail-Adresse
+
+Jemand, hoffentlich du, hat diese Adresse auf die Warteliste für **{{ waitlist }}** gesetzt. Bestätige sie, um dabei zu sein.
+
+[E-Mail-Adresse bestätigen]({{ confirmLink }})
+
+Der Link ist 7 Tage gültig. Das warst nicht du? Dann ignoriere diese E-Mail. Du kommst nicht auf die Warteliste.
+`,
+      },
+      welcome: {
+        subject: 'Du stehst auf der Warteliste für {{ waitlist }}',
+        body: `# Du stehst auf der Liste
+
+Danke für deine Anmeldung zur Warteliste für **{{ waitlist }}**.{% if position %} Du bist auf **Platz {{ position }}**.{% endif %} Wir schreiben dir, sobald du an der Reihe bist.
+{% if referralLink %}
+## Du möchtest schneller rein?
+
+Teile deinen Link. Für jede Anmeldung darüber rückst du vor.
+
+[Link teilen]({{ referralLink }})
+
+{{ referralLink }}
+{% endif %}`,
+      },
+      'moved-up': {
+        subject: 'Du bist auf der Warteliste für {{ waitlist }} vorgerückt',
+        body: `# Du bist vorgerückt
+
+Dank dir hat sich jemand auf die Warteliste für **{{ waitlist }}** gesetzt. Du bist jetzt auf **Platz {{ position }}**, mit {{ referrals }} {% if referrals == 1 %}Empfehlung{% else %}Empfehlungen{% endif %}.
+{% if referralLink %}
+[Link noch einmal teilen]({{ referralLink }})
+{% endif %}`,
+      },
+      invite: {
+        subject: 'Deine Einladung zu {{ waitlist }}',
+        body: `# Du bist an der Reihe
+
+Dein Platz bei **{{ waitlist }}** ist frei.
+
+[Einladung annehmen]({{ joinLink }})
+
+Falls du nach einem Code gefragt wirst, nimm diesen:
+
+\`{{ inviteCode }}\`
+{% if expiresAt %}
+Diese Einladung ist nur für dich und läuft am {{ expiresAt }} ab.
+{% else %}
+Diese Einladung ist nur für dich und gilt einmal.
+{% endif %}`,
+      },
+      'invite-reminder': {
+        subject: 'Deine Einladung zu {{ waitlist }} läuft bald ab',
+        body: `# Deine Einladung läuft bald ab
+
+Deine Einladung zu **{{ waitlist }}** läuft am {{ expiresAt }} ab. Danach geht dein Platz an die nächste Person auf der Liste.
+
+[Einladung annehmen]({{ joinLink }})
+
+Falls du nach einem Code gefragt wirst, nimm diesen:
+
+\`{{ inviteCode }}\`
+`,
+      },
+      accepted: {
+        subject: 'Willkommen bei {{ waitlist }}',
+        body: `# Du bist dabei
+
+Du hast deine Einladung zu **{{ waitlist }}** angenommen. Schön, dass du da bist.
+
+Das warst nicht du? Dann antworte bitte auf diese E-Mail.
+`,
+      },
+    },
+    reasons: {
+      added: (waitlist) =>
+        `Du bekommst diese E-Mail, weil diese Adresse für die Warteliste von ${waitlist} eingetragen wurde.`,
+      onList: (waitlist) =>
+        `Du bekommst diese E-Mail, weil diese Adresse auf der Warteliste für ${waitlist} steht.`,
+      invited: (waitlist) => `Du bekommst diese E-Mail, weil du zu ${waitlist} eingeladen wurdest.`,
+      accepted: (waitlist) =>
+        `Du bekommst diese E-Mail, weil du eine Einladung zu ${waitlist} angenommen hast.`,
+    },
+    leave: 'Abbestellen oder Warteliste verlassen',
+    seeStatus: 'Deinen Platz ansehen',
+  },
+};

@@ -1,0 +1,243 @@
+import { formatsOf } from './formats.ts';
+import type { Texts } from './texts.ts';
+
+const formats = formatsOf('en-GB');
+const { count } = formats;
+
+export const en: Texts = {
+  tag: 'en',
+  dir: 'ltr',
+  name: 'English',
+  formats,
+  chooseLanguage: 'Language',
+
+  join: {
+    title: (waitlist) => `Your invite to ${waitlist}`,
+    inviteFor: (email) => `This invite is for ${email}. It works once.`,
+    inviteForUntil: (email, expires) =>
+      `This invite is for ${email} and expires on ${expires}. It works once.`,
+    accept: 'Accept invite',
+    acceptedTitle: "You're in",
+    accepted: (waitlist, email) => `You accepted the invite to ${waitlist} for ${email}. Welcome!`,
+    continueTo: (waitlist) => `Continue to ${waitlist}`,
+    notFound: {
+      title: 'Invite not found',
+      text: 'This link is incomplete. Copy it again from your email.',
+    },
+    expired: { title: 'This invite has expired', text: 'It can no longer be accepted.' },
+    revoked: { title: 'This invite was revoked', text: 'It can no longer be accepted.' },
+    alreadyAccepted: {
+      title: 'Already accepted',
+      text: 'This invite has already been accepted. There is nothing left to do.',
+    },
+  },
+
+  confirm: {
+    title: 'Confirm your email',
+    ask: (waitlist) => `Confirm your email to join the ${waitlist} waitlist.`,
+    button: 'Confirm',
+    confirmedTitle: 'Your email is confirmed',
+    confirmed: (waitlist) => `You are on the ${waitlist} waitlist. You can close this page.`,
+    expired: { title: 'This link has expired', text: 'Links work for 7 days. We can send you a new one.' },
+    renew: 'Send me a new link',
+    renewed: { title: 'Check your inbox', text: 'A new link is on its way. We send at most one a day.' },
+    unknown: {
+      title: 'This link does not work',
+      text: 'It is incomplete, or the address was removed from the waitlist. Copy the link again from your email.',
+    },
+  },
+
+  leave: {
+    title: (waitlist) => `Emails from ${waitlist}`,
+    unsubscribeText:
+      'Unsubscribe from these emails and keep your place on the waitlist. We will still email you when you are invited.',
+    unsubscribe: 'Unsubscribe',
+    leaveText:
+      'Or leave the waitlist. This erases your place, your invites and all your data on this waitlist. It cannot be undone.',
+    leave: 'Leave and erase my data',
+    unsubscribedTitle: 'You are unsubscribed',
+    unsubscribed: (waitlist) => `You will no longer get these emails from ${waitlist}.`,
+    leftTitle: 'You have left the waitlist',
+    left: (waitlist) => `Your place on the ${waitlist} waitlist and all your data were erased.`,
+    unknown: {
+      title: 'This link does not work',
+      text: 'The link is incomplete, or this address has already left the waitlist.',
+    },
+  },
+
+  errors: {
+    title: 'Something went wrong',
+    other: 'Please try again.',
+    rateLimited: 'Too many requests. Wait a minute, then try again.',
+    unavailable: 'We are not available right now. Please try again in a moment.',
+    notFound: { title: 'Page not found', text: 'Check the address, or copy the link again.' },
+  },
+
+  form: {
+    title: (waitlist) => `Join the ${waitlist} waitlist`,
+    intro: "Leave your email and we'll let you know when it's your turn.",
+    email: 'Email',
+    emailExample: 'you@example.com',
+    phone: 'Phone number',
+    button: 'Join the waitlist',
+    sending: 'Joining…',
+    optional: 'optional',
+    choose: 'Choose an option',
+    consent: (waitlist) => `I agree to receive emails from ${waitlist}.`,
+    leaveEmpty: 'Leave this field empty',
+    confirmByEmail: "We'll send you an email to confirm.",
+    closed: { title: 'This waitlist is closed', text: 'New signups are no longer accepted.' },
+    refused: { title: "We couldn't add you", text: 'Reload the page and try again.' },
+    problems: {
+      summary: count({ one: 'Check the marked field.', other: 'Check the # marked fields.' }),
+      emailRequired: 'Enter your email.',
+      emailInvalid: 'Enter a valid email address.',
+      phoneInvalid: 'Enter a phone number with its country code, such as +14155550123.',
+      required: 'This field is required.',
+      choiceInvalid: 'Choose one of the options.',
+      tooLong: count({ one: 'Use at most # character.', other: 'Use at most # characters.' }),
+      consentRequired: 'Check this box to continue.',
+    },
+  },
+
+  joined: {
+    title: "You're on the list",
+    text: (waitlist) =>
+      `Thank you for joining the ${waitlist} waitlist. We'll email you when it's your turn.`,
+    checkInboxTitle: 'Check your inbox',
+    checkInbox: (waitlist) => `Open the link in our email to confirm your place on the ${waitlist} waitlist.`,
+    seeStatus: 'See your place in line',
+  },
+
+  status: {
+    title: (waitlist) => `Your place on the ${waitlist} waitlist`,
+    positionLabel: 'Your position',
+    position: (position) => `You are number ${formats.number(position)} in line.`,
+    referralsLabel: 'Referrals',
+    referrals: count({
+      zero: 'No one has joined with your link yet.',
+      one: '# person joined with your link.',
+      other: '# people joined with your link.',
+    }),
+    pending: {
+      title: 'Confirm your email',
+      text: 'Open the link in our email to get your place in line.',
+    },
+    resend: 'Send the email again',
+    resent: 'The email is on its way. Check your spam folder, too.',
+    resentTooOften: 'We send at most one email a day. Please check your spam folder, too.',
+    invited: { title: "It's your turn", text: 'We sent you an invite. Check your inbox.' },
+    joined: { title: "You're in", text: 'You accepted your invite.' },
+    removed: { title: "You're not on the list", text: 'This address is no longer on the waitlist.' },
+    unknown: {
+      title: 'This link does not work',
+      text: 'The link is incomplete, or this address has left the waitlist.',
+    },
+    leave: 'Unsubscribe or leave the waitlist',
+  },
+
+  share: {
+    title: 'Want to get in sooner?',
+    movesUp: count({
+      one: 'Share your link. You move up # place for everyone who joins with it.',
+      other: 'Share your link. You move up # places for everyone who joins with it.',
+    }),
+    text: 'Share your link with friends.',
+    linkLabel: 'Your link',
+    copy: 'Copy link',
+    copied: 'Copied',
+    share: 'Share',
+    on: (network) => `Share on ${network}`,
+    byEmail: 'Share by email',
+    post: (waitlist) => `I just joined the ${waitlist} waitlist. Come join me:`,
+    emailSubject: (waitlist) => `Join me on the ${waitlist} waitlist`,
+  },
+
+  mail: {
+    templates: {
+      confirm: {
+        subject: 'Confirm your place on the {{ waitlist }} waitlist',
+        body: `# Confirm your email
+
+Someone, hopefully you, added this address to the **{{ waitlist }}** waitlist. Confirm your email to join.
+
+[Confirm my email]({{ confirmLink }})
+
+The link works for 7 days. If this wasn't you, ignore this email. You won't be added to the waitlist.
+`,
+      },
+      welcome: {
+        subject: 'You are on the {{ waitlist }} waitlist',
+        body: `# You're on the list
+
+Thank you for joining the **{{ waitlist }}** waitlist.{% if position %} You are **number {{ position }}** in line.{% endif %} We'll email you when it's your turn.
+{% if referralLink %}
+## Want to get in sooner?
+
+Share your link. You move up for everyone who joins with it.
+
+[Share your link]({{ referralLink }})
+
+{{ referralLink }}
+{% endif %}`,
+      },
+      'moved-up': {
+        subject: 'You moved up on the {{ waitlist }} waitlist',
+        body: `# You moved up
+
+Someone joined the **{{ waitlist }}** waitlist because of you. You are now **number {{ position }}** in line, with {{ referrals }} {% if referrals == 1 %}referral{% else %}referrals{% endif %}.
+{% if referralLink %}
+[Share your link again]({{ referralLink }})
+{% endif %}`,
+      },
+      invite: {
+        subject: 'Your invite to {{ waitlist }}',
+        body: `# It's your turn
+
+Your place in **{{ waitlist }}** is ready.
+
+[Accept your invite]({{ joinLink }})
+
+If you are asked for a code, use this one:
+
+\`{{ inviteCode }}\`
+{% if expiresAt %}
+This invite is only for you and expires on {{ expiresAt }}.
+{% else %}
+This invite is only for you and works once.
+{% endif %}`,
+      },
+      'invite-reminder': {
+        subject: 'Your invite to {{ waitlist }} expires soon',
+        body: `# Your invite expires soon
+
+Your invite to **{{ waitlist }}** expires on {{ expiresAt }}. After that, your place goes to the next person in line.
+
+[Accept your invite]({{ joinLink }})
+
+If you are asked for a code, use this one:
+
+\`{{ inviteCode }}\`
+`,
+      },
+      accepted: {
+        subject: 'Welcome to {{ waitlist }}',
+        body: `# You're in
+
+You accepted your invite to **{{ waitlist }}**. We're glad to have you.
+
+If this wasn't you, please reply to this email.
+`,
+      },
+    },
+    reasons: {
+      added: (waitlist) =>
+        `You received this email because this address was added to the ${waitlist} waitlist.`,
+      onList: (waitlist) => `You received this email because this address is on the ${waitlist} waitlist.`,
+      invited: (waitlist) => `You received this email because you were invited to ${waitlist}.`,
+      accepted: (waitlist) => `You received this email because you accepted an invite to ${waitlist}.`,
+    },
+    leave: 'Unsubscribe or leave the waitlist',
+    seeStatus: 'See your place in line',
+  },
+};

@@ -1,0 +1,266 @@
+import { formatsOf } from './formats.ts';
+import type { Texts } from './texts.ts';
+
+const formats = formatsOf('es-ES');
+const { count } = formats;
+
+/** People are addressed as «tú». */
+export const es: Texts = {
+  tag: 'es',
+  dir: 'ltr',
+  name: 'Español',
+  formats,
+  chooseLanguage: 'Idioma',
+
+  join: {
+    title: (waitlist) => `Tu invitación a ${waitlist}`,
+    inviteFor: (email) => `Esta invitación es para ${email}. Solo se puede usar una vez.`,
+    inviteForUntil: (email, expires) =>
+      `Esta invitación es para ${email} y caduca el ${expires}. Solo se puede usar una vez.`,
+    accept: 'Aceptar la invitación',
+    acceptedTitle: 'Ya estás dentro',
+    accepted: (waitlist, email) =>
+      `Has aceptado la invitación a ${waitlist} para ${email}. ¡Te damos la bienvenida!`,
+    continueTo: (waitlist) => `Continuar a ${waitlist}`,
+    notFound: {
+      title: 'No encontramos esta invitación',
+      text: 'El enlace está incompleto. Cópialo de nuevo desde tu correo.',
+    },
+    expired: { title: 'Esta invitación ha caducado', text: 'Ya no se puede aceptar.' },
+    revoked: { title: 'Esta invitación se ha anulado', text: 'Ya no se puede aceptar.' },
+    alreadyAccepted: {
+      title: 'Invitación ya aceptada',
+      text: 'Esta invitación ya se ha aceptado. No tienes que hacer nada más.',
+    },
+  },
+
+  confirm: {
+    title: 'Confirma tu correo',
+    ask: (waitlist) => `Confirma tu correo para unirte a la lista de espera de ${waitlist}.`,
+    button: 'Confirmar',
+    confirmedTitle: 'Tu correo está confirmado',
+    confirmed: (waitlist) => `Estás en la lista de espera de ${waitlist}. Ya puedes cerrar esta página.`,
+    expired: {
+      title: 'Este enlace ha caducado',
+      text: 'Los enlaces funcionan durante 7 días. Podemos enviarte uno nuevo.',
+    },
+    renew: 'Enviarme un enlace nuevo',
+    renewed: {
+      title: 'Revisa tu bandeja de entrada',
+      text: 'Un enlace nuevo va de camino. Enviamos como máximo uno al día.',
+    },
+    unknown: {
+      title: 'Este enlace no funciona',
+      text: 'Está incompleto o la dirección ya no está en la lista de espera. Copia de nuevo el enlace desde tu correo.',
+    },
+  },
+
+  leave: {
+    title: (waitlist) => `Correos de ${waitlist}`,
+    unsubscribeText:
+      'Date de baja de estos correos y conserva tu puesto en la lista de espera. Te escribiremos igualmente cuando recibas una invitación.',
+    unsubscribe: 'Darme de baja',
+    leaveText:
+      'O abandona la lista de espera. Se borrarán tu puesto, tus invitaciones y todos tus datos en esta lista. No se puede deshacer.',
+    leave: 'Salir y borrar mis datos',
+    unsubscribedTitle: 'Te has dado de baja',
+    unsubscribed: (waitlist) => `Ya no recibirás estos correos de ${waitlist}.`,
+    leftTitle: 'Has salido de la lista de espera',
+    left: (waitlist) => `Tu puesto en la lista de espera de ${waitlist} y todos tus datos se han borrado.`,
+    unknown: {
+      title: 'Este enlace no funciona',
+      text: 'El enlace está incompleto o esta dirección ya ha salido de la lista de espera.',
+    },
+  },
+
+  errors: {
+    title: 'Algo ha salido mal',
+    other: 'Inténtalo de nuevo.',
+    rateLimited: 'Demasiadas solicitudes. Espera un minuto e inténtalo de nuevo.',
+    unavailable: 'El servicio no está disponible ahora mismo. Inténtalo de nuevo en un momento.',
+    notFound: {
+      title: 'Página no encontrada',
+      text: 'Comprueba la dirección o copia de nuevo el enlace.',
+    },
+  },
+
+  form: {
+    title: (waitlist) => `Únete a la lista de espera de ${waitlist}`,
+    intro: 'Déjanos tu correo y te avisaremos cuando llegue tu turno.',
+    email: 'Correo electrónico',
+    emailExample: 'nombre@example.com',
+    phone: 'Número de teléfono',
+    button: 'Unirme a la lista de espera',
+    sending: 'Enviando…',
+    optional: 'opcional',
+    choose: 'Elige una opción',
+    consent: (waitlist) => `Acepto recibir correos de ${waitlist}.`,
+    leaveEmpty: 'Deja este campo vacío',
+    confirmByEmail: 'Te enviaremos un correo para confirmar.',
+    closed: { title: 'Esta lista de espera está cerrada', text: 'Ya no se aceptan nuevas inscripciones.' },
+    refused: {
+      title: 'No hemos podido apuntarte',
+      text: 'Vuelve a cargar la página e inténtalo de nuevo.',
+    },
+    problems: {
+      summary: count({ one: 'Revisa el campo marcado.', other: 'Revisa los # campos marcados.' }),
+      emailRequired: 'Escribe tu correo electrónico.',
+      emailInvalid: 'Escribe un correo electrónico válido.',
+      phoneInvalid: 'Escribe un número con el prefijo del país, por ejemplo +34612345678.',
+      required: 'Este campo es obligatorio.',
+      choiceInvalid: 'Elige una de las opciones.',
+      tooLong: count({ one: 'Como máximo # carácter.', other: 'Como máximo # caracteres.' }),
+      consentRequired: 'Marca esta casilla para continuar.',
+    },
+  },
+
+  joined: {
+    title: 'Ya estás en la lista',
+    text: (waitlist) =>
+      `Gracias por unirte a la lista de espera de ${waitlist}. Te escribiremos cuando llegue tu turno.`,
+    checkInboxTitle: 'Revisa tu bandeja de entrada',
+    checkInbox: (waitlist) =>
+      `Abre el enlace de nuestro correo para confirmar tu puesto en la lista de espera de ${waitlist}.`,
+    seeStatus: 'Ver mi puesto',
+  },
+
+  status: {
+    title: (waitlist) => `Tu puesto en la lista de espera de ${waitlist}`,
+    positionLabel: 'Tu puesto',
+    position: (position) => `Estás en el puesto ${formats.number(position)}.`,
+    referralsLabel: 'Recomendaciones',
+    referrals: count({
+      zero: 'Todavía nadie se ha unido con tu enlace.',
+      one: '# persona se ha unido con tu enlace.',
+      many: '# de personas se han unido con tu enlace.',
+      other: '# personas se han unido con tu enlace.',
+    }),
+    pending: {
+      title: 'Confirma tu correo',
+      text: 'Abre el enlace de nuestro correo para conseguir tu puesto.',
+    },
+    resend: 'Enviar el correo otra vez',
+    resent: 'El correo va de camino. Mira también en la carpeta de spam.',
+    resentTooOften: 'Enviamos como máximo un correo al día. Mira también en la carpeta de spam.',
+    invited: {
+      title: 'Es tu turno',
+      text: 'Te hemos enviado una invitación. Revisa tu bandeja de entrada.',
+    },
+    joined: { title: 'Ya estás dentro', text: 'Has aceptado tu invitación.' },
+    removed: {
+      title: 'No estás en la lista',
+      text: 'Esta dirección ya no está en la lista de espera.',
+    },
+    unknown: {
+      title: 'Este enlace no funciona',
+      text: 'El enlace está incompleto o esta dirección ha salido de la lista de espera.',
+    },
+    leave: 'Darme de baja o salir de la lista de espera',
+  },
+
+  share: {
+    title: '¿Quieres entrar antes?',
+    movesUp: count({
+      one: 'Comparte tu enlace. Subes # puesto por cada persona que se una con él.',
+      other: 'Comparte tu enlace. Subes # puestos por cada persona que se una con él.',
+    }),
+    text: 'Comparte tu enlace con quien quieras.',
+    linkLabel: 'Tu enlace',
+    copy: 'Copiar enlace',
+    copied: 'Copiado',
+    share: 'Compartir',
+    on: (network) => `Compartir en ${network}`,
+    byEmail: 'Compartir por correo',
+    post: (waitlist) => `Acabo de unirme a la lista de espera de ${waitlist}. Únete tú también:`,
+    emailSubject: (waitlist) => `Únete conmigo a la lista de espera de ${waitlist}`,
+  },
+
+  mail: {
+    templates: {
+      confirm: {
+        subject: 'Confirma tu puesto en la lista de espera de {{ waitlist }}',
+        body: `# Confirma tu correo
+
+Alguien, esperamos que tú, ha añadido esta dirección a la lista de espera de **{{ waitlist }}**. Confírmala para unirte.
+
+[Confirmar mi correo]({{ confirmLink }})
+
+El enlace funciona durante 7 días. Si no has sido tú, ignora este correo y no te añadiremos a la lista.
+`,
+      },
+      welcome: {
+        subject: 'Estás en la lista de espera de {{ waitlist }}',
+        body: `# Ya estás en la lista
+
+Gracias por unirte a la lista de espera de **{{ waitlist }}**.{% if position %} Estás en el **puesto {{ position }}**.{% endif %} Te escribiremos cuando llegue tu turno.
+{% if referralLink %}
+## ¿Quieres entrar antes?
+
+Comparte tu enlace. Subes puestos por cada persona que se una con él.
+
+[Compartir mi enlace]({{ referralLink }})
+
+{{ referralLink }}
+{% endif %}`,
+      },
+      'moved-up': {
+        subject: 'Has subido en la lista de espera de {{ waitlist }}',
+        body: `# Has subido puestos
+
+Alguien se ha unido a la lista de espera de **{{ waitlist }}** gracias a ti. Ahora estás en el **puesto {{ position }}**, con {{ referrals }} {% if referrals == 1 %}recomendación{% else %}recomendaciones{% endif %}.
+{% if referralLink %}
+[Compartir mi enlace otra vez]({{ referralLink }})
+{% endif %}`,
+      },
+      invite: {
+        subject: 'Tu invitación a {{ waitlist }}',
+        body: `# Es tu turno
+
+Ya puedes entrar en **{{ waitlist }}**.
+
+[Aceptar la invitación]({{ joinLink }})
+
+Si te piden un código, usa este:
+
+\`{{ inviteCode }}\`
+{% if expiresAt %}
+Esta invitación es solo para ti y caduca el {{ expiresAt }}.
+{% else %}
+Esta invitación es solo para ti y se puede usar una vez.
+{% endif %}`,
+      },
+      'invite-reminder': {
+        subject: 'Tu invitación a {{ waitlist }} caduca pronto',
+        body: `# Tu invitación caduca pronto
+
+Tu invitación a **{{ waitlist }}** caduca el {{ expiresAt }}. Después, tu puesto pasará a la siguiente persona de la lista.
+
+[Aceptar la invitación]({{ joinLink }})
+
+Si te piden un código, usa este:
+
+\`{{ inviteCode }}\`
+`,
+      },
+      accepted: {
+        subject: 'Te damos la bienvenida a {{ waitlist }}',
+        body: `# Ya estás dentro
+
+Has aceptado tu invitación a **{{ waitlist }}**. Nos alegra tenerte con nosotros.
+
+Si no has sido tú, responde a este correo.
+`,
+      },
+    },
+    reasons: {
+      added: (waitlist) =>
+        `Recibes este correo porque esta dirección se ha añadido a la lista de espera de ${waitlist}.`,
+      onList: (waitlist) =>
+        `Recibes este correo porque esta dirección está en la lista de espera de ${waitlist}.`,
+      invited: (waitlist) => `Recibes este correo porque tienes una invitación a ${waitlist}.`,
+      accepted: (waitlist) => `Recibes este correo porque has aceptado una invitación a ${waitlist}.`,
+    },
+    leave: 'Darme de baja o salir de la lista de espera',
+    seeStatus: 'Ver mi puesto',
+  },
+};

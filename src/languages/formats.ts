@@ -1,0 +1,28 @@
+/**
+ * The forms of a text by number. `#` stands for the number. `zero`, where given, is for 0 in every language;
+ * languages without plurals need only `other`.
+ */
+export type Plurals = { readonly other: string } & { readonly [form in Intl.LDMLPluralRule]?: string };
+
+export interface Formats {
+  number(value: number): string;
+  /** Day and time in UTC. */
+  date(time: number): string;
+  /** A text that contains a number, in the form that the number takes. */
+  count(forms: Plurals): (value: number) => string;
+}
+
+export function formatsOf(locale: string): Formats {
+  const numbers = new Intl.NumberFormat(locale);
+  const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+  const rules = new Intl.PluralRules(locale);
+  const number = (value: number) => numbers.format(value);
+  return {
+    number,
+    date: (time) => `${dates.format(time)} UTC`,
+    count: (forms) => (value) => {
+      const form = value === 0 && forms.zero ? 'zero' : rules.select(value);
+      return (forms[form] ?? forms.other).replace('#', () => number(value));
+    },
+  };
+}

@@ -1,0 +1,268 @@
+import { formatsOf } from './formats.ts';
+import type { Texts } from './texts.ts';
+
+const formats = formatsOf('fr-FR');
+const { count } = formats;
+
+/** People are addressed as « vous ». A no-break space precedes `?` and `!`. */
+export const fr: Texts = {
+  tag: 'fr',
+  dir: 'ltr',
+  name: 'Français',
+  formats,
+  chooseLanguage: 'Langue',
+
+  join: {
+    title: (waitlist) => `Votre invitation à ${waitlist}`,
+    inviteFor: (email) => `Cette invitation est destinée à ${email}. Elle ne peut servir qu’une fois.`,
+    inviteForUntil: (email, expires) =>
+      `Cette invitation est destinée à ${email} et expire le ${expires}. Elle ne peut servir qu’une fois.`,
+    accept: 'Accepter l’invitation',
+    acceptedTitle: 'C’est fait',
+    accepted: (waitlist, email) =>
+      `Vous avez accepté l’invitation à ${waitlist} pour ${email}. Bienvenue\u00a0!`,
+    continueTo: (waitlist) => `Continuer vers ${waitlist}`,
+    notFound: {
+      title: 'Invitation introuvable',
+      text: 'Ce lien est incomplet. Copiez-le à nouveau depuis votre e-mail.',
+    },
+    expired: { title: 'Cette invitation a expiré', text: 'Elle ne peut plus être acceptée.' },
+    revoked: { title: 'Cette invitation a été annulée', text: 'Elle ne peut plus être acceptée.' },
+    alreadyAccepted: {
+      title: 'Déjà acceptée',
+      text: 'Cette invitation a déjà été acceptée. Vous n’avez plus rien à faire.',
+    },
+  },
+
+  confirm: {
+    title: 'Confirmez votre adresse e-mail',
+    ask: (waitlist) => `Confirmez votre adresse e-mail pour rejoindre la liste d’attente ${waitlist}.`,
+    button: 'Confirmer',
+    confirmedTitle: 'Votre adresse e-mail est confirmée',
+    confirmed: (waitlist) => `Vous êtes sur la liste d’attente ${waitlist}. Vous pouvez fermer cette page.`,
+    expired: {
+      title: 'Ce lien a expiré',
+      text: 'Les liens sont valables 7 jours. Nous pouvons vous en envoyer un nouveau.',
+    },
+    renew: 'Recevoir un nouveau lien',
+    renewed: {
+      title: 'Consultez votre boîte de réception',
+      text: 'Un nouveau lien est en route. Nous en envoyons au plus un par jour.',
+    },
+    unknown: {
+      title: 'Ce lien ne fonctionne pas',
+      text: 'Il est incomplet, ou l’adresse a été retirée de la liste d’attente. Copiez à nouveau le lien depuis votre e-mail.',
+    },
+  },
+
+  leave: {
+    title: (waitlist) => `E-mails de la liste d’attente ${waitlist}`,
+    unsubscribeText:
+      'Désabonnez-vous de ces e-mails tout en gardant votre place sur la liste d’attente. Nous vous écrirons quand même lorsque vous serez invité.',
+    unsubscribe: 'Se désabonner',
+    leaveText:
+      'Ou quittez la liste d’attente. Votre place, vos invitations et toutes vos données sur cette liste seront effacées, de manière définitive.',
+    leave: 'Quitter et effacer mes données',
+    unsubscribedTitle: 'Vous êtes désabonné',
+    unsubscribed: (waitlist) => `Vous ne recevrez plus ces e-mails de la liste d’attente ${waitlist}.`,
+    leftTitle: 'Vous avez quitté la liste d’attente',
+    left: (waitlist) =>
+      `Votre place sur la liste d’attente ${waitlist} et toutes vos données ont été effacées.`,
+    unknown: {
+      title: 'Ce lien ne fonctionne pas',
+      text: 'Le lien est incomplet, ou cette adresse a déjà quitté la liste d’attente.',
+    },
+  },
+
+  errors: {
+    title: 'Une erreur s’est produite',
+    other: 'Veuillez réessayer.',
+    rateLimited: 'Trop de requêtes. Patientez une minute, puis réessayez.',
+    unavailable: 'Le service est momentanément indisponible. Réessayez dans un instant.',
+    notFound: { title: 'Page introuvable', text: 'Vérifiez l’adresse ou copiez à nouveau le lien.' },
+  },
+
+  form: {
+    title: (waitlist) => `Rejoignez la liste d’attente ${waitlist}`,
+    intro: 'Laissez votre adresse e-mail et nous vous préviendrons dès que ce sera votre tour.',
+    email: 'Adresse e-mail',
+    emailExample: 'vous@example.com',
+    phone: 'Numéro de téléphone',
+    button: 'Rejoindre la liste d’attente',
+    sending: 'Envoi en cours…',
+    optional: 'facultatif',
+    choose: 'Choisissez une option',
+    consent: (waitlist) => `J’accepte de recevoir des e-mails au sujet de ${waitlist}.`,
+    leaveEmpty: 'Laissez ce champ vide',
+    confirmByEmail: 'Nous vous enverrons un e-mail de confirmation.',
+    closed: {
+      title: 'Cette liste d’attente est fermée',
+      text: 'Les nouvelles inscriptions ne sont plus acceptées.',
+    },
+    refused: {
+      title: 'Votre inscription n’a pas abouti',
+      text: 'Rechargez la page et réessayez.',
+    },
+    problems: {
+      summary: count({ one: 'Vérifiez le champ signalé.', other: 'Vérifiez les # champs signalés.' }),
+      emailRequired: 'Saisissez votre adresse e-mail.',
+      emailInvalid: 'Saisissez une adresse e-mail valide.',
+      phoneInvalid: 'Saisissez un numéro avec l’indicatif du pays, par exemple +33612345678.',
+      required: 'Ce champ est obligatoire.',
+      choiceInvalid: 'Choisissez l’une des options.',
+      tooLong: count({ one: '# caractère au maximum.', other: '# caractères au maximum.' }),
+      consentRequired: 'Cochez cette case pour continuer.',
+    },
+  },
+
+  joined: {
+    title: 'Vous êtes sur la liste',
+    text: (waitlist) =>
+      `Merci d’avoir rejoint la liste d’attente ${waitlist}. Nous vous écrirons dès que ce sera votre tour.`,
+    checkInboxTitle: 'Consultez votre boîte de réception',
+    checkInbox: (waitlist) =>
+      `Ouvrez le lien dans notre e-mail pour confirmer votre place sur la liste d’attente ${waitlist}.`,
+    seeStatus: 'Voir ma place',
+  },
+
+  status: {
+    title: (waitlist) => `Votre place sur la liste d’attente ${waitlist}`,
+    positionLabel: 'Votre place',
+    position: (position) => `Vous êtes numéro ${formats.number(position)} sur la liste.`,
+    referralsLabel: 'Parrainages',
+    referrals: count({
+      zero: 'Personne ne s’est encore inscrit avec votre lien.',
+      one: '# personne s’est inscrite avec votre lien.',
+      many: '# de personnes se sont inscrites avec votre lien.',
+      other: '# personnes se sont inscrites avec votre lien.',
+    }),
+    pending: {
+      title: 'Confirmez votre adresse e-mail',
+      text: 'Ouvrez le lien dans notre e-mail pour obtenir votre place.',
+    },
+    resend: 'Renvoyer l’e-mail',
+    resent: 'L’e-mail est en route. Pensez à vérifier vos spams.',
+    resentTooOften: 'Nous envoyons au plus un e-mail par jour. Pensez à vérifier vos spams.',
+    invited: {
+      title: 'C’est votre tour',
+      text: 'Nous vous avons envoyé une invitation. Consultez votre boîte de réception.',
+    },
+    joined: { title: 'C’est fait', text: 'Vous avez accepté votre invitation.' },
+    removed: {
+      title: 'Vous n’êtes pas sur la liste',
+      text: 'Cette adresse n’est plus sur la liste d’attente.',
+    },
+    unknown: {
+      title: 'Ce lien ne fonctionne pas',
+      text: 'Le lien est incomplet, ou cette adresse a quitté la liste d’attente.',
+    },
+    leave: 'Se désabonner ou quitter la liste d’attente',
+  },
+
+  share: {
+    title: 'Envie d’entrer plus tôt\u00a0?',
+    movesUp: count({
+      one: 'Partagez votre lien. Vous gagnez # place à chaque inscription.',
+      other: 'Partagez votre lien. Vous gagnez # places à chaque inscription.',
+    }),
+    text: 'Partagez votre lien autour de vous.',
+    linkLabel: 'Votre lien',
+    copy: 'Copier le lien',
+    copied: 'Copié',
+    share: 'Partager',
+    on: (network) => `Partager sur ${network}`,
+    byEmail: 'Partager par e-mail',
+    post: (waitlist) => `Je viens de rejoindre la liste d’attente ${waitlist}. Faites comme moi\u00a0:`,
+    emailSubject: (waitlist) => `Rejoignez-moi sur la liste d’attente ${waitlist}`,
+  },
+
+  mail: {
+    templates: {
+      confirm: {
+        subject: 'Confirmez votre place sur la liste d’attente {{ waitlist }}',
+        body: `# Confirmez votre adresse e-mail
+
+Quelqu’un, sans doute vous, a inscrit cette adresse sur la liste d’attente **{{ waitlist }}**. Confirmez-la pour rejoindre la liste.
+
+[Confirmer mon adresse]({{ confirmLink }})
+
+Le lien est valable 7 jours. Ce n’était pas vous\u00a0? Ignorez cet e-mail\u00a0: vous ne serez pas ajouté à la liste.
+`,
+      },
+      welcome: {
+        subject: 'Vous êtes sur la liste d’attente {{ waitlist }}',
+        body: `# Vous êtes sur la liste
+
+Merci d’avoir rejoint la liste d’attente **{{ waitlist }}**.{% if position %} Vous êtes **numéro {{ position }}** sur la liste.{% endif %} Nous vous écrirons dès que ce sera votre tour.
+{% if referralLink %}
+## Envie d’entrer plus tôt\u00a0?
+
+Partagez votre lien. Chaque inscription vous fait gagner des places.
+
+[Partager mon lien]({{ referralLink }})
+
+{{ referralLink }}
+{% endif %}`,
+      },
+      'moved-up': {
+        subject: 'Vous avez gagné des places sur la liste d’attente {{ waitlist }}',
+        body: `# Vous avez gagné des places
+
+Quelqu’un a rejoint la liste d’attente **{{ waitlist }}** grâce à vous. Vous êtes maintenant **numéro {{ position }}** sur la liste, avec {{ referrals }} {% if referrals == 1 %}parrainage{% else %}parrainages{% endif %}.
+{% if referralLink %}
+[Partager à nouveau mon lien]({{ referralLink }})
+{% endif %}`,
+      },
+      invite: {
+        subject: 'Votre invitation à {{ waitlist }}',
+        body: `# C’est votre tour
+
+Votre place chez **{{ waitlist }}** vous attend.
+
+[Accepter l’invitation]({{ joinLink }})
+
+Si un code vous est demandé, utilisez celui-ci\u00a0:
+
+\`{{ inviteCode }}\`
+{% if expiresAt %}
+Cette invitation est personnelle et expire le {{ expiresAt }}.
+{% else %}
+Cette invitation est personnelle et ne peut servir qu’une fois.
+{% endif %}`,
+      },
+      'invite-reminder': {
+        subject: 'Votre invitation à {{ waitlist }} expire bientôt',
+        body: `# Votre invitation expire bientôt
+
+Votre invitation à **{{ waitlist }}** expire le {{ expiresAt }}. Ensuite, votre place reviendra à la personne suivante sur la liste.
+
+[Accepter l’invitation]({{ joinLink }})
+
+Si un code vous est demandé, utilisez celui-ci\u00a0:
+
+\`{{ inviteCode }}\`
+`,
+      },
+      accepted: {
+        subject: 'Bienvenue chez {{ waitlist }}',
+        body: `# C’est fait
+
+Vous avez accepté votre invitation à **{{ waitlist }}**. Ravis de vous accueillir.
+
+Si ce n’était pas vous, répondez à cet e-mail.
+`,
+      },
+    },
+    reasons: {
+      added: (waitlist) =>
+        `Vous recevez cet e-mail parce que cette adresse a été inscrite sur la liste d’attente ${waitlist}.`,
+      onList: (waitlist) =>
+        `Vous recevez cet e-mail parce que cette adresse figure sur la liste d’attente ${waitlist}.`,
+      invited: (waitlist) => `Vous recevez cet e-mail parce que vous avez été invité à ${waitlist}.`,
+      accepted: (waitlist) =>
+        `Vous recevez cet e-mail parce que vous avez accepté une invitation à ${waitlist}.`,
+    },
+    leave: 'Se désabonner ou quitter la liste d’attente',
+    seeStatus: 'Voir ma place',
+  },
+};

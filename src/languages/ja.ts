@@ -1,0 +1,259 @@
+import { formatsOf } from './formats.ts';
+import type { Texts } from './texts.ts';
+
+const formats = formatsOf('ja-JP');
+const { count } = formats;
+
+export const ja: Texts = {
+  tag: 'ja',
+  dir: 'ltr',
+  name: '日本語',
+  formats,
+  chooseLanguage: '言語',
+
+  join: {
+    title: (waitlist) => `${waitlist}への招待`,
+    inviteFor: (email) => `${email}宛ての招待です。1回のみ利用できます。`,
+    inviteForUntil: (email, expires) =>
+      `${email}宛ての招待です。有効期限は${expires}で、1回のみ利用できます。`,
+    accept: '招待を受ける',
+    acceptedTitle: '登録が完了しました',
+    accepted: (waitlist, email) => `${email}で${waitlist}への招待を受けました。ようこそ！`,
+    continueTo: (waitlist) => `${waitlist}へ進む`,
+    notFound: {
+      title: '招待が見つかりません',
+      text: 'リンクが不完全です。メールからもう一度コピーしてください。',
+    },
+    expired: { title: 'この招待は期限切れです', text: 'すでに利用できなくなっています。' },
+    revoked: { title: 'この招待は取り消されました', text: 'すでに利用できなくなっています。' },
+    alreadyAccepted: {
+      title: 'すでに利用済みです',
+      text: 'この招待はすでに利用されています。必要な操作はありません。',
+    },
+  },
+
+  confirm: {
+    title: 'メールアドレスの確認',
+    ask: (waitlist) => `${waitlist}のウェイトリストに登録するには、メールアドレスを確認してください。`,
+    button: '確認する',
+    confirmedTitle: 'メールアドレスを確認しました',
+    confirmed: (waitlist) => `${waitlist}のウェイトリストに登録されました。このページは閉じてかまいません。`,
+    expired: {
+      title: 'リンクの有効期限が切れています',
+      text: 'リンクは7日間有効です。新しいリンクをお送りできます。',
+    },
+    renew: '新しいリンクを送る',
+    renewed: {
+      title: 'メールをご確認ください',
+      text: '新しいリンクをお送りしました。送信は1日1通までです。',
+    },
+    unknown: {
+      title: 'このリンクは利用できません',
+      text: 'リンクが不完全か、メールアドレスがウェイトリストから削除されています。メールからもう一度リンクをコピーしてください。',
+    },
+  },
+
+  leave: {
+    title: (waitlist) => `${waitlist}からのメール`,
+    unsubscribeText:
+      'ウェイトリストの順番はそのままで、メールの配信だけを停止します。招待の際にはメールでお知らせします。',
+    unsubscribe: '配信を停止する',
+    leaveText:
+      'ウェイトリストから退会することもできます。順番、招待、このウェイトリストに保存されたすべてのデータが削除され、元に戻すことはできません。',
+    leave: '退会してデータを削除する',
+    unsubscribedTitle: '配信を停止しました',
+    unsubscribed: (waitlist) => `今後、${waitlist}からこのメールは届きません。`,
+    leftTitle: 'ウェイトリストから退会しました',
+    left: (waitlist) => `${waitlist}のウェイトリストの順番と、すべてのデータを削除しました。`,
+    unknown: {
+      title: 'このリンクは利用できません',
+      text: 'リンクが不完全か、このメールアドレスはすでに退会しています。',
+    },
+  },
+
+  errors: {
+    title: '問題が発生しました',
+    other: 'もう一度お試しください。',
+    rateLimited: 'リクエストが多すぎます。1分ほど待ってから、もう一度お試しください。',
+    unavailable: '現在ご利用いただけません。しばらくしてから、もう一度お試しください。',
+    notFound: {
+      title: 'ページが見つかりません',
+      text: 'アドレスを確認するか、リンクをもう一度コピーしてください。',
+    },
+  },
+
+  form: {
+    title: (waitlist) => `${waitlist}のウェイトリストに登録`,
+    intro: 'メールアドレスをご登録ください。順番が来たらお知らせします。',
+    email: 'メールアドレス',
+    emailExample: 'you@example.com',
+    phone: '電話番号',
+    button: 'ウェイトリストに登録',
+    sending: '送信中…',
+    optional: '任意',
+    choose: '選択してください',
+    consent: (waitlist) => `${waitlist}からのメールの受信に同意します。`,
+    leaveEmpty: 'この欄は空のままにしてください',
+    confirmByEmail: '確認メールをお送りします。',
+    closed: {
+      title: 'このウェイトリストは受付を終了しました',
+      text: '新規の登録は受け付けていません。',
+    },
+    refused: {
+      title: '登録できませんでした',
+      text: 'ページを再読み込みして、もう一度お試しください。',
+    },
+    problems: {
+      summary: count({ other: '入力内容をご確認ください（#件）。' }),
+      emailRequired: 'メールアドレスを入力してください。',
+      emailInvalid: '有効なメールアドレスを入力してください。',
+      phoneInvalid: '国番号から始まる電話番号を入力してください（例：+819012345678）。',
+      required: 'この項目は必須です。',
+      choiceInvalid: '選択肢から選んでください。',
+      tooLong: count({ other: '#文字以内で入力してください。' }),
+      consentRequired: '続けるにはチェックを入れてください。',
+    },
+  },
+
+  joined: {
+    title: '登録が完了しました',
+    text: (waitlist) =>
+      `${waitlist}のウェイトリストにご登録いただきありがとうございます。順番が来たらメールでお知らせします。`,
+    checkInboxTitle: 'メールをご確認ください',
+    checkInbox: (waitlist) =>
+      `お送りしたメールのリンクを開いて、${waitlist}のウェイトリストへの登録を完了してください。`,
+    seeStatus: '現在の順番を見る',
+  },
+
+  status: {
+    title: (waitlist) => `${waitlist}のウェイトリストの順番`,
+    positionLabel: '現在の順番',
+    position: (position) => `現在の順番は${formats.number(position)}番目です。`,
+    referralsLabel: '紹介',
+    referrals: count({
+      zero: 'あなたのリンクから登録した人はまだいません。',
+      other: 'あなたのリンクから#人が登録しました。',
+    }),
+    pending: {
+      title: 'メールアドレスの確認',
+      text: 'お送りしたメールのリンクを開くと、順番が確定します。',
+    },
+    resend: 'メールを再送する',
+    resent: 'メールをお送りしました。迷惑メールフォルダもご確認ください。',
+    resentTooOften: 'メールの送信は1日1通までです。迷惑メールフォルダもご確認ください。',
+    invited: { title: '順番が来ました', text: '招待メールをお送りしました。受信トレイをご確認ください。' },
+    joined: { title: '登録が完了しました', text: '招待を受け取り済みです。' },
+    removed: {
+      title: 'ウェイトリストに登録されていません',
+      text: 'このメールアドレスはウェイトリストから削除されています。',
+    },
+    unknown: {
+      title: 'このリンクは利用できません',
+      text: 'リンクが不完全か、このメールアドレスは退会しています。',
+    },
+    leave: '配信停止・退会',
+  },
+
+  share: {
+    title: '順番を早めるには',
+    movesUp: count({ other: 'リンクをシェアしましょう。1人登録するごとに順番が#つ繰り上がります。' }),
+    text: '友だちにリンクをシェアしましょう。',
+    linkLabel: 'あなたのリンク',
+    copy: 'リンクをコピー',
+    copied: 'コピーしました',
+    share: 'シェア',
+    on: (network) => `${network}でシェア`,
+    byEmail: 'メールでシェア',
+    post: (waitlist) => `${waitlist}のウェイトリストに登録しました。一緒に登録しませんか？`,
+    emailSubject: (waitlist) => `${waitlist}のウェイトリストに登録しませんか`,
+  },
+
+  mail: {
+    templates: {
+      confirm: {
+        subject: '【{{ waitlist }}】メールアドレスの確認',
+        body: `# メールアドレスの確認
+
+このメールアドレスで**{{ waitlist }}**のウェイトリストへの登録がありました。下のボタンから登録を完了してください。
+
+[メールアドレスを確認する]({{ confirmLink }})
+
+リンクは7日間有効です。お心当たりがない場合は、このメールを破棄してください。ウェイトリストには登録されません。
+`,
+      },
+      welcome: {
+        subject: '【{{ waitlist }}】ウェイトリストに登録されました',
+        body: `# 登録が完了しました
+
+**{{ waitlist }}**のウェイトリストにご登録いただきありがとうございます。{% if position %}現在の順番は**{{ position }}番目**です。{% endif %}順番が来たらメールでお知らせします。
+{% if referralLink %}
+## 順番を早めるには
+
+リンクをシェアしましょう。登録した人が増えるごとに、順番が繰り上がります。
+
+[リンクをシェアする]({{ referralLink }})
+
+{{ referralLink }}
+{% endif %}`,
+      },
+      'moved-up': {
+        subject: '【{{ waitlist }}】順番が繰り上がりました',
+        body: `# 順番が繰り上がりました
+
+あなたの紹介で**{{ waitlist }}**のウェイトリストに登録した人がいます。現在の順番は**{{ position }}番目**、紹介した人数は{{ referrals }}人です。
+{% if referralLink %}
+[もう一度リンクをシェアする]({{ referralLink }})
+{% endif %}`,
+      },
+      invite: {
+        subject: '{{ waitlist }}への招待',
+        body: `# 順番が来ました
+
+**{{ waitlist }}**をご利用いただけるようになりました。
+
+[招待を受ける]({{ joinLink }})
+
+コードの入力を求められた場合は、次のコードをお使いください。
+
+\`{{ inviteCode }}\`
+{% if expiresAt %}
+この招待はあなた専用です。有効期限は{{ expiresAt }}です。
+{% else %}
+この招待はあなた専用で、1回のみ利用できます。
+{% endif %}`,
+      },
+      'invite-reminder': {
+        subject: '{{ waitlist }}への招待がまもなく期限切れになります',
+        body: `# 招待がまもなく期限切れになります
+
+**{{ waitlist }}**への招待の有効期限は{{ expiresAt }}です。期限を過ぎると、次の方に順番が移ります。
+
+[招待を受ける]({{ joinLink }})
+
+コードの入力を求められた場合は、次のコードをお使いください。
+
+\`{{ inviteCode }}\`
+`,
+      },
+      accepted: {
+        subject: '{{ waitlist }}へようこそ',
+        body: `# 登録が完了しました
+
+**{{ waitlist }}**への招待を受けていただきありがとうございます。
+
+お心当たりがない場合は、このメールに返信してお知らせください。
+`,
+      },
+    },
+    reasons: {
+      added: (waitlist) =>
+        `このメールアドレスで${waitlist}のウェイトリストへの登録があったため、お送りしています。`,
+      onList: (waitlist) =>
+        `このメールアドレスが${waitlist}のウェイトリストに登録されているため、お送りしています。`,
+      invited: (waitlist) => `${waitlist}に招待された方にお送りしています。`,
+      accepted: (waitlist) => `${waitlist}への招待を受けた方にお送りしています。`,
+    },
+    leave: '配信停止・ウェイトリストの退会',
+    seeStatus: '現在の順番を見る',
+  },
+};

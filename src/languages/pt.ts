@@ -1,0 +1,268 @@
+import { formatsOf } from './formats.ts';
+import type { Texts } from './texts.ts';
+
+const formats = formatsOf('pt-BR');
+const { count } = formats;
+
+/** Brazilian Portuguese. People are addressed as “você”. */
+export const pt: Texts = {
+  tag: 'pt-BR',
+  dir: 'ltr',
+  name: 'Português',
+  formats,
+  chooseLanguage: 'Idioma',
+
+  join: {
+    title: (waitlist) => `Seu convite para ${waitlist}`,
+    inviteFor: (email) => `Este convite é para ${email}. Ele só pode ser usado uma vez.`,
+    inviteForUntil: (email, expires) =>
+      `Este convite é para ${email} e expira em ${expires}. Ele só pode ser usado uma vez.`,
+    accept: 'Aceitar convite',
+    acceptedTitle: 'Tudo certo',
+    accepted: (waitlist, email) => `Você aceitou o convite para ${waitlist} com ${email}. Boas-vindas!`,
+    continueTo: (waitlist) => `Continuar para ${waitlist}`,
+    notFound: {
+      title: 'Convite não encontrado',
+      text: 'Este link está incompleto. Copie-o novamente do seu e-mail.',
+    },
+    expired: { title: 'Este convite expirou', text: 'Ele não pode mais ser aceito.' },
+    revoked: { title: 'Este convite foi cancelado', text: 'Ele não pode mais ser aceito.' },
+    alreadyAccepted: {
+      title: 'Convite já aceito',
+      text: 'Este convite já foi aceito. Você não precisa fazer mais nada.',
+    },
+  },
+
+  confirm: {
+    title: 'Confirme seu e-mail',
+    ask: (waitlist) => `Confirme seu e-mail para entrar na lista de espera de ${waitlist}.`,
+    button: 'Confirmar',
+    confirmedTitle: 'Seu e-mail foi confirmado',
+    confirmed: (waitlist) => `Você está na lista de espera de ${waitlist}. Já pode fechar esta página.`,
+    expired: {
+      title: 'Este link expirou',
+      text: 'Os links valem por 7 dias. Podemos enviar um novo para você.',
+    },
+    renew: 'Enviar um novo link',
+    renewed: {
+      title: 'Confira sua caixa de entrada',
+      text: 'Um novo link está a caminho. Enviamos no máximo um por dia.',
+    },
+    unknown: {
+      title: 'Este link não funciona',
+      text: 'Ele está incompleto, ou o endereço foi removido da lista de espera. Copie o link novamente do seu e-mail.',
+    },
+  },
+
+  leave: {
+    title: (waitlist) => `E-mails de ${waitlist}`,
+    unsubscribeText:
+      'Cancele a inscrição nestes e-mails e mantenha seu lugar na lista de espera. Ainda avisaremos quando você receber um convite.',
+    unsubscribe: 'Cancelar inscrição',
+    leaveText:
+      'Ou saia da lista de espera. Isso apaga seu lugar, seus convites e todos os seus dados nesta lista, e não pode ser desfeito.',
+    leave: 'Sair e apagar meus dados',
+    unsubscribedTitle: 'Inscrição cancelada',
+    unsubscribed: (waitlist) => `Você não receberá mais estes e-mails de ${waitlist}.`,
+    leftTitle: 'Você saiu da lista de espera',
+    left: (waitlist) => `Seu lugar na lista de espera de ${waitlist} e todos os seus dados foram apagados.`,
+    unknown: {
+      title: 'Este link não funciona',
+      text: 'O link está incompleto, ou este endereço já saiu da lista de espera.',
+    },
+  },
+
+  errors: {
+    title: 'Algo deu errado',
+    other: 'Tente novamente.',
+    rateLimited: 'Muitas solicitações. Aguarde um minuto e tente novamente.',
+    unavailable: 'O serviço não está disponível no momento. Tente novamente em instantes.',
+    notFound: {
+      title: 'Página não encontrada',
+      text: 'Verifique o endereço ou copie o link novamente.',
+    },
+  },
+
+  form: {
+    title: (waitlist) => `Entre na lista de espera de ${waitlist}`,
+    intro: 'Deixe seu e-mail e avisaremos quando chegar a sua vez.',
+    email: 'E-mail',
+    emailExample: 'voce@example.com',
+    phone: 'Telefone',
+    button: 'Entrar na lista de espera',
+    sending: 'Enviando…',
+    optional: 'opcional',
+    choose: 'Escolha uma opção',
+    consent: (waitlist) => `Aceito receber e-mails de ${waitlist}.`,
+    leaveEmpty: 'Deixe este campo vazio',
+    confirmByEmail: 'Enviaremos um e-mail de confirmação.',
+    closed: {
+      title: 'Esta lista de espera está fechada',
+      text: 'Não estamos mais aceitando novas inscrições.',
+    },
+    refused: {
+      title: 'Não foi possível concluir sua inscrição',
+      text: 'Recarregue a página e tente novamente.',
+    },
+    problems: {
+      summary: count({ one: 'Verifique o campo marcado.', other: 'Verifique os # campos marcados.' }),
+      emailRequired: 'Informe seu e-mail.',
+      emailInvalid: 'Informe um e-mail válido.',
+      phoneInvalid: 'Informe um telefone com o código do país, por exemplo +5511912345678.',
+      required: 'Este campo é obrigatório.',
+      choiceInvalid: 'Escolha uma das opções.',
+      tooLong: count({ one: 'Use no máximo # caractere.', other: 'Use no máximo # caracteres.' }),
+      consentRequired: 'Marque esta caixa para continuar.',
+    },
+  },
+
+  joined: {
+    title: 'Você está na lista',
+    text: (waitlist) =>
+      `Obrigado por entrar na lista de espera de ${waitlist}. Avisaremos por e-mail quando chegar a sua vez.`,
+    checkInboxTitle: 'Confira sua caixa de entrada',
+    checkInbox: (waitlist) =>
+      `Abra o link do nosso e-mail para confirmar seu lugar na lista de espera de ${waitlist}.`,
+    seeStatus: 'Ver meu lugar na fila',
+  },
+
+  status: {
+    title: (waitlist) => `Seu lugar na lista de espera de ${waitlist}`,
+    positionLabel: 'Sua posição',
+    position: (position) => `Você é o número ${formats.number(position)} da fila.`,
+    referralsLabel: 'Indicações',
+    referrals: count({
+      zero: 'Ninguém entrou com o seu link ainda.',
+      one: '# pessoa entrou com o seu link.',
+      many: '# de pessoas entraram com o seu link.',
+      other: '# pessoas entraram com o seu link.',
+    }),
+    pending: {
+      title: 'Confirme seu e-mail',
+      text: 'Abra o link do nosso e-mail para garantir seu lugar na fila.',
+    },
+    resend: 'Enviar o e-mail novamente',
+    resent: 'O e-mail está a caminho. Confira também a caixa de spam.',
+    resentTooOften: 'Enviamos no máximo um e-mail por dia. Confira também a caixa de spam.',
+    invited: {
+      title: 'Chegou a sua vez',
+      text: 'Enviamos um convite para você. Confira sua caixa de entrada.',
+    },
+    joined: { title: 'Tudo certo', text: 'Você aceitou seu convite.' },
+    removed: {
+      title: 'Você não está na lista',
+      text: 'Este endereço não está mais na lista de espera.',
+    },
+    unknown: {
+      title: 'Este link não funciona',
+      text: 'O link está incompleto, ou este endereço saiu da lista de espera.',
+    },
+    leave: 'Cancelar inscrição ou sair da lista de espera',
+  },
+
+  share: {
+    title: 'Quer entrar antes?',
+    movesUp: count({
+      one: 'Compartilhe seu link. Você sobe # posição a cada pessoa que entrar com ele.',
+      other: 'Compartilhe seu link. Você sobe # posições a cada pessoa que entrar com ele.',
+    }),
+    text: 'Compartilhe seu link com seus amigos.',
+    linkLabel: 'Seu link',
+    copy: 'Copiar link',
+    copied: 'Copiado',
+    share: 'Compartilhar',
+    on: (network) => `Compartilhar no ${network}`,
+    byEmail: 'Compartilhar por e-mail',
+    post: (waitlist) => `Acabei de entrar na lista de espera de ${waitlist}. Entre você também:`,
+    emailSubject: (waitlist) => `Entre comigo na lista de espera de ${waitlist}`,
+  },
+
+  mail: {
+    templates: {
+      confirm: {
+        subject: 'Confirme seu lugar na lista de espera de {{ waitlist }}',
+        body: `# Confirme seu e-mail
+
+Alguém, provavelmente você, adicionou este endereço à lista de espera de **{{ waitlist }}**. Confirme para entrar.
+
+[Confirmar meu e-mail]({{ confirmLink }})
+
+O link vale por 7 dias. Se não foi você, ignore este e-mail e não incluiremos você na lista.
+`,
+      },
+      welcome: {
+        subject: 'Você está na lista de espera de {{ waitlist }}',
+        body: `# Você está na lista
+
+Obrigado por entrar na lista de espera de **{{ waitlist }}**.{% if position %} Você é o **número {{ position }}** da fila.{% endif %} Avisaremos por e-mail quando chegar a sua vez.
+{% if referralLink %}
+## Quer entrar antes?
+
+Compartilhe seu link. Você sobe na fila a cada pessoa que entrar com ele.
+
+[Compartilhar meu link]({{ referralLink }})
+
+{{ referralLink }}
+{% endif %}`,
+      },
+      'moved-up': {
+        subject: 'Você subiu na lista de espera de {{ waitlist }}',
+        body: `# Você subiu na fila
+
+Alguém entrou na lista de espera de **{{ waitlist }}** por sua causa. Agora você é o **número {{ position }}** da fila, com {{ referrals }} {% if referrals == 1 %}indicação{% else %}indicações{% endif %}.
+{% if referralLink %}
+[Compartilhar meu link de novo]({{ referralLink }})
+{% endif %}`,
+      },
+      invite: {
+        subject: 'Seu convite para {{ waitlist }}',
+        body: `# Chegou a sua vez
+
+Seu acesso a **{{ waitlist }}** está liberado.
+
+[Aceitar convite]({{ joinLink }})
+
+Se pedirem um código, use este:
+
+\`{{ inviteCode }}\`
+{% if expiresAt %}
+Este convite é só seu e expira em {{ expiresAt }}.
+{% else %}
+Este convite é só seu e pode ser usado uma vez.
+{% endif %}`,
+      },
+      'invite-reminder': {
+        subject: 'Seu convite para {{ waitlist }} expira em breve',
+        body: `# Seu convite expira em breve
+
+Seu convite para **{{ waitlist }}** expira em {{ expiresAt }}. Depois disso, seu lugar vai para a próxima pessoa da fila.
+
+[Aceitar convite]({{ joinLink }})
+
+Se pedirem um código, use este:
+
+\`{{ inviteCode }}\`
+`,
+      },
+      accepted: {
+        subject: 'Boas-vindas a {{ waitlist }}',
+        body: `# Tudo certo
+
+Você aceitou seu convite para **{{ waitlist }}**. É um prazer ter você com a gente.
+
+Se não foi você, responda a este e-mail.
+`,
+      },
+    },
+    reasons: {
+      added: (waitlist) =>
+        `Você recebeu este e-mail porque este endereço foi adicionado à lista de espera de ${waitlist}.`,
+      onList: (waitlist) =>
+        `Você recebeu este e-mail porque este endereço está na lista de espera de ${waitlist}.`,
+      invited: (waitlist) => `Você recebeu este e-mail porque tem um convite para ${waitlist}.`,
+      accepted: (waitlist) => `Você recebeu este e-mail porque aceitou um convite para ${waitlist}.`,
+    },
+    leave: 'Cancelar inscrição ou sair da lista de espera',
+    seeStatus: 'Ver meu lugar na fila',
+  },
+};

@@ -1,0 +1,154 @@
+import type { Formats } from './formats.ts';
+
+type Count = (value: number) => string;
+type About = (waitlist: string) => string;
+
+/** The texts of one language. Values are plain text; pages escape them. */
+export interface Texts {
+  /** For `lang` attributes. */
+  tag: string;
+  dir: 'ltr' | 'rtl';
+  /** The language's name in itself, for people who choose. */
+  name: string;
+  formats: Formats;
+  /** The word for a choice of languages. */
+  chooseLanguage: string;
+
+  join: {
+    title: About;
+    inviteFor: (email: string) => string;
+    inviteForUntil: (email: string, expires: string) => string;
+    accept: string;
+    acceptedTitle: string;
+    accepted: (waitlist: string, email: string) => string;
+    /** On to the product. */
+    continueTo: About;
+    notFound: Notice;
+    expired: Notice;
+    revoked: Notice;
+    alreadyAccepted: Notice;
+  };
+
+  confirm: {
+    title: string;
+    ask: About;
+    button: string;
+    confirmedTitle: string;
+    confirmed: About;
+    expired: Notice;
+    renew: string;
+    renewed: Notice;
+    unknown: Notice;
+  };
+
+  leave: {
+    title: About;
+    unsubscribeText: string;
+    unsubscribe: string;
+    leaveText: string;
+    leave: string;
+    unsubscribedTitle: string;
+    unsubscribed: About;
+    leftTitle: string;
+    left: About;
+    unknown: Notice;
+  };
+
+  errors: {
+    title: string;
+    /** For everything that has no text of its own. */
+    other: string;
+    rateLimited: string;
+    unavailable: string;
+    notFound: Notice;
+  };
+
+  form: {
+    title: About;
+    intro: string;
+    email: string;
+    emailExample: string;
+    phone: string;
+    button: string;
+    sending: string;
+    optional: string;
+    /** The first, empty option of a choice. */
+    choose: string;
+    /** The consent when the waitlist has no text of its own. */
+    consent: About;
+    /** The label of the field that people do not see and bots fill in. */
+    leaveEmpty: string;
+    /** Without scripts, joining always needs a confirmed email. */
+    confirmByEmail: string;
+    closed: Notice;
+    /** For what looks like a bot. Does not say why. */
+    refused: Notice;
+    problems: {
+      summary: Count;
+      emailRequired: string;
+      emailInvalid: string;
+      phoneInvalid: string;
+      required: string;
+      choiceInvalid: string;
+      tooLong: Count;
+      consentRequired: string;
+    };
+  };
+
+  joined: {
+    title: string;
+    text: About;
+    checkInboxTitle: string;
+    checkInbox: About;
+    seeStatus: string;
+  };
+
+  status: {
+    title: About;
+    positionLabel: string;
+    position: Count;
+    referralsLabel: string;
+    referrals: Count;
+    pending: Notice;
+    resend: string;
+    resent: string;
+    resentTooOften: string;
+    invited: Notice;
+    joined: Notice;
+    removed: Notice;
+    unknown: Notice;
+    leave: string;
+  };
+
+  share: {
+    title: string;
+    /** With a boost: how many places one referral is worth. */
+    movesUp: Count;
+    text: string;
+    linkLabel: string;
+    copy: string;
+    copied: string;
+    share: string;
+    on: (network: string) => string;
+    byEmail: string;
+    /** A prefilled post. The link follows. */
+    post: About;
+    emailSubject: About;
+  };
+
+  mail: {
+    templates: Record<MailTextKind, { subject: string; body: string }>;
+    /** Why somebody got this mail. */
+    reasons: { added: About; onList: About; invited: About; accepted: About };
+    leave: string;
+    /** A person's status page. */
+    seeStatus: string;
+  };
+}
+
+export interface Notice {
+  title: string;
+  text: string;
+}
+
+type MailTextKind = 'confirm' | 'welcome' | 'moved-up' | 'invite' | 'invite-reminder' | 'accepted';

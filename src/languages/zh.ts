@@ -1,0 +1,220 @@
+import { formatsOf } from './formats.ts';
+import type { Texts } from './texts.ts';
+
+const formats = formatsOf('zh-CN');
+const { count } = formats;
+
+/** Simplified Chinese. People are addressed as “你”. */
+export const zh: Texts = {
+  tag: 'zh-Hans',
+  dir: 'ltr',
+  name: '简体中文',
+  formats,
+  chooseLanguage: '语言',
+
+  join: {
+    title: (waitlist) => `${waitlist} 的邀请`,
+    inviteFor: (email) => `此邀请发给 ${email}，仅可使用一次。`,
+    inviteForUntil: (email, expires) => `此邀请发给 ${email}，有效期至 ${expires}，仅可使用一次。`,
+    accept: '接受邀请',
+    acceptedTitle: '欢迎加入',
+    accepted: (waitlist, email) => `你已使用 ${email} 接受 ${waitlist} 的邀请。`,
+    continueTo: (waitlist) => `前往 ${waitlist}`,
+    notFound: { title: '找不到此邀请', text: '链接不完整，请从邮件中重新复制。' },
+    expired: { title: '此邀请已过期', text: '已无法接受。' },
+    revoked: { title: '此邀请已被撤销', text: '已无法接受。' },
+    alreadyAccepted: { title: '邀请已被接受', text: '此邀请已使用，无需再做任何操作。' },
+  },
+
+  confirm: {
+    title: '确认邮箱',
+    ask: (waitlist) => `确认邮箱后即可加入 ${waitlist} 的候补名单。`,
+    button: '确认',
+    confirmedTitle: '邮箱已确认',
+    confirmed: (waitlist) => `你已加入 ${waitlist} 的候补名单，可以关闭此页面。`,
+    expired: { title: '链接已过期', text: '链接有效期为 7 天。我们可以重新发送一个。' },
+    renew: '重新发送链接',
+    renewed: { title: '请查收邮件', text: '新链接已发送。每天最多发送一次。' },
+    unknown: {
+      title: '链接无效',
+      text: '链接不完整，或该邮箱已从候补名单中移除。请从邮件中重新复制链接。',
+    },
+  },
+
+  leave: {
+    title: (waitlist) => `来自 ${waitlist} 的邮件`,
+    unsubscribeText: '退订这些邮件，同时保留你在候补名单中的位置。收到邀请时，我们仍会通过邮件通知你。',
+    unsubscribe: '退订',
+    leaveText: '你也可以退出候补名单。你的位置、邀请以及此名单中的所有数据都将被删除，且无法恢复。',
+    leave: '退出并删除我的数据',
+    unsubscribedTitle: '已退订',
+    unsubscribed: (waitlist) => `你将不再收到来自 ${waitlist} 的这些邮件。`,
+    leftTitle: '你已退出候补名单',
+    left: (waitlist) => `你在 ${waitlist} 候补名单中的位置和所有数据均已删除。`,
+    unknown: { title: '链接无效', text: '链接不完整，或该邮箱已退出候补名单。' },
+  },
+
+  errors: {
+    title: '出错了',
+    other: '请重试。',
+    rateLimited: '请求过于频繁，请稍等一分钟后重试。',
+    unavailable: '服务暂时不可用，请稍后重试。',
+    notFound: { title: '找不到页面', text: '请检查网址，或重新复制链接。' },
+  },
+
+  form: {
+    title: (waitlist) => `加入 ${waitlist} 的候补名单`,
+    intro: '留下你的邮箱，轮到你时我们会通知你。',
+    email: '邮箱',
+    emailExample: 'you@example.com',
+    phone: '手机号码',
+    button: '加入候补名单',
+    sending: '正在提交…',
+    optional: '选填',
+    choose: '请选择',
+    consent: (waitlist) => `我同意接收来自 ${waitlist} 的邮件。`,
+    leaveEmpty: '请将此项留空',
+    confirmByEmail: '我们会向你发送一封确认邮件。',
+    closed: { title: '候补名单已关闭', text: '目前不再接受新的报名。' },
+    refused: { title: '未能加入', text: '请刷新页面后重试。' },
+    problems: {
+      summary: count({ other: '请检查标出的 # 项内容。' }),
+      emailRequired: '请填写邮箱。',
+      emailInvalid: '请填写有效的邮箱地址。',
+      phoneInvalid: '请填写带国家代码的手机号码，例如 +8613812345678。',
+      required: '此项为必填项。',
+      choiceInvalid: '请从选项中选择。',
+      tooLong: count({ other: '最多 # 个字符。' }),
+      consentRequired: '请勾选后继续。',
+    },
+  },
+
+  joined: {
+    title: '你已加入候补名单',
+    text: (waitlist) => `感谢你加入 ${waitlist} 的候补名单。轮到你时，我们会发邮件通知你。`,
+    checkInboxTitle: '请查收邮件',
+    checkInbox: (waitlist) => `请打开邮件中的链接，确认加入 ${waitlist} 的候补名单。`,
+    seeStatus: '查看我的排位',
+  },
+
+  status: {
+    title: (waitlist) => `你在 ${waitlist} 候补名单中的排位`,
+    positionLabel: '当前排位',
+    position: (position) => `你目前排在第 ${formats.number(position)} 位。`,
+    referralsLabel: '推荐',
+    referrals: count({
+      zero: '还没有人通过你的链接加入。',
+      other: '已有 # 人通过你的链接加入。',
+    }),
+    pending: { title: '确认邮箱', text: '打开邮件中的链接，即可获得排位。' },
+    resend: '重新发送邮件',
+    resent: '邮件已发送，也请留意垃圾邮件文件夹。',
+    resentTooOften: '每天最多发送一封邮件，也请留意垃圾邮件文件夹。',
+    invited: { title: '轮到你了', text: '邀请已发送，请查收邮件。' },
+    joined: { title: '欢迎加入', text: '你已接受邀请。' },
+    removed: { title: '你不在候补名单中', text: '该邮箱已不在候补名单中。' },
+    unknown: { title: '链接无效', text: '链接不完整，或该邮箱已退出候补名单。' },
+    leave: '退订或退出候补名单',
+  },
+
+  share: {
+    title: '想更快获得资格？',
+    movesUp: count({ other: '分享你的链接。每有一人通过链接加入，你就前进 # 位。' }),
+    text: '把你的链接分享给朋友。',
+    linkLabel: '你的专属链接',
+    copy: '复制链接',
+    copied: '已复制',
+    share: '分享',
+    on: (network) => `分享到 ${network}`,
+    byEmail: '通过邮件分享',
+    post: (waitlist) => `我刚刚加入了 ${waitlist} 的候补名单，一起来吧：`,
+    emailSubject: (waitlist) => `和我一起加入 ${waitlist} 的候补名单`,
+  },
+
+  mail: {
+    templates: {
+      confirm: {
+        subject: '请确认加入 {{ waitlist }} 的候补名单',
+        body: `# 确认邮箱
+
+有人（应该就是你）使用此邮箱报名加入 **{{ waitlist }}** 的候补名单。请确认邮箱以完成加入。
+
+[确认邮箱]({{ confirmLink }})
+
+链接有效期为 7 天。如果不是你本人操作，请忽略此邮件，我们不会将你加入名单。
+`,
+      },
+      welcome: {
+        subject: '你已加入 {{ waitlist }} 的候补名单',
+        body: `# 你已加入候补名单
+
+感谢你加入 **{{ waitlist }}** 的候补名单。{% if position %}你目前排在**第 {{ position }} 位**。{% endif %}轮到你时，我们会发邮件通知你。
+{% if referralLink %}
+## 想更快获得资格？
+
+分享你的链接。每有一人通过链接加入，你的排位就会前进。
+
+[分享链接]({{ referralLink }})
+
+{{ referralLink }}
+{% endif %}`,
+      },
+      'moved-up': {
+        subject: '你在 {{ waitlist }} 候补名单中的排位前进了',
+        body: `# 你的排位前进了
+
+有人通过你的推荐加入了 **{{ waitlist }}** 的候补名单。你现在排在**第 {{ position }} 位**，共推荐 {{ referrals }} 人。
+{% if referralLink %}
+[再次分享链接]({{ referralLink }})
+{% endif %}`,
+      },
+      invite: {
+        subject: '{{ waitlist }} 邀请你加入',
+        body: `# 轮到你了
+
+你现在可以使用 **{{ waitlist }}** 了。
+
+[接受邀请]({{ joinLink }})
+
+如需输入邀请码，请使用：
+
+\`{{ inviteCode }}\`
+{% if expiresAt %}
+此邀请仅限你本人使用，有效期至 {{ expiresAt }}。
+{% else %}
+此邀请仅限你本人使用，且只能使用一次。
+{% endif %}`,
+      },
+      'invite-reminder': {
+        subject: '你的 {{ waitlist }} 邀请即将过期',
+        body: `# 邀请即将过期
+
+你的 **{{ waitlist }}** 邀请有效期至 {{ expiresAt }}。过期后，名额将留给下一位。
+
+[接受邀请]({{ joinLink }})
+
+如需输入邀请码，请使用：
+
+\`{{ inviteCode }}\`
+`,
+      },
+      accepted: {
+        subject: '欢迎加入 {{ waitlist }}',
+        body: `# 欢迎加入
+
+你已接受 **{{ waitlist }}** 的邀请，很高兴你的到来。
+
+如果不是你本人操作，请回复此邮件告知我们。
+`,
+      },
+    },
+    reasons: {
+      added: (waitlist) => `你收到此邮件，是因为有人使用此邮箱报名加入 ${waitlist} 的候补名单。`,
+      onList: (waitlist) => `你收到此邮件，是因为此邮箱在 ${waitlist} 的候补名单中。`,
+      invited: (waitlist) => `你收到此邮件，是因为你获得了 ${waitlist} 的邀请。`,
+      accepted: (waitlist) => `你收到此邮件，是因为你接受了 ${waitlist} 的邀请。`,
+    },
+    leave: '退订或退出候补名单',
+    seeStatus: '查看我的排位',
+  },
+};
