@@ -1,6 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { ADMIN_API } from './http/admin/api.ts';
 import { cookiesFor } from './http/admin/core/cookies.ts';
+import { createStreamHub, type StreamTimes } from './http/admin/core/stream-hub.ts';
 import { registerAdmin } from './http/admin/register.ts';
 import { registerPages } from './http/pages/register.ts';
 import { requireServerKey } from './http/plugins/auth.ts';
@@ -53,6 +54,7 @@ export interface AppParts {
   sessions: SessionLimits;
   trustedProxies: string[];
   timeouts?: Partial<Timeouts>;
+  streamTimes?: Partial<StreamTimes>;
 }
 
 export interface Timeouts {
@@ -119,7 +121,10 @@ export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance;
   });
   registerHealth(app.withTypeProvider(), context);
   registerSdk(app, parts, readBody);
+  const streams = createStreamHub(context.log, parts.streamTimes);
+  app.addHook('preClose', async () => streams.close());
   registerAdmin(app, {
+    streams,
     context: await openOperators(context),
     waitlists: context,
     publicUrl: parts.publicUrl,
@@ -130,7 +135,15 @@ export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance;
     signIns: rateLimiter('sign-in', parts.rateLimits.signIn, context.clock),
   });
   app.after(() => methods.complete());
-  return { app, draining };
+  return {
+    app,
+    draining: {
+      start: () => {
+        streams.close();
+        return draining.start();
+      },
+    },
+  };
 }
 
 function registerSdk(

@@ -8,6 +8,7 @@ import { erasure } from './migrations/0005-erasure.ts';
 import { transfer } from './migrations/0006-transfer.ts';
 import { sending } from './migrations/0007-sending.ts';
 import { operators } from './migrations/0008-operators.ts';
+import { failedDeliveries } from './migrations/0009-failed-deliveries.ts';
 import type { Migration } from './migrations/migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -19,6 +20,7 @@ export const MIGRATIONS: readonly Migration[] = [
   transfer,
   sending,
   operators,
+  failedDeliveries,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -172,18 +172,21 @@ interface OkOptions<T extends TSchema> {
   examples: Record<string, { summary: string; value: unknown }>;
   /** Whether a rate limit counts these requests. */
   limited?: boolean;
+  /** Default: application/json. */
+  type?: string;
 }
 
-/** A JSON response with examples. To the compiler, it is the schema of the body that handlers must return. */
+/** A response with examples. To the compiler, it is the schema of the body that handlers must return. */
 export function okResponse<T extends TSchema>({
   description,
   schema,
   examples,
   limited = true,
+  type = 'application/json',
 }: OkOptions<T>): T {
   return {
     description,
     headers: headers(...(limited ? RATE_LIMIT : [])),
-    content: { 'application/json': { schema, examples } },
+    content: { [type]: { schema, examples } },
   } as unknown as T;
 }

@@ -73,11 +73,15 @@ export async function createSession(
   return { id: formatId('ses', id), secret, expiresAt };
 }
 
-/** Returns the owner of this cookie, or undefined if the session has ended. */
+/**
+ * Returns the owner of this cookie, or undefined if the session has ended. Looking on, as an open stream
+ * does, does not count as use.
+ */
 export async function findSession(
   context: OperatorContext,
   secret: string,
   { idleMs }: SessionLimits,
+  counts = true,
 ): Promise<{ id: string; operator: Operator } | undefined> {
   const { db, vault } = context;
   const now = await sharedNow(context);
@@ -91,7 +95,7 @@ export async function findSession(
     .where('session.seen_at', '>', now - idleMs)
     .executeTakeFirst();
   if (!row) return undefined;
-  if (now - row.seen_at >= SEEN_EVERY_MS)
+  if (counts && now - row.seen_at >= SEEN_EVERY_MS)
     await db.query
       .updateTable('operator_session')
       .set({ seen_at: now })

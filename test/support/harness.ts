@@ -6,6 +6,7 @@ import { buildApp, type Timeouts } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/db/database.ts';
 import type { PostgresLimits } from '../../src/db/postgres-pool.ts';
+import type { StreamTimes } from '../../src/http/admin/core/stream-hub.ts';
 import type { PresentedAcceptance } from '../../src/http/sdk/accept-invite.ts';
 import type { PresentedInviteCheck } from '../../src/http/sdk/check-invite.ts';
 import type { PresentedPage } from '../../src/http/sdk/list-entries.ts';
@@ -53,6 +54,7 @@ export interface ServiceOptions {
   /** In addition to the storage's variables. Rate limits are off unless given. */
   environment?: Record<string, string>;
   timeouts?: Partial<Timeouts>;
+  streamTimes?: Partial<StreamTimes>;
   /** For fewer waiting entries than the configuration allows. */
   mostWaitingSignups?: number;
   longestSignupWaitMs?: number;
@@ -104,6 +106,7 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
     publicUrl: config.publicUrl,
     sessions: config.sessions,
     ...(options.timeouts ? { timeouts: options.timeouts } : {}),
+    ...(options.streamTimes ? { streamTimes: options.streamTimes } : {}),
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { COMMAND_LINE } from '../../src/operators/actor.ts';
 import { openOperators } from '../../src/operators/context.ts';
+import type { Role } from '../../src/operators/roles.ts';
 import { setupToken } from '../../src/operators/setup.ts';
+import { createToken } from '../../src/operators/tokens.ts';
 import type { Answer, RequestOptions, Service } from './harness.ts';
 
 export const PASSWORD = 'compilers translate words';
@@ -70,4 +73,10 @@ export async function join(service: Service, owner: Browser, role: string, email
 
 export function tokenOf(url: string): string {
   return new URL(url).pathname.split('/').at(-1) ?? '';
+}
+
+/** A token without a sign-in, which takes long. */
+export async function adminToken(service: Service, role: Role = 'owner', name = 'test'): Promise<string> {
+  const input = { name, role, expiresAt: null };
+  return (await createToken(await openOperators(service.context), COMMAND_LINE, input)).token;
 }

@@ -34,6 +34,7 @@ export const ADMIN_API: Api = {
     { name: 'Operators', description: 'People who can sign in.' },
     { name: 'Admin tokens', description: 'Access for scripts and tools.' },
     { name: 'Audit trail', description: 'Who did what.' },
+    { name: 'Stream', description: 'Changes as they happen.' },
   ],
   securitySchemes: {
     adminToken: { type: 'http', scheme: 'bearer', description: 'An admin token: `dla_…`.' },

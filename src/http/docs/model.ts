@@ -159,7 +159,7 @@ function operationModel(
       .filter(([status]) => status.startsWith('2'))
       .reverse() // 201 before 200.
       .map(([status, { description, headers = {}, content }]) => {
-        const { schema, examples } = content['application/json'] as Media;
+        const [{ schema, examples }] = Object.values(content) as [Media];
         return {
           status,
           description,

@@ -37,8 +37,18 @@ export function requireRoles(app: FastifyInstance, parts: AdminParts): void {
   });
 }
 
+/** For streams: whether the credential of the request is still valid, with the same role. */
+export async function isStillAllowed(parts: AdminParts, request: FastifyRequest): Promise<boolean> {
+  const caller = await findCaller(parts, request, false);
+  return caller?.actor.role === request.caller.actor.role;
+}
+
 /** A token takes precedence over a cookie, because it is sent deliberately. */
-async function findCaller(parts: AdminParts, request: FastifyRequest): Promise<Caller | undefined> {
+async function findCaller(
+  parts: AdminParts,
+  request: FastifyRequest,
+  counts = true,
+): Promise<Caller | undefined> {
   const { context, limits, cookies } = parts;
   const { authorization } = request.headers;
   const address = addressOf(request);
@@ -50,7 +60,7 @@ async function findCaller(parts: AdminParts, request: FastifyRequest): Promise<C
     return { token, actor: { kind: 'token', id, name, role, address } };
   }
   const { session: secret } = cookies.read(request);
-  const session = secret === undefined ? undefined : await findSession(context, secret, limits);
+  const session = secret === undefined ? undefined : await findSession(context, secret, limits, counts);
   if (!session) return undefined;
   const { operator } = session;
   const { id, email, role } = operator;

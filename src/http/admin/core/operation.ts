@@ -17,7 +17,14 @@ export interface AdminOperation {
   querystring?: TSchema;
   body?: TSchema;
   /** The response on success. */
-  answer: { status?: 200 | 201 | 202; description: string; schema: TSchema; example: unknown };
+  answer: {
+    status?: 200 | 201 | 202;
+    description: string;
+    schema: TSchema;
+    example: unknown;
+    /** Default: application/json. */
+    type?: string;
+  };
   errors?: readonly WireCode[];
   special?: Partial<Record<WireCode, { when?: string; message?: string }>>;
 }
@@ -40,6 +47,7 @@ export function adminSchema<const Operation extends AdminOperation>(operation: O
       schema: answer.schema,
       examples: { example: { summary: answer.description, value: answer.example } },
       limited: false,
+      ...(answer.type ? { type: answer.type } : {}),
     }),
     ...errorResponses([...codes], { ...ADMIN_WORDS, ...special }, AdminProblemSchema),
   };

@@ -6,6 +6,7 @@ import type { AdminToken } from '../../../operators/tokens.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import { clientOf, type RateLimiter } from '../../plugins/rate-limit.ts';
 import type { Cookies } from './cookies.ts';
+import type { StreamHub } from './stream-hub.ts';
 
 export interface AdminParts extends SignInParts {
   /** The domain. A route takes it from `domainFor`, so that changes are audited. */
@@ -15,6 +16,7 @@ export interface AdminParts extends SignInParts {
   /** Counts rejected tokens and sessions, and sign-in attempts, per client address. */
   failures: RateLimiter;
   signIns: RateLimiter;
+  streams: StreamHub;
 }
 
 /** A person with a session, or a token. */

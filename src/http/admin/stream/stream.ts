@@ -1,0 +1,94 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import type { TypedApp } from '../../typed-app.ts';
+import { isStillAllowed } from '../core/authenticate.ts';
+import { adminSchema } from '../core/operation.ts';
+import type { AdminParts } from '../core/parts.ts';
+import { closed } from '../core/schemas.ts';
+import type { Feed } from '../core/stream-hub.ts';
+import { environmentQuery, requireQueue } from '../core/waitlist-scope.ts';
+import { installationFeed, queueFeed } from './feeds.ts';
+
+const RETRY_MS = 2_000;
+
+const StreamQuery = Type.Object(
+  {
+    waitlist: Type.Optional(
+      Type.String({
+        description: 'Waitlist to watch. Without it, the stream is about the whole installation.',
+        examples: ['wl_acme'],
+      }),
+    ),
+    ...environmentQuery,
+  },
+  closed,
+);
+
+const schema = adminSchema({
+  operationId: 'watch',
+  tag: 'Stream',
+  summary: 'Watch for changes',
+  description:
+    'Server-sent events: the current state of each thing first, then its new state whenever it changes. `counters` has the ' +
+    'number of entries by status and of all signups. `delivery` has the deliveries that wait for their next attempt and ' +
+    'those that failed, for webhooks and emails; counting stops at 1,000. A stream without `waitlist` ' +
+    'has no `counters`. If you read too slowly, you skip to the newest state. A comment every 15 seconds keeps the ' +
+    'connection open. The stream ends when the session or token ends, when its role changes, or when the server stops: reconnect, ' +
+    'as `EventSource` does by itself.',
+  role: 'viewer',
+  querystring: StreamQuery,
+  answer: {
+    type: 'text/event-stream',
+    description: 'The events.',
+    schema: Type.String({ description: 'A stream of events, each with a name and JSON data.' }),
+    example:
+      'event: counters\ndata: {"pending":0,"waiting":41,"invited":3,"joined":12,"removed":1,"signups":57}\n\n' +
+      'event: delivery\ndata: {"webhooks":{"pending":0,"failed":0},"emails":{"pending":2,"failed":0}}\n\n',
+  },
+  errors: ['not_found'],
+  special: {
+    not_found: { when: 'The waitlist does not exist.', message: 'there is no waitlist wl_acme' },
+    rate_limited: {
+      when: 'Too many streams are open. Wait for the number of seconds in `Retry-After`.',
+      message: 'more than 20 open streams: close some first',
+    },
+  },
+});
+
+export function registerStream(app: TypedApp, parts: AdminParts): void {
+  const { streams: hub } = parts;
+  const feedOf = async ({ waitlist, environment }: Query): Promise<Feed> => {
+    if (waitlist === undefined) return installationFeed(parts.waitlists);
+    return queueFeed(parts.waitlists, await requireQueue(parts, { waitlistId: waitlist }, { environment }));
+  };
+  app.get('/stream', { schema, exposeHeadRoute: false }, async (request, reply) => {
+    const feed = await feedOf(request.query);
+    const { actor, sessionId } = request.caller;
+    const caller = `${actor.kind} ${actor.id}`;
+    hub.requireRoom(caller);
+    begin(reply);
+    const watcher = {
+      caller,
+      credential: sessionId ?? caller,
+      isAllowed: () => isStillAllowed(parts, request as FastifyRequest),
+    };
+    hub.add(feed, watcher, reply.raw);
+    return reply as never; // Hijacked: the hub writes the response.
+  });
+}
+
+interface Query {
+  waitlist?: string | undefined;
+  environment?: string | undefined;
+}
+
+function begin(reply: FastifyReply): void {
+  reply.hijack();
+  const headers = Object.entries(reply.getHeaders()).filter(([, value]) => value !== undefined);
+  reply.raw.writeHead(200, {
+    ...Object.fromEntries(headers),
+    'content-type': 'text/event-stream; charset=utf-8',
+    'x-accel-buffering': 'no', // Makes nginx pass each event on at once.
+  } as Record<string, string>);
+  reply.raw.write(`retry: ${RETRY_MS}\n\n`);
+}

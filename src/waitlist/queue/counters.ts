@@ -1,0 +1,21 @@
+import type { Database } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import type { Status } from '../../db/tables.ts';
+
+/** How many entries a queue has in each status, and how many there ever were. */
+export interface Counters extends Record<Status, number> {
+  signups: number;
+}
+
+const readQueue = statement<{ queueId: number }, Counters>((db, parameter) =>
+  db.query
+    .selectFrom('queue')
+    .select(['pending', 'waiting', 'invited', 'joined', 'removed', 'last_seq as signups'])
+    .where('id', '=', parameter('queueId')),
+);
+
+/** Returns undefined if the queue no longer exists. */
+export async function readCounters(db: Database, queueId: number): Promise<Counters | undefined> {
+  const [row] = await db.run(readQueue, { queueId });
+  return row;
+}

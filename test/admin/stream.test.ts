@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { COMMAND_LINE } from '../../src/operators/actor.ts';
+import { openOperators } from '../../src/operators/context.ts';
+import { listTokens, revokeToken } from '../../src/operators/tokens.ts';
+import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
+import { adminToken, type Browser, join, setUp } from '../support/operators.ts';
+import { openStream } from '../support/stream.ts';
+
+forEachEngine((engine) => {
+  describe('the stream', () => {
+    let service: Service;
+    let owner: Browser;
+    let token: string;
+    let list: List;
+    before(async () => {
+      service = await startService(engine, { streamTimes: { roundMs: 10, checkMs: 20 } });
+      owner = await setUp(service);
+      token = await adminToken(service, 'viewer');
+      list = await service.waitlist();
+    });
+    after(() => service.close());
+
+    const watch = (query: string, headers: Record<string, string> = { authorization: `Bearer ${token}` }) =>
+      openStream(`${service.url}/admin/v1/stream${query}`, headers);
+    const cookieOf = ({ cookies }: Browser) => ({
+      cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+    });
+
+    it('starts with the current counters and tells each change', async (test) => {
+      await list.signup({ email: 'a@example.com' }, { email: 'b@example.com' });
+      const stream = await watch(`?waitlist=${list.id}`);
+      test.after(() => stream.close());
+      const empty = { pending: 0, invited: 0, joined: 0, removed: 0 };
+      assert.deepEqual(await stream.next('counters'), { ...empty, waiting: 2, signups: 2 });
+      assert.deepEqual(await stream.next('delivery'), {
+        webhooks: { pending: 0, failed: 0 },
+        emails: { pending: 0, failed: 0 },
+      });
+      await list.signup({ email: 'c@example.com' });
+      assert.deepEqual(await stream.next('counters'), { ...empty, waiting: 3, signups: 3 });
+      await list.invite('a@example.com');
+      assert.deepEqual(await stream.next('counters'), { ...empty, waiting: 2, invited: 1, signups: 3 });
+    });
+
+    it('tells what waits to be delivered and what failed, of a queue and of the installation', async (test) => {
+      const { db } = service.context;
+      const list = await service.waitlist();
+      const queue = await list.queue();
+      const row = (channel: string, id: string, state: object) => ({
+        queue_id: queue.id,
+        channel,
+        target_id: Buffer.from('target'),
+        event_id: Buffer.from(id),
+        due_at: null,
+        ...state,
+      });
+      await db.query
+        .insertInto('delivery')
+        .values([
+          row('webhook', 'a', { due_at: Date.UTC(2100, 0) }),
+          row('webhook', 'b', { failed_at: 1 }),
+          row('webhook', 'c', { delivered_at: 1 }),
+          row('email', 'd', { failed_at: 1 }),
+        ])
+        .execute();
+      const stream = await watch(`?waitlist=${list.id}`);
+      const whole = await watch('');
+      test.after(() => Promise.all([stream.close(), whole.close()]));
+      const wanted = { webhooks: { pending: 1, failed: 1 }, emails: { pending: 0, failed: 1 } };
+      assert.deepEqual(await stream.next('delivery'), wanted);
+      const { webhooks } = (await whole.next('delivery')) as typeof wanted;
+      assert.deepEqual(webhooks, wanted.webhooks);
+      await db.query.deleteFrom('delivery').where('queue_id', '=', queue.id).execute();
+      assert.deepEqual(await stream.next('delivery'), {
+        webhooks: { pending: 0, failed: 0 },
+        emails: { pending: 0, failed: 0 },
+      });
+    });
+
+    it('keeps environments apart, and does not exist for an unknown waitlist', async (test) => {
+      const stream = await watch(`?waitlist=${list.id}&environment=development`);
+      test.after(() => stream.close());
+      assert.equal(((await stream.next('counters')) as { signups: number }).signups, 0);
+      for (const query of ['?waitlist=wl_none', `?waitlist=${list.id}&environment=none`])
+        assertError(
+          await service.request('GET', `/admin/v1/stream${query}`, { key: token }),
+          404,
+          'not_found',
+        );
+      assertError(
+        await service.request('GET', '/admin/v1/stream?waitlst=wl_x', { key: token }),
+        400,
+        'invalid_request',
+        /waitlst/,
+      );
+      assertError(await service.request('GET', '/admin/v1/stream'), 401, 'unauthorized');
+    });
+
+    it('is answered so that browsers and proxies pass it on at once', async (test) => {
+      const stream = await watch('', cookieOf(owner));
+      test.after(() => stream.close());
+      assert.equal(stream.headers['content-type'], 'text/event-stream; charset=utf-8');
+      assert.equal(stream.headers['cache-control'], 'no-store');
+      assert.equal(stream.headers['x-accel-buffering'], 'no');
+      assert.equal(stream.headers['content-encoding'], undefined);
+      assert.equal(stream.headers['transfer-encoding'], 'chunked');
+      assert.ok(stream.headers['x-request-id']);
+      assertError(
+        { ...(await service.request('POST', '/admin/v1/stream', { key: token })) },
+        405,
+        'method_not_allowed',
+      );
+    });
+
+    it('ends with the sign-out, a new role, or the end of a token', async () => {
+      const ada = await join(service, owner, 'support', 'ada@example.com');
+      const { operator } = (await ada.get<{ operator: { id: string } }>('/me')).body;
+      const first = await watch(`?waitlist=${list.id}`, cookieOf(ada));
+      await first.next('counters');
+      await owner.patch(`/operators/${operator.id}`, { role: 'viewer' });
+      await first.ended;
+      const second = await watch('', cookieOf(ada));
+      await second.next('delivery');
+      await ada.delete('/session');
+      await second.ended;
+
+      const opened = await openOperators(service.context);
+      const short = await adminToken(service, 'viewer', 'short');
+      const third = await watch('', { authorization: `Bearer ${short}` });
+      await third.next('delivery');
+      const { id = '' } = (await listTokens(opened)).find(({ name }) => name === 'short') ?? {};
+      await revokeToken(opened, COMMAND_LINE, id);
+      await third.ended;
+    });
+
+    it('does not keep an idle session alive', async (test) => {
+      const before = await service.context.db.query
+        .selectFrom('operator_session')
+        .select('seen_at')
+        .execute();
+      const stream = await watch('', cookieOf(owner));
+      test.after(() => stream.close());
+      await stream.next('delivery');
+      service.clock.advance(service.config.sessions.idleMs + 1);
+      await stream.ended;
+      const afterwards = await service.context.db.query
+        .selectFrom('operator_session')
+        .select('seen_at')
+        .execute();
+      assert.deepEqual(afterwards, before);
+    });
+
+    it('ends when the server stops, so that stopping does not wait for it', async () => {
+      const stream = await watch(`?waitlist=${list.id}`);
+      await stream.next('counters');
+      await service.draining.start();
+      await stream.ended;
+      assertError(await service.request('GET', '/admin/v1/stream', { key: token }), 503, 'unavailable');
+    });
+  });
+});
