@@ -92,7 +92,7 @@ forEachEngine((engine) => {
         ]);
         const bucket = { queue_id: queueId, level: 0, bucket: 7, waiting: 2 };
         for (let time = 0; time < 2; time += 1)
-          trx.insert('rank_count', [bucket], { onConflict: { add: 'waiting' } });
+          trx.insert('rank_count', [bucket], { onConflict: { add: ['waiting'] } });
       });
       const aliases = await db.query.selectFrom('referral_alias').select('seq').orderBy('seq').execute();
       assert.deepEqual(aliases, [{ seq: 1 }, { seq: 3 }]);

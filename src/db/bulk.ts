@@ -30,7 +30,8 @@ export function oncePerShape<Option, Made>(
 export function conflictClause(table: TableName, onConflict: OnConflict<never> | undefined): string {
   if (onConflict === undefined) return '';
   if (onConflict === 'ignore') return 'on conflict do nothing';
-  const { add } = onConflict as { add: string };
+  const { add } = onConflict as { add: readonly string[] };
   const key = table === 'copy_mark' ? ['id'] : TABLE_KEYS[table];
-  return `on conflict (${key.join(', ')}) do update set ${add} = ${table}.${add} + excluded.${add}`;
+  const sums = add.map((name) => `${name} = ${table}.${name} + excluded.${name}`);
+  return `on conflict (${key.join(', ')}) do update set ${sums.join(', ')}`;
 }

@@ -37,8 +37,8 @@ type SameShape<T extends TableName, R> = {
   [C in keyof R]-?: C extends keyof Tables[T] ? Exclude<R[C], undefined> : never;
 };
 
-/** If the primary key exists: skip the row, or add its column to the existing value. */
-export type OnConflict<T extends TableName> = 'ignore' | { add: ColumnName<T> };
+/** If the primary key exists: skip the row, or add these columns to the existing values. */
+export type OnConflict<T extends TableName> = 'ignore' | { add: readonly ColumnName<T>[] };
 
 /**
  * The only interface between the code and a database engine. Queries are written once, with Kysely; these

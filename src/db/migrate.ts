@@ -9,6 +9,7 @@ import { transfer } from './migrations/0006-transfer.ts';
 import { sending } from './migrations/0007-sending.ts';
 import { operators } from './migrations/0008-operators.ts';
 import { failedDeliveries } from './migrations/0009-failed-deliveries.ts';
+import { statistics } from './migrations/0010-statistics.ts';
 import type { Migration } from './migrations/migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -21,6 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sending,
   operators,
   failedDeliveries,
+  statistics,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -52,6 +52,8 @@ const waitlist = {
   mail_version: generated(integer),
   /** How long before an invite expires its reminder is due. */
   invite_reminder_ms: generated(integer),
+  /** The metadata keys whose values are counted: a JSON array. */
+  metadata_keys: generated(text),
   closed_at: orNull(integer),
   created_at: integer,
 };
@@ -98,6 +100,10 @@ const entry = {
   invited_at: orNull(integer),
   joined_at: orNull(integer),
   removed_at: orNull(integer),
+  /** When a pending entry was confirmed. null if it was never pending, or before this was recorded. */
+  confirmed_at: orNull(integer),
+  /** The length of the chain of referrals that led to this entry: 0 without a referrer. */
+  depth: generated(integer),
 };
 
 /** How many waiting entries have `rank >> shift(level) = bucket`. */
@@ -113,6 +119,54 @@ const metadataPair = {
   queue_id: integer,
   pair_hash: bytes,
   seq: integer,
+};
+
+/** What happened in a queue, by quarter of an hour. */
+const queueStat = {
+  queue_id: integer,
+  /** When the quarter starts. */
+  slot: integer,
+  signups: integer,
+  referred: integer,
+  confirmed: integer,
+  invited: integer,
+  accepted: integer,
+  expired: integer,
+  revoked: integer,
+  removed: integer,
+};
+
+/** Signups by referral depth, and accepted invites by the time it took, by quarter of an hour. */
+const queueHistogram = {
+  queue_id: integer,
+  kind: oneOf('depth', 'accept_time'),
+  slot: integer,
+  bucket: integer,
+  count: integer,
+};
+
+/** A metadata key whose values are counted, and up to which joining sequence they are. */
+const metadataKey = {
+  queue_id: integer,
+  key: text,
+  counted_seq: integer,
+};
+
+/** A value that is counted by itself, and the sealed value. */
+const metadataValue = {
+  queue_id: integer,
+  key: text,
+  pair_hash: bytes,
+  label: bytes,
+};
+
+/** Signups by value and day in UTC. An empty hash stands for all other values. */
+const metadataCount = {
+  queue_id: integer,
+  key: text,
+  day: integer,
+  pair_hash: bytes,
+  signups: integer,
 };
 
 /** Long work on a queue that can stop and continue. */
@@ -270,6 +324,22 @@ const deliveryAttempt = {
   response: orNull(bytes),
 };
 
+/** The attempts to deliver, by target and hour. */
+const deliveryStat = {
+  queue_id: integer,
+  channel: text,
+  target_id: bytes,
+  /** When the hour starts. */
+  hour: integer,
+  delivered: integer,
+  /** Stored instead of sent, because the channel has nowhere to send it. */
+  kept: integer,
+  /** Given up. */
+  failed: integer,
+  /** Failed, with another attempt to come. */
+  retried: integer,
+};
+
 /** What a waitlist's mails are made from. Rows never change: a part is valid until its next version. */
 const mailPart = {
   waitlist_id: integer,
@@ -382,6 +452,11 @@ export const TABLES = {
   entry,
   rank_count: rankCount,
   metadata_pair: metadataPair,
+  queue_stat: queueStat,
+  queue_histogram: queueHistogram,
+  metadata_key: metadataKey,
+  metadata_value: metadataValue,
+  metadata_count: metadataCount,
   job,
   import_code: importCode,
   import_link: importLink,
@@ -394,6 +469,7 @@ export const TABLES = {
   event_subject: eventSubject,
   delivery,
   delivery_attempt: deliveryAttempt,
+  delivery_stat: deliveryStat,
   mail_part: mailPart,
   mail_suppression: mailSuppression,
   operator,
@@ -412,6 +488,7 @@ export type TableName = keyof Tables;
 
 export type WaitlistTable = Tables['waitlist'];
 export type EntryTable = Tables['entry'];
+export type QueueStatTable = Tables['queue_stat'];
 export type ImportLinkTable = Tables['import_link'];
 export type OperatorConfirmationTable = Tables['operator_confirmation'];
 export type InviteTable = Tables['invite'];

@@ -61,6 +61,12 @@ function writeTheRest(trx: Trx, queue_id: number, waitlist_id: number): void {
   trx.insert('event_subject', [{ queue_id, subject: id, event_id: id }]);
   trx.insert('delivery', [{ ...target, delivered_at: START }]);
   trx.insert('delivery_attempt', [{ ...target, attempt: 1, at: START, duration_ms: 5, status: 200 }]);
+  const theirPlan = { queue_id, key: 'plan', pair_hash: hash };
+  trx.insert('metadata_key', [{ queue_id, key: 'plan', counted_seq: 1 }]);
+  trx.insert('metadata_value', [{ ...theirPlan, label: hash }]);
+  trx.insert('metadata_count', [{ ...theirPlan, day: 0, signups: 1 }]);
+  const outcomes = { delivered: 1, kept: 0, failed: 0, retried: 0 };
+  trx.insert('delivery_stat', [{ queue_id, channel: 'webhook', target_id: id, hour: 0, ...outcomes }]);
   trx.insert('mail_part', [{ waitlist_id, part: 'invite', version: 1, content: '{}', created_at: START }]);
   trx.insert('mail_suppression', [{ queue_id, email_hash: hash, reason: 'bounced', created_at: START }]);
   const theirs = { operator_id: id, created_at: START, expires_at: START };

@@ -73,7 +73,11 @@ async function confirmAll(
 ): Promise<void> {
   if (entries.length === 0) return;
   const seqs = entries.map(({ seq }) => seq);
+  const { trx, queue, now, tally } = change;
   for (const seq of seqs) change.record({ kind: 'signup.confirmed', entry: seq });
+  const rows = seqs.map((seq) => ({ queue_id: queue.id, seq, confirmed_at: now }));
+  trx.update('entry', { key: ['queue_id', 'seq'] }, rows);
+  tally.slots.add('confirmed', now, seqs.length);
   if (saidBy !== undefined) recordConfirmations(change, seqs, 'operator', saidBy);
   await moveEntries(change, entries, 'waiting');
 }

@@ -80,6 +80,7 @@ async function eraseWithin(context: Context, change: QueueChange, who: Who): Pro
     .execute();
   change.tally.leave(entry.status, entry.rank);
   change.tally.enter('removed', entry.rank);
+  change.tally.slots.add('removed', change.now);
   change.record({ kind: 'entry.removed', entryId: entry.id });
   return { removed: { id: entry.id }, sendingOver };
 }
@@ -127,14 +128,17 @@ function findLeaving({ trx, queue }: QueueChange, who: Who): Promise<Leaving | u
 }
 
 /** Codes stay recorded as revoked or accepted, but no longer say for whom. */
-async function shredInvites({ trx, queue, now }: QueueChange, emailHash: Uint8Array): Promise<void> {
+async function shredInvites(change: QueueChange, emailHash: Uint8Array): Promise<void> {
+  const { trx, queue, now, tally } = change;
   const invites = () =>
     trx.updateTable('invite').where('queue_id', '=', queue.id).where('email_hash', '=', emailHash);
-  await invites()
+  const revoked = await invites()
     .set({ revoked_at: now })
     .where('accepted_at', 'is', null)
     .where('revoked_at', 'is', null)
+    .returning('expired_at')
     .execute();
+  for (const { expired_at } of revoked) if (expired_at === null) tally.slots.add('revoked', now);
   await invites()
     .set({
       sealed: new Uint8Array(),

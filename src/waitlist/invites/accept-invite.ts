@@ -71,6 +71,7 @@ export async function acceptInvite(context: Context, input: AcceptInput): Promis
     const entry = (await findByEmails(change, [row.email_hash])).get(hashKey(row.email_hash));
     if (entry && canMove(entry.status, 'joined')) await moveEntries(change, [entry], 'joined');
     const invite = { id: row.id, email, expiresAt: row.expires_at };
+    change.tally.slots.addAccept(now, row.created_at);
     change.record({ kind: 'invite.accepted', invite, entry: entry?.seq ?? null });
     return acceptance;
   });

@@ -73,6 +73,7 @@ export async function inviteAll(
     remind_at: remindAt,
   }));
   trx.insert('invite', rows);
+  if (rows.length > 0) change.tally.slots.add('invited', now, rows.length);
   const entries = invitees.flatMap(({ entry }) => (entry && canMove(entry.status, 'invited') ? [entry] : []));
   await moveEntries(change, entries, 'invited');
   if (made.length > 0) {

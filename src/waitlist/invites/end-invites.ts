@@ -18,6 +18,7 @@ interface OpenInvite {
   email_hash: Uint8Array;
   sealed: Uint8Array;
   expires_at: number | null;
+  expired_at: number | null;
 }
 
 /** Revokes an open invite by code or id. Its entry returns to its old place in the queue. */
@@ -26,7 +27,7 @@ export async function revokeInvite(context: Context, codeOrId: string): Promise<
   return changeQueue(context, queue, async (change) => {
     const row = await change.trx
       .selectFrom('invite')
-      .select(['id', 'email_hash', 'sealed', 'expires_at', 'accepted_at', 'revoked_at'])
+      .select(['id', 'email_hash', 'sealed', 'expires_at', 'expired_at', 'accepted_at', 'revoked_at'])
       .where('queue_id', '=', queue.id)
       .where('id', '=', id)
       .executeTakeFirst();
@@ -77,7 +78,7 @@ export async function expireInvites(context: Context, queue: Queue): Promise<num
 function openInvites({ trx, queue }: QueueChange) {
   return trx
     .selectFrom('invite')
-    .select(['id', 'email_hash', 'sealed', 'expires_at'])
+    .select(['id', 'email_hash', 'sealed', 'expires_at', 'expired_at'])
     .where('queue_id', '=', queue.id)
     .where('accepted_at', 'is', null)
     .where('revoked_at', 'is', null)
@@ -100,7 +101,10 @@ async function endInvites(
 ): Promise<void> {
   if (invites.length === 0) return;
   const { db } = context;
-  const { trx, queue, now, settings } = change;
+  const { trx, queue, now, settings, tally } = change;
+  // An expired invite that is revoked has ended only once.
+  const ended = invites.filter(({ expired_at }) => expired_at === null).length;
+  if (ended > 0) tally.slots.add(how, now, ended);
   await trx
     .updateTable('invite')
     .set(how === 'revoked' ? { revoked_at: now } : { expired_at: now })

@@ -32,6 +32,7 @@ export interface InviteRow extends StateColumns {
   /** The database's time of the read. */
   now: number;
   id: Uint8Array;
+  created_at: number;
   email_hash: Uint8Array;
   sealed: Uint8Array;
   accept_key_hash: Uint8Array | null;
@@ -42,7 +43,7 @@ export const findInvite = statement<{ queueId: number; hash: Buffer }, InviteRow
   db.query
     .selectFrom('invite')
     .select(['id', 'email_hash', 'sealed', 'expires_at', 'accepted_at', 'revoked_at', 'expired_at'])
-    .select(['accept_key_hash', 'accept_answer', db.clock.as('now')])
+    .select(['created_at', 'accept_key_hash', 'accept_answer', db.clock.as('now')])
     .where('queue_id', '=', parameter('queueId'))
     .where('code_hash', '=', parameter('hash')),
 );

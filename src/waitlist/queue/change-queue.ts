@@ -114,7 +114,8 @@ function writeCounters({ trx, queue, lastSeq, tally }: QueueChange, seqBefore: n
     bucket,
     waiting: delta,
   }));
-  trx.insert('rank_count', counts, { onConflict: { add: 'waiting' } });
+  trx.insert('rank_count', counts, { onConflict: { add: ['waiting'] } });
+  tally.slots.write(trx, queue.id);
   const deltas = STATUSES.map((status) => [status, tally.statuses.get(status) ?? 0] as const);
   if (lastSeq === seqBefore && deltas.every(([, delta]) => delta === 0)) return;
   const byStatus = Object.fromEntries(deltas) as Record<Status, number>;

@@ -1,9 +1,12 @@
 import type { Status } from '../../db/tables.ts';
 import { bucketOf, LEVEL_SHIFTS } from './positions.ts';
+import { SlotCounts } from './slot-counts.ts';
 
 /** Collects the changes to a queue's counters, to write them once at the end of a change. */
 export class Tally {
   readonly statuses = new Map<Status, number>();
+  /** What happened, for the statistics. */
+  readonly slots = new SlotCounts();
   /** For each level, the change of each bucket. */
   readonly #levels = LEVEL_SHIFTS.map(() => new Map<number, number>());
 

@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import type { Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { EntryTable, Status } from '../../db/tables.ts';
@@ -11,6 +12,8 @@ export interface Member {
   readonly status: Status;
   readonly rank: number;
   readonly referrals: number;
+  /** The length of the chain of referrals that led here. */
+  readonly depth: number;
   /** Credits gained in this change, on top of `referrals`. */
   gained: number;
 }
@@ -75,7 +78,10 @@ function hashName(reference: { email: Buffer } | { phone: Buffer }): string {
     : `p${reference.phone.toString('latin1')}`;
 }
 
-type FoundRow = Pick<EntryTable, 'seq' | 'status' | 'rank' | 'referrals' | 'email_hash' | 'phone_hash'>;
+type FoundRow = Pick<
+  Selectable<EntryTable>,
+  'seq' | 'status' | 'rank' | 'referrals' | 'depth' | 'email_hash' | 'phone_hash'
+>;
 
 const findMembersBy = statement<
   { queueId: number; emails: readonly Buffer[]; phones: readonly Buffer[]; seqs: readonly number[] },
@@ -83,7 +89,7 @@ const findMembersBy = statement<
 >((db, parameter) => {
   const ours = db.query
     .selectFrom('entry')
-    .select(['seq', 'status', 'rank', 'referrals', 'email_hash', 'phone_hash'])
+    .select(['seq', 'status', 'rank', 'referrals', 'depth', 'email_hash', 'phone_hash'])
     .where('queue_id', '=', parameter('queueId'));
   return ours
     .where((e) => db.in(e.ref('email_hash'), parameter('emails')))

@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import type { Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { EntryTable } from '../../db/tables.ts';
@@ -5,7 +6,10 @@ import { hashKey } from '../people/hash-key.ts';
 import type { Queue } from '../queue/directory.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 
-type Holder = Pick<EntryTable, 'seq' | 'status' | 'rank' | 'referrals' | 'email_hash' | 'phone_hash'>;
+type Holder = Pick<
+  Selectable<EntryTable>,
+  'seq' | 'status' | 'rank' | 'referrals' | 'depth' | 'email_hash' | 'phone_hash'
+>;
 
 export const findByAlias = statement<
   { queueId: number; hashes: readonly Buffer[] },
@@ -16,7 +20,8 @@ export const findByAlias = statement<
     .innerJoin('entry as e', (join) =>
       join.onRef('e.queue_id', '=', 'a.queue_id').onRef('e.seq', '=', 'a.seq'),
     )
-    .select(['a.code_hash', 'e.seq', 'e.status', 'e.rank', 'e.referrals', 'e.email_hash', 'e.phone_hash'])
+    .select(['a.code_hash', 'e.seq', 'e.status', 'e.rank', 'e.referrals', 'e.depth', 'e.email_hash'])
+    .select('e.phone_hash')
     .where('a.queue_id', '=', parameter('queueId'))
     .where((e) => db.in(e.ref('a.code_hash'), parameter('hashes'))),
 );

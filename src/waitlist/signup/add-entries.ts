@@ -1,6 +1,7 @@
 import type { Status } from '../../db/tables.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { credit, writeCredits } from '../referrals/credits.ts';
+import { depthBelow } from '../referrals/depth.ts';
 import type { Member, Members } from '../referrals/members.ts';
 import { rankOf } from '../referrals/rank.ts';
 import type { Candidate } from './candidate.ts';
@@ -28,7 +29,8 @@ export function addEntries(
     const referrer = candidate.referrer ? members.find(candidate.referrer) : undefined;
     const status = firstStatus(change, candidate);
     const seq = ++change.lastSeq;
-    const member: Member = { seq, status, rank: seq, referrals: 0, gained: 0 };
+    const depth = depthBelow(referrer);
+    const member: Member = { seq, status, rank: seq, referrals: 0, depth, gained: 0 };
     members.add(candidate, member);
     if (status === 'waiting') waiting += 1;
     // New entries join at the end of the queue.
@@ -54,6 +56,9 @@ function insertEntries({ trx, queue, now, settings, tally }: QueueChange, added:
   const rows = added.map(({ candidate, member, referrer, credited }) => {
     const rank = rankOf(member.seq, settings.boost, member.gained);
     tally.enter(member.status, rank);
+    const createdAt = candidate.joinedAt ?? now;
+    tally.slots.add('signups', createdAt);
+    tally.slots.addDepth(createdAt, 0, member.depth);
     const accepted = candidate.standing?.status === 'joined' ? candidate.standing : undefined;
     return {
       queue_id: queue.id,
@@ -67,10 +72,12 @@ function insertEntries({ trx, queue, now, settings, tally }: QueueChange, added:
       person: candidate.person,
       email_hash: candidate.emailHash,
       phone_hash: candidate.phoneHash,
-      created_at: candidate.joinedAt ?? now,
+      created_at: createdAt,
       invited_at: accepted?.invitedAt ?? null,
       joined_at: accepted?.acceptedAt ?? null,
       removed_at: null,
+      confirmed_at: null,
+      depth: member.depth,
     };
   });
   const pairs = added.flatMap(({ candidate, member }) =>

@@ -3,6 +3,7 @@ import type { Context } from '../queue/context.ts';
 import { advanceJob, readProgress } from '../queue/jobs.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { credit, takeCredit, writeReferrals } from '../referrals/credits.ts';
+import { updateDepths } from '../referrals/depth.ts';
 import { findMembersBySeq, type Members } from '../referrals/members.ts';
 import type { ImportJob } from './import-candidate.ts';
 import { circlesOf } from './import-circles.ts';
@@ -49,7 +50,7 @@ function changeWithMembers(
   { id, queue }: ImportJob,
   before: ImportProgress,
   links: readonly FoundLink[],
-  work: (change: QueueChange, members: Members) => ImportProgress,
+  work: (change: QueueChange, members: Members) => ImportProgress | Promise<ImportProgress>,
 ): Promise<ImportProgress> {
   const people = links.flatMap(({ seq, referrer }) => [seq, referrer]);
   return readAndChangeQueue(
@@ -57,9 +58,9 @@ function changeWithMembers(
     queue,
     (trx) =>
       Promise.all([readProgress<ImportProgress>(trx, queue, id), findMembersBySeq(trx, queue, people)]),
-    (change, [found, members]) => {
+    async (change, [found, members]) => {
       requireSameProgress(found, before);
-      const progress = work(change, members);
+      const progress = await work(change, members);
       advanceJob(change, id, progress);
       return progress;
     },
@@ -73,7 +74,7 @@ function commitLinks(
   next: ImportProgress,
   links: readonly (OpenLink & FoundLink)[],
 ): Promise<ImportProgress> {
-  return changeWithMembers(context, job, before, links, (change, members) => {
+  return changeWithMembers(context, job, before, links, async (change, members) => {
     const imported = importing(change, job.events);
     const referrals = links.flatMap(({ seq, id, referrer: referrerSeq }) => {
       const referred = members.find({ seq });
@@ -82,6 +83,10 @@ function commitLinks(
       return [{ seq, referrerSeq, credited: credit(imported, referrer, { id, status: referred.status }) }];
     });
     writeReferrals(change, members, referrals);
+    await updateDepths(
+      change,
+      referrals.map(({ seq }) => seq),
+    );
     return next;
   });
 }

@@ -6,7 +6,9 @@ import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import { LEVEL_SHIFTS } from '../queue/positions.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
+import { countWrongDepths, recountDepths } from '../referrals/depth.ts';
 import { countMiscounted, countMisranked, recountReferrals } from '../referrals/recount.ts';
+import { countWrongStatistics, recountStatistics } from '../statistics/recount.ts';
 
 export interface Audit {
   queue: string;
@@ -48,6 +50,7 @@ async function examine(moment: Moment): Promise<Audit> {
     ...(await compareSequence(moment, counted)),
     ...(await compareRankCounts(moment)),
     ...(await compareReferrals(moment)),
+    ...(await compareStatistics(moment)),
   ];
   const { waitlist, environment } = moment.queue;
   const entries = STATUSES.reduce((sum, status) => sum + counted[status], 0);
@@ -147,9 +150,21 @@ async function compareReferrals({ trx, queue }: Moment): Promise<string[]> {
   return findings;
 }
 
+async function compareStatistics({ trx, queue }: Moment): Promise<string[]> {
+  const depths = await countWrongDepths(trx, queue);
+  const counters = await countWrongStatistics(trx, queue);
+  const findings: string[] = [];
+  if (depths > 0)
+    findings.push(`referral depths: ${depths} entries have another depth than their referrers give`);
+  if (counters > 0) findings.push(`statistics: ${counters} counters are off`);
+  return findings;
+}
+
 async function rebuild(change: QueueChange): Promise<void> {
   const { trx, queue } = change;
   await recountReferrals(trx, queue, change.settings.boost);
+  await recountDepths(trx, queue);
+  await recountStatistics(trx, queue);
   await trx.deleteFrom('rank_count').where('queue_id', '=', queue.id).execute();
   const counts = await countRanks(change);
   trx.insert(

@@ -1,0 +1,93 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Trx } from '../../db/database.ts';
+import type { Queue } from '../queue/directory.ts';
+import { DURATION_LIMITS_MS } from '../queue/durations.ts';
+import { COUNTED, type Counted, type Histogram, SLOT_MS } from '../queue/slot-counts.ts';
+
+type SlotRow = { slot: number } & Record<Counted, number>;
+type BarRow = { kind: Histogram; slot: number; bucket: number; count: number };
+
+/** Which rows of which table each number counts, and the time it counts them at. */
+const SOURCES: Record<Counted, { from: 'entry' | 'invite'; at: string; where: string }> = {
+  signups: { from: 'entry', at: 'created_at', where: 'created_at is not null' },
+  referred: { from: 'entry', at: 'created_at', where: 'referrer_seq is not null' },
+  confirmed: { from: 'entry', at: 'confirmed_at', where: 'confirmed_at is not null' },
+  invited: { from: 'invite', at: 'created_at', where: 'created_at is not null' },
+  accepted: { from: 'invite', at: 'accepted_at', where: 'accepted_at is not null' },
+  expired: { from: 'invite', at: 'expired_at', where: 'expired_at is not null' },
+  revoked: { from: 'invite', at: 'revoked_at', where: 'revoked_at is not null and expired_at is null' },
+  removed: { from: 'entry', at: 'removed_at', where: 'removed_at is not null' },
+};
+
+function slotIn(at: string): RawBuilder<number> {
+  return sql`(${sql.ref(at)} - ${sql.ref(at)} % ${sql.lit(SLOT_MS)})`;
+}
+
+/** Counts the slots of a queue from its entries and invites. */
+async function countSlots(trx: Trx, queue: Queue): Promise<SlotRow[]> {
+  const parts = COUNTED.map((counted) => {
+    const { from, at, where } = SOURCES[counted];
+    const columns = COUNTED.map((name) => sql`${sql.lit(name === counted ? 1 : 0)} as ${sql.ref(name)}`);
+    return sql`select ${slotIn(at)} as slot, ${sql.join(columns)} from ${sql.table(from)}
+      where queue_id = ${queue.id} and ${sql.raw(where)}`;
+  });
+  const sums = COUNTED.map((name) => sql`cast(sum(${sql.ref(name)}) as bigint) as ${sql.ref(name)}`);
+  const { rows } = await sql<SlotRow>`select slot, ${sql.join(sums)}
+    from (${sql.join(parts, sql` union all `)}) as happened group by slot`.execute(trx);
+  return rows;
+}
+
+async function countBars(trx: Trx, queue: Queue): Promise<BarRow[]> {
+  const depths = await sql<BarRow>`select 'depth' as kind, ${slotIn('created_at')} as slot, depth as bucket,
+      count(*) as count
+    from entry where queue_id = ${queue.id} and depth > 0 group by 2, 3`.execute(trx);
+  const steps = DURATION_LIMITS_MS.map(
+    (limit, bucket) => sql`when accepted_at - created_at < ${sql.lit(limit)} then ${sql.lit(bucket)}`,
+  );
+  const times = await sql<BarRow>`select 'accept_time' as kind, slot, bucket, count(*) as count
+    from (select ${slotIn('accepted_at')} as slot,
+        case ${sql.join(steps, sql` `)} else ${sql.lit(DURATION_LIMITS_MS.length)} end as bucket
+      from invite where queue_id = ${queue.id} and accepted_at is not null) as accepts
+    group by slot, bucket`.execute(trx);
+  return [...depths.rows, ...times.rows];
+}
+
+/** Counts the statistics of a queue from scratch. Returns how many of the stored counters are wrong. */
+export async function countWrongStatistics(trx: Trx, queue: Queue): Promise<number> {
+  const slots = await trx
+    .selectFrom('queue_stat')
+    .select(['slot', ...COUNTED])
+    .where('queue_id', '=', queue.id)
+    .execute();
+  const bars = await trx
+    .selectFrom('queue_histogram')
+    .select(['kind', 'slot', 'bucket', 'count'])
+    .where('queue_id', '=', queue.id)
+    .execute();
+  const kept = [...slots.flatMap(countersOf), ...bars.flatMap(barOf)];
+  const counted = [
+    ...(await countSlots(trx, queue)).flatMap(countersOf),
+    ...(await countBars(trx, queue)).flatMap(barOf),
+  ];
+  const right = new Set(counted);
+  const wrong = kept.filter((counter) => !right.delete(counter));
+  return Math.max(wrong.length, right.size);
+}
+
+function countersOf(row: SlotRow): string[] {
+  return COUNTED.filter((name) => row[name] !== 0).map((name) => `${row.slot} ${name} ${row[name]}`);
+}
+
+function barOf({ kind, slot, bucket, count }: BarRow): string[] {
+  return count === 0 ? [] : [`${slot} ${kind} ${bucket} ${count}`];
+}
+
+/** Rewrites the statistics of a queue from its entries and invites. */
+export async function recountStatistics(trx: Trx, queue: Queue): Promise<void> {
+  for (const table of ['queue_stat', 'queue_histogram'] as const)
+    await trx.deleteFrom(table).where('queue_id', '=', queue.id).execute();
+  const slots = (await countSlots(trx, queue)).map((row) => ({ queue_id: queue.id, ...row }));
+  trx.insert('queue_stat', slots);
+  const bars = (await countBars(trx, queue)).map((row) => ({ queue_id: queue.id, ...row }));
+  trx.insert('queue_histogram', bars);
+}
