@@ -33,6 +33,7 @@ import { openOperators } from './operators/context.ts';
 import type { SessionLimits } from './operators/sessions.ts';
 import { slowDown } from './operators/slow-down.ts';
 import { VERSION } from './version.ts';
+import { countRefusals } from './waitlist/forms/refusals.ts';
 import type { KeyUsage } from './waitlist/keys/key-usage.ts';
 import type { Context } from './waitlist/queue/context.ts';
 import type { Signups } from './waitlist/signup/signup.ts';
@@ -120,6 +121,8 @@ export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance;
     related: { title: SDK_API.title, path: '/docs' },
   });
   registerHealth(app.withTypeProvider(), context);
+  const refusals = countRefusals(context);
+  app.addHook('onClose', () => refusals.close());
   registerSdk(app, parts, readBody);
   const streams = createStreamHub(context.log, parts.streamTimes);
   app.addHook('preClose', async () => streams.close());
@@ -133,6 +136,7 @@ export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance;
     slowDown: slowDown(context.clock),
     failures: rateLimiter('admin-auth-failures', parts.rateLimits.authFailures, context.clock),
     signIns: rateLimiter('sign-in', parts.rateLimits.signIn, context.clock),
+    refusals,
   });
   app.after(() => methods.complete());
   return {

@@ -29,6 +29,7 @@ export class DoorlistError extends Error {
 
 export const invalid = (message: string) => new DoorlistError('invalid_request', message);
 export const notFound = (message: string) => new DoorlistError('not_found', message);
+export const conflict = (message: string) => new DoorlistError('conflict', message);
 export const unavailable = (message: string, retryAfterSeconds = 1) =>
   new DoorlistError('unavailable', message, retryAfterSeconds);
 

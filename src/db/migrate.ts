@@ -10,6 +10,7 @@ import { sending } from './migrations/0007-sending.ts';
 import { operators } from './migrations/0008-operators.ts';
 import { failedDeliveries } from './migrations/0009-failed-deliveries.ts';
 import { statistics } from './migrations/0010-statistics.ts';
+import { forms } from './migrations/0011-forms.ts';
 import type { Migration } from './migrations/migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -23,6 +24,7 @@ export const MIGRATIONS: readonly Migration[] = [
   operators,
   failedDeliveries,
   statistics,
+  forms,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -359,6 +359,65 @@ const mailSuppression = {
   created_at: integer,
 };
 
+/** The public form of a queue. There is no row until it is first configured. */
+const form = {
+  queue_id: integer,
+  /** Public, so in the clear. */
+  form_key: text,
+  enabled: integer,
+  /** JSON. */
+  settings: text,
+  /** Sealed. null without a CAPTCHA. */
+  captcha_secret: orNull(bytes),
+  created_at: integer,
+  updated_at: integer,
+};
+
+/** A token that was used to join, and by whom, so that a retry is not refused. */
+const formSpent = {
+  queue_id: integer,
+  token_hash: bytes,
+  email_hash: bytes,
+  expires_at: integer,
+};
+
+/** How many posts to the form were turned away in a quarter of an hour. */
+const formRefusal = {
+  queue_id: integer,
+  /** When the quarter began. */
+  slot: integer,
+  reason: text,
+  refused: integer,
+};
+
+/** How many mails an address got on a day because someone typed it into the form. */
+const formMail = {
+  queue_id: integer,
+  day: integer,
+  email_hash: bytes,
+  mails: integer,
+};
+
+/** How many signups from a network named the same referrer in an hour. */
+const referralSource = {
+  queue_id: integer,
+  slot: integer,
+  referrer_seq: integer,
+  network_hash: bytes,
+  signups: integer,
+};
+
+/** A referral that an operator should look at. */
+const referralReview = {
+  queue_id: integer,
+  id: bytes,
+  seq: integer,
+  referrer_seq: integer,
+  created_at: integer,
+  decision: orNull(oneOf('credit', 'reject')),
+  decided_at: orNull(integer),
+};
+
 export const ROLES = ['viewer', 'support', 'admin', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -472,6 +531,12 @@ export const TABLES = {
   delivery_stat: deliveryStat,
   mail_part: mailPart,
   mail_suppression: mailSuppression,
+  form,
+  form_spent: formSpent,
+  form_refusal: formRefusal,
+  form_mail: formMail,
+  referral_source: referralSource,
+  referral_review: referralReview,
   operator,
   operator_session: operatorSession,
   operator_link: operatorLink,

@@ -15,6 +15,8 @@ const PLACES = [
   'event.body',
   'delivery.response',
   'endpoint.sealed',
+  'form.captcha_secret',
+  'visit',
 ] as const;
 export type Place = (typeof PLACES)[number];
 
@@ -28,6 +30,8 @@ const PURPOSES = [
   'metadata',
   'import',
   'link',
+  'form',
+  'network',
 ] as const;
 export type Purpose = (typeof PURPOSES)[number];
 

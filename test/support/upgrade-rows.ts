@@ -69,6 +69,14 @@ function writeTheRest(trx: Trx, queue_id: number, waitlist_id: number): void {
   trx.insert('delivery_stat', [{ queue_id, channel: 'webhook', target_id: id, hour: 0, ...outcomes }]);
   trx.insert('mail_part', [{ waitlist_id, part: 'invite', version: 1, content: '{}', created_at: START }]);
   trx.insert('mail_suppression', [{ queue_id, email_hash: hash, reason: 'bounced', created_at: START }]);
+  trx.insert('form', [
+    { queue_id, form_key: 'dlf_x', enabled: 1, settings: '{}', captcha_secret: hash, ...times },
+  ]);
+  trx.insert('form_spent', [{ queue_id, token_hash: hash, email_hash: hash, expires_at: START }]);
+  trx.insert('form_refusal', [{ queue_id, slot: START, reason: 'honeypot', refused: 3 }]);
+  trx.insert('form_mail', [{ queue_id, day: START, email_hash: hash, mails: 1 }]);
+  trx.insert('referral_source', [{ queue_id, slot: START, referrer_seq: 1, network_hash: hash, signups: 2 }]);
+  trx.insert('referral_review', [{ queue_id, id, seq: 2, referrer_seq: 1, created_at: START }]);
   const theirs = { operator_id: id, created_at: START, expires_at: START };
   trx.insert('operator', [
     { id, email_hash: hash, profile: hash, role: 'owner' as const, created_at: START },

@@ -33,6 +33,7 @@ export const ADMIN_API: Api = {
     { name: 'Two-factor authentication', description: 'A code from an app beside the password.' },
     { name: 'Operators', description: 'People who can sign in.' },
     { name: 'Admin tokens', description: 'Access for scripts and tools.' },
+    { name: 'Form', description: 'The public form of a waitlist, and referrals to review.' },
     { name: 'Audit trail', description: 'Who did what.' },
     { name: 'Stream', description: 'Changes as they happen.' },
   ],

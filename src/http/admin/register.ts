@@ -11,6 +11,7 @@ import { registerTokens } from './accounts/tokens.ts';
 import { registerTwoFactor } from './accounts/two-factor.ts';
 import { requireRoles } from './core/authenticate.ts';
 import type { AdminParts } from './core/parts.ts';
+import { registerForm } from './forms/form.ts';
 import { registerStream } from './stream/stream.ts';
 
 const BODY_BYTES_MAX = 16 * 1024;
@@ -31,6 +32,7 @@ export function registerAdmin(app: FastifyInstance, parts: AdminParts): void {
       registerTokens(scope, parts);
       registerAudit(scope, parts);
       registerStream(scope, parts);
+      registerForm(scope, parts);
     },
     { prefix: '/admin/v1' },
   );

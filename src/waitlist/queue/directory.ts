@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
 import { formatId } from '../../ids.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import type { QueueVault } from '../../vault/queue-vault.ts';
@@ -38,12 +39,19 @@ export interface ServerKey {
   readonly expiresAt: number | null;
 }
 
+/** The form of a queue, as it is stored. */
+export type FormRow = Pick<
+  Tables['form'],
+  'queue_id' | 'form_key' | 'enabled' | 'settings' | 'captcha_secret'
+>;
+
 /** Finds queues and keys, and caches them until settings change anywhere. */
 export interface Directory {
   queue(waitlistId: string, environment: string): Promise<Queue | undefined>;
   queueByTag(tag: string): Promise<Queue | undefined>;
   queueById(id: number): Promise<Queue | undefined>;
   key(text: string, hash: (text: string) => Buffer | undefined): Promise<ServerKey | undefined>;
+  form(key: string): Promise<FormRow | undefined>;
   /** The database's time at the last check, plus the time since then. */
   now(): number;
 }
@@ -53,6 +61,7 @@ export function createDirectory(db: Database, keyring: Keyring): Directory {
   const tags = new Map<string, Queue>();
   const ids = new Map<string, Queue>();
   const keys = new Map<string, ServerKey>();
+  const forms = new Map<string, FormRow>();
   let version = -1;
   let checkedAt = Number.NEGATIVE_INFINITY;
   let checking: Promise<void> | undefined;
@@ -67,7 +76,7 @@ export function createDirectory(db: Database, keyring: Keyring): Directory {
       .executeTakeFirstOrThrow();
     ahead = row.now - performance.now();
     if (row.settings_version !== version) {
-      for (const cache of [queues, tags, ids, keys]) cache.clear();
+      for (const cache of [queues, tags, ids, keys, forms]) cache.clear();
       version = row.settings_version;
     }
     checkedAt = startedAt;
@@ -111,6 +120,14 @@ export function createDirectory(db: Database, keyring: Keyring): Directory {
         const row = await selectQueues(db).where('q.id', '=', id).executeTakeFirst();
         return row && toQueue(keyring, row);
       }),
+    form: (key) =>
+      cached(forms, key, () =>
+        db.query
+          .selectFrom('form')
+          .select(['queue_id', 'form_key', 'enabled', 'settings', 'captcha_secret'])
+          .where('form_key', '=', key)
+          .executeTakeFirst(),
+      ),
     key: (text, hash) =>
       cached(keys, text, async () => {
         const hashed = hash(text);

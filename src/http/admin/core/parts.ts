@@ -3,6 +3,7 @@ import type { Actor } from '../../../operators/actor.ts';
 import type { Operator } from '../../../operators/operator.ts';
 import type { SignedIn, SignInParts } from '../../../operators/sign-in.ts';
 import type { AdminToken } from '../../../operators/tokens.ts';
+import type { Refusals } from '../../../waitlist/forms/refusals.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import { clientOf, type RateLimiter } from '../../plugins/rate-limit.ts';
 import type { Cookies } from './cookies.ts';
@@ -17,6 +18,8 @@ export interface AdminParts extends SignInParts {
   failures: RateLimiter;
   signIns: RateLimiter;
   streams: StreamHub;
+  /** What forms turned away. */
+  refusals: Refusals;
 }
 
 /** A person with a session, or a token. */

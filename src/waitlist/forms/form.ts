@@ -1,0 +1,113 @@
+import { Unreadable } from '../../vault/crypto.ts';
+import type { Context } from '../queue/context.ts';
+import type { FormRow, Queue } from '../queue/directory.ts';
+
+export const FIELD_TYPES = ['text', 'choice', 'checkbox'] as const;
+export const CAPTCHA_PROVIDERS = ['turnstile', 'hcaptcha'] as const;
+export type CaptchaProvider = (typeof CAPTCHA_PROVIDERS)[number];
+
+export interface FormField {
+  /** The key in the entry's metadata. */
+  name: string;
+  label: string;
+  type: (typeof FIELD_TYPES)[number];
+  /** Only for a choice. */
+  options?: string[];
+  required: boolean;
+}
+
+export interface FormSettings {
+  /** Origins whose pages may post. Our own pages always may. */
+  allowedOrigins: string[];
+  fields: FormField[];
+  consent: { text: string; version: string } | null;
+  /** Whether `utm_…` parameters are kept as metadata. */
+  utm: boolean;
+  /** Where people go after joining. null to stay. */
+  redirectUrl: string | null;
+  headline: string | null;
+  text: string | null;
+  buttonText: string | null;
+  blockDisposable: boolean;
+  captcha: { provider: CaptchaProvider; siteKey: string } | null;
+}
+
+export const NO_FORM: FormSettings = {
+  allowedOrigins: [],
+  fields: [],
+  consent: null,
+  utm: false,
+  redirectUrl: null,
+  headline: null,
+  text: null,
+  buttonText: null,
+  blockDisposable: false,
+  captcha: null,
+};
+
+export interface Form {
+  queue: Queue;
+  /** null until the form is first configured. */
+  key: string | null;
+  enabled: boolean;
+  settings: FormSettings;
+  /** Opens the CAPTCHA's secret. */
+  captchaSecret(): string | null;
+}
+
+/** A form that is switched on, with its key. */
+export interface LiveForm extends Form {
+  key: string;
+}
+
+const FORM_KEY = /^dlf_[0-9A-Za-z]{34}$/;
+
+/** By its public key. Forms that are switched off are not found. */
+export async function findForm({ directory }: Context, key: string): Promise<LiveForm | undefined> {
+  const row = FORM_KEY.test(key) ? await directory.form(key) : undefined;
+  const queue = row?.enabled === 1 ? await directory.queueById(row.queue_id) : undefined;
+  return row && queue && { ...toForm(queue, row), key: row.form_key };
+}
+
+export async function formOf({ db }: Context, queue: Queue): Promise<Form> {
+  const row = await db.query
+    .selectFrom('form')
+    .select(['queue_id', 'form_key', 'enabled', 'settings', 'captcha_secret'])
+    .where('queue_id', '=', queue.id)
+    .executeTakeFirst();
+  return toForm(queue, row);
+}
+
+const parsed = new WeakMap<FormRow, FormSettings>();
+
+export function toForm(queue: Queue, row: FormRow | undefined): Form {
+  if (!row) return { queue, key: null, enabled: false, settings: NO_FORM, captchaSecret: () => null };
+  let settings = parsed.get(row);
+  if (!settings) {
+    settings = { ...NO_FORM, ...(JSON.parse(row.settings) as FormSettings) };
+    parsed.set(row, settings);
+  }
+  const sealed = row.captcha_secret;
+  return {
+    queue,
+    key: row.form_key,
+    enabled: row.enabled === 1,
+    settings,
+    captchaSecret: () => sealed && openSecret(queue, sealed),
+  };
+}
+
+const SECRET_ROW = Buffer.from('form');
+
+export function sealSecret({ vault }: Queue, secret: string): Buffer {
+  return vault.seal('form.captcha_secret', SECRET_ROW, secret);
+}
+
+function openSecret({ vault }: Queue, sealed: Uint8Array): string | null {
+  try {
+    return vault.open<string>('form.captcha_secret', SECRET_ROW, sealed);
+  } catch (error) {
+    if (error instanceof Unreadable) return null;
+    throw error;
+  }
+}

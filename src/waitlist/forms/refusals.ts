@@ -1,0 +1,100 @@
+import { sharedNow } from '../../db/shared-clock.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
+
+/** Why a post to the form was turned away. Only operators see it. */
+export const REFUSAL_REASONS = [
+  'origin',
+  'honeypot',
+  'token',
+  'expired',
+  'too_fast',
+  'proof',
+  'spent',
+  'captcha',
+  'disposable',
+  'rate_limited',
+] as const;
+export type RefusalReason = (typeof REFUSAL_REASONS)[number];
+
+export const REFUSAL_SLOT_MS = 15 * 60 * 1000;
+const WRITE_EVERY_MS = 1_000;
+
+/** Counts in memory and writes once a second, so that a flood does not become a flood of writes. */
+export interface Refusals {
+  note(queue: Queue, reason: RefusalReason): void;
+  /** Writes what is pending. */
+  write(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function countRefusals(context: Context): Refusals {
+  const { db, log } = context;
+  const counts = new Map<string, number>();
+  let writing: Promise<void> = Promise.resolve();
+
+  const writeCounts = async () => {
+    if (counts.size === 0) return;
+    const batch = [...counts].map(([name, refused]) => {
+      const [queueId = '', reason = ''] = name.split(' ');
+      return { queueId: Number(queueId), reason, refused };
+    });
+    counts.clear();
+    const now = await sharedNow(context);
+    const slot = now - (now % REFUSAL_SLOT_MS);
+    await db.transaction(async (trx) => {
+      const rows = batch.map(({ queueId, reason, refused }) => ({
+        queue_id: queueId,
+        slot,
+        reason,
+        refused,
+      }));
+      trx.insert('form_refusal', rows, { onConflict: { add: ['refused'] } });
+    });
+  };
+  const write = () => {
+    writing = writing.then(writeCounts).catch((error: Error) => {
+      log.warn({ reason: error.message }, 'could not save how many posts to forms were turned away');
+    });
+    return writing;
+  };
+  const timer = setInterval(() => {
+    if (counts.size > 0) void write();
+  }, WRITE_EVERY_MS);
+  timer.unref();
+  return {
+    note: (queue, reason) => {
+      const name = `${queue.id} ${reason}`;
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    },
+    write,
+    close: async () => {
+      clearInterval(timer);
+      await write();
+    },
+  };
+}
+
+export interface RefusalSlot {
+  at: number;
+  reason: RefusalReason;
+  refused: number;
+}
+
+/** By quarter of an hour, oldest first. */
+export async function listRefusals(
+  { db }: Context,
+  queue: Queue,
+  { from, to }: { from: number; to: number },
+): Promise<RefusalSlot[]> {
+  const rows = await db.query
+    .selectFrom('form_refusal')
+    .select(['slot', 'reason', 'refused'])
+    .where('queue_id', '=', queue.id)
+    .where('slot', '>=', from - (from % REFUSAL_SLOT_MS))
+    .where('slot', '<', to)
+    .orderBy('slot')
+    .orderBy('reason')
+    .execute();
+  return rows.map(({ slot, reason, refused }) => ({ at: slot, reason: reason as RefusalReason, refused }));
+}

@@ -1,0 +1,136 @@
+import Type, { type Static } from 'typebox';
+import { CAPTCHA_PROVIDERS, FIELD_TYPES, type Form, type FormField } from '../waitlist/forms/form.ts';
+import { named, nullable, oneOf } from './schema.ts';
+
+export const EXAMPLE_FORM_KEY = 'dlf_7Qa0Hx3Vb8NqT2mYz5KcR7wLs9PfJd4Ge1Au';
+const closed = { additionalProperties: false };
+
+const text = (description: string) => nullable<string>('string', { description });
+
+export const FormFieldSchema = Type.Object(
+  {
+    name: Type.String({ description: 'Key in the metadata of the entry.', examples: ['company'] }),
+    label: Type.String({ description: 'What people see.' }),
+    type: oneOf(FIELD_TYPES, {
+      description: '`text` is one line, `choice` one of `options`, `checkbox` true or false.',
+    }),
+    options: Type.Optional(
+      Type.Array(Type.String(), { description: 'For a `choice`: what to choose from.' }),
+    ),
+    required: Type.Boolean({ description: 'Whether people must fill it in.' }),
+  },
+  { ...named('FormField'), ...closed, description: 'A field beside the email.' },
+);
+
+const consentProperties = {
+  text: Type.String({ description: 'What people agree to.' }),
+  version: Type.String({ description: 'Stored with the entry. Change it when the text changes.' }),
+};
+
+/** What an operator can set, for requests and responses. */
+export const formProperties = {
+  enabled: Type.Boolean({ description: 'Whether the form and its page accept signups.' }),
+  allowedOrigins: Type.Array(Type.String(), {
+    description: 'Origins whose pages may contain the form, such as `https://example.com`.',
+  }),
+  fields: Type.Array(FormFieldSchema, { description: 'Fields beside the email, in order.' }),
+  consent: Type.Unsafe<{ text: string; version: string } | null>({
+    type: ['object', 'null'],
+    properties: consentProperties,
+    required: ['text', 'version'],
+    ...closed,
+    description: 'A box that people must check. `null` for none.',
+  }),
+  utm: Type.Boolean({ description: 'Whether `utm_…` parameters are stored as metadata.' }),
+  redirectUrl: text('Where people go after joining. `null` to show their position.'),
+  headline: text('Heading of the hosted page. `null` for the name of the waitlist.'),
+  text: text('Text below the heading.'),
+  buttonText: text('Label of the button. `null` for the default.'),
+  blockDisposable: Type.Boolean({ description: 'Whether disposable email addresses are turned away.' }),
+};
+
+const captchaProperties = {
+  provider: oneOf(CAPTCHA_PROVIDERS, { description: 'Who checks.' }),
+  siteKey: Type.String({ description: 'Public key of your site.' }),
+};
+
+const captchaDescription = 'A CAPTCHA in addition to the built-in checks. `null` for none.';
+
+export const captchaOutput = Type.Unsafe<Form['settings']['captcha']>({
+  type: ['object', 'null'],
+  properties: captchaProperties,
+  required: ['provider', 'siteKey'],
+  ...closed,
+  description: captchaDescription,
+});
+
+export const captchaInput = Type.Unsafe<
+  (NonNullable<Form['settings']['captcha']> & { secret?: string }) | null
+>({
+  type: ['object', 'null'],
+  properties: {
+    ...captchaProperties,
+    secret: Type.String({ description: 'Secret key. Required when the provider changes. Never shown.' }),
+  },
+  required: ['provider', 'siteKey'],
+  ...closed,
+  description: captchaDescription,
+});
+
+export const FormSchema = Type.Object(
+  {
+    key: text('Public key of the form. `null` until the form is first configured.'),
+    url: Type.String({ description: 'Address of the hosted page.' }),
+    ...formProperties,
+    captcha: captchaOutput,
+  },
+  { ...named('Form'), description: 'The public form of a waitlist in one environment.' },
+);
+
+export function presentForm(
+  { queue, key, enabled, settings }: Form,
+  publicUrl: string,
+): Static<typeof FormSchema> {
+  return {
+    key,
+    url: hostedUrl(publicUrl, queue),
+    enabled,
+    ...settings,
+    fields: settings.fields.map(presentField),
+  };
+}
+
+function presentField({ name, label, type, options, required }: FormField): FormField {
+  return { name, label, type, ...(options ? { options } : {}), required };
+}
+
+export function hostedUrl(
+  publicUrl: string,
+  { waitlist, environment }: { waitlist: { id: string }; environment: string },
+  ref?: string,
+): string {
+  const query = new URLSearchParams({
+    ...(environment === 'production' ? {} : { environment }),
+    ...(ref === undefined ? {} : { ref }),
+  }).toString();
+  return `${publicUrl}/w/${waitlist.id}${query === '' ? '' : `?${query}`}`;
+}
+
+export const EXAMPLE_FORM: Static<typeof FormSchema> = {
+  key: EXAMPLE_FORM_KEY,
+  url: 'https://waitlist.example.com/w/wl_acme',
+  enabled: true,
+  allowedOrigins: ['https://acme.example'],
+  fields: [
+    { name: 'company', label: 'Company', type: 'text', required: false },
+    { name: 'plan', label: 'Plan', type: 'choice', options: ['Free', 'Pro'], required: true },
+  ],
+  consent: { text: 'Send me news about Acme.', version: '2026-11' },
+  utm: true,
+  redirectUrl: null,
+  headline: 'Join the Acme waitlist',
+  text: 'Be the first to try it.',
+  buttonText: 'Join',
+  blockDisposable: true,
+  captcha: null,
+};
