@@ -7,6 +7,7 @@ import type { PostgresLimits } from './db/postgres-pool.ts';
 import { SERVE_LOCK, tryLock } from './db/sqlite-lock.ts';
 import { unavailable } from './errors.ts';
 import { openWaitingRoom } from './http/plugins/waiting-room.ts';
+import { JOB_KINDS } from './job-kinds.ts';
 import type { Log } from './log.ts';
 import { createLogger } from './log.ts';
 import { rememberSending } from './mail/sending.ts';
@@ -21,6 +22,7 @@ import { trackKeyUsage } from './waitlist/keys/key-usage.ts';
 import type { Context } from './waitlist/queue/context.ts';
 import { listWaitlists } from './waitlist/settings/waitlists.ts';
 import { openSignups } from './waitlist/signup/signup.ts';
+import { startJobs } from './waitlist/upkeep/job-runner.ts';
 import { startUpkeep } from './waitlist/upkeep/upkeep.ts';
 
 /** Supervisors kill after 30 s. By then the process has ended by itself, whatever hangs. */
@@ -61,6 +63,7 @@ export async function serve(
   const outbox = await startOutbox(context, config);
   void checkSmtpAtStart(log, config.smtpUrl);
   const upkeep = startUpkeep(withoutTimeLimits(context));
+  const jobs = startJobs(withoutTimeLimits(context), JOB_KINDS);
   print(await welcome(context, config, port));
 
   const signal = await asked;
@@ -70,7 +73,10 @@ export async function serve(
     log.error({}, 'stopped at the deadline: something did not finish in time');
     log.flush(() => process.exit(1));
   }, stopDeadlineMs);
-  await Promise.race([Promise.all([draining.start(), outbox.stop()]), pause(stopDeadlineMs * DRAIN_SHARE)]);
+  await Promise.race([
+    Promise.all([draining.start(), outbox.stop(), jobs.close()]),
+    pause(stopDeadlineMs * DRAIN_SHARE),
+  ]);
   app.server.closeAllConnections();
   await app.close();
   await Promise.all([upkeep.close(), keyUsage.close()]);

@@ -3,7 +3,7 @@ import { type Config, readConfig } from '../config.ts';
 import { readEnvFile } from '../env-file.ts';
 import { DoorlistError } from '../errors.ts';
 import { createLogger } from '../log.ts';
-import { COMMAND_LINE } from '../operators/actor.ts';
+import { COMMAND_LINE, referenceTo } from '../operators/actor.ts';
 import { auditAs } from '../operators/audit.ts';
 import { openOperators } from '../operators/context.ts';
 import { openExisting, withoutTimeLimits } from '../service.ts';
@@ -97,7 +97,7 @@ async function run(command: Command, operands: string[], flags: Flags, config: C
   const context = await openExisting(config, createLogger('silent'));
   try {
     const audit = auditAs(await openOperators(context), COMMAND_LINE);
-    const audited = { ...withoutTimeLimits(context), audit };
+    const audited = { ...withoutTimeLimits(context), audit, actor: referenceTo(COMMAND_LINE) };
     return (await command.run?.(audited, operands, flags, config)) ?? { json: null, text: '' };
   } finally {
     await context.db.close();

@@ -11,6 +11,7 @@ import { operators } from './migrations/0008-operators.ts';
 import { failedDeliveries } from './migrations/0009-failed-deliveries.ts';
 import { statistics } from './migrations/0010-statistics.ts';
 import { forms } from './migrations/0011-forms.ts';
+import { jobs } from './migrations/0012-jobs.ts';
 import type { Migration } from './migrations/migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -25,6 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   failedDeliveries,
   statistics,
   forms,
+  jobs,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

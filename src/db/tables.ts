@@ -169,6 +169,11 @@ const metadataCount = {
   signups: integer,
 };
 
+export const JOB_RUNNERS = ['server', 'command-line', 'request'] as const;
+export type JobRunner = (typeof JOB_RUNNERS)[number];
+export const JOB_OUTCOMES = ['done', 'failed', 'cancelled'] as const;
+export type JobOutcome = (typeof JOB_OUTCOMES)[number];
+
 /** Long work on a queue that can stop and continue. */
 const job = {
   queue_id: integer,
@@ -181,6 +186,24 @@ const job = {
   created_at: integer,
   updated_at: integer,
   finished_at: orNull(integer),
+  /** Who may work on it: a job of the command line is not taken over by a server. */
+  runner: generated(oneOf(...JOB_RUNNERS)),
+  /** How much of `total` is done. `total` is null if unknown. */
+  done: generated(integer),
+  total: orNull(integer),
+  /** null until it is finished. */
+  outcome: orNull(oneOf(...JOB_OUTCOMES)),
+  /** Our own wording, for operators. */
+  error: orNull(text),
+  /** JSON without personal data. */
+  result: orNull(text),
+  /** Kind and id, as in the audit trail. */
+  created_by: orNull(text),
+  /** Of the process that works on it. Only the holder of the token may write. */
+  lease_token: orNull(bytes),
+  lease_until: orNull(integer),
+  /** When an operator asked to cancel it. It ends between two steps. */
+  cancel_at: orNull(integer),
 };
 
 /** The referral codes that entries of a running import had in their previous system. */
@@ -563,3 +586,4 @@ export type DeliveryAttemptTable = Tables['delivery_attempt'];
 export type OperatorTable = Tables['operator'];
 export type AdminTokenTable = Tables['admin_token'];
 export type AuditTable = Tables['audit'];
+export type JobTable = Tables['job'];

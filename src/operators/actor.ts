@@ -19,3 +19,8 @@ export const COMMAND_LINE: Actor = {
   role: 'owner',
   address: null,
 };
+
+/** As stored with what an actor did: `operator:opr_…`, or only the kind. */
+export function referenceTo({ kind, id }: Actor): string {
+  return id === null ? kind : `${kind}:${id}`;
+}

@@ -7,7 +7,7 @@ import {
   WAITLIST_ACTIONS,
   type AuditEvent as WaitlistEvent,
 } from '../waitlist/queue/audit-trail.ts';
-import type { Actor } from './actor.ts';
+import { type Actor, referenceTo } from './actor.ts';
 import type { OperatorContext } from './context.ts';
 
 export const AUDIT_ACTIONS = [
@@ -76,7 +76,7 @@ export async function recordAudit(
     seq,
     at,
     action,
-    actor: actor.id === null ? actor.kind : `${actor.kind}:${actor.id}`,
+    actor: referenceTo(actor),
     object: object ? `${object.kind}:${object.id}` : null,
     details: vault.seal('audit.details', auditRow(seq), details),
   };

@@ -10,6 +10,7 @@ import type { StreamTimes } from '../../src/http/admin/core/stream-hub.ts';
 import type { PresentedAcceptance } from '../../src/http/sdk/accept-invite.ts';
 import type { PresentedInviteCheck } from '../../src/http/sdk/check-invite.ts';
 import type { PresentedPage } from '../../src/http/sdk/list-entries.ts';
+import { JOB_KINDS } from '../../src/job-kinds.ts';
 import { createLogger } from '../../src/log.ts';
 import { openContext } from '../../src/service.ts';
 import { createInvite } from '../../src/waitlist/invites/create-invites.ts';
@@ -20,6 +21,7 @@ import type { Context } from '../../src/waitlist/queue/context.ts';
 import type { Queue } from '../../src/waitlist/queue/directory.ts';
 import { createWaitlist } from '../../src/waitlist/settings/waitlists.ts';
 import { openSignups, type SignupResult } from '../../src/waitlist/signup/signup.ts';
+import { runDueJobs } from '../../src/waitlist/upkeep/job-runner.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import { presentCreatedInvite } from '../../src/wire/invite.ts';
 import { presentCreatedKey } from '../../src/wire/server-key.ts';
@@ -142,6 +144,8 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
         }),
       ),
     revoke: (codeOrId: string) => revokeInvite(context, codeOrId),
+    /** Runs every due job to its end, as a server does in the background. */
+    runJobs: () => runDueJobs(context, JOB_KINDS),
     /** Expires overdue invites, as upkeep does. */
     expire: async (list: List) => expireInvites(context, await list.queue()),
     /** A new waitlist with a key that has all permissions for it. */

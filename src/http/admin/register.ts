@@ -13,6 +13,7 @@ import { requireRoles } from './core/authenticate.ts';
 import type { AdminParts } from './core/parts.ts';
 import { registerForm } from './forms/form.ts';
 import { registerStream } from './stream/stream.ts';
+import { registerJobs } from './jobs/jobs.ts';
 
 const BODY_BYTES_MAX = 16 * 1024;
 
@@ -33,6 +34,7 @@ export function registerAdmin(app: FastifyInstance, parts: AdminParts): void {
       registerAudit(scope, parts);
       registerStream(scope, parts);
       registerForm(scope, parts);
+      registerJobs(scope, parts);
     },
     { prefix: '/admin/v1' },
   );

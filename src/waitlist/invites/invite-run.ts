@@ -1,6 +1,6 @@
 import type { ExpressionBuilder } from 'kysely';
 import { sharedNow } from '../../db/shared-clock.ts';
-import type { Tables } from '../../db/tables.ts';
+import type { JobRunner, Tables } from '../../db/tables.ts';
 import { invalid } from '../../errors.ts';
 import { formatId, type Id } from '../../ids.ts';
 import { Unreadable } from '../../vault/crypto.ts';
@@ -9,12 +9,23 @@ import type { Person } from '../people/person.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
-import { advanceJob, createJob, findOpenJob, finishJob, readProgress } from '../queue/jobs.ts';
+import { takeOverJob } from '../queue/find-jobs.ts';
+import {
+  advanceJob,
+  createJob,
+  finishJob,
+  type HeldJob,
+  type JobKind,
+  type JobLease,
+  readProgress,
+  workOnJob,
+} from '../queue/jobs.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { checkExpiry, type Expiry, type Invitee, inviteAll } from './create-invites.ts';
 
 /** Invites per transaction: few enough that signups do not wait long. */
 const CHUNK = 500;
+const KIND = 'invite';
 
 /** The first entries of the queue, or all waiting entries of a segment. */
 export type Selection = { first: number } | { segment: Segment };
@@ -42,8 +53,8 @@ export interface RunResult extends RunProgress {
 }
 
 /**
- * Invites many people in steps. Each step and its progress are one transaction: after a crash,
- * `resumeInviteRun` continues with the next step, and nobody is left out or invited twice.
+ * Invites many people in steps, while the caller waits. Each step and its progress are one transaction: after
+ * a crash, `resumeInviteRun` continues with the next step, and nobody is left out or invited twice.
  */
 export async function startInviteRun(
   context: Context,
@@ -52,23 +63,51 @@ export async function startInviteRun(
   expiresAt: Expiry,
   onProgress?: (progress: RunProgress) => void,
 ): Promise<RunResult> {
+  const { lease, input } = await changeQueue(context, queue, (change) =>
+    createInviteRun(context, change, { selection, expiresAt, runner: 'command-line' }),
+  );
+  return workOnJob(context, queue, lease, () => continueRun(context, queue, lease, input, onProgress));
+}
+
+interface NewRun {
+  selection: Selection;
+  expiresAt: Expiry;
+  runner: JobRunner;
+  /** How many will be invited, if known. */
+  total?: number;
+}
+
+export async function createInviteRun(
+  context: Context,
+  change: QueueChange,
+  { selection, expiresAt, runner, total }: NewRun,
+): Promise<{ lease: JobLease; input: RunInput }> {
   if ('first' in selection && (!Number.isInteger(selection.first) || selection.first < 1)) {
     throw invalid('first: must be a whole number from 1');
   }
-  const { id, input } = await changeQueue(context, queue, async (change) => {
-    checkExpiry(expiresAt, change.now);
-    const input: RunInput = {
-      selection,
-      expiry: expiresAt === undefined ? 'standard' : expiresAt,
-      lastSeq: change.lastSeq,
-      startedAt: change.now,
-    };
-    const { id } = createJob(change, 'invite', input);
-    advanceJob(change, id, { invited: 0, unreadable: [], after: 0 } satisfies RunProgress);
-    return { id, input };
-  });
-  return continueRun(context, queue, id, input, onProgress);
+  checkExpiry(expiresAt, change.now);
+  const input: RunInput = {
+    selection,
+    expiry: expiresAt === undefined ? 'standard' : expiresAt,
+    lastSeq: change.lastSeq,
+    startedAt: change.now,
+  };
+  const progress: RunProgress = { invited: 0, unreadable: [], after: 0 };
+  const known = total ?? ('first' in selection ? selection.first : null);
+  const lease = createJob(context, change, { kind: KIND, input, progress, runner, total: known });
+  const object = { kind: 'job', id: formatId('job', lease.id) } as const;
+  await context.audit?.(change.trx, { action: 'invites.started', object });
+  return { lease, input };
 }
+
+/** Runs that were started over the API. */
+export const inviteJob: JobKind = {
+  kind: KIND,
+  run: async (context, queue, { lease, input }: HeldJob<RunInput>) => {
+    requireOpenExpiry(input, await sharedNow(context));
+    await continueRun(context, queue, lease, input);
+  },
+};
 
 export async function resumeInviteRun(
   context: Context,
@@ -76,26 +115,30 @@ export async function resumeInviteRun(
   jobId?: string,
   onProgress?: (progress: RunProgress) => void,
 ): Promise<RunResult> {
-  const job = await findOpenJob<RunInput, RunProgress>(context, queue, jobId, 'invite');
-  const { expiry } = job.input;
-  if (typeof expiry === 'number' && expiry <= (await sharedNow(context))) {
-    throw invalid(`${job.publicId}: its invites would already have expired; start a new run`);
-  }
-  return continueRun(context, queue, job.id, job.input, onProgress);
+  const { lease, input } = await takeOverJob<RunInput, RunProgress>(context, queue, jobId, KIND);
+  return workOnJob(context, queue, lease, async () => {
+    requireOpenExpiry(input, await sharedNow(context));
+    return continueRun(context, queue, lease, input, onProgress);
+  });
+}
+
+function requireOpenExpiry({ expiry }: RunInput, now: number): void {
+  if (typeof expiry === 'number' && expiry <= now)
+    throw invalid('its invites would already have expired; start a new run');
 }
 
 async function continueRun(
   context: Context,
   queue: Queue,
-  id: Buffer,
+  lease: JobLease,
   input: RunInput,
   onProgress: (progress: RunProgress) => void = () => {},
 ): Promise<RunResult> {
   const requested = 'first' in input.selection ? input.selection.first : null;
   for (;;) {
-    const step = await changeQueue(context, queue, (change) => inviteStep(context, change, id, input));
+    const step = await changeQueue(context, queue, (change) => inviteStep(context, change, lease, input));
     onProgress(step.progress);
-    if (step.done) return { jobId: formatId('job', id), requested, ...step.progress };
+    if (step.done) return { jobId: formatId('job', lease.id), requested, ...step.progress };
   }
 }
 
@@ -104,36 +147,31 @@ interface Step {
   progress: RunProgress;
 }
 
-async function inviteStep(context: Context, change: QueueChange, id: Buffer, input: RunInput): Promise<Step> {
-  const before = await readProgress<RunProgress>(change.trx, change.queue, id);
-  if (!before) return { done: true, progress: await finalProgress(change, id) };
+async function inviteStep(
+  context: Context,
+  change: QueueChange,
+  lease: JobLease,
+  input: RunInput,
+): Promise<Step> {
+  const before = await readProgress<RunProgress>(change.trx, change.queue, lease);
   const { selection } = input;
   const wanted = 'first' in selection ? Math.min(CHUNK, selection.first - before.invited) : CHUNK;
   const picked = await pick(context, change, input, before, wanted);
   const invitees = picked.flatMap((row) => toInvitee(context, change.queue, row) ?? []);
-  const invited = new Set(invitees.map(({ entry }) => entry?.seq));
-  const unreadable = picked.map(({ seq }) => seq).filter((seq) => !invited.has(seq));
+  const seqs = new Set(invitees.map(({ entry }) => entry?.seq));
+  const unreadable = picked.map(({ seq }) => seq).filter((seq) => !seqs.has(seq));
   await inviteAll(change, invitees, input.expiry === 'standard' ? undefined : input.expiry);
+  const invited = before.invited + invitees.length;
   const progress: RunProgress = {
-    invited: before.invited + invitees.length,
+    invited,
     unreadable: [...before.unreadable, ...unreadable],
     after: 'first' in selection ? 0 : (picked.at(-1)?.seq ?? before.after),
   };
-  const done = picked.length < wanted || ('first' in selection && progress.invited >= selection.first);
-  if (done) finishJob(change, id, progress);
-  else advanceJob(change, id, progress);
+  const done = picked.length < wanted || ('first' in selection && invited >= selection.first);
+  const result = { invited, unreadable: progress.unreadable.length };
+  if (done) finishJob(change, lease, progress, { done: invited, result });
+  else advanceJob(change, lease, progress, { done: invited });
   return { done, progress };
-}
-
-/** The final progress, if another process working on the same run has finished it. */
-async function finalProgress({ trx, queue }: QueueChange, id: Buffer): Promise<RunProgress> {
-  const { progress } = await trx
-    .selectFrom('job')
-    .select('progress')
-    .where('queue_id', '=', queue.id)
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
-  return JSON.parse(progress) as RunProgress;
 }
 
 interface PickedRow {

@@ -19,4 +19,6 @@ export interface Context {
   readonly wakeUps: WakeUps;
   /** Records what an operator changes. Not set for changes by server keys and by people themselves. */
   readonly audit?: AuditTrail;
+  /** Kind and id of the operator, token or command line that acts, if one does. */
+  readonly actor?: string;
 }

@@ -1,9 +1,24 @@
 import type { Trx } from '../../db/database.ts';
-import { invalid, notFound } from '../../errors.ts';
-import { formatId, newId, parseId } from '../../ids.ts';
+import type { JobOutcome, JobRunner } from '../../db/tables.ts';
+import { DoorlistError } from '../../errors.ts';
+import { newId } from '../../ids.ts';
+import { randomBytes } from '../../random-bytes.ts';
+import { changeQueue } from './change-queue.ts';
 import type { Context } from './context.ts';
 import type { Queue } from './directory.ts';
 import type { QueueChange } from './queue-change.ts';
+
+/** Longer than any step takes on a busy machine. After a crash, another instance waits this long. */
+export const LEASE_MS = 60_000;
+const TOKEN_BYTES = 16;
+
+/** The right to work on a job. It ends when another process takes the job over. */
+export interface JobLease {
+  readonly id: Buffer;
+  readonly token: Buffer;
+  /** Set by a server that shuts down: the job stops before its next step. */
+  readonly stopping?: () => boolean;
+}
 
 /** Long work on a queue that can stop at any moment and continue from its last commit. */
 export interface Job<Input = unknown, Progress = unknown> {
@@ -15,89 +30,205 @@ export interface Job<Input = unknown, Progress = unknown> {
   readonly progress: Progress;
 }
 
-/** Creates a job with a sealed input. Its progress is `null` until `advanceJob` writes one. */
-export function createJob(change: QueueChange, kind: string, input: unknown): { id: Buffer } {
-  const { trx, queue, now } = change;
+export interface HeldJob<Input = unknown, Progress = unknown> extends Job<Input, Progress> {
+  readonly lease: JobLease;
+}
+
+/** A kind of job that servers run. Kinds are registered in `job-kinds.ts`. */
+export interface JobKind {
+  readonly kind: string;
+  /**
+   * Works in steps, each in one transaction of the queue: `readProgress` first, `advanceJob` or `finishJob`
+   * last.
+   */
+  run(context: Context, queue: Queue, job: HeldJob<never, never>): Promise<void>;
+  /** Deletes what the job leaves behind, when it fails or is cancelled. */
+  cleanUp?(change: QueueChange, id: Buffer): Promise<void>;
+}
+
+export interface NewJob {
+  kind: string;
+  /** Sealed. */
+  input: unknown;
+  /** Without personal data. */
+  progress?: unknown;
+  total?: number | null;
+  /** A server picks the job up by itself. The others hold the lease from the start. */
+  runner: JobRunner;
+}
+
+export function createJob(
+  { actor }: Pick<Context, 'actor'>,
+  { trx, queue, now }: QueueChange,
+  { kind, input, progress = null, total = null, runner }: NewJob,
+): JobLease {
   const id = newId(now);
+  const token = newToken();
+  const held = runner !== 'server';
   trx.insert('job', [
     {
       queue_id: queue.id,
       id,
       kind,
       input: queue.vault.seal('job.input', id, input),
-      progress: 'null',
+      progress: JSON.stringify(progress),
       created_at: now,
       updated_at: now,
       finished_at: null,
+      runner,
+      total,
+      created_by: actor ?? null,
+      lease_token: held ? token : null,
+      lease_until: held ? now + LEASE_MS : null,
     },
   ]);
-  return { id };
+  return { id, token };
 }
 
-/** Records progress in the transaction of a step. `progress` must not contain personal data. */
-export function advanceJob(change: QueueChange, id: Buffer, progress: unknown): void {
-  writeProgress(change, id, progress, null);
+export function newToken(): Buffer {
+  return randomBytes(TOKEN_BYTES);
 }
 
-export function finishJob(change: QueueChange, id: Buffer, progress: unknown): void {
-  writeProgress(change, id, progress, change.now);
+/** Another process works on the job now. */
+export class JobLost extends DoorlistError {
+  constructor() {
+    super('conflict', 'another process is working on this job, or it has ended');
+  }
 }
 
-function writeProgress(
-  { trx, queue, now }: QueueChange,
-  id: Buffer,
-  progress: unknown,
-  finishedAt: number | null,
-): void {
-  const row = {
-    queue_id: queue.id,
-    id,
-    progress: JSON.stringify(progress),
-    updated_at: now,
-    finished_at: finishedAt,
-  };
-  trx.update('job', { key: ['queue_id', 'id'] }, [row]);
+export class JobCancelled extends DoorlistError {
+  constructor() {
+    super('conflict', 'this job was cancelled');
+  }
+}
+
+/** The server shuts down. Another one, or the next start, continues. */
+export class JobStopped extends Error {
+  override name = 'JobStopped';
 }
 
 /**
- * Reads the progress of an unfinished job under the queue's lock. If it differs from what the last step
- * wrote, another process is working on the same job. Returns undefined if the job is finished.
+ * Starts a step, under the queue's lock: returns the progress of the last step, and throws if the job must
+ * not go on.
  */
-export async function readProgress<P>(trx: Trx, queue: Queue, id: Buffer): Promise<P | undefined> {
+export async function readProgress<P>(trx: Trx, queue: Queue, lease: JobLease): Promise<P> {
+  if (lease.stopping?.()) throw new JobStopped();
   const row = await trx
     .selectFrom('job')
-    .select('progress')
+    .select(['progress', 'cancel_at', 'lease_token'])
     .where('queue_id', '=', queue.id)
-    .where('id', '=', id)
+    .where('id', '=', lease.id)
     .where('finished_at', 'is', null)
     .executeTakeFirst();
-  return row && (JSON.parse(row.progress) as P);
+  if (!row?.lease_token || !lease.token.equals(row.lease_token)) throw new JobLost();
+  if (row.cancel_at !== null) throw new JobCancelled();
+  return JSON.parse(row.progress) as P;
 }
 
-/** Finds the unfinished job with this id (job_…), or else the newest one, optionally of one kind. */
-export async function findOpenJob<I = unknown, P = unknown>(
-  { db }: Context,
-  queue: Queue,
-  id?: string,
-  kind?: string,
-): Promise<Job<I, P>> {
-  const wanted = id === undefined ? undefined : parseId('job', id);
-  if (id !== undefined && !wanted) throw invalid('job id: must look like job_…');
-  let query = db.query
-    .selectFrom('job')
-    .select(['id', 'kind', 'input', 'progress'])
-    .where('queue_id', '=', queue.id)
-    .where('finished_at', 'is', null);
-  if (wanted) query = query.where('id', '=', wanted);
-  if (kind !== undefined) query = query.where('kind', '=', kind);
-  const row = await query.orderBy('id', 'desc').limit(1).executeTakeFirst();
-  if (!row) throw notFound(`there is no unfinished job${id === undefined ? '' : ` ${id}`} on this waitlist`);
-  const found = Buffer.from(row.id);
-  return {
-    id: found,
-    publicId: formatId('job', found),
-    kind: row.kind,
-    input: queue.vault.open<I>('job.input', found, row.input),
-    progress: JSON.parse(row.progress) as P,
+export interface Counts {
+  done: number;
+  /** Leave it out to keep it. */
+  total?: number | null;
+}
+
+/** Ends a step: records its progress, without personal data, and renews the lease. */
+export function advanceJob(
+  { trx, queue, now }: QueueChange,
+  { id }: JobLease,
+  progress: unknown,
+  { done, ...rest }: Counts,
+): void {
+  const key = { queue_id: queue.id, id };
+  const row = {
+    ...key,
+    progress: JSON.stringify(progress),
+    done,
+    updated_at: now,
+    lease_until: now + LEASE_MS,
   };
+  trx.update('job', { key: ['queue_id', 'id'] }, [row]);
+  if (rest.total !== undefined)
+    trx.update('job', { key: ['queue_id', 'id'] }, [{ ...key, total: rest.total }]);
+}
+
+/** Ends the last step. `result` must not contain personal data. */
+export function finishJob(
+  change: QueueChange,
+  lease: JobLease,
+  progress: unknown,
+  { result = null, ...counts }: Counts & { result?: unknown },
+): void {
+  advanceJob(change, lease, progress, counts);
+  endJob(change, lease.id, 'done', { result });
+}
+
+export function endJob(
+  { trx, queue, now }: QueueChange,
+  id: Buffer,
+  outcome: JobOutcome,
+  { error = null, result = null }: { error?: string | null; result?: unknown } = {},
+): void {
+  const ended = {
+    queue_id: queue.id,
+    id,
+    outcome,
+    error,
+    result: result === null ? null : JSON.stringify(result),
+    updated_at: now,
+    finished_at: now,
+    lease_token: null,
+    lease_until: null,
+  };
+  trx.update('job', { key: ['queue_id', 'id'] }, [ended]);
+}
+
+/** Ends a job that this process holds, or does nothing if it no longer does. */
+export function endHeldJob(
+  context: Context,
+  queue: Queue,
+  { id, token }: JobLease,
+  how: { outcome: JobOutcome; error?: string; cleanUp?: JobKind['cleanUp'] },
+): Promise<void> {
+  return changeQueue(context, queue, async (change) => {
+    if (!(await isHeld(change.trx, queue, { id, token }))) return;
+    await how.cleanUp?.(change, id);
+    endJob(change, id, how.outcome, { error: how.error ?? null });
+  });
+}
+
+/** Lets another process continue at once. */
+export function releaseJob(context: Context, queue: Queue, lease: JobLease): Promise<void> {
+  return changeQueue(context, queue, async ({ trx }) => {
+    if (!(await isHeld(trx, queue, lease))) return;
+    const row = { queue_id: queue.id, id: lease.id, lease_token: null, lease_until: null };
+    trx.update('job', { key: ['queue_id', 'id'] }, [row]);
+  });
+}
+
+async function isHeld(trx: Trx, queue: Queue, { id, token }: JobLease): Promise<boolean> {
+  const row = await trx
+    .selectFrom('job')
+    .select('id')
+    .where('queue_id', '=', queue.id)
+    .where('id', '=', id)
+    .where('lease_token', '=', token)
+    .where('finished_at', 'is', null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** For the command line, which waits for its job. After an error, the job can be resumed. */
+export async function workOnJob<T>(
+  context: Context,
+  queue: Queue,
+  lease: JobLease,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof JobCancelled) await endHeldJob(context, queue, lease, { outcome: 'cancelled' });
+    else if (!(error instanceof JobLost)) await releaseJob(context, queue, lease).catch(() => {});
+    throw error;
+  }
 }

@@ -1,6 +1,7 @@
 import type { ImportLinkTable } from '../../db/tables.ts';
 import { parseReferrer } from '../people/identity.ts';
 import type { Queue } from '../queue/directory.ts';
+import type { JobLease } from '../queue/jobs.ts';
 import { ownSeqOf, type Reference } from '../referrals/reference.ts';
 import { aliasHash } from '../referrals/referral-alias.ts';
 import { type Candidate, prepareCandidate } from '../signup/candidate.ts';
@@ -31,6 +32,7 @@ export interface ImportCandidate {
 
 export interface ImportJob {
   id: Buffer;
+  lease: JobLease;
   queue: Queue;
   events: boolean;
   hasCodes: boolean;

@@ -58,7 +58,7 @@ export async function commitChunk(
     job.queue,
     (trx) =>
       Promise.all([
-        readProgress<ImportProgress>(trx, job.queue, job.id),
+        readProgress<ImportProgress>(trx, job.queue, job.lease),
         findMembers(trx, job.queue, candidates),
       ]),
     (change, [found, members]) => {
@@ -73,7 +73,7 @@ export async function commitChunk(
         created: before.created + created,
         skipped: counted.skipped + rows.length - created,
       };
-      advanceJob(change, job.id, progress);
+      advanceJob(change, job.lease, progress, { done: progress.rows });
       return progress;
     },
   );

@@ -47,7 +47,7 @@ function isFound(link: OpenLink): link is OpenLink & FoundLink {
 
 function changeWithMembers(
   context: Context,
-  { id, queue }: ImportJob,
+  { lease, queue }: ImportJob,
   before: ImportProgress,
   links: readonly FoundLink[],
   work: (change: QueueChange, members: Members) => ImportProgress | Promise<ImportProgress>,
@@ -57,11 +57,11 @@ function changeWithMembers(
     context,
     queue,
     (trx) =>
-      Promise.all([readProgress<ImportProgress>(trx, queue, id), findMembersBySeq(trx, queue, people)]),
+      Promise.all([readProgress<ImportProgress>(trx, queue, lease), findMembersBySeq(trx, queue, people)]),
     async (change, [found, members]) => {
       requireSameProgress(found, before);
       const progress = await work(change, members);
-      advanceJob(change, id, progress);
+      advanceJob(change, lease, progress, { done: progress.rows });
       return progress;
     },
   );

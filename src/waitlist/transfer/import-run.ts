@@ -3,7 +3,7 @@ import { formatId, type Id } from '../../ids.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
-import { finishJob } from '../queue/jobs.ts';
+import { finishJob, type JobLease, readProgress } from '../queue/jobs.ts';
 import { type ErrorsFile, openErrorsFile } from './errors-file.ts';
 import { type ImportCandidate, type ImportJob, prepareImport } from './import-candidate.ts';
 import { commitChunk } from './import-chunk.ts';
@@ -41,7 +41,7 @@ export interface ImportResult {
 export type Watch = (progress: ImportProgress, part: number) => void;
 
 export interface OpenImport {
-  id: Buffer;
+  lease: JobLease;
   queue: Queue;
   file: FileHandle;
   plan: ImportPlan;
@@ -50,17 +50,22 @@ export interface OpenImport {
 
 /** Completes an import from its current progress. */
 export async function runImport(context: Context, open: OpenImport, watch: Watch): Promise<ImportResult> {
-  const { id, queue, plan } = open;
+  const { lease, queue, plan } = open;
+  const { id } = lease;
   const columns = readColumns(plan);
   const { events, confirmedBy = null } = plan; // Jobs from earlier releases do not have it.
-  const job: ImportJob = { id, queue, events, confirmedBy, hasCodes: columns.hasCodes };
+  const job: ImportJob = { id, lease, queue, events, confirmedBy, hasCodes: columns.hasCodes };
   let { progress } = open;
   if (progress.phase === 'rows') progress = await importRows(context, job, open, columns, watch);
   if (progress.phase === 'links')
     progress = await linkReferrers(context, job, progress, (at) => watch(at, 1));
   await clean(context, job);
-  await changeQueue(context, queue, async (change) => finishJob(change, id, progress));
   const { rows, created, skipped, failed, codesTaken, errorsBytes } = progress;
+  await changeQueue(context, queue, async (change) => {
+    await readProgress(change.trx, queue, lease);
+    const result = { rows, created, skipped, failed, codesTaken };
+    finishJob(change, lease, progress, { done: rows, total: rows, result });
+  });
   const errorsFile = errorsBytes === 0 ? null : plan.errorsFile;
   return { jobId: formatId('job', id), rows, created, skipped, failed, codesTaken, errorsFile };
 }

@@ -4,7 +4,8 @@ import { formatId } from '../../ids.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
-import { advanceJob, createJob, findOpenJob } from '../queue/jobs.ts';
+import { takeOverJob } from '../queue/find-jobs.ts';
+import { createJob, workOnJob } from '../queue/jobs.ts';
 import { type ColumnChoice, checkPreset, parseColumnMap } from './columns.ts';
 import { checkImport } from './import-check.ts';
 import { detectShape, type Format, identifyFile, openImportFile } from './import-file.ts';
@@ -65,8 +66,10 @@ export async function importFile(
     };
     if (options.dryRun) return await checkImport(context, queue, file, plan, watch);
     const begun = await beginJob(context, queue, plan);
-    began(formatId('job', begun.id));
-    return await runImport(context, { ...begun, queue, file, plan }, watch);
+    began(formatId('job', begun.lease.id));
+    return await workOnJob(context, queue, begun.lease, () =>
+      runImport(context, { ...begun, queue, file, plan }, watch),
+    );
   } finally {
     await file.close();
   }
@@ -82,9 +85,8 @@ function beginJob(
   context: Context,
   queue: Queue,
   plan: ImportPlan,
-): Promise<Pick<OpenImport, 'id' | 'progress'>> {
+): Promise<Pick<OpenImport, 'lease' | 'progress'>> {
   return changeQueue(context, queue, async (change) => {
-    const { id } = createJob(change, KIND, plan);
     const progress: ImportProgress = {
       phase: 'rows',
       rows: 0,
@@ -97,8 +99,8 @@ function beginJob(
       baseSeq: change.lastSeq,
       linkedUpTo: 0,
     };
-    advanceJob(change, id, progress);
-    return { id, progress };
+    const lease = createJob(context, change, { kind: KIND, input: plan, progress, runner: 'command-line' });
+    return { lease, progress };
   });
 }
 
@@ -110,16 +112,20 @@ export async function resumeImport(
   jobId: string,
   watch: Watch = () => {},
 ): Promise<ImportResult> {
-  const job = await findOpenJob<ImportPlan, ImportProgress>(context, queue, jobId, KIND);
   const file = await openImportFile(filePath);
   try {
-    const { size, hash } = await identifyFile(file);
-    const { identity } = job.input;
-    if (size !== identity.size || hash !== identity.hash) {
-      throw invalid(`${filePath} is not the file that ${jobId} started with, or has changed since`);
-    }
-    const { id, input: plan, progress } = job;
-    return await runImport(context, { id, queue, file, plan, progress }, watch);
+    const {
+      lease,
+      input: plan,
+      progress,
+    } = await takeOverJob<ImportPlan, ImportProgress>(context, queue, jobId, KIND);
+    return await workOnJob(context, queue, lease, async () => {
+      const { size, hash } = await identifyFile(file);
+      if (size !== plan.identity.size || hash !== plan.identity.hash) {
+        throw invalid(`${filePath} is not the file that ${jobId} started with, or has changed since`);
+      }
+      return runImport(context, { lease, queue, file, plan, progress }, watch);
+    });
   } finally {
     await file.close();
   }

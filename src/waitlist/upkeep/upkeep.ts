@@ -5,6 +5,7 @@ import { remindInvited } from '../invites/remind-invited.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import { applyBoost } from '../referrals/rerank.ts';
+import { forgetOldJobs } from './job-runner.ts';
 import { watch } from './watch.ts';
 
 const EVERY_MS = 1_000;
@@ -12,8 +13,8 @@ const WATCH_EVERY_MS = 60_000;
 const QUEUES_AT_ONCE = 100;
 
 /**
- * Periodic work: expires invites, sends reminders, applies a changed boost, refreshes the database's
- * statistics, and keeps its log small.
+ * Periodic work: expires invites, sends reminders, applies a changed boost, forgets old jobs, refreshes
+ * the database's statistics, and keeps its log small.
  */
 export interface Upkeep {
   close(): Promise<void>;
@@ -74,6 +75,7 @@ export async function keepUp(context: Context): Promise<void> {
     .limit(QUEUES_AT_ONCE)
     .execute();
   for (const { id } of unranked) await attend(context, id, applyBoost);
+  await forgetOldJobs(context);
   await db.wipeErased(); // For erasures that a reader kept from being wiped.
   await db.refreshStatistics();
   await db.shrinkLog();

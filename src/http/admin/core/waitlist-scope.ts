@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { notFound } from '../../../errors.ts';
+import { referenceTo } from '../../../operators/actor.ts';
 import { auditAs } from '../../../operators/audit.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import { isWaitlistId, type Queue } from '../../../waitlist/queue/directory.ts';
@@ -23,7 +24,7 @@ export const environmentQuery = {
 
 /** The domain, with everything it changes recorded in the audit trail as done by the caller. */
 export function domainFor({ waitlists, context }: AdminParts, { caller }: { caller: Caller }): Context {
-  return { ...waitlists, audit: auditAs(context, caller.actor) };
+  return { ...waitlists, audit: auditAs(context, caller.actor), actor: referenceTo(caller.actor) };
 }
 
 /** One waitlist in one environment, or a 404 that says which of the two is unknown. */

@@ -1,0 +1,27 @@
+import Type from 'typebox';
+
+export const PAGE_LIMIT_DEFAULT = 50;
+export const PAGE_LIMIT_MAX = 200;
+
+/** For `querystring` of every list that can grow. */
+export const pageQuery = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: PAGE_LIMIT_MAX,
+      description: `Most items on a page. Default: ${PAGE_LIMIT_DEFAULT}.`,
+      examples: [PAGE_LIMIT_DEFAULT],
+    }),
+  ),
+  cursor: Type.Optional(
+    Type.String({
+      description: '`nextCursor` of the previous page, with the same filters.',
+      examples: ['AYjPZ1mXQmWw5c0'],
+    }),
+  ),
+};
+
+export const nextCursorSchema = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  description: 'Pass this as `cursor` to get the next page. `null` on the last page.',
+});

@@ -1,0 +1,101 @@
+import Type from 'typebox';
+import { DoorlistError } from '../../../errors.ts';
+import { mayActAs, type Role } from '../../../operators/roles.ts';
+import { cancelJob, listJobs, readJob } from '../../../waitlist/queue/find-jobs.ts';
+import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
+import { named } from '../../../wire/schema.ts';
+import type { TypedApp } from '../../typed-app.ts';
+import { adminSchema } from '../core/operation.ts';
+import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
+import type { AdminParts } from '../core/parts.ts';
+import { closed } from '../core/schemas.ts';
+import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
+
+const tag = 'Jobs';
+const special = {
+  not_found: { when: 'The job does not exist.', message: `there is no job ${EXAMPLE_JOB.id}` },
+};
+
+const JobParams = Type.Object({
+  jobId: Type.String({ description: 'Id of the job.', examples: [EXAMPLE_JOB.id] }),
+});
+
+const JobPage = Type.Object(
+  {
+    jobs: Type.Array(JobSchema, { maxItems: PAGE_LIMIT_MAX, description: 'Newest first.' }),
+    nextCursor: nextCursorSchema,
+  },
+  { ...named('JobPage'), description: 'One page of jobs.' },
+);
+
+const readSchema = adminSchema({
+  operationId: 'getJob',
+  tag,
+  summary: 'Get a job',
+  description: 'Returns a job and its progress. Finished jobs are kept for 30 days.',
+  role: 'viewer',
+  params: JobParams,
+  answer: { description: 'The job.', schema: JobSchema, example: EXAMPLE_JOB },
+  errors: ['not_found'],
+  special,
+});
+
+const cancelSchema = adminSchema({
+  operationId: 'cancelJob',
+  tag,
+  summary: 'Cancel a job',
+  description:
+    'Ends a job after its current step. What it has done so far stays. A job that only an admin can start, only an admin can cancel.',
+  role: 'support',
+  params: JobParams,
+  answer: {
+    description: 'The job is being cancelled. Its state is `cancelled` once the current step is done.',
+    schema: JobSchema,
+    example: { ...EXAMPLE_JOB, state: 'cancelled', finishedAt: '2026-11-15T09:30:02.000Z' },
+  },
+  errors: ['not_found', 'conflict'],
+  special: {
+    ...special,
+    conflict: { when: 'The job has already ended.', message: 'this job is already done' },
+  },
+});
+
+const listSchema = adminSchema({
+  operationId: 'listJobs',
+  tag,
+  summary: "List a waitlist's jobs",
+  description: 'Returns the jobs of a waitlist, newest first. Finished jobs are kept for 30 days.',
+  role: 'viewer',
+  params: Type.Object(waitlistParams),
+  querystring: Type.Object({ ...environmentQuery, ...pageQuery }, closed),
+  answer: {
+    description: 'A page of jobs.',
+    schema: JobPage,
+    example: { jobs: [EXAMPLE_JOB], nextCursor: null },
+  },
+  errors: ['not_found'],
+  special: { not_found: { when: 'The waitlist does not exist.', message: 'there is no waitlist wl_acme' } },
+});
+
+export function registerJobs(app: TypedApp, parts: AdminParts): void {
+  app.get('/jobs/:jobId', { schema: readSchema }, async ({ params }) =>
+    presentJob(await readJob(parts.waitlists, params.jobId)),
+  );
+
+  app.delete('/jobs/:jobId', { schema: cancelSchema }, async (request) => {
+    const domain = domainFor(parts, request);
+    const job = await readJob(domain, request.params.jobId);
+    const needed: Role = job.kind === 'invite' ? 'support' : 'admin';
+    if (!mayActAs(request.caller.actor.role, needed))
+      throw new DoorlistError('forbidden', `this requires the ${needed} role`);
+    return presentJob(await cancelJob(domain, job));
+  });
+
+  app.get('/waitlists/:waitlistId/jobs', { schema: listSchema }, async ({ params, query }) => {
+    const queue = await requireQueue(parts, params, query);
+    const { limit = PAGE_LIMIT_DEFAULT, cursor: before } = query;
+    const { jobs, more } = await listJobs(parts.waitlists, queue, { limit, before });
+    const shown = jobs.map(presentJob);
+    return { jobs: shown, nextCursor: more ? (shown.at(-1)?.id ?? null) : null };
+  });
+}

@@ -1,0 +1,5 @@
+import { inviteJob } from './waitlist/invites/invite-run.ts';
+import type { JobKind } from './waitlist/queue/jobs.ts';
+
+/** The kinds of job that a server runs. */
+export const JOB_KINDS: readonly JobKind[] = [inviteJob];

@@ -1,0 +1,71 @@
+import Type, { type Static } from 'typebox';
+import { formatId } from '../ids.ts';
+import { isoTime, isoTimeOrNull } from '../time.ts';
+import { JOB_STATES, type JobSummary } from '../waitlist/queue/find-jobs.ts';
+import { idPattern, named, nullable, oneOf, time, timeOrNull } from './schema.ts';
+import { EXAMPLE_WAITLIST, WaitlistIdSchema } from './waitlist.ts';
+
+export const JobSchema = Type.Object(
+  {
+    id: Type.String({ ...idPattern('job'), description: 'Unique id of the job.' }),
+    kind: Type.String({ description: 'What the job does, such as `invite` or `import`.' }),
+    state: oneOf(JOB_STATES, {
+      ...named('JobState'),
+      description:
+        '`queued` waits to be started or continued, `running` is being worked on, and `done`, `failed` and `cancelled` are final.',
+    }),
+    done: Type.Integer({ minimum: 0, description: 'How much of `total` is done.' }),
+    total: nullable<number>('integer', { minimum: 0, description: 'All there is to do. `null` if unknown.' }),
+    error: nullable<string>('string', { description: 'Why the job failed.' }),
+    result: nullable<Record<string, unknown>>('object', {
+      additionalProperties: true,
+      description: 'What the job did, in numbers. `null` until it is done.',
+    }),
+    waitlistId: WaitlistIdSchema,
+    environment: Type.String({ description: 'Environment of the waitlist.' }),
+    createdAt: time('When the job was created.'),
+    updatedAt: time('When its last step ended.'),
+    finishedAt: timeOrNull('When the job ended, whatever the outcome.'),
+    createdBy: nullable<string>('string', {
+      description: 'Who created it: kind and id, such as `operator:opr_…`, or `command-line`.',
+    }),
+  },
+  {
+    ...named('Job'),
+    description: 'Long work on a waitlist. It runs in steps, in the background, and survives restarts.',
+  },
+);
+
+export function presentJob(job: JobSummary): Static<typeof JobSchema> {
+  return {
+    id: formatId('job', job.id),
+    kind: job.kind,
+    state: job.state,
+    done: job.done,
+    total: job.total,
+    error: job.error,
+    result: job.result,
+    waitlistId: job.queue.waitlist.id,
+    environment: job.queue.environment,
+    createdAt: isoTime(job.createdAt),
+    updatedAt: isoTime(job.updatedAt),
+    finishedAt: isoTimeOrNull(job.finishedAt),
+    createdBy: job.createdBy,
+  };
+}
+
+export const EXAMPLE_JOB: Static<typeof JobSchema> = {
+  id: 'job_06gxx2p9r1yn1vp1ryss481fhw',
+  kind: 'invite',
+  state: 'running',
+  done: 500,
+  total: 2000,
+  error: null,
+  result: null,
+  waitlistId: EXAMPLE_WAITLIST.id,
+  environment: 'production',
+  createdAt: '2026-11-15T09:30:00.000Z',
+  updatedAt: '2026-11-15T09:30:01.000Z',
+  finishedAt: null,
+  createdBy: 'operator:opr_06gxx2p9r1yn1vp1ryss481fhw',
+};
