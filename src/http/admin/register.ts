@@ -14,6 +14,7 @@ import type { AdminParts } from './core/parts.ts';
 import { registerForm } from './forms/form.ts';
 import { registerStream } from './stream/stream.ts';
 import { registerJobs } from './jobs/jobs.ts';
+import { registerStream } from './stream/stream.ts';
 
 const BODY_BYTES_MAX = 16 * 1024;
 

@@ -1,0 +1,346 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Static } from 'typebox';
+import { invalid } from '../../src/errors.ts';
+import { formatId } from '../../src/ids.ts';
+import { createInviteRun, resumeInviteRun, startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
+import { changeQueue } from '../../src/waitlist/queue/change-queue.ts';
+import type { Queue } from '../../src/waitlist/queue/directory.ts';
+import {
+  advanceJob,
+  createJob,
+  finishJob,
+  type HeldJob,
+  type JobKind,
+  LEASE_MS,
+  readProgress,
+} from '../../src/waitlist/queue/jobs.ts';
+import { forgetOldJobs, runDueJobs, startJobs } from '../../src/waitlist/upkeep/job-runner.ts';
+import type { JobSchema } from '../../src/wire/job.ts';
+import { assertError, eventually, forEachEngine, type Service, startService } from '../support/harness.ts';
+import { adminToken } from '../support/operators.ts';
+
+type Job = Static<typeof JobSchema>;
+
+/** Counts to `to`; each step tells the test, which can interfere. */
+function counting(onStep: (at: number) => Promise<void> | void = () => {}): JobKind {
+  return {
+    kind: 'count',
+    run: async (context, queue, { lease, input: { to } }: HeldJob<{ to: number }>) => {
+      for (let at = 0; at < to; ) {
+        at = await changeQueue(context, queue, async (change) => {
+          const next = (await readProgress<number>(change.trx, queue, lease)) + 1;
+          if (next === to) finishJob(change, lease, next, { done: next, result: { counted: next } });
+          else advanceJob(change, lease, next, { done: next });
+          return next;
+        });
+        await onStep(at);
+      }
+    },
+  };
+}
+
+forEachEngine((engine) => {
+  describe('jobs', () => {
+    let service: Service;
+    let tokens: Record<'viewer' | 'support' | 'admin', string>;
+    before(async () => {
+      service = await startService(engine);
+      const [viewer, support, admin] = await Promise.all(
+        (['viewer', 'support', 'admin'] as const).map((role) => adminToken(service, role)),
+      );
+      tokens = { viewer: viewer as string, support: support as string, admin: admin as string };
+    });
+    after(() => service.close());
+
+    const read = async (id: string) =>
+      (await service.request<Job>('GET', `/admin/v1/jobs/${id}`, { key: tokens.viewer })).body;
+    const cancel = (id: string, key = tokens.admin) =>
+      service.request<Job>('DELETE', `/admin/v1/jobs/${id}`, { key });
+    const start = async (queue: Queue, to: number) => {
+      const { context } = service;
+      const { id } = await changeQueue(context, queue, async (change) =>
+        createJob({ actor: 'token:tok_x' }, change, {
+          kind: 'count',
+          input: { to },
+          progress: 0,
+          total: to,
+          runner: 'server',
+        }),
+      );
+      return formatId('job', id);
+    };
+    const newQueue = async () => (await service.waitlist()).queue();
+
+    it('run in steps and tell how far they are', async () => {
+      const queue = await newQueue();
+      const id = await start(queue, 3);
+      const queued = await read(id);
+      assert.deepEqual([queued.state, queued.done, queued.total], ['queued', 0, 3]);
+      assert.equal(queued.createdBy, 'token:tok_x');
+      assert.equal(queued.waitlistId, queue.waitlist.id);
+      const seen: unknown[] = [];
+      const kind = counting(async (at) => {
+        const { state, done } = await read(id);
+        seen.push([at, state, done]);
+      });
+      await runDueJobs(service.context, [kind]);
+      assert.deepEqual(seen, [
+        [1, 'running', 1],
+        [2, 'running', 2],
+        [3, 'done', 3],
+      ]);
+      const { state, result, error, finishedAt } = await read(id);
+      assert.deepEqual([state, result, error], ['done', { counted: 3 }, null]);
+      assert.ok(finishedAt);
+      assertError(await cancel(id), 409, 'conflict', 'this job is already done');
+    });
+
+    it('are continued by another instance once the lease of a dead one ends, and not before', async () => {
+      const queue = await newQueue();
+      const id = await start(queue, 4);
+      const { context } = service;
+      const dying = counting((at) => {
+        if (at === 2) return new Promise(() => {}); // A process that died.
+      });
+      void runDueJobs(context, [dying]);
+      await eventually(
+        () => read(id),
+        ({ done }) => done === 2,
+      );
+      const seen: number[] = [];
+      const kind = counting((at) => void seen.push(at));
+      await runDueJobs(context, [kind]);
+      assert.deepEqual(seen, []);
+      service.clock.advance(LEASE_MS);
+      assert.equal((await read(id)).state, 'queued');
+      await runDueJobs(context, [kind]);
+      assert.deepEqual(seen, [3, 4]);
+      assert.equal((await read(id)).state, 'done');
+    });
+
+    it('do not let a late process write after another one took over', async () => {
+      const queue = await newQueue();
+      const id = await start(queue, 4);
+      const { context } = service;
+      let wake = () => {};
+      const asleep = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const late = runDueJobs(context, [counting((at) => (at === 1 ? asleep : undefined))]);
+      await eventually(
+        () => read(id),
+        ({ done }) => done === 1,
+      );
+      service.clock.advance(LEASE_MS);
+      const seen: number[] = [];
+      await runDueJobs(context, [counting((at) => void seen.push(at))]);
+      wake();
+      await late;
+      assert.deepEqual(seen, [2, 3, 4]);
+      const { state, done } = await read(id);
+      assert.deepEqual([state, done], ['done', 4]);
+    });
+
+    it('end between two steps when they are cancelled, and what they did stays', async () => {
+      const queue = await newQueue();
+      const id = await start(queue, 5);
+      const cleaned: string[] = [];
+      const kind: JobKind = {
+        ...counting(async (at) => {
+          if (at === 2) assert.equal((await cancel(id)).body.state, 'running');
+        }),
+        cleanUp: async (_, job) => void cleaned.push(formatId('job', job)),
+      };
+      await runDueJobs(service.context, [kind]);
+      const { state, done, result } = await read(id);
+      assert.deepEqual([state, done, result], ['cancelled', 2, null]);
+      assert.deepEqual(cleaned, [id]);
+    });
+
+    it('never start when they are cancelled before', async () => {
+      const queue = await newQueue();
+      const id = await start(queue, 2);
+      assert.equal((await cancel(id)).body.state, 'cancelled');
+      await runDueJobs(service.context, [counting(() => assert.fail('it ran'))]);
+      assert.equal((await read(id)).state, 'cancelled');
+      const { body } = await service.request<{ records: { action: string }[] }>(
+        'GET',
+        `/admin/v1/audit?object=job:${id}`,
+        { key: tokens.admin },
+      );
+      assert.deepEqual(
+        body.records.map(({ action }) => action),
+        ['job.cancelled'],
+      );
+    });
+
+    it('fail with an error in words, and never with the message of a bug', async () => {
+      const queue = await newQueue();
+      const said = await start(queue, 1);
+      const refuse: JobKind = { kind: 'count', run: () => Promise.reject(invalid('file: is empty')) };
+      await runDueJobs(service.context, [refuse]);
+      const { state, error } = await read(said);
+      assert.deepEqual([state, error], ['failed', 'file: is empty']);
+      const unsaid = await start(queue, 1);
+      const broken: JobKind = { kind: 'count', run: () => Promise.reject(new Error('ada@example.com')) };
+      await runDueJobs(service.context, [broken]);
+      const failed = await read(unsaid);
+      assert.equal(failed.state, 'failed');
+      assert.match(failed.error ?? '', /unexpected error/);
+    });
+
+    it('run one at a time in a queue', async () => {
+      const queue = await newQueue();
+      const [first, second] = [await start(queue, 2), await start(queue, 2)];
+      const kind = counting(async () => {
+        const states = [(await read(first)).state, (await read(second)).state];
+        assert.ok(states.filter((state) => state === 'running').length <= 1, states.join());
+      });
+      await Promise.all([runDueJobs(service.context, [kind]), runDueJobs(service.context, [kind])]);
+      await runDueJobs(service.context, [kind]);
+      assert.deepEqual([(await read(first)).state, (await read(second)).state], ['done', 'done']);
+    });
+
+    it('stop after the current step when the server shuts down, and the next one continues at once', async () => {
+      const queue = await newQueue();
+      const id = await start(queue, 1_000_000);
+      const { context } = service;
+      const runner = startJobs(context, [counting()]);
+      await eventually(
+        () => read(id),
+        ({ done }) => done > 0,
+      );
+      await runner.close();
+      const stopped = await read(id);
+      assert.equal(stopped.state, 'queued');
+      assert.ok(stopped.done < 1_000_000);
+      await cancel(id);
+      await runDueJobs(context, [counting()]);
+      assert.equal((await read(id)).state, 'cancelled');
+    });
+
+    it('of the command line are not taken over by a server, and can be cancelled', async () => {
+      const list = await service.waitlist();
+      const queue = await list.queue();
+      await list.signup({ email: 'ada@example.com' }, { email: 'bob@example.com' });
+      const { context } = service;
+      const { lease } = await changeQueue(context, queue, (change) =>
+        createInviteRun(context, change, {
+          selection: { first: 2 },
+          expiresAt: null,
+          runner: 'command-line',
+        }),
+      );
+      const id = formatId('job', lease.id);
+      service.clock.advance(LEASE_MS);
+      await service.runJobs();
+      assert.deepEqual([(await read(id)).state, (await read(id)).done], ['queued', 0]);
+      const { invited } = await resumeInviteRun(context, queue, id);
+      assert.equal(invited, 2);
+      assert.deepEqual((await read(id)).result, { invited: 2, unreadable: 0 });
+      const open = await changeQueue(context, queue, (change) =>
+        createInviteRun(context, change, {
+          selection: { first: 2 },
+          expiresAt: null,
+          runner: 'command-line',
+        }),
+      );
+      const other = formatId('job', open.lease.id);
+      service.clock.advance(LEASE_MS);
+      assert.equal((await cancel(other, tokens.support)).body.state, 'cancelled');
+      await assert.rejects(resumeInviteRun(context, queue, other), /there is no unfinished job/);
+      const server = await start(queue, 1);
+      await assert.rejects(resumeInviteRun(context, queue, server), /no unfinished job/);
+      await runDueJobs(context, [counting()]);
+    });
+
+    it('that the command line runs stop when they are cancelled', async () => {
+      const list = await service.waitlist();
+      const queue = await list.queue();
+      await list.signup(
+        ...Array.from({ length: 100 }, (_, at) => ({ email: `p${at}@example.com`, metadata: { a: 1 } })),
+      );
+      const { context } = service;
+      const jobs = async () =>
+        (
+          await service.request<{ jobs: Job[] }>('GET', `/admin/v1/waitlists/${list.id}/jobs`, {
+            key: tokens.viewer,
+          })
+        ).body.jobs;
+      const { db } = context;
+      // Everything is undone that comes after the cancellation, whose transaction is already under way.
+      let asked = false;
+      const slow = {
+        ...context,
+        db: {
+          ...db,
+          transaction: async <T>(work: Parameters<typeof db.transaction<T>>[0]) => {
+            const [job] = asked ? [] : await jobs();
+            if (job) {
+              asked = true;
+              await cancel(job.id);
+            }
+            return db.transaction(work);
+          },
+        },
+      };
+      await assert.rejects(startInviteRun(slow, queue, { first: 100 }, null), /this job was cancelled/);
+      const [job] = await jobs();
+      assert.deepEqual([job?.state, job?.done], ['cancelled', 0]);
+      assert.equal((await list.page({ status: 'invited' })).body.total, 0);
+    });
+
+    it('are listed newest first, page by page, for their waitlist and environment', async () => {
+      const queue = await newQueue();
+      const ids: string[] = [];
+      for (let at = 0; at < 3; at += 1) {
+        service.clock.advance(1);
+        ids.unshift(await start(queue, 1));
+      }
+      const path = `/admin/v1/waitlists/${queue.waitlist.id}/jobs`;
+      const page = (query: string) =>
+        service.request<{ jobs: Job[]; nextCursor: string | null }>('GET', path + query, {
+          key: tokens.viewer,
+        });
+      const first = (await page('?limit=2')).body;
+      const second = (await page(`?limit=2&cursor=${first.nextCursor}`)).body;
+      assert.deepEqual(
+        [...first.jobs, ...second.jobs].map(({ id }) => id),
+        ids,
+      );
+      assert.equal(second.nextCursor, null);
+      assert.deepEqual((await page('?environment=development')).body.jobs, []);
+      assertError(await page('?cursor=x'), 400, 'invalid_request', /^cursor:/);
+      assertError(await page('?limit=201'), 400, 'invalid_request', /limit/);
+      assertError(await page('?environment=nowhere'), 404, 'not_found');
+      assertError(await page('?state=done'), 400, 'invalid_request', /state/);
+      await runDueJobs(service.context, [counting()]);
+    });
+
+    it('that only an admin can start, only an admin can cancel', async () => {
+      const queue = await newQueue();
+      const id = await start(queue, 1);
+      assertError(await cancel(id, tokens.support), 403, 'forbidden', 'this requires the admin role');
+      assertError(await cancel(id, tokens.viewer), 403, 'forbidden');
+      assertError(await cancel('job_none'), 404, 'not_found', 'there is no job job_none');
+      assertError(await service.request('GET', `/admin/v1/jobs/${id}`), 401, 'unauthorized');
+      assert.equal((await cancel(id)).status, 200);
+      await runDueJobs(service.context, [counting()]);
+    });
+
+    it('are forgotten 30 days after they ended', async () => {
+      const queue = await newQueue();
+      const [finished, open] = [await start(queue, 1), await start(queue, 1)];
+      await cancel(open);
+      const onlyFirst: JobKind = counting();
+      await runDueJobs(service.context, [onlyFirst]);
+      const stays = await start(queue, 1);
+      service.clock.advance(30 * 86_400_000 + 1);
+      await forgetOldJobs(service.context);
+      const path = `/admin/v1/jobs/${finished}`;
+      assertError(await service.request('GET', path, { key: tokens.viewer }), 404, 'not_found');
+      assert.equal((await read(stays)).state, 'queued');
+    });
+  });
+});
