@@ -12,7 +12,6 @@ import { registerTwoFactor } from './accounts/two-factor.ts';
 import { requireRoles } from './core/authenticate.ts';
 import type { AdminParts } from './core/parts.ts';
 import { registerForm } from './forms/form.ts';
-import { registerStream } from './stream/stream.ts';
 import { registerJobs } from './jobs/jobs.ts';
 import { registerStream } from './stream/stream.ts';
 
