@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { LANGUAGES } from '../languages/languages.ts';
 import type { MailTemplate } from '../mail/default-templates.ts';
 import { sendingOf } from '../mail/sending.ts';
 import { type Command, type Flag, type Flags, requireText, table, textOr, UsageProblem } from './command.ts';
-import { requireKind } from './mails.ts';
+import { parseLanguage, requireKind } from './mails.ts';
 import { QUEUE_FLAGS, queueOf } from './queue.ts';
 
 const WAITLIST: Record<string, Flag> = {
@@ -73,6 +74,10 @@ export const mailTemplates: Command[] = [
       ...QUEUE_FLAGS,
       ...TEXTS,
       entry: { value: 'EMAIL', about: 'Entry to use for the values (default: an example).' },
+      language: {
+        value: 'LANGUAGE',
+        about: `Language of the default template: ${LANGUAGES.join(', ')} (default: the entry's).`,
+      },
       html: { about: 'Print the HTML part.' },
     },
     run: async (context, [kind = ''], flags, config) => {
@@ -81,7 +86,8 @@ export const mailTemplates: Command[] = [
       const draft = draftOf(flags, await showTemplate(context, queue.waitlist.id, requireKind(kind)));
       const entry = textOr(flags, 'entry', undefined);
       const sending = await sendingOf(context, config);
-      const mail = await previewMail(context, queue, { kind: requireKind(kind), entry, draft }, sending);
+      const input = { kind: requireKind(kind), entry, draft, language: parseLanguage(flags) };
+      const mail = await previewMail(context, queue, input, sending);
       return {
         json: mail,
         text: flags.html === true ? mail.html : `Subject: ${mail.subject}\n\n${mail.text}`,

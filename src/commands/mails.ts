@@ -1,3 +1,4 @@
+import { LANGUAGES, type Language } from '../languages/languages.ts';
 import { isMailKind, MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../mail/kinds.ts';
 import { sendingOf } from '../mail/sending.ts';
 import { type MailChanges, showMailSettings, updateMailSettings } from '../mail/update-settings.ts';
@@ -41,6 +42,10 @@ export const mails: Command[] = [
       'logo-url': {
         value: 'URL',
         about: 'HTTPS image for the header, or default (the name of the waitlist).',
+      },
+      language: {
+        value: 'LANGUAGE',
+        about: `Language for people whose own is not known, or default (en): ${LANGUAGES.join(', ')}.`,
       },
       footer: { value: 'TEXT', about: 'Footer text, or default (none).' },
       reminder: {
@@ -158,9 +163,18 @@ function parseChanges(flags: Flags): MailChanges {
     colour: orDefault('colour'),
     logoUrl: orDefault('logo-url'),
     footer: orDefault('footer'),
+    language: flags.language === 'default' ? null : parseLanguage(flags),
     inviteReminderMs: reminder === undefined ? undefined : parseDuration(reminder, 'reminder'),
   };
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+}
+
+export function parseLanguage(flags: Flags): Language | undefined {
+  const text = textOr(flags, 'language', undefined);
+  const language = LANGUAGES.find((one) => one === text);
+  if (text !== undefined && !language)
+    throw new UsageProblem(`--language: must be one of ${LANGUAGES.join(', ')}`);
+  return language;
 }
 
 function parseKinds(text: string): MailKind[] {

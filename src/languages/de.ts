@@ -194,7 +194,7 @@ Der Link ist 7 Tage gültig. Das warst nicht du? Dann ignoriere diese E-Mail. Du
         subject: 'Du stehst auf der Warteliste für {{ waitlist }}',
         body: `# Du stehst auf der Liste
 
-Danke für deine Anmeldung zur Warteliste für **{{ waitlist }}**.{% if position %} Du bist auf **Platz {{ position }}**.{% endif %} Wir schreiben dir, sobald du an der Reihe bist.
+Danke für deine Anmeldung zur Warteliste für **{{ waitlist }}**.{% if position %} Du bist auf **Platz {{ position | number }}**.{% endif %} Wir schreiben dir, sobald du an der Reihe bist.
 {% if referralLink %}
 ## Du möchtest schneller rein?
 
@@ -209,7 +209,7 @@ Teile deinen Link. Für jede Anmeldung darüber rückst du vor.
         subject: 'Du bist auf der Warteliste für {{ waitlist }} vorgerückt',
         body: `# Du bist vorgerückt
 
-Dank dir hat sich jemand auf die Warteliste für **{{ waitlist }}** gesetzt. Du bist jetzt auf **Platz {{ position }}**, mit {{ referrals }} {% if referrals == 1 %}Empfehlung{% else %}Empfehlungen{% endif %}.
+Dank dir hat sich jemand auf die Warteliste für **{{ waitlist }}** gesetzt. Du bist jetzt auf **Platz {{ position | number }}**, mit {{ referrals | number }} {% if referrals == 1 %}Empfehlung{% else %}Empfehlungen{% endif %}.
 {% if referralLink %}
 [Link noch einmal teilen]({{ referralLink }})
 {% endif %}`,

@@ -170,7 +170,7 @@ The link works for 7 days. If this wasn't you, ignore this email. You won't be a
         subject: 'You are on the {{ waitlist }} waitlist',
         body: `# You're on the list
 
-Thank you for joining the **{{ waitlist }}** waitlist.{% if position %} You are **number {{ position }}** in line.{% endif %} We'll email you when it's your turn.
+Thank you for joining the **{{ waitlist }}** waitlist.{% if position %} You are **number {{ position | number }}** in line.{% endif %} We'll email you when it's your turn.
 {% if referralLink %}
 ## Want to get in sooner?
 
@@ -185,7 +185,7 @@ Share your link. You move up for everyone who joins with it.
         subject: 'You moved up on the {{ waitlist }} waitlist',
         body: `# You moved up
 
-Someone joined the **{{ waitlist }}** waitlist because of you. You are now **number {{ position }}** in line, with {{ referrals }} {% if referrals == 1 %}referral{% else %}referrals{% endif %}.
+Someone joined the **{{ waitlist }}** waitlist because of you. You are now **number {{ position | number }}** in line, with {{ referrals | number }} {% if referrals == 1 %}referral{% else %}referrals{% endif %}.
 {% if referralLink %}
 [Share your link again]({{ referralLink }})
 {% endif %}`,

@@ -192,7 +192,7 @@ El enlace funciona durante 7 días. Si no has sido tú, ignora este correo y no 
         subject: 'Estás en la lista de espera de {{ waitlist }}',
         body: `# Ya estás en la lista
 
-Gracias por unirte a la lista de espera de **{{ waitlist }}**.{% if position %} Estás en el **puesto {{ position }}**.{% endif %} Te escribiremos cuando llegue tu turno.
+Gracias por unirte a la lista de espera de **{{ waitlist }}**.{% if position %} Estás en el **puesto {{ position | number }}**.{% endif %} Te escribiremos cuando llegue tu turno.
 {% if referralLink %}
 ## ¿Quieres entrar antes?
 
@@ -207,7 +207,7 @@ Comparte tu enlace. Subes puestos por cada persona que se una con él.
         subject: 'Has subido en la lista de espera de {{ waitlist }}',
         body: `# Has subido puestos
 
-Alguien se ha unido a la lista de espera de **{{ waitlist }}** gracias a ti. Ahora estás en el **puesto {{ position }}**, con {{ referrals }} {% if referrals == 1 %}recomendación{% else %}recomendaciones{% endif %}.
+Alguien se ha unido a la lista de espera de **{{ waitlist }}** gracias a ti. Ahora estás en el **puesto {{ position | number }}**, con {{ referrals | number }} {% if referrals == 1 %}recomendación{% else %}recomendaciones{% endif %}.
 {% if referralLink %}
 [Compartir mi enlace otra vez]({{ referralLink }})
 {% endif %}`,

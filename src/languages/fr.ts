@@ -193,7 +193,7 @@ Le lien est valable 7 jours. Ce n’était pas vous\u00a0? Ignorez cet e-mail\u0
         subject: 'Vous êtes sur la liste d’attente {{ waitlist }}',
         body: `# Vous êtes sur la liste
 
-Merci d’avoir rejoint la liste d’attente **{{ waitlist }}**.{% if position %} Vous êtes **numéro {{ position }}** sur la liste.{% endif %} Nous vous écrirons dès que ce sera votre tour.
+Merci d’avoir rejoint la liste d’attente **{{ waitlist }}**.{% if position %} Vous êtes **numéro {{ position | number }}** sur la liste.{% endif %} Nous vous écrirons dès que ce sera votre tour.
 {% if referralLink %}
 ## Envie d’entrer plus tôt\u00a0?
 
@@ -208,7 +208,7 @@ Partagez votre lien. Chaque inscription vous fait gagner des places.
         subject: 'Vous avez gagné des places sur la liste d’attente {{ waitlist }}',
         body: `# Vous avez gagné des places
 
-Quelqu’un a rejoint la liste d’attente **{{ waitlist }}** grâce à vous. Vous êtes maintenant **numéro {{ position }}** sur la liste, avec {{ referrals }} {% if referrals == 1 %}parrainage{% else %}parrainages{% endif %}.
+Quelqu’un a rejoint la liste d’attente **{{ waitlist }}** grâce à vous. Vous êtes maintenant **numéro {{ position | number }}** sur la liste, avec {{ referrals | number }} {% if referrals == 1 %}parrainage{% else %}parrainages{% endif %}.
 {% if referralLink %}
 [Partager à nouveau mon lien]({{ referralLink }})
 {% endif %}`,

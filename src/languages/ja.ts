@@ -185,7 +185,7 @@ export const ja: Texts = {
         subject: '【{{ waitlist }}】ウェイトリストに登録されました',
         body: `# 登録が完了しました
 
-**{{ waitlist }}**のウェイトリストにご登録いただきありがとうございます。{% if position %}現在の順番は**{{ position }}番目**です。{% endif %}順番が来たらメールでお知らせします。
+**{{ waitlist }}**のウェイトリストにご登録いただきありがとうございます。{% if position %}現在の順番は**{{ position | number }}番目**です。{% endif %}順番が来たらメールでお知らせします。
 {% if referralLink %}
 ## 順番を早めるには
 
@@ -200,7 +200,7 @@ export const ja: Texts = {
         subject: '【{{ waitlist }}】順番が繰り上がりました',
         body: `# 順番が繰り上がりました
 
-あなたの紹介で**{{ waitlist }}**のウェイトリストに登録した人がいます。現在の順番は**{{ position }}番目**、紹介した人数は{{ referrals }}人です。
+あなたの紹介で**{{ waitlist }}**のウェイトリストに登録した人がいます。現在の順番は**{{ position | number }}番目**、紹介した人数は{{ referrals | number }}人です。
 {% if referralLink %}
 [もう一度リンクをシェアする]({{ referralLink }})
 {% endif %}`,

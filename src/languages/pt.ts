@@ -194,7 +194,7 @@ O link vale por 7 dias. Se não foi você, ignore este e-mail e não incluiremos
         subject: 'Você está na lista de espera de {{ waitlist }}',
         body: `# Você está na lista
 
-Obrigado por entrar na lista de espera de **{{ waitlist }}**.{% if position %} Você é o **número {{ position }}** da fila.{% endif %} Avisaremos por e-mail quando chegar a sua vez.
+Obrigado por entrar na lista de espera de **{{ waitlist }}**.{% if position %} Você é o **número {{ position | number }}** da fila.{% endif %} Avisaremos por e-mail quando chegar a sua vez.
 {% if referralLink %}
 ## Quer entrar antes?
 
@@ -209,7 +209,7 @@ Compartilhe seu link. Você sobe na fila a cada pessoa que entrar com ele.
         subject: 'Você subiu na lista de espera de {{ waitlist }}',
         body: `# Você subiu na fila
 
-Alguém entrou na lista de espera de **{{ waitlist }}** por sua causa. Agora você é o **número {{ position }}** da fila, com {{ referrals }} {% if referrals == 1 %}indicação{% else %}indicações{% endif %}.
+Alguém entrou na lista de espera de **{{ waitlist }}** por sua causa. Agora você é o **número {{ position | number }}** da fila, com {{ referrals | number }} {% if referrals == 1 %}indicação{% else %}indicações{% endif %}.
 {% if referralLink %}
 [Compartilhar meu link de novo]({{ referralLink }})
 {% endif %}`,

@@ -148,7 +148,7 @@ export const zh: Texts = {
         subject: '你已加入 {{ waitlist }} 的候补名单',
         body: `# 你已加入候补名单
 
-感谢你加入 **{{ waitlist }}** 的候补名单。{% if position %}你目前排在**第 {{ position }} 位**。{% endif %}轮到你时，我们会发邮件通知你。
+感谢你加入 **{{ waitlist }}** 的候补名单。{% if position %}你目前排在**第 {{ position | number }} 位**。{% endif %}轮到你时，我们会发邮件通知你。
 {% if referralLink %}
 ## 想更快获得资格？
 
@@ -163,7 +163,7 @@ export const zh: Texts = {
         subject: '你在 {{ waitlist }} 候补名单中的排位前进了',
         body: `# 你的排位前进了
 
-有人通过你的推荐加入了 **{{ waitlist }}** 的候补名单。你现在排在**第 {{ position }} 位**，共推荐 {{ referrals }} 人。
+有人通过你的推荐加入了 **{{ waitlist }}** 的候补名单。你现在排在**第 {{ position | number }} 位**，共推荐 {{ referrals | number }} 人。
 {% if referralLink %}
 [再次分享链接]({{ referralLink }})
 {% endif %}`,

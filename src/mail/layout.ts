@@ -1,7 +1,9 @@
+import type { Texts } from '../languages/texts.ts';
 import { FONT, type Look } from './markdown-html.ts';
 import { escapeHtml } from './values.ts';
 
 export interface Page extends Look {
+  texts: Texts;
   title: string;
   /** Shown next to the subject by mail clients. */
   preview: string;
@@ -29,14 +31,14 @@ const DARK = `@media (prefers-color-scheme: dark) {
 
 /** All mail clients support tables and inline styles. The style sheet is for those that support more. */
 export function layOut(page: Page): string {
-  const { colour, content } = page;
+  const { colour, content, texts } = page;
   const leave =
     page.leaveLink === null
       ? ''
-      : `<br><a href="${escapeHtml(page.leaveLink)}" style="color:#6a737d;text-decoration:underline">Unsubscribe or leave the waitlist</a>`;
+      : `<br><a href="${escapeHtml(page.leaveLink)}" style="color:#6a737d;text-decoration:underline">${escapeHtml(texts.mail.leave)}</a>`;
   const footer = page.footer === null ? '' : `${escapeHtml(page.footer).replace(/\r?\n/g, '<br>')}<br><br>`;
   return `<!doctype html>
-<html lang="en">
+<html lang="${texts.tag}" dir="${texts.dir}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -1,4 +1,5 @@
 import { Liquid, type Template } from 'liquidjs';
+import type { Formats } from '../languages/formats.ts';
 import type { MailKind } from './kinds.ts';
 
 const TEMPLATE_CHARACTERS_MAX = 20_000;
@@ -36,14 +37,14 @@ export interface ValueMarker {
   mark(value: unknown): string;
 }
 
-let place: ValueMarker | undefined;
+let current: { into: ValueMarker; formats: Formats } | undefined;
 
-/** Rendering is synchronous, so the place set at its start is the one it writes to. */
+/** Rendering is synchronous, so what is set at its start applies until its end. */
 const engine = new Liquid({
   ownPropertyOnly: true,
   strictFilters: true,
   templates: {},
-  outputEscape: (value) => place?.mark(value) ?? '',
+  outputEscape: (value) => current?.into.mark(value) ?? '',
   timezoneOffset: 0,
   locale: 'en-GB',
   parseLimit: TEMPLATE_CHARACTERS_MAX,
@@ -53,19 +54,29 @@ const engine = new Liquid({
 for (const name of Object.keys(engine.tags)) if (!TAGS.includes(name)) delete engine.tags[name];
 for (const name of Object.keys(engine.filters)) if (!FILTERS.includes(name)) delete engine.filters[name];
 
+/** Writes a number as the language of the mail does: `12,345` or `12.345`. */
+engine.registerFilter('number', (value: unknown) =>
+  typeof value === 'number' ? current?.formats.number(value) : value,
+);
+
 export function parseTemplate(text: string): Template[] {
   return engine.parse(text);
 }
 
-export function renderTemplate(template: Template[], values: object, into: ValueMarker): string {
-  const before = place;
-  place = into;
+export function renderTemplate(
+  template: Template[],
+  values: object,
+  into: ValueMarker,
+  formats: Formats,
+): string {
+  const before = current;
+  current = { into, formats };
   try {
     const text = String(engine.renderSync(template, values));
     if (text.length > OUTPUT_CHARACTERS_MAX) throw new Error('the mail is too long');
     return text;
   } finally {
-    place = before;
+    current = before;
   }
 }
 

@@ -1,7 +1,8 @@
 import { notFound } from '../errors.ts';
+import { DEFAULT_LANGUAGE, type Language } from '../languages/languages.ts';
 import { changeSettings } from '../waitlist/queue/change-settings.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { DEFAULT_TEMPLATES, type MailTemplate } from './default-templates.ts';
+import { defaultTemplate, type MailTemplate } from './default-templates.ts';
 import { isMailKind, type MailKind } from './kinds.ts';
 import { type MailSettings, NO_SETTINGS } from './settings.ts';
 
@@ -10,7 +11,8 @@ export type PartName = MailKind | 'settings';
 /** What the mails of a waitlist are made from at a version. */
 export interface MailParts {
   settings: MailSettings;
-  templates: Record<MailKind, MailTemplate>;
+  /** The operators' own, instead of the defaults. */
+  templates: Partial<Record<MailKind, MailTemplate>>;
 }
 
 export interface PartVersion {
@@ -39,13 +41,23 @@ export async function readParts(
         .where('n.version', '<=', version),
     )
     .execute();
-  const parts: MailParts = { settings: NO_SETTINGS, templates: { ...DEFAULT_TEMPLATES } };
+  const parts: MailParts = { settings: NO_SETTINGS, templates: {} };
   for (const { part, content } of rows) {
     if (content === null) continue;
     if (part === 'settings') parts.settings = { ...NO_SETTINGS, ...(JSON.parse(content) as MailSettings) };
     else if (isMailKind(part)) parts.templates[part] = JSON.parse(content) as MailTemplate;
   }
   return parts;
+}
+
+/** Of the operators' own templates, and for people whose language is not known. */
+export function waitlistLanguage({ language }: MailSettings): Language {
+  return language ?? DEFAULT_LANGUAGE;
+}
+
+/** As operators see it: their own, or the default in the waitlist's language. */
+export function currentTemplate({ settings, templates }: MailParts, kind: MailKind): MailTemplate {
+  return templates[kind] ?? defaultTemplate(kind, waitlistLanguage(settings));
 }
 
 /** New mails use it. Mails that were already recorded keep their version. */

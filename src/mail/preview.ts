@@ -1,5 +1,6 @@
 import { invalid } from '../errors.ts';
 import { formatId, newId } from '../ids.ts';
+import type { Language } from '../languages/languages.ts';
 import { findEntry } from '../waitlist/entries/entries.ts';
 import type { Entry } from '../waitlist/entries/entry.ts';
 import { parseEmail } from '../waitlist/people/identity.ts';
@@ -22,6 +23,8 @@ export interface PreviewInput {
   entry?: string | undefined;
   /** A template that is not saved yet. */
   draft?: MailTemplate | undefined;
+  /** Of the default template, instead of the entry's or the waitlist's. */
+  language?: Language | undefined;
 }
 
 /**
@@ -31,14 +34,16 @@ export interface PreviewInput {
 export async function previewMail(
   context: Context,
   queue: Queue,
-  { kind, entry, draft }: PreviewInput,
+  { kind, entry, draft, language }: PreviewInput,
   sending: Sending,
 ): Promise<Mail> {
   if (draft) checkTemplate(kind, draft);
   const parts = await readParts(context, queue.waitlist.internalId);
   if (draft) parts.templates[kind] = draft;
   const view = await findNamed(context, queue, entry);
-  return renderMail(queue, await sampleMail(context, queue, kind, view), parts, sending);
+  const sample = await sampleMail(context, queue, kind, view);
+  if (sample.entry && language) sample.entry.language = language;
+  return renderMail(queue, sample, parts, sending);
 }
 
 /** Sends a preview through the outbox and returns its id in the mailbox. */

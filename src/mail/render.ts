@@ -1,15 +1,17 @@
 import type { Template } from 'liquidjs';
 import { formatId } from '../ids.ts';
+import { type Language, textsIn } from '../languages/languages.ts';
+import type { Texts } from '../languages/texts.ts';
 import { confirmLink, fillPattern, joinLink, signLink } from '../waitlist/links/links.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
-import { DEFAULT_TEMPLATES, type MailTemplate } from './default-templates.ts';
+import { defaultTemplate, type MailTemplate } from './default-templates.ts';
 import { isEssential, type MailKind } from './kinds.ts';
 import { layOut, readableOn } from './layout.ts';
 import { parseTemplate, renderTemplate } from './liquid.ts';
 import { toHtml } from './markdown-html.ts';
 import { parseMarkdown, toText } from './markdown-text.ts';
 import { Marks } from './marks.ts';
-import type { MailParts } from './parts.ts';
+import { type MailParts, waitlistLanguage } from './parts.ts';
 import { DEFAULT_COLOUR, type MailSettings } from './settings.ts';
 import type { StoredMail } from './stored-mail.ts';
 import { plainEmail, plainLine, plainMetadata } from './values.ts';
@@ -61,6 +63,8 @@ export function renderMail(queue: Queue, stored: StoredMail, parts: MailParts, s
   const { entry, invite } = stored;
   const { leaveLink, unsubscribeLink, ...links } = linksOf(queue, stored, settings, sending.publicUrl);
   const waitlist = plainLine(stored.waitlist);
+  const language = languageOfMail(stored, parts);
+  const texts = textsIn(language);
   const values = {
     waitlist,
     email: plainEmail(stored.to),
@@ -68,20 +72,21 @@ export function renderMail(queue: Queue, stored: StoredMail, parts: MailParts, s
     referrals: entry?.referrals ?? 0,
     referralCode: entry?.referralCode ?? null,
     inviteCode: invite?.code ?? null,
-    expiresAt: invite?.expiresAt ? longDate(invite.expiresAt) : null,
+    expiresAt: invite?.expiresAt ? texts.formats.date(invite.expiresAt) : null,
     metadata: plainMetadata(entry?.metadata ?? {}),
     ...links,
   };
   const marks = new Marks(new Set(Object.values(links).filter((link) => link !== null)));
   const colour = settings.colour ?? DEFAULT_COLOUR;
-  const { subject: line, body } = fill(stored.mail, templates[stored.mail], values, marks);
+  const { subject: line, body } = fill(stored.mail, language, templates[stored.mail], values, marks);
   const subject = stored.test ? `[Test] ${line}` : line;
   const tokens = parseMarkdown(body);
   const text = toText(tokens, marks);
   const look = { colour, onColour: readableOn(colour) };
-  const reason = REASONS[stored.mail](waitlist);
+  const reason = reasonFor(stored.mail, texts)(waitlist);
   const html = layOut({
     ...look,
+    texts,
     title: subject,
     preview: plainLine(
       tokens[0]?.type === 'heading' ? toText(tokens.slice(1), marks) : text,
@@ -99,31 +104,39 @@ export function renderMail(queue: Queue, stored: StoredMail, parts: MailParts, s
     replyTo: settings.replyTo,
     to: stored.to,
     subject,
-    text: textPage(text, settings.footer, reason, leaveLink),
+    text: textPage(text, settings.footer, reason, leaveLink && `${texts.mail.leave}: ${leaveLink}`),
     html,
     unsubscribeLink,
   };
 }
 
-/** If a template fails with a person's values, that person gets the default template instead. */
+/** Operators write their own templates in the waitlist's language. The defaults follow the person's. */
+function languageOfMail({ mail, entry }: StoredMail, { settings, templates }: MailParts): Language {
+  const isOwn = templates[mail] !== undefined;
+  return (isOwn ? null : entry?.language) ?? waitlistLanguage(settings);
+}
+
+/** If an own template fails with a person's values, that person gets the default template instead. */
 function fill(
   kind: MailKind,
-  template: MailTemplate,
+  language: Language,
+  own: MailTemplate | undefined,
   values: object,
   marks: Marks,
 ): { subject: string; body: string } {
   const asText = {
     mark: (value: unknown) => (value == null || typeof value === 'object' ? '' : String(value)),
   };
+  const { formats } = textsIn(language);
   try {
-    const { subject, body } = parsed(template);
+    const { subject, body } = parsed(own ?? defaultTemplate(kind, language));
     return {
-      subject: plainLine(renderTemplate(subject, values, asText), SUBJECT_CHARACTERS_MAX),
-      body: renderTemplate(body, values, marks),
+      subject: plainLine(renderTemplate(subject, values, asText, formats), SUBJECT_CHARACTERS_MAX),
+      body: renderTemplate(body, values, marks, formats),
     };
   } catch (error) {
-    if (template === DEFAULT_TEMPLATES[kind]) throw error;
-    return fill(kind, DEFAULT_TEMPLATES[kind], values, marks);
+    if (!own) throw error;
+    return fill(kind, language, undefined, values, marks);
   }
 }
 
@@ -137,27 +150,23 @@ function parsed(template: MailTemplate): { subject: Template[]; body: Template[]
   return fresh;
 }
 
-const onList = (waitlist: string) =>
-  `You received this email because this address is on the ${waitlist} waitlist.`;
-const REASONS: Record<MailKind, (waitlist: string) => string> = {
-  confirm: (waitlist) =>
-    `You received this email because this address was added to the ${waitlist} waitlist.`,
-  welcome: onList,
-  'moved-up': onList,
-  invite: (waitlist) => `You received this email because you were invited to ${waitlist}.`,
-  'invite-reminder': (waitlist) => `You received this email because you were invited to ${waitlist}.`,
-  accepted: (waitlist) => `You received this email because you accepted an invite to ${waitlist}.`,
-};
-
-function textPage(text: string, footer: string | null, reason: string, leaveLink: string | null): string {
-  const below = [footer, reason, leaveLink && `Unsubscribe or leave the waitlist: ${leaveLink}`];
-  return `${text}\n\n-- \n${below.filter(Boolean).join('\n\n')}\n`;
+function reasonFor(kind: MailKind, { mail: { reasons } }: Texts): (waitlist: string) => string {
+  switch (kind) {
+    case 'confirm':
+      return reasons.added;
+    case 'welcome':
+    case 'moved-up':
+      return reasons.onList;
+    case 'invite':
+    case 'invite-reminder':
+      return reasons.invited;
+    case 'accepted':
+      return reasons.accepted;
+  }
 }
 
-const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
-
-function longDate(time: number): string {
-  return `${DATE.format(time)} UTC`;
+function textPage(text: string, footer: string | null, reason: string, leave: string | null): string {
+  return `${text}\n\n-- \n${[footer, reason, leave].filter(Boolean).join('\n\n')}\n`;
 }
 
 export function messageId(eventId: Uint8Array, { address }: Mail['from']): string {

@@ -1,4 +1,5 @@
 import { Problems } from '../errors.ts';
+import { LANGUAGES, type Language } from '../languages/languages.ts';
 import { parseEmail } from '../waitlist/people/identity.ts';
 
 /** The look and the links of a waitlist's mails. null for the default. */
@@ -17,6 +18,8 @@ export interface MailSettings {
   logoUrl: string | null;
   /** Shown below every mail: the sender's name and postal address. */
   footer: string | null;
+  /** Of mails to people whose language is not known, and of the operators' own templates. null for English. */
+  language: Language | null;
 }
 
 export const NO_SETTINGS: MailSettings = {
@@ -29,6 +32,7 @@ export const NO_SETTINGS: MailSettings = {
   colour: null,
   logoUrl: null,
   footer: null,
+  language: null,
 };
 
 export const DEFAULT_COLOUR = '#0f766e';
@@ -38,7 +42,8 @@ const URL_CHARACTERS_MAX = 1_000;
 
 export function checkMailSettings(settings: MailSettings): void {
   const problems = new Problems();
-  const { from, fromName, replyTo, joinUrl, confirmUrl, referralUrl, colour, logoUrl, footer } = settings;
+  const { from, fromName, replyTo, joinUrl, confirmUrl, referralUrl, colour, logoUrl, footer, language } =
+    settings;
   if (from !== null && !isAsciiAddress(from)) problems.add('from', 'must be an email address in ASCII');
   if (replyTo !== null && !isAsciiAddress(replyTo))
     problems.add('reply-to', 'must be an email address in ASCII');
@@ -55,6 +60,8 @@ export function checkMailSettings(settings: MailSettings): void {
     problems.add('logo-url', 'must be an https URL');
   if (footer !== null && footer.length > FOOTER_CHARACTERS_MAX)
     problems.add('footer', `is longer than ${FOOTER_CHARACTERS_MAX} characters`);
+  if (language !== null && !LANGUAGES.includes(language))
+    problems.add('language', `must be one of ${LANGUAGES.join(', ')}`);
   problems.throwIfAny();
 }
 

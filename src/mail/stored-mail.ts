@@ -1,11 +1,12 @@
 import { sharedNow } from '../db/shared-clock.ts';
 import { statement } from '../db/statement.ts';
 import { formatId, newId } from '../ids.ts';
+import type { Language } from '../languages/languages.ts';
 import { type Message, writeMessages } from '../outbox/message.ts';
 import type { Entry } from '../waitlist/entries/entry.ts';
 import { hashOf } from '../waitlist/links/suppression.ts';
 import type { Metadata } from '../waitlist/people/metadata.ts';
-import type { Person } from '../waitlist/people/person.ts';
+import { languageFor, type Person } from '../waitlist/people/person.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
 import { referralCodesOf } from '../waitlist/referrals/referral-code.ts';
@@ -35,6 +36,8 @@ export interface MailedEntry {
   referrals: number;
   referralCode: string | null;
   metadata: Metadata | null;
+  /** null for the waitlist's language. Missing in mails that were stored before there were languages. */
+  language?: Language | null;
 }
 
 /**
@@ -81,12 +84,15 @@ export async function readMail({ db }: Context, queue: Queue, body: string): Pro
   const person = row?.person && queue.vault.open<Person>('entry.person', row.id, row.person);
   if (!person || person.email === null) return undefined;
   const referralCode = referralCodesOf(queue).of(seq);
-  const entry = { id, position, referrals: 0, referralCode, metadata: person.metadata };
+  const { metadata } = person;
+  const entry = { id, position, referrals: 0, referralCode, metadata, language: languageFor(person) };
   return { ...rest, to: person.email, entry, invite: null };
 }
 
-export function mailedEntry({ id, position, referrals, referralCode, metadata }: Entry): MailedEntry {
-  return { id: formatId('ent', id), position, referrals, referralCode, metadata };
+export function mailedEntry(entry: Entry): MailedEntry {
+  const { id, position, referrals, referralCode, metadata } = entry;
+  const language = languageFor(entry);
+  return { id: formatId('ent', id), position, referrals, referralCode, metadata, language };
 }
 
 /** Stores a mail that no event causes. `about` is the id of an entry whose data it contains. */

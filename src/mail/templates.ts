@@ -1,10 +1,10 @@
 import { Problems } from '../errors.ts';
 import { isoTime } from '../time.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { DEFAULT_TEMPLATES, type MailTemplate } from './default-templates.ts';
+import { defaultTemplate, type MailTemplate } from './default-templates.ts';
 import type { MailKind } from './kinds.ts';
 import { missingVariable, templateProblems } from './liquid.ts';
-import { listVersions, readParts, writePart } from './parts.ts';
+import { currentTemplate, listVersions, readParts, waitlistLanguage, writePart } from './parts.ts';
 import { requireWaitlist } from './update-settings.ts';
 
 const SUBJECT_CHARACTERS_MAX = 500;
@@ -20,8 +20,8 @@ export async function showTemplate(
   kind: MailKind,
 ): Promise<TemplateView> {
   const { internalId } = await requireWaitlist(context, waitlistId);
-  const template = (await readParts(context, internalId)).templates[kind];
-  return { kind, ...template, isDefault: template === DEFAULT_TEMPLATES[kind] };
+  const parts = await readParts(context, internalId);
+  return { kind, ...currentTemplate(parts, kind), isDefault: parts.templates[kind] === undefined };
 }
 
 /** Rejects what could fail later: sending never fails because of a template. */
@@ -67,10 +67,11 @@ export async function templateVersions(
   kind: MailKind,
 ): Promise<TemplateVersion[]> {
   const { internalId } = await requireWaitlist(context, waitlistId);
+  const language = waitlistLanguage((await readParts(context, internalId)).settings);
   return (await listVersions(context, internalId, kind)).map(({ version, content, createdAt }) => ({
     version,
     isDefault: content === null,
     createdAt: isoTime(createdAt),
-    ...(content === null ? DEFAULT_TEMPLATES[kind] : (JSON.parse(content) as MailTemplate)),
+    ...(content === null ? defaultTemplate(kind, language) : (JSON.parse(content) as MailTemplate)),
   }));
 }

@@ -11,6 +11,7 @@ export function presentPerson({ queue, entry, operatorConfirmation, invites, eve
     waitlist: presentWaitlistReference(queue.waitlist),
     environment: queue.environment,
     entry: entry && presentEntry(entry),
+    language: entry?.language ?? null,
     operatorConfirmation: operatorConfirmation && {
       source: operatorConfirmation.source,
       by: operatorConfirmation.by,

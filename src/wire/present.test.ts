@@ -17,6 +17,7 @@ const entry: Entry = {
   email: 'ada@example.com',
   phone: null,
   metadata: { plan: 'pro' },
+  language: null,
   status: 'waiting',
   position: 1,
   referrals: 0,

@@ -200,7 +200,7 @@ forEachEngine((engine) => {
       const revoked = await list.invite('bob@example.com');
       await service.revoke(revoked.code);
       assertPage(await get(`/join/${revoked.code}`), 410, /was revoked/);
-      assertPage(await get(`/join/${'x'.repeat(201)}`), 400, /longer than 200/);
+      assertPage(await get(`/join/${'x'.repeat(201)}`), 400, /copy the link again/);
     });
   });
 });

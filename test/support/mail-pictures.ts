@@ -49,6 +49,10 @@ try {
       }
     }
   }
+  const { html } = await previewMail(context, queue, { kind: 'welcome', language: 'ja' }, SENDING);
+  const page = await browser.newPage({ viewport: { width: WIDTHS.phone, height: 300 } });
+  await page.setContent(html);
+  await page.screenshot({ path: path.join(into, 'welcome-phone-ja.png'), fullPage: true });
 } finally {
   await browser.close();
   await context.db.close();

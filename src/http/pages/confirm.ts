@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { DoorlistError, notFound } from '../../errors.ts';
+import type { Texts } from '../../languages/texts.ts';
 import {
   type ConfirmLink,
   checkConfirmLink,
@@ -9,8 +10,8 @@ import {
 } from '../../waitlist/links/confirm-link.ts';
 import { html } from '../docs/html.ts';
 import type { TypedApp } from '../typed-app.ts';
-import { button, type Page, sendPage } from './page.ts';
-import { type PageParts, pageRoute, TokenParams, wantsJson } from './parts.ts';
+import { button, noticePage, type Page, sendPage } from './page.ts';
+import { inSameLanguage, type PageParts, pageRoute, TokenParams, textsFor, wantsJson } from './parts.ts';
 
 /** The page shows a button, because mail scanners open links and must not confirm anyone. */
 export function registerConfirmPage(app: TypedApp, parts: PageParts): void {
@@ -25,10 +26,8 @@ export function registerConfirmPage(app: TypedApp, parts: PageParts): void {
     const link = await renewConfirmLink(context, request.params.token);
     if (link.state !== 'expired') return answer(request, reply, link);
     if (wantsJson(request)) return { state: 'renewed', waitlist: link.waitlist };
-    return sendPage(reply, {
-      title: 'Check your inbox',
-      content: html`<p>A new link is on its way. We send at most one a day.</p>`,
-    });
+    const texts = textsFor(request);
+    return sendPage(reply, noticePage(texts.confirm.renewed), texts);
   });
 }
 
@@ -36,7 +35,10 @@ type TokenRequest = FastifyRequest & { params: Static<typeof TokenParams> };
 
 /** HTML for people, JSON for the backend of a waitlist's own confirm page. */
 function answer(request: TokenRequest, reply: FastifyReply, link: ConfirmLink): string | ConfirmLink {
-  if (!wantsJson(request)) return sendPage(reply, pageFor(link, request.params.token));
+  if (!wantsJson(request)) {
+    const texts = textsFor(request);
+    return sendPage(reply, pageFor(link, request, texts), texts);
+  }
   if (link.state === 'unknown')
     throw notFound('this link is invalid, or its entry is no longer on the waitlist');
   if (link.state === 'expired')
@@ -44,31 +46,25 @@ function answer(request: TokenRequest, reply: FastifyReply, link: ConfirmLink): 
   return { state: link.state, waitlist: link.waitlist };
 }
 
-function pageFor({ state, waitlist }: ConfirmLink, token: string): Page {
+function pageFor({ state, waitlist }: ConfirmLink, request: TokenRequest, { confirm }: Texts): Page {
+  const { token } = request.params;
   switch (state) {
     case 'ready':
       return {
-        title: 'Confirm your email',
-        content: html`<p>Confirm your email to join the ${waitlist} waitlist.</p>
-${button(`../confirm/${token}`, 'Confirm')}`,
+        title: confirm.title,
+        content: html`<p>${confirm.ask(waitlist)}</p>
+${button(inSameLanguage(request, `../confirm/${token}`), confirm.button)}`,
       };
     case 'confirmed':
-      return {
-        title: 'Your email is confirmed',
-        content: html`<p>You are on the ${waitlist} waitlist. You can close this page.</p>`,
-      };
+      return noticePage({ title: confirm.confirmedTitle, text: confirm.confirmed(waitlist) });
     case 'expired':
       return {
         status: 410,
-        title: 'This link has expired',
-        content: html`<p>Links work for 7 days. We can send you a new one.</p>
-${button(`../confirm/${token}/again`, 'Send me a new link')}`,
+        title: confirm.expired.title,
+        content: html`<p>${confirm.expired.text}</p>
+${button(inSameLanguage(request, `../confirm/${token}/again`), confirm.renew)}`,
       };
     case 'unknown':
-      return {
-        status: 404,
-        title: 'This link does not work',
-        content: html`<p>It is incomplete, or the address was removed from the waitlist. Copy the link again from your email.</p>`,
-      };
+      return noticePage(confirm.unknown, 404);
   }
 }

@@ -1,25 +1,13 @@
 import Type from 'typebox';
 import { DoorlistError } from '../../errors.ts';
+import type { Notice, Texts } from '../../languages/texts.ts';
 import { acceptInvite } from '../../waitlist/invites/accept-invite.ts';
 import { checkInvite } from '../../waitlist/invites/invites.ts';
 import { html } from '../docs/html.ts';
 import { STATUS } from '../problem.ts';
 import type { TypedApp } from '../typed-app.ts';
-import { button, type Page, sendPage } from './page.ts';
-import { type PageParts, pageRoute } from './parts.ts';
-
-const REFUSALS: Record<string, { title: string; words: string }> = {
-  not_found: {
-    title: 'Invite not found',
-    words: 'This link is incomplete. Copy it again from your email.',
-  },
-  expired: { title: 'This invite has expired', words: 'It can no longer be accepted.' },
-  revoked: { title: 'This invite was revoked', words: 'It can no longer be accepted.' },
-  accepted: {
-    title: 'Already accepted',
-    words: 'This invite has already been accepted. There is nothing left to do.',
-  },
-};
+import { button, noticePage, type Page, sendPage, withStrong } from './page.ts';
+import { inSameLanguage, type PageParts, pageRoute, textsFor } from './parts.ts';
 
 const CodeParams = Type.Object({ code: Type.String() });
 
@@ -27,37 +15,56 @@ export function registerJoinPage(app: TypedApp, parts: PageParts): void {
   const { context } = parts;
   app.get('/join/:code', pageRoute(parts.look, CodeParams), async (request, reply) => {
     const { code } = request.params;
+    const texts = textsFor(request);
+    const { join, formats } = texts;
     const invite = await checkInvite(context, code);
-    if (invite.state !== 'live') return sendPage(reply, refusal(invite.state));
+    if (invite.state !== 'live') return sendPage(reply, refusal(invite.state, texts), texts);
     const { waitlist, email, expiresAt } = invite;
-    return sendPage(reply, {
-      title: `Your invite to ${waitlist.name}`,
-      content: html`<p>This invite is for <strong>${email}</strong>${expiresAt !== null && html` and expires on ${longDate(expiresAt)}`}. It works once.</p>
-${button(`../join/${code}`, 'Accept invite')}`,
-    });
+    const inviteFor = (person: string) =>
+      expiresAt === null ? join.inviteFor(person) : join.inviteForUntil(person, formats.date(expiresAt));
+    return sendPage(
+      reply,
+      {
+        title: join.title(waitlist.name),
+        content: html`<p>${withStrong(inviteFor, email)}</p>
+${button(inSameLanguage(request, `../join/${code}`), join.accept)}`,
+      },
+      texts,
+    );
   });
   app.post('/join/:code', pageRoute(parts.act, CodeParams), async (request, reply) => {
     const { code } = request.params;
+    const texts = textsFor(request);
+    const { join } = texts;
     try {
       const { waitlist, email } = await acceptInvite(context, { code });
-      return sendPage(reply, {
-        title: "You're in",
-        content: html`<p>You accepted the invite to ${waitlist.name} for <strong>${email}</strong>. Welcome!</p>`,
-      });
+      return sendPage(
+        reply,
+        {
+          title: join.acceptedTitle,
+          content: html`<p>${withStrong((person) => join.accepted(waitlist.name, person), email)}</p>`,
+        },
+        texts,
+      );
     } catch (error) {
-      if (!(error instanceof DoorlistError) || !(error.code in REFUSALS)) throw error;
-      return sendPage(reply, refusal(error.code));
+      if (!(error instanceof DoorlistError) || !isRefusal(error.code)) throw error;
+      return sendPage(reply, refusal(error.code, texts), texts);
     }
   });
 }
 
-function refusal(reason: string): Page {
-  const { title, words } = REFUSALS[reason] ?? { title: 'Something went wrong', words: '' };
-  const status = STATUS[reason as keyof typeof STATUS];
-  return { status, title, content: html`<p>${words}</p>` };
+type Refusal = 'not_found' | 'expired' | 'revoked' | 'accepted';
+
+function isRefusal(code: string): code is Refusal {
+  return ['not_found', 'expired', 'revoked', 'accepted'].includes(code);
 }
 
-function longDate(time: number): string {
-  const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
-  return `${format.format(time)} UTC`;
+function refusal(reason: Refusal, { join }: Texts): Page {
+  const notices: Record<Refusal, Notice> = {
+    not_found: join.notFound,
+    expired: join.expired,
+    revoked: join.revoked,
+    accepted: join.alreadyAccepted,
+  };
+  return noticePage(notices[reason], STATUS[reason]);
 }

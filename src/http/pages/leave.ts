@@ -1,15 +1,10 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
 import { checkLeaveLink, leaveList, unsubscribe } from '../../waitlist/links/leave-link.ts';
 import { html } from '../docs/html.ts';
 import type { TypedApp } from '../typed-app.ts';
-import { button, type Page, sendPage } from './page.ts';
-import { type PageParts, pageRoute, TokenParams } from './parts.ts';
-
-const NOBODY: Page = {
-  status: 404,
-  title: 'This link does not work',
-  content: html`<p>The link is incomplete, or this address has already left the waitlist.</p>`,
-};
+import { button, noticePage, sendPage } from './page.ts';
+import { inSameLanguage, type PageParts, pageRoute, TokenParams, textsFor } from './parts.ts';
 
 /**
  * `/unsubscribe/…` is for the unsubscribe button of mail clients (RFC 8058), `/leave/…` for people. Both show
@@ -17,37 +12,44 @@ const NOBODY: Page = {
  */
 export function registerLeavePage(app: TypedApp, parts: PageParts): void {
   const { context } = parts;
-  const show = async (token: string, reply: FastifyReply) => {
+  const show = async (request: TokenRequest, reply: FastifyReply) => {
+    const { token } = request.params;
+    const texts = textsFor(request);
+    const { leave } = texts;
     const leaver = await checkLeaveLink(context, token);
-    if (!leaver) return sendPage(reply, NOBODY);
-    return sendPage(reply, {
-      title: `Emails from ${leaver.waitlist}`,
-      content: html`<p>Unsubscribe from these emails and keep your place on the waitlist. We will still email you when you are invited.</p>
-${button(`../unsubscribe/${token}`, 'Unsubscribe')}
-<p class="soft">Or leave the waitlist. This erases your place, your invites and all your data on this waitlist. It cannot be undone.</p>
-${button(`../leave/${token}`, 'Leave and erase my data', true)}`,
-    });
+    if (!leaver) return sendPage(reply, noticePage(leave.unknown, 404), texts);
+    return sendPage(
+      reply,
+      {
+        title: leave.title(leaver.waitlist),
+        content: html`<p>${leave.unsubscribeText}</p>
+${button(inSameLanguage(request, `../unsubscribe/${token}`), leave.unsubscribe)}
+<p class="soft">${leave.leaveText}</p>
+${button(inSameLanguage(request, `../leave/${token}`), leave.leave, true)}`,
+      },
+      texts,
+    );
   };
   app.get('/unsubscribe/:token', pageRoute(parts.look, TokenParams), async (request, reply) =>
-    show(request.params.token, reply),
+    show(request, reply),
   );
   app.get('/leave/:token', pageRoute(parts.look, TokenParams), async (request, reply) =>
-    show(request.params.token, reply),
+    show(request, reply),
   );
   app.post('/unsubscribe/:token', pageRoute(parts.act, TokenParams), async (request, reply) => {
+    const texts = textsFor(request);
+    const { unknown, unsubscribedTitle: title, unsubscribed } = texts.leave;
     const leaver = await unsubscribe(context, request.params.token);
-    if (!leaver) return sendPage(reply, NOBODY);
-    return sendPage(reply, {
-      title: 'You are unsubscribed',
-      content: html`<p>You will no longer get these emails from ${leaver.waitlist}.</p>`,
-    });
+    if (!leaver) return sendPage(reply, noticePage(unknown, 404), texts);
+    return sendPage(reply, noticePage({ title, text: unsubscribed(leaver.waitlist) }), texts);
   });
   app.post('/leave/:token', pageRoute(parts.act, TokenParams), async (request, reply) => {
+    const texts = textsFor(request);
+    const { unknown, leftTitle: title, left } = texts.leave;
     const leaver = await leaveList(context, request.params.token);
-    if (!leaver) return sendPage(reply, NOBODY);
-    return sendPage(reply, {
-      title: 'You have left the waitlist',
-      content: html`<p>Your place on the ${leaver.waitlist} waitlist and all your data were erased.</p>`,
-    });
+    if (!leaver) return sendPage(reply, noticePage(unknown, 404), texts);
+    return sendPage(reply, noticePage({ title, text: left(leaver.waitlist) }), texts);
   });
 }
+
+type TokenRequest = FastifyRequest & { params: Static<typeof TokenParams> };

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
+import { DEFAULT_LANGUAGE, textsIn } from '../../languages/languages.ts';
+import type { Notice, Texts } from '../../languages/texts.ts';
 import { Html, html } from '../docs/html.ts';
 
 const STYLE = `
@@ -8,7 +10,7 @@ const STYLE = `
 * { box-sizing: border-box; }
 body { margin: 0; min-height: 100dvh; display: grid; place-items: center; padding: 1.25rem; background: var(--paper); color: var(--ink); font: 400 1rem/1.6 system-ui, sans-serif; }
 main { width: min(28rem, 100%); padding: 2.25rem 2rem; background: var(--card); border: 1px solid var(--line); border-top: 4px solid var(--accent); border-radius: 12px; overflow-wrap: anywhere; }
-h1 { margin: 0 0 .75rem; font-size: 1.5rem; line-height: 1.3; }
+h1 { margin: 0 0 .75rem; font-size: 1.5rem; line-height: 1.3; text-wrap: balance; word-break: auto-phrase; }
 p { margin: 0 0 1.25rem; }
 p:last-child { margin: 0; }
 .soft { color: var(--soft); font-size: .9375rem; }
@@ -45,14 +47,18 @@ export interface Page {
   content: Html;
 }
 
-export function sendPage(reply: FastifyReply, { status = 200, title, content }: Page): string {
+export function sendPage(
+  reply: FastifyReply,
+  { status = 200, title, content }: Page,
+  { tag, dir }: Texts = textsIn(DEFAULT_LANGUAGE),
+): string {
   reply
     .code(status)
     .type('text/html; charset=utf-8')
-    .headers(HEADERS)
+    .headers({ ...HEADERS, 'content-language': tag, vary: 'accept-language' })
     .serializer((page: string) => page);
   return html`<!doctype html>
-<html lang="en">
+<html lang="${tag}" dir="${dir}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -68,6 +74,20 @@ ${content}
 </html>
 `.text;
 }
+
+/** A notice without anything to do. */
+export function noticePage({ title, text }: Notice, status = 200): Page {
+  return { status, title, content: html`<p>${text}</p>` };
+}
+
+/** The text as markup, with the value that it contains in bold. */
+export function withStrong(text: (value: string) => string, value: string): Html {
+  const [before = '', ...after] = text(VALUE_PLACE).split(VALUE_PLACE);
+  return html`${before}${after.map((part) => html`<strong>${value}</strong>${part}`)}`;
+}
+
+/** Stands for the value until the text around it is escaped. Neither texts nor names contain it. */
+const VALUE_PLACE = '\u0000';
 
 /**
  * Actions need this button and never happen just by opening a page. URLs are relative, because a proxy may

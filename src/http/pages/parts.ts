@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type TSchema } from 'typebox';
+import { chooseLanguage, languageOf, textsIn } from '../../languages/languages.ts';
+import type { Texts } from '../../languages/texts.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import { clientOf, type RateLimiter } from '../plugins/rate-limit.ts';
 
@@ -26,4 +28,16 @@ export function pageRoute<T extends TSchema>(limit: RateLimiter, params: T) {
 /** Whether the client is a backend and not a person. */
 export function wantsJson({ headers }: FastifyRequest): boolean {
   return headers.accept?.startsWith('application/json') ?? false;
+}
+
+/** In the language of the `lang` parameter, or else of the browser. */
+export function textsFor(request: FastifyRequest): Texts {
+  const { lang } = request.query as { lang?: unknown };
+  return textsIn(chooseLanguage(request.headers['accept-language'], lang));
+}
+
+/** Keeps the chosen language when a form of the page is sent. */
+export function inSameLanguage(request: FastifyRequest, url: string): string {
+  const language = languageOf((request.query as { lang?: unknown }).lang);
+  return language ? `${url}?lang=${language}` : url;
 }

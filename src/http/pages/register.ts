@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
-import { DoorlistError } from '../../errors.ts';
-import { html } from '../docs/html.ts';
+import { DoorlistError, type ErrorCode } from '../../errors.ts';
+import type { Texts } from '../../languages/texts.ts';
 import { closeUnread, sendError } from '../plugins/errors.ts';
 import { STATUS } from '../problem.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { registerConfirmPage } from './confirm.ts';
 import { registerJoinPage } from './join.ts';
 import { registerLeavePage } from './leave.ts';
-import { sendPage } from './page.ts';
-import { type PageParts, wantsJson } from './parts.ts';
+import { noticePage, type Page, sendPage } from './page.ts';
+import { type PageParts, textsFor, wantsJson } from './parts.ts';
 
 /** The pages that links in mails lead to. They work without scripts. */
 export function registerPages(app: FastifyInstance, parts: PageParts): void {
@@ -21,15 +21,20 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
         return sendError(error, request, reply, parts.context.log);
       closeUnread(request, reply);
       if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds));
-      const page = sendPage(reply, {
-        status: STATUS[error.code],
-        title: 'Something went wrong',
-        content: html`<p>${error.message}.</p>`,
-      });
-      reply.send(page);
+      const texts = textsFor(request);
+      reply.send(sendPage(reply, errorPage(error.code, texts), texts));
     });
     registerJoinPage(scope, parts);
     registerConfirmPage(scope, parts);
     registerLeavePage(scope, parts);
   });
+}
+
+function errorPage(code: ErrorCode, { errors }: Texts): Page {
+  const texts: Partial<Record<ErrorCode, string>> = {
+    rate_limited: errors.rateLimited,
+    unavailable: errors.unavailable,
+    invalid_request: errors.notFound.text,
+  };
+  return noticePage({ title: errors.title, text: texts[code] ?? errors.other }, STATUS[code]);
 }

@@ -1,5 +1,6 @@
 import type { Status } from '../../db/tables.ts';
 import { formatId } from '../../ids.ts';
+import type { Language } from '../../languages/languages.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import type { Metadata } from '../people/metadata.ts';
 import type { Person } from '../people/person.ts';
@@ -14,6 +15,8 @@ export interface Entry {
   readonly email: string | null;
   readonly phone: string | null;
   readonly metadata: Metadata | null;
+  /** In which they signed up, if that is known. */
+  readonly language: Language | null;
   readonly status: Status;
   readonly position: number | null;
   readonly referrals: number;
@@ -70,6 +73,7 @@ function assemble(queue: Queue, row: EntryRow, person: Person | null, referrer: 
     email: person?.email ?? null,
     phone: person?.phone ?? null,
     metadata: person?.metadata ?? null,
+    language: person?.language ?? null,
     status: row.status,
     position: row.position,
     referrals: row.referrals,

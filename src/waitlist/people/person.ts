@@ -1,3 +1,4 @@
+import { type Language, languageOf } from '../../languages/languages.ts';
 import type { Metadata } from './metadata.ts';
 
 /** Sealed as one value in the entry's row. */
@@ -5,4 +6,17 @@ export interface Person {
   email: string | null;
   phone: string | null;
   metadata: Metadata | null;
+  /** In which they signed up, if that is known. */
+  language?: Language;
+}
+
+/** The language to write to a person in, or null if nothing says so. Backends send it as metadata. */
+export function languageFor({
+  language,
+  metadata,
+}: {
+  language?: Language | null;
+  metadata: Metadata | null;
+}): Language | null {
+  return language ?? languageOf(metadata?.language) ?? languageOf(metadata?.locale) ?? null;
 }

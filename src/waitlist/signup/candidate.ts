@@ -25,9 +25,9 @@ export type Standing =
 
 export function prepareCandidate(queue: Queue, signup: Signup, now: number): Candidate {
   const { vault } = queue;
-  const { email, phone, metadata, referrer } = signup;
+  const { email, phone, metadata, referrer, language } = signup;
   const id = newId(now);
-  const person: Person = { email: email?.shown ?? null, phone, metadata };
+  const person: Person = { email: email?.shown ?? null, phone, metadata, ...(language && { language }) };
   return {
     id,
     person: vault.seal('entry.person', id, person),

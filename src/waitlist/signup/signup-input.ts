@@ -1,4 +1,5 @@
 import { invalid, Problems } from '../../errors.ts';
+import type { Language } from '../../languages/languages.ts';
 import { type Email, type Identifier, parseEmail, parsePhone, parseReferrer } from '../people/identity.ts';
 import { isObject, type Metadata, parseMetadata } from '../people/metadata.ts';
 
@@ -10,6 +11,8 @@ export interface Signup {
   readonly phone: string | null;
   readonly metadata: Metadata | null;
   readonly referrer: Identifier | null;
+  /** Of the page on which the person signed up. */
+  readonly language?: Language;
 }
 
 const ENTRY_FIELDS = new Set(['email', 'phone', 'metadata', 'referredBy']);
