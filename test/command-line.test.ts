@@ -339,7 +339,7 @@ forEachEngine((engine) => {
       assert.ok(listed?.revokedAt && listed.expiresAt);
       assert.match(await text('key', 'list'), new RegExp(`${id} .* revoked`));
       assertFailed(await here('key', 'revoke', id), /no active key/);
-      assertFailed(await here('key', 'revoke', 'nonsense'), /must look like key_/);
+      assertFailed(await here('key', 'revoke', 'nonsense'), /there is no active key nonsense/);
     });
 
     it('rotate a key with or without an overlap', async () => {
@@ -377,7 +377,7 @@ forEachEngine((engine) => {
       );
       assert.equal((await listOver(client, 'wl_later', later.key).page()).status, 200);
       assertFailed(await here('environment', 'create', 'staging'), /staging already exists/);
-      assertFailed(await here('environment', 'create', 'Not This'), /environment: must be/);
+      assertFailed(await here('environment', 'create', 'Not This'), /name: must be/);
     });
 
     it('create and revoke invites, by id and by code, and the server follows', async () => {

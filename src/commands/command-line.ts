@@ -13,6 +13,7 @@ import { backups } from './backup.ts';
 import { type Command, type Flag, type Flags, type Outcome, UsageProblem } from './command.ts';
 import { copy } from './copy.ts';
 import { entries } from './entries.ts';
+import { withFlagNames } from './flag-names.ts';
 import { invites } from './invites.ts';
 import { keys } from './keys.ts';
 import { mailResending } from './mail-resending.ts';
@@ -63,6 +64,7 @@ const COMMON: Record<string, Flag> = {
 export async function runCommandLine(words: string[], terminal: Terminal): Promise<number> {
   const asJson = words.includes('--json');
   let config: Config | undefined;
+  let command: Command | undefined;
   try {
     if (words.length === 0 || words[0] === 'help' || words[0] === '--help') {
       terminal.out(overview());
@@ -72,7 +74,7 @@ export async function runCommandLine(words: string[], terminal: Terminal): Promi
       terminal.out(VERSION);
       return 0;
     }
-    const command = findCommand(words);
+    command = findCommand(words);
     const { operands, flags } = parseWords(command, words.slice(command.name.split(' ').length));
     if (flags.help === true) {
       terminal.out(describe(command));
@@ -84,7 +86,7 @@ export async function runCommandLine(words: string[], terminal: Terminal): Promi
     else if (outcome.text !== '') terminal.out(printable(outcome.text));
     return outcome.exitCode ?? 0;
   } catch (error) {
-    return explain(error as Error, asJson, terminal, config);
+    return explain(error as Error, asJson, terminal, config, command);
   }
 }
 
@@ -140,12 +142,19 @@ function parseWords(command: Command, words: string[]): { operands: string[]; fl
 }
 
 /** Problems that an operator can fix get one line. Anything else is a bug and gets a stack trace. */
-function explain(error: Error, asJson: boolean, terminal: Terminal, config: Config | undefined): number {
+function explain(
+  error: Error,
+  asJson: boolean,
+  terminal: Terminal,
+  config: Config | undefined,
+  command: Command | undefined,
+): number {
   const mistyped = error instanceof UsageProblem;
   const words = mistyped ? error.message : troubleInWords(error, config);
+  const named = error instanceof DoorlistError && words ? withFlagNames(words, command?.flags) : words;
   const code = error instanceof DoorlistError ? error.code : mistyped ? 'usage' : 'failed';
-  if (asJson) terminal.out(printableJson({ code, message: words ?? error.message }));
-  terminal.error(printable(`doorlist: ${words ?? error.stack ?? error.message}`));
+  if (asJson) terminal.out(printableJson({ code, message: named ?? error.message }));
+  terminal.error(printable(`doorlist: ${named ?? error.stack ?? error.message}`));
   return mistyped ? USAGE : FAILED;
 }
 

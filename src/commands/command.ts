@@ -30,6 +30,8 @@ export interface Flag {
   required?: boolean;
   /** Can be given several times. Its value is then a list. */
   repeated?: boolean;
+  /** The name of this in the domain's messages, if it is not the flag's in camel case. */
+  field?: string;
 }
 
 /** Wrong usage of a command. */

@@ -7,7 +7,8 @@ import { verifyAudit } from '../operators/read-audit.ts';
 import { openExisting } from '../service.ts';
 import { troubleInWords } from '../trouble.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { listAllWaitlists, listEnvironments } from '../waitlist/settings/waitlists.ts';
+import { listEnvironments } from '../waitlist/settings/environments.ts';
+import { listAllWaitlists } from '../waitlist/settings/waitlists.ts';
 import { auditQueue } from '../waitlist/upkeep/audit.ts';
 import type { Outcome } from './command.ts';
 import { checkOperation, checkWork, type Finding, outcomeOf } from './status.ts';
@@ -77,7 +78,7 @@ async function checkQueues(context: Context, { waitlistId, repair }: Scope): Pro
   const findings: Finding[] = [];
   const environments = await listEnvironments(context);
   for (const id of waitlistId === undefined ? await allIds(context) : [waitlistId]) {
-    for (const environment of environments) {
+    for (const { name: environment } of environments) {
       findings.push(await checkQueue(context, id, environment, repair));
     }
   }

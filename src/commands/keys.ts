@@ -1,5 +1,8 @@
 import { sharedNow } from '../db/shared-clock.ts';
-import { type CreatedKey, createKey, listKeys, revokeKey, rotateKey } from '../waitlist/keys/server-keys.ts';
+import { formatId } from '../ids.ts';
+import { type KeySummary, listKeys } from '../waitlist/keys/list-keys.ts';
+import { type CreatedKey, createKey, revokeKey, rotateKey } from '../waitlist/keys/server-keys.ts';
+import type { Context } from '../waitlist/queue/context.ts';
 import { presentCreatedKey, presentKey } from '../wire/server-key.ts';
 import {
   type Command,
@@ -43,7 +46,7 @@ export const keys: Command[] = [
     name: 'key list',
     about: 'List server keys, without the keys themselves.',
     run: async (context) => {
-      const list = (await listKeys(context)).map(presentKey);
+      const list = (await listAllKeys(context)).map((key) => withGrants(presentKey(key)));
       const rows = list.map((key) => [
         key.id,
         `…${key.hint}`,
@@ -86,8 +89,22 @@ export const keys: Command[] = [
   },
 ];
 
+async function listAllKeys(context: Context): Promise<KeySummary[]> {
+  const all: KeySummary[] = [];
+  for (;;) {
+    const last = all.at(-1);
+    const page = await listKeys(context, { after: last && formatId('key', last.id) });
+    if (page.length === 0) return all;
+    all.push(...page);
+  }
+}
+
+function withGrants<K extends { canRead: boolean }>({ canRead, ...key }: K) {
+  return { ...key, grants: canRead ? ['waitlist:write', 'waitlist:read'] : ['waitlist:write'] };
+}
+
 function keyOutcome(created: CreatedKey, quiet: boolean): Outcome {
-  const json = presentCreatedKey(created);
+  const json = withGrants(presentCreatedKey(created));
   return { json, text: quiet ? json.key : keyText(json.id, json.key) };
 }
 

@@ -1,14 +1,9 @@
 import type { Context } from '../waitlist/queue/context.ts';
 import { applyBoost } from '../waitlist/referrals/rerank.ts';
-import { BOOST_MAX, updateWaitlist, type WaitlistChanges } from '../waitlist/settings/update-waitlist.ts';
-import {
-  createEnvironment,
-  createWaitlist,
-  listAllWaitlists,
-  listEnvironments,
-  listWaitlists,
-  setWaitlistClosed,
-} from '../waitlist/settings/waitlists.ts';
+import { createEnvironment, listEnvironments } from '../waitlist/settings/environments.ts';
+import { updateWaitlist, type WaitlistChanges } from '../waitlist/settings/update-waitlist.ts';
+import { BOOST_MAX } from '../waitlist/settings/waitlist-input.ts';
+import { createWaitlist, listAllWaitlists } from '../waitlist/settings/waitlists.ts';
 import { presentWaitlist } from '../wire/waitlist.ts';
 import {
   type Command,
@@ -56,7 +51,11 @@ export const waitlists: Command[] = [
       name: { value: 'NAME', about: 'Display name.' },
       boost: { value: 'N', about: 'Places to move up for each referral, 0 to 1000.' },
       'referral-cap': { value: 'N', about: 'Maximum credited referrals per entry, or none.' },
-      'invite-expiry': { value: 'DURATION', about: 'Default lifetime of invites, such as 7d, or none.' },
+      'invite-expiry': {
+        value: 'DURATION',
+        about: 'Default lifetime of invites, such as 7d, or none.',
+        field: 'inviteExpiryMs',
+      },
       'after-expiry': {
         value: 'waiting|invited',
         about: 'Status of an entry after its invite expires or is revoked (default: waiting).',
@@ -67,10 +66,9 @@ export const waitlists: Command[] = [
       },
     },
     run: async (context, [id = ''], flags) => {
-      await updateWaitlist(context, id, parseChanges(flags));
+      const updated = await updateWaitlist(context, id, parseChanges(flags));
       if (flags.boost !== undefined) await applyBoostTo(context, id);
-      const [updated] = await listWaitlists(context, { id });
-      return { json: updated && presentWaitlist(updated), text: `Updated ${id}.` };
+      return { json: presentWaitlist(updated), text: `Updated ${id}.` };
     },
   },
   closing('close', true, 'Stop accepting signups.', 'Closed'),
@@ -88,7 +86,7 @@ export const waitlists: Command[] = [
     name: 'environment list',
     about: 'List environments.',
     run: async (context) => {
-      const names = await listEnvironments(context);
+      const names = (await listEnvironments(context)).map(({ name }) => name);
       return { json: names, text: names.join('\n') };
     },
   },
@@ -123,7 +121,7 @@ function parseChanges(flags: Flags): WaitlistChanges {
  * upkeep finishes it.
  */
 async function applyBoostTo(context: Context, waitlistId: string): Promise<void> {
-  for (const environment of await listEnvironments(context)) {
+  for (const { name: environment } of await listEnvironments(context)) {
     const queue = await context.directory.queue(waitlistId, environment);
     if (queue)
       await applyBoost(context, queue, (seq, lastSeq) =>
@@ -138,7 +136,7 @@ function closing(verb: 'close' | 'open', closed: boolean, about: string, done: s
     about,
     operands: ['WAITLIST_ID'],
     run: async (context, [id = '']) => {
-      await setWaitlistClosed(context, id, closed);
+      await updateWaitlist(context, id, { closed });
       return { json: { id, closed }, text: `${done} ${id}.` };
     },
   };

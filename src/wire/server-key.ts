@@ -1,6 +1,7 @@
 import { formatId } from '../ids.ts';
 import { isoTime, isoTimeOrNull } from '../time.ts';
-import type { CreatedKey, KeySummary } from '../waitlist/keys/server-keys.ts';
+import type { KeySummary } from '../waitlist/keys/list-keys.ts';
+import type { CreatedKey } from '../waitlist/keys/server-keys.ts';
 
 export function presentKey(key: KeySummary) {
   return {
@@ -8,7 +9,7 @@ export function presentKey(key: KeySummary) {
     hint: key.hint,
     waitlistId: key.waitlistId,
     environment: key.environment,
-    grants: key.canRead ? ['waitlist:write', 'waitlist:read'] : ['waitlist:write'],
+    canRead: key.canRead,
     createdAt: isoTime(key.createdAt),
     expiresAt: isoTimeOrNull(key.expiresAt),
     revokedAt: isoTimeOrNull(key.revokedAt),

@@ -1,8 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { isoTime, isoTimeOrNull } from '../time.ts';
 import type { Waitlist } from '../waitlist/queue/directory.ts';
-import type { WaitlistSummary } from '../waitlist/settings/waitlists.ts';
-import { limits, named } from './schema.ts';
+import { BOOST_MAX, NAME_CHARACTERS_MAX } from '../waitlist/settings/waitlist-input.ts';
+import type { StatusCounts, WaitlistSummary } from '../waitlist/settings/waitlists.ts';
+import { described, limits, named, nullable, time, timeOrNull } from './schema.ts';
 
 export const EXAMPLE_WAITLIST = { id: 'wl_acme', name: 'Acme' };
 
@@ -31,6 +32,69 @@ export function presentWaitlistReference({
   return { id, name };
 }
 
+const count = (status: string) => Type.Integer({ minimum: 0, description: `Entries that are ${status}.` });
+
+export const StatusCountsSchema = Type.Object(
+  {
+    pending: count('pending'),
+    waiting: count('waiting'),
+    invited: count('invited'),
+    joined: count('joined'),
+    removed: count('removed'),
+  },
+  { ...named('StatusCounts'), description: 'Number of entries by status.' },
+);
+
+/** The settings of a waitlist, as they are read and written. */
+export const waitlistSettings = {
+  name: Type.String({
+    ...limits({ minLength: 1, maxLength: NAME_CHARACTERS_MAX }),
+    description: 'Display name. Shown in emails and on pages.',
+    examples: [EXAMPLE_WAITLIST.name],
+  }),
+  boost: Type.Integer({
+    ...limits({ minimum: 0, maximum: BOOST_MAX }),
+    description: 'Places that an entry moves up for each referral.',
+  }),
+  referralCap: nullable<number>('integer', {
+    ...limits({ minimum: 0 }),
+    description: 'Maximum number of referrals credited to one entry. `null`: no limit.',
+  }),
+  inviteExpiryMs: nullable<number>('integer', {
+    ...limits({ minimum: 1 }),
+    description: 'Default lifetime of invites, in milliseconds. `null`: invites do not expire.',
+  }),
+  returnToQueue: Type.Boolean({
+    description: 'Whether an entry returns to the queue when its invite expires or is revoked.',
+  }),
+  confirmEmails: Type.Boolean({
+    description: 'Double opt-in: whether an entry is `pending` until its email is confirmed.',
+  }),
+};
+
+export const WaitlistObject = Type.Object(
+  {
+    id: WaitlistIdSchema,
+    ...waitlistSettings,
+    closedAt: timeOrNull('When the waitlist was closed. `null`: it accepts signups.'),
+    createdAt: time('When the waitlist was created.'),
+    counts: described(StatusCountsSchema, 'Entries in the requested environment, by status.'),
+  },
+  { ...named('Waitlist'), description: 'A waitlist and its settings.' },
+);
+
+export const EXAMPLE_WAITLIST_OBJECT: Static<typeof WaitlistObject> = {
+  ...EXAMPLE_WAITLIST,
+  boost: 5,
+  referralCap: null,
+  inviteExpiryMs: 604_800_000,
+  returnToQueue: true,
+  confirmEmails: false,
+  closedAt: null,
+  createdAt: '2026-11-15T09:30:00.000Z',
+  counts: { pending: 0, waiting: 1204, invited: 50, joined: 31, removed: 7 },
+};
+
 export type PresentedWaitlist = ReturnType<typeof presentWaitlist>;
 
 /** For operators. */
@@ -46,4 +110,11 @@ export function presentWaitlist(waitlist: WaitlistSummary) {
     closedAt: isoTimeOrNull(waitlist.closedAt),
     createdAt: isoTime(waitlist.createdAt),
   };
+}
+
+export function presentWaitlistWithCounts(
+  waitlist: WaitlistSummary,
+  counts: StatusCounts,
+): Static<typeof WaitlistObject> {
+  return { ...presentWaitlist(waitlist), counts };
 }

@@ -83,7 +83,7 @@ forEachEngine((engine) => {
       assert.equal((await invite(list, 'a@example.com')).expiresAt, iso(now + 7 * DAY_MS));
       assert.equal((await invite(list, 'a@example.com', now + DAY_MS)).expiresAt, iso(now + DAY_MS));
       assert.equal((await invite(list, 'a@example.com', null)).expiresAt, null);
-      await assert.rejects(invite(list, 'a@example.com', now), /expires-at: must be in the future/);
+      await assert.rejects(invite(list, 'a@example.com', now), /expiresAt: must be in the future/);
       await assert.rejects(invite(list, 'nobody'), /email: not an email address/);
       await updateWaitlist(service.context, list.id, { inviteExpiryMs: null });
       assert.equal((await invite(list, 'a@example.com')).expiresAt, null);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setWaitlistClosed } from '../../src/waitlist/settings/waitlists.ts';
+import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { describeAuthentication } from '../support/auth-cases.ts';
 import {
   assertError,
@@ -522,12 +522,12 @@ forEachEngine((engine) => {
       it('answers 409 when the waitlist is closed, and accepts signups again when it opens', async () => {
         const list = await service.waitlist();
         await list.signup({ email: 'a@example.com' });
-        await setWaitlistClosed(service.context, list.id, true);
+        await updateWaitlist(service.context, list.id, { closed: true });
         const closed = () => list.signup({ email: 'b@example.com' });
         assertError(await closed(), 409, 'waitlist_closed');
         assertError(await list.signup({ email: 'a@example.com' }), 409, 'waitlist_closed');
         assert.equal((await list.page()).body.total, 1);
-        await setWaitlistClosed(service.context, list.id, false);
+        await updateWaitlist(service.context, list.id, { closed: false });
         assert.equal((await eventually(closed, ({ status }) => status === 201)).status, 201);
       });
     });

@@ -10,7 +10,8 @@ import { createInvite } from '../../src/waitlist/invites/create-invites.ts';
 import { revokeInvite } from '../../src/waitlist/invites/end-invites.ts';
 import { trackKeyUsage } from '../../src/waitlist/keys/key-usage.ts';
 import { createKey } from '../../src/waitlist/keys/server-keys.ts';
-import { createWaitlist, setWaitlistClosed } from '../../src/waitlist/settings/waitlists.ts';
+import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
+import { createWaitlist } from '../../src/waitlist/settings/waitlists.ts';
 import { openSignups } from '../../src/waitlist/signup/signup.ts';
 
 const LIMITS: AppParts['rateLimits'] = {
@@ -42,7 +43,7 @@ export async function startReferenceApp(rateLimits: AppParts['rateLimits'] = LIM
 
   await createWaitlist(context, { id: 'wl_acme', name: 'Acme' });
   await createWaitlist(context, { id: 'wl_closed', name: 'Closed' });
-  await setWaitlistClosed(context, 'wl_closed', true);
+  await updateWaitlist(context, 'wl_closed', { closed: true });
   const environment = 'production';
   const reader = await createKey(context, { waitlistId: null, environment, canRead: true, expiresAt: null });
   const writer = await createKey(context, {

@@ -37,6 +37,11 @@ export const ADMIN_API: Api = {
     { name: 'Audit trail', description: 'Who did what.' },
     { name: 'Jobs', description: 'Long work, its progress and its result.' },
     { name: 'Stream', description: 'Changes as they happen.' },
+    { name: 'Waitlists', description: 'Create waitlists and change their settings.' },
+    {
+      name: 'Server keys',
+      description: 'Keys for your backend: of one waitlist, or product keys for all of them.',
+    },
   ],
   securitySchemes: {
     adminToken: { type: 'http', scheme: 'bearer', description: 'An admin token: `dla_…`.' },

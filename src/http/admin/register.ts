@@ -13,7 +13,10 @@ import { requireRoles } from './core/authenticate.ts';
 import type { AdminParts } from './core/parts.ts';
 import { registerForm } from './forms/form.ts';
 import { registerJobs } from './jobs/jobs.ts';
+import { registerProductKeys } from './keys/product-keys.ts';
+import { registerWaitlistKeys } from './keys/waitlist-keys.ts';
 import { registerStream } from './stream/stream.ts';
+import { registerWaitlists } from './waitlists/waitlists.ts';
 
 const BODY_BYTES_MAX = 16 * 1024;
 
@@ -35,6 +38,9 @@ export function registerAdmin(app: FastifyInstance, parts: AdminParts): void {
       registerStream(scope, parts);
       registerForm(scope, parts);
       registerJobs(scope, parts);
+      registerWaitlists(scope, parts);
+      registerWaitlistKeys(scope, parts);
+      registerProductKeys(scope, parts);
     },
     { prefix: '/admin/v1' },
   );

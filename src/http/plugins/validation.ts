@@ -57,7 +57,7 @@ function tell({ keyword, instancePath, params, message }: SchemaProblem, problem
     case 'type':
       problems.add(
         at === '' ? 'body' : at,
-        `must be ${/^[aio]/.test(String(params.type)) ? 'an' : 'a'} ${params.type}`,
+        `must be ${/^[aio]/.test(String(params.type)) ? 'an' : 'a'} ${[params.type].flat().join(' or ')}`,
       );
       return;
     default:

@@ -44,7 +44,7 @@ export async function createInvite(
 }
 
 export function checkExpiry(expiresAt: Expiry, now: number): void {
-  if (typeof expiresAt === 'number' && expiresAt <= now) throw invalid('expires-at: must be in the future');
+  if (typeof expiresAt === 'number' && expiresAt <= now) throw invalid('expiresAt: must be in the future');
 }
 
 export async function inviteAll(

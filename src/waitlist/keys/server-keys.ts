@@ -1,36 +1,22 @@
 import type { Trx } from '../../db/database.ts';
 import { knownSharedNow, sharedNow } from '../../db/shared-clock.ts';
 import { DoorlistError, invalid, notFound } from '../../errors.ts';
-import { newId, parseId } from '../../ids.ts';
+import { formatId, newId, parseId } from '../../ids.ts';
 import { plainHash } from '../../vault/crypto.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue, ServerKey } from '../queue/directory.ts';
 import { isWaitlistId } from '../queue/directory.ts';
+import { type KeyScope, type KeySummary, keySummary, selectKeys } from './list-keys.ts';
 import { isServerKey, newServerKey } from './server-key-format.ts';
 
-const PAGE = 1_000;
-
-export interface KeySummary {
-  id: Uint8Array;
-  hint: string;
-  /** null for a product key, which is valid for every waitlist. */
-  waitlistId: string | null;
-  environment: string;
-  canRead: boolean;
-  createdAt: number;
-  expiresAt: number | null;
-  revokedAt: number | null;
-  lastUsedAt: number | null;
-}
+/** A hundred years: anything longer is a typo, and could exceed the range of dates. */
+const OVERLAP_MAX_MS = 36_500 * 86_400_000;
 
 /** `key` is shown only once and stored as a hash. */
 export type CreatedKey = KeySummary & { key: string };
 
-export interface KeyInput {
-  /** null for a product key. */
-  waitlistId: string | null;
-  environment: string;
+export interface KeyInput extends KeyScope {
   canRead: boolean;
   expiresAt: number | null;
 }
@@ -38,8 +24,7 @@ export interface KeyInput {
 export async function createKey(context: Context, input: KeyInput): Promise<CreatedKey> {
   return changeSettings(context, async (trx) => {
     const now = await sharedNow(context, trx);
-    if (input.expiresAt !== null && input.expiresAt <= now)
-      throw invalid('expires-at: must be in the future');
+    if (input.expiresAt !== null && input.expiresAt <= now) throw invalid('expiresAt: must be in the future');
     const waitlist = await findWaitlist(trx, input.waitlistId);
     const environment = await trx
       .selectFrom('environment')
@@ -48,7 +33,18 @@ export async function createKey(context: Context, input: KeyInput): Promise<Crea
       .executeTakeFirst();
     if (!environment) throw notFound(`there is no environment ${input.environment}`);
     const canRead = input.canRead || waitlist === null; // Product keys can always read.
-    return insertKey(trx, now, { ...input, canRead, waitlistInternalId: waitlist?.id ?? null });
+    const created = await insertKey(trx, now, {
+      ...input,
+      canRead,
+      waitlistInternalId: waitlist?.id ?? null,
+    });
+    const { waitlistId, environment: name, expiresAt } = created;
+    await context.audit?.(trx, {
+      action: 'key.created',
+      object: objectOf(created),
+      after: { waitlistId, environment: name, canRead, expiresAt },
+    });
+    return created;
   });
 }
 
@@ -102,75 +98,56 @@ async function insertKey(
 /** Returns undefined if it cannot be a key, to save the lookup. */
 const hashKey = (key: string) => (isServerKey(key) ? plainHash(`server key ${key}`) : undefined);
 
-export async function listKeys({ db }: Context, after?: string): Promise<KeySummary[]> {
-  const rows = await db.query
-    .selectFrom('server_key as k')
-    .leftJoin('waitlist as w', 'w.id', 'k.waitlist_id')
-    .select(['k.id', 'k.hint', 'w.public_id', 'k.environment', 'k.can_read', 'k.created_at'])
-    .select(['k.expires_at', 'k.revoked_at', 'k.last_used_at'])
-    .where('k.id', '>', (after && parseId('key', after)) || Buffer.alloc(0))
-    .orderBy('k.id')
-    .limit(PAGE)
-    .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    hint: row.hint,
-    waitlistId: row.public_id,
-    environment: row.environment,
-    canRead: row.can_read === 1,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    lastUsedAt: row.last_used_at,
-  }));
-}
-
-export async function revokeKey(context: Context, keyId: string): Promise<void> {
-  const id = requireKeyId(keyId);
+/** The key stops working immediately. With a scope, only a key in it. */
+export async function revokeKey(context: Context, keyId: string, scope?: KeyScope): Promise<void> {
   await changeSettings(context, async (trx) => {
-    const { numUpdatedRows } = await trx
-      .updateTable('server_key')
-      .set({ revoked_at: context.clock() })
-      .where('id', '=', id)
-      .where('revoked_at', 'is', null)
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw notFound(`there is no active key ${keyId}`);
+    const now = await sharedNow(context, trx);
+    const { id, summary } = await requireActive(trx, keyId, now, scope);
+    await trx.updateTable('server_key').set({ revoked_at: now }).where('id', '=', id).execute();
+    await context.audit?.(trx, { action: 'key.revoked', object: objectOf(summary) });
   });
 }
 
 /** Creates a new key with the same permissions. The old one stays valid for `overlapMs`. */
-export async function rotateKey(context: Context, keyId: string, overlapMs: number): Promise<CreatedKey> {
-  const id = requireKeyId(keyId);
+export async function rotateKey(
+  context: Context,
+  keyId: string,
+  overlapMs: number,
+  scope?: KeyScope,
+): Promise<CreatedKey> {
+  if (!Number.isInteger(overlapMs) || overlapMs < 0 || overlapMs > OVERLAP_MAX_MS)
+    throw invalid('overlapMs: must be a whole number from 0 to 36500 days');
   return changeSettings(context, async (trx) => {
     const now = await sharedNow(context, trx);
-    const old = await trx
-      .selectFrom('server_key as k')
-      .leftJoin('waitlist as w', 'w.id', 'k.waitlist_id')
-      .select(['k.waitlist_id', 'w.public_id', 'k.environment', 'k.can_read', 'k.expires_at'])
-      .where('k.id', '=', id)
-      .where('k.revoked_at', 'is', null)
-      .executeTakeFirst();
-    if (!old || (old.expires_at !== null && old.expires_at <= now))
-      throw notFound(`there is no active key ${keyId}`);
-    await trx
-      .updateTable('server_key')
-      .set({ expires_at: Math.min(now + overlapMs, old.expires_at ?? Number.POSITIVE_INFINITY) })
-      .where('id', '=', id)
-      .execute();
-    return insertKey(trx, now, {
-      waitlistId: old.public_id,
-      waitlistInternalId: old.waitlist_id,
-      environment: old.environment,
-      canRead: old.can_read === 1,
-      expiresAt: null,
+    const { id, waitlistInternalId, summary } = await requireActive(trx, keyId, now, scope);
+    const oldEnds = Math.min(now + overlapMs, summary.expiresAt ?? Number.POSITIVE_INFINITY);
+    await trx.updateTable('server_key').set({ expires_at: oldEnds }).where('id', '=', id).execute();
+    const created = await insertKey(trx, now, { ...summary, waitlistInternalId, expiresAt: null });
+    await context.audit?.(trx, {
+      action: 'key.rotated',
+      object: objectOf(summary),
+      before: { expiresAt: summary.expiresAt },
+      after: { expiresAt: oldEnds, replacedBy: formatId('key', created.id) },
     });
+    return created;
   });
 }
 
-function requireKeyId(text: string): Buffer {
-  const id = parseId('key', text);
-  if (!id) throw invalid('key id: must look like key_…, as `key list` prints it');
-  return id;
+async function requireActive(trx: Trx, keyId: string, now: number, scope: KeyScope | undefined) {
+  const id = parseId('key', keyId);
+  const row =
+    id &&
+    (await selectKeys(trx, scope)
+      .where('k.id', '=', id)
+      .where('k.revoked_at', 'is', null)
+      .executeTakeFirst());
+  if (!row || (row.expires_at !== null && row.expires_at <= now))
+    throw notFound(`there is no active key ${keyId}`);
+  return { id, waitlistInternalId: row.waitlist_id, summary: keySummary(row) };
+}
+
+function objectOf({ id, hint }: KeySummary) {
+  return { kind: 'key', id: formatId('key', id), name: `…${hint}` } as const;
 }
 
 /** Returns undefined if the key does not exist, has expired or was revoked. */

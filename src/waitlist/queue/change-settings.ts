@@ -3,16 +3,17 @@ import type { Database, Trx } from '../../db/database.ts';
 import type { SealingKey } from '../../vault/crypto.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { MasterKeyProblem } from '../../vault/master-key.ts';
+import type { Directory } from './directory.ts';
 
 /**
  * Every change to waitlists, environments, queues and keys starts here: it locks the instance row,
  * invalidates every cache, and provides the current master key, even if it was rotated a moment ago.
  */
-export function changeSettings<T>(
-  { db, keyring }: { db: Database; keyring: Keyring },
+export async function changeSettings<T>(
+  { db, keyring, directory }: { db: Database; keyring: Keyring; directory?: Directory },
   work: (trx: Trx, master: SealingKey) => Promise<T>,
 ): Promise<T> {
-  return db.transaction(async (trx) => {
+  const result = await db.transaction(async (trx) => {
     const row = await trx
       .updateTable('instance')
       .set({ settings_version: sql`settings_version + 1` })
@@ -20,6 +21,8 @@ export function changeSettings<T>(
       .executeTakeFirstOrThrow();
     return work(trx, requireMaster(keyring, row.master_key_check));
   });
+  directory?.recheck();
+  return result;
 }
 
 export function requireMaster(keyring: Keyring, check: Uint8Array): SealingKey {

@@ -15,6 +15,10 @@ export function isWaitlistId(text: string): boolean {
   return /^wl_[a-z0-9][a-z0-9_-]{0,61}$/.test(text);
 }
 
+export function isEnvironmentName(text: string): boolean {
+  return /^[a-z][a-z0-9-]{0,31}$/.test(text);
+}
+
 export interface Waitlist {
   readonly internalId: number;
   readonly id: string;
@@ -54,6 +58,8 @@ export interface Directory {
   form(key: string): Promise<FormRow | undefined>;
   /** The database's time at the last check, plus the time since then. */
   now(): number;
+  /** Call it after a change of settings, so that this process follows it at once. */
+  recheck(): void;
 }
 
 export function createDirectory(db: Database, keyring: Keyring): Directory {
@@ -64,6 +70,7 @@ export function createDirectory(db: Database, keyring: Keyring): Directory {
   const forms = new Map<string, FormRow>();
   let version = -1;
   let checkedAt = Number.NEGATIVE_INFINITY;
+  let changedAt = Number.NEGATIVE_INFINITY;
   let checking: Promise<void> | undefined;
   /** The offset of the database's clock from this process's monotonic clock. */
   let ahead = performance.timeOrigin;
@@ -81,13 +88,18 @@ export function createDirectory(db: Database, keyring: Keyring): Directory {
     }
     checkedAt = startedAt;
   };
-  const isFresh = () => performance.now() - checkedAt < RECHECK_AFTER_MS;
+  const isCurrent = () => checkedAt >= changedAt;
+  const isFresh = () => isCurrent() && performance.now() - checkedAt < RECHECK_AFTER_MS;
+  const check = () => {
+    checking ??= refresh().finally(() => {
+      checking = undefined;
+    });
+    return checking;
+  };
   const load = async <T>(cache: Map<string, T>, name: string, find: () => Promise<T | undefined>) => {
     if (!isFresh()) {
-      checking ??= refresh().finally(() => {
-        checking = undefined;
-      });
-      await checking;
+      await check();
+      if (!isCurrent()) await check(); // The first one may have started before the change.
     }
     const loadedAt = version;
     const found = cache.get(name) ?? (await find());
@@ -102,6 +114,9 @@ export function createDirectory(db: Database, keyring: Keyring): Directory {
 
   return {
     now: () => Math.round(performance.now() + ahead),
+    recheck: () => {
+      changedAt = performance.now();
+    },
     queue: (waitlistId, environment) =>
       cached(queues, `${environment} ${waitlistId}`, async () => {
         const row = await selectQueues(db)

@@ -1,132 +1,78 @@
-import type { Trx } from '../../db/database.ts';
+import type { Kysely, Selectable } from 'kysely';
 import { UniqueViolation } from '../../db/database.ts';
-import { DoorlistError, invalid, notFound } from '../../errors.ts';
-import { randomCode } from '../../ids.ts';
-import type { SealingKey } from '../../vault/crypto.ts';
-import type { Keyring } from '../../vault/keyring.ts';
+import { STATUSES, type Status, type Tables, type WaitlistTable } from '../../db/tables.ts';
+import { DoorlistError, Problems } from '../../errors.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
-import { isWaitlistId, TAG_CHARACTERS } from '../queue/directory.ts';
+import { isWaitlistId } from '../queue/directory.ts';
+import { insertQueue } from './environments.ts';
+import { checkSettings, settingColumns, type WaitlistSettings } from './waitlist-input.ts';
 
 export const DEFAULT_BOOST = 5;
-const NAME_CHARACTERS_MAX = 200;
 const PAGE = 1_000;
 
-export interface WaitlistSummary {
+export interface WaitlistSummary extends WaitlistSettings {
+  internalId: number;
   id: string;
-  name: string;
-  boost: number;
-  referralCap: number | null;
-  inviteExpiryMs: number | null;
-  returnToQueue: boolean;
-  confirmEmails: boolean;
   closedAt: number | null;
   createdAt: number;
 }
 
-export function checkName(name: string): void {
-  if (name.trim() === '' || name.length > NAME_CHARACTERS_MAX || /\p{Cc}/u.test(name)) {
-    throw invalid(`name: must be 1 to ${NAME_CHARACTERS_MAX} characters`);
-  }
+export type StatusCounts = Record<Status, number>;
+
+export interface WaitlistInput extends Partial<WaitlistSettings> {
+  id: string;
+  name: string;
 }
 
-export async function createWaitlist(
-  context: Context,
-  input: { id: string; name: string },
-): Promise<WaitlistSummary> {
-  const name = input.name.trim();
-  checkName(name);
-  if (!isWaitlistId(input.id)) {
-    throw invalid(
-      'id: must be wl_ followed by 1 to 62 characters of a-z, 0-9, _ and -, starting with a letter or digit',
+/** Creates a waitlist in every environment. */
+export async function createWaitlist(context: Context, input: WaitlistInput): Promise<WaitlistSummary> {
+  const { id, ...settings } = input;
+  const problems = new Problems();
+  if (!isWaitlistId(id)) {
+    problems.add(
+      'id',
+      'must be wl_ followed by 1 to 62 characters of a-z, 0-9, _ and -, starting with a letter or digit',
     );
   }
+  checkSettings(settings, problems);
   const now = context.clock();
   try {
-    await changeSettings(context, async (trx, master) => {
-      const { id } = await trx
+    return await changeSettings(context, async (trx, master) => {
+      const row = await trx
         .insertInto('waitlist')
-        .values({ public_id: input.id, name, boost: DEFAULT_BOOST, closed_at: null, created_at: now })
-        .returning('id')
+        .values({
+          boost: DEFAULT_BOOST,
+          ...settingColumns(settings),
+          name: settings.name.trim(),
+          public_id: id,
+          closed_at: null,
+          created_at: now,
+        })
+        .returningAll()
         .executeTakeFirstOrThrow();
       const environments = await trx.selectFrom('environment').select('name').execute();
       for (const environment of environments) {
-        await insertQueue(trx, context.keyring, master, id, environment.name, now);
+        await insertQueue(trx, context.keyring, master, row.id, environment.name, now);
       }
+      const created = summaryOf(row);
+      const { internalId: _, id: __, closedAt: ___, createdAt: ____, ...after } = created;
+      await context.audit?.(trx, {
+        action: 'waitlist.created',
+        object: { kind: 'waitlist', id, name: created.name },
+        after,
+      });
+      return created;
     });
   } catch (error) {
-    if (error instanceof UniqueViolation)
-      throw new DoorlistError('invalid_request', `id: ${input.id} already exists`);
-    throw error;
-  }
-  const [created] = await listWaitlists(context, { id: input.id });
-  return created as WaitlistSummary;
-}
-
-export async function createEnvironment(context: Context, name: string): Promise<void> {
-  if (!/^[a-z][a-z0-9-]{0,31}$/.test(name)) {
-    throw invalid('environment: must be 1 to 32 characters of a-z, 0-9 and -, starting with a letter');
-  }
-  const now = context.clock();
-  try {
-    await changeSettings(context, async (trx, master) => {
-      await trx.insertInto('environment').values({ name, created_at: now }).execute();
-      for (const { id } of await trx.selectFrom('waitlist').select('id').execute()) {
-        await insertQueue(trx, context.keyring, master, id, name, now);
-      }
-    });
-  } catch (error) {
-    if (error instanceof UniqueViolation) throw invalid(`environment: ${name} already exists`);
+    if (error instanceof UniqueViolation) throw new DoorlistError('conflict', `id: ${id} already exists`);
     throw error;
   }
 }
 
-export async function listEnvironments({ db }: Context): Promise<string[]> {
-  const rows = await db.query
-    .selectFrom('environment')
-    .select('name')
-    .orderBy('created_at')
-    .orderBy('name')
-    .execute();
-  return rows.map(({ name }) => name);
-}
-
-async function insertQueue(
-  trx: Trx,
-  keyring: Keyring,
-  master: SealingKey,
-  waitlistId: number,
-  environment: string,
-  now: number,
-): Promise<void> {
-  const tag = randomCode(TAG_CHARACTERS);
-  await trx
-    .insertInto('queue')
-    .values({
-      waitlist_id: waitlistId,
-      environment,
-      code_tag: tag,
-      wrapped_keys: keyring.wrapNewKeys(master, tag),
-      last_seq: 0,
-      pending: 0,
-      waiting: 0,
-      invited: 0,
-      joined: 0,
-      removed: 0,
-      created_at: now,
-    })
-    .execute();
-}
-
-/** Returns a page of waitlists sorted by id: those after `after`, or only the one with `id`. */
-export async function listWaitlists(
-  { db }: Context,
-  which: { after?: string; id?: string } = {},
-): Promise<WaitlistSummary[]> {
-  let query = db.query.selectFrom('waitlist').selectAll().orderBy('public_id').limit(PAGE);
-  if (which.after !== undefined) query = query.where('public_id', '>', which.after);
-  if (which.id !== undefined) query = query.where('public_id', '=', which.id);
-  return (await query.execute()).map((row) => ({
+function summaryOf(row: Selectable<WaitlistTable>): WaitlistSummary {
+  return {
+    internalId: row.id,
     id: row.public_id,
     name: row.name,
     boost: row.boost,
@@ -136,31 +82,53 @@ export async function listWaitlists(
     confirmEmails: row.confirm_emails === 1,
     closedAt: row.closed_at,
     createdAt: row.created_at,
-  }));
+  };
+}
+
+export async function readWaitlist(trx: Kysely<Tables>, id: string): Promise<WaitlistSummary | undefined> {
+  if (!isWaitlistId(id)) return undefined; // PostgreSQL rejects NUL in text.
+  const row = await trx.selectFrom('waitlist').selectAll().where('public_id', '=', id).executeTakeFirst();
+  return row && summaryOf(row);
+}
+
+/** Returns a page of waitlists sorted by id: those after `after`. */
+export async function listWaitlists(
+  { db }: Context,
+  which: { after?: string | undefined; limit?: number } = {},
+): Promise<WaitlistSummary[]> {
+  const { after, limit = PAGE } = which;
+  let query = db.query.selectFrom('waitlist').selectAll().orderBy('public_id').limit(limit);
+  if (after !== undefined) query = query.where('public_id', '>', after);
+  return (await query.execute()).map(summaryOf);
 }
 
 export async function listAllWaitlists(context: Context): Promise<WaitlistSummary[]> {
   const all: WaitlistSummary[] = [];
   for (;;) {
-    const last = all.at(-1);
-    const page = await listWaitlists(context, last === undefined ? {} : { after: last.id });
+    const page = await listWaitlists(context, { after: all.at(-1)?.id });
     all.push(...page);
     if (page.length < PAGE) return all;
   }
 }
 
-/** A closed waitlist accepts no new signups. Everything else keeps working. */
-export async function setWaitlistClosed(context: Context, id: string, closed: boolean): Promise<void> {
-  await changeSettings(context, async (trx) => {
-    const { numUpdatedRows } = await trx
-      .updateTable('waitlist')
-      .set({ closed_at: closed ? context.clock() : null })
-      .where('public_id', '=', id)
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw notFound(`there is no waitlist ${id}`);
-    await context.audit?.(trx, {
-      action: closed ? 'waitlist.closed' : 'waitlist.opened',
-      object: { kind: 'waitlist', id },
-    });
-  });
+/** The entries of these waitlists in one environment, from the counters, in the same order. */
+export async function countEntries(
+  { db }: Context,
+  environment: string,
+  waitlists: readonly WaitlistSummary[],
+): Promise<StatusCounts[]> {
+  const rows = await db.query
+    .selectFrom('queue')
+    .select(['waitlist_id', ...STATUSES])
+    .where('environment', '=', environment)
+    .where((e) =>
+      db.in(
+        e.ref('waitlist_id'),
+        waitlists.map(({ internalId }) => internalId),
+      ),
+    )
+    .execute();
+  const byId = new Map(rows.map(({ waitlist_id, ...counts }) => [waitlist_id, counts]));
+  const none = { pending: 0, waiting: 0, invited: 0, joined: 0, removed: 0 };
+  return waitlists.map(({ internalId }) => byId.get(internalId) ?? none);
 }

@@ -3,7 +3,7 @@ import { notFound } from '../../../errors.ts';
 import { referenceTo } from '../../../operators/actor.ts';
 import { auditAs } from '../../../operators/audit.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
-import { isWaitlistId, type Queue } from '../../../waitlist/queue/directory.ts';
+import { isEnvironmentName, isWaitlistId, type Queue } from '../../../waitlist/queue/directory.ts';
 import { WaitlistIdSchema } from '../../../wire/waitlist.ts';
 import type { AdminParts, Caller } from './parts.ts';
 
@@ -35,7 +35,7 @@ export async function requireQueue(
 ): Promise<Queue> {
   const { directory } = waitlists;
   if (!isWaitlistId(waitlistId)) throw notFound(`there is no waitlist ${waitlistId}`);
-  const queue = await directory.queue(waitlistId, environment);
+  const queue = isEnvironmentName(environment) ? await directory.queue(waitlistId, environment) : undefined;
   if (queue) return queue;
   const known = await directory.queue(waitlistId, DEFAULT_ENVIRONMENT);
   throw notFound(known ? `there is no environment ${environment}` : `there is no waitlist ${waitlistId}`);

@@ -1,0 +1,107 @@
+import Type, { type Static } from 'typebox';
+import { invalid } from '../../../errors.ts';
+import { formatId, parseId } from '../../../ids.ts';
+import { type KeyScope, listKeys } from '../../../waitlist/keys/list-keys.ts';
+import type { Context } from '../../../waitlist/queue/context.ts';
+import { idPattern, limits, named, nullable, time, timeOrNull, withExamples } from '../../../wire/schema.ts';
+import { presentKey } from '../../../wire/server-key.ts';
+import { nextCursor, PAGE_LIMIT, PAGE_LIMIT_MAX, pageOf } from '../core/paging.ts';
+import { closed } from '../core/schemas.ts';
+
+/** Long enough to deploy the new key everywhere. */
+export const OVERLAP_MS = 86_400_000;
+
+export const KeyObject = Type.Object(
+  {
+    id: Type.String({ ...idPattern('key'), description: 'Unique id of the key.' }),
+    hint: Type.String({ description: 'Last four characters of the key.' }),
+    waitlistId: nullable<string>('string', {
+      description: 'Waitlist that the key is for. `null` for a product key, which covers every waitlist.',
+    }),
+    environment: Type.String({ description: 'Environment that the key is for.' }),
+    canRead: Type.Boolean({ description: 'Whether the key has the `waitlist:read` grant.' }),
+    createdAt: time('When the key was created.'),
+    expiresAt: timeOrNull('When the key stops working. `null`: never.'),
+    revokedAt: timeOrNull('When the key was revoked.'),
+    lastUsedAt: timeOrNull('When the key was last used, to the minute.'),
+  },
+  { ...named('ServerKey'), description: 'A server key. The key itself is shown only once.' },
+);
+
+export const EXAMPLE_KEY: Static<typeof KeyObject> = {
+  id: 'key_06gxx2p9r1yn1vp1ryss481fhw',
+  hint: 'x7Qa',
+  waitlistId: 'wl_acme',
+  environment: 'production',
+  canRead: true,
+  createdAt: '2026-11-15T09:30:00.000Z',
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: null,
+};
+export const EXAMPLE_SECRET = 'dl_live_0Hx3Vb8NqT2mYz5KcR7wLs9PfJd4Ge1AuX7Qa';
+
+export const CreatedKeyObject = Type.Object(
+  { ...KeyObject.properties, key: Type.String({ description: 'The key. It is shown only here.' }) },
+  { ...named('CreatedServerKey'), description: 'A new server key.' },
+);
+
+export const KeyPage = Type.Object(
+  {
+    keys: Type.Array(KeyObject, {
+      maxItems: PAGE_LIMIT_MAX,
+      description: 'In the order in which they were created, including expired and revoked ones.',
+    }),
+    nextCursor,
+  },
+  { ...named('ServerKeyPage'), description: 'One page of server keys.' },
+);
+
+export const expiresAt = Type.Optional(
+  nullable<string>('string', {
+    ...limits({ format: 'date-time' }),
+    description: 'ISO 8601 time after which the key stops working. Omit it for a key that does not expire.',
+  }),
+);
+
+export const Rotation = Type.Object(
+  {
+    overlapMs: Type.Optional(
+      Type.Integer({
+        ...limits({ minimum: 0 }),
+        description: 'How long the old key keeps working, in milliseconds. Default: 86400000 (24 hours).',
+      }),
+    ),
+  },
+  {
+    ...named('KeyRotation'),
+    ...closed,
+    description: 'How to replace the key.',
+    ...withExamples({
+      hour: { summary: 'Keep the old key for an hour', value: { overlapMs: 3_600_000 } },
+      leaked: { summary: 'Revoke a leaked key immediately', value: { overlapMs: 0 } },
+    }),
+  },
+);
+
+export const keyIdParam = {
+  keyId: Type.String({ description: 'Id of the key.', examples: [EXAMPLE_KEY.id] }),
+};
+
+export const noSuchKey = {
+  not_found: {
+    when: 'There is no such key, or it has expired or was revoked.',
+    message: `there is no active key ${EXAMPLE_KEY.id}`,
+  },
+};
+
+export async function readKeys(
+  context: Context,
+  scope: KeyScope,
+  { limit = PAGE_LIMIT, cursor }: { limit?: number | undefined; cursor?: string | undefined },
+): Promise<Static<typeof KeyPage>> {
+  if (cursor !== undefined && !parseId('key', cursor)) throw invalid('cursor: is not from this list');
+  const found = await listKeys(context, { scope, after: cursor, limit: limit + 1 });
+  const page = pageOf(found, limit, ({ id }) => formatId('key', id));
+  return { keys: page.items.map(presentKey), nextCursor: page.nextCursor };
+}

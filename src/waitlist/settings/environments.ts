@@ -1,0 +1,83 @@
+import { type Trx, UniqueViolation } from '../../db/database.ts';
+import { DoorlistError, invalid, notFound } from '../../errors.ts';
+import { randomCode } from '../../ids.ts';
+import type { SealingKey } from '../../vault/crypto.ts';
+import type { Keyring } from '../../vault/keyring.ts';
+import { changeSettings } from '../queue/change-settings.ts';
+import type { Context } from '../queue/context.ts';
+import { isEnvironmentName, TAG_CHARACTERS } from '../queue/directory.ts';
+
+export interface Environment {
+  name: string;
+  createdAt: number;
+}
+
+/** Adds an environment to every waitlist. */
+export async function createEnvironment(context: Context, name: string): Promise<Environment> {
+  if (!isEnvironmentName(name))
+    throw invalid('name: must be 1 to 32 characters of a-z, 0-9 and -, starting with a letter');
+  const now = context.clock();
+  try {
+    await changeSettings(context, async (trx, master) => {
+      await trx.insertInto('environment').values({ name, created_at: now }).execute();
+      for (const { id } of await trx.selectFrom('waitlist').select('id').execute()) {
+        await insertQueue(trx, context.keyring, master, id, name, now);
+      }
+      await context.audit?.(trx, {
+        action: 'environment.created',
+        object: { kind: 'environment', id: name, name },
+      });
+    });
+  } catch (error) {
+    if (error instanceof UniqueViolation) throw new DoorlistError('conflict', `name: ${name} already exists`);
+    throw error;
+  }
+  return { name, createdAt: now };
+}
+
+/** In the order in which they were created. */
+export async function listEnvironments({ db }: Context): Promise<Environment[]> {
+  const rows = await db.query
+    .selectFrom('environment')
+    .selectAll()
+    .orderBy('created_at')
+    .orderBy('name')
+    .execute();
+  return rows.map(({ name, created_at: createdAt }) => ({ name, createdAt }));
+}
+
+export async function requireEnvironment({ db }: Pick<Context, 'db'>, name: string): Promise<void> {
+  // Skip what cannot be a name: PostgreSQL rejects NUL in text.
+  const found =
+    isEnvironmentName(name) &&
+    (await db.query.selectFrom('environment').select('name').where('name', '=', name).executeTakeFirst());
+  if (!found) throw notFound(`there is no environment ${name}`);
+}
+
+/** One waitlist in one environment, with keys of its own. */
+export async function insertQueue(
+  trx: Trx,
+  keyring: Keyring,
+  master: SealingKey,
+  waitlistId: number,
+  environment: string,
+  now: number,
+): Promise<void> {
+  const tag = randomCode(TAG_CHARACTERS);
+  await trx
+    .insertInto('queue')
+    .values({
+      waitlist_id: waitlistId,
+      environment,
+      code_tag: tag,
+      wrapped_keys: keyring.wrapNewKeys(master, tag),
+      last_seq: 0,
+      pending: 0,
+      waiting: 0,
+      invited: 0,
+      joined: 0,
+      removed: 0,
+      created_at: now,
+    })
+    .execute();
+}

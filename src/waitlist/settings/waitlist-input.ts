@@ -1,0 +1,48 @@
+import { Problems } from '../../errors.ts';
+
+export const BOOST_MAX = 1_000;
+export const NAME_CHARACTERS_MAX = 200;
+/** A hundred years: anything longer is a typo, and could exceed the range of dates. */
+const EXPIRY_MAX_MS = 36_500 * 86_400_000;
+
+export interface WaitlistSettings {
+  name: string;
+  boost: number;
+  /** null for no cap. */
+  referralCap: number | null;
+  /** null if invites do not expire. */
+  inviteExpiryMs: number | null;
+  /** Whether the entry of a revoked or expired invite returns to the queue. */
+  returnToQueue: boolean;
+  /** Whether an entry is pending until its email is confirmed. */
+  confirmEmails: boolean;
+}
+
+/** Throws a single error that names every invalid field. */
+export function checkSettings(given: Partial<WaitlistSettings>, problems = new Problems()): void {
+  const { name, boost, referralCap, inviteExpiryMs } = given;
+  const isWhole = (value: number, least: number, most: number) =>
+    Number.isInteger(value) && value >= least && value <= most;
+  if (name !== undefined && (name.trim() === '' || name.length > NAME_CHARACTERS_MAX || /\p{Cc}/u.test(name)))
+    problems.add('name', `must be 1 to ${NAME_CHARACTERS_MAX} characters`);
+  if (boost !== undefined && !isWhole(boost, 0, BOOST_MAX))
+    problems.add('boost', `must be a whole number from 0 to ${BOOST_MAX}`);
+  if (typeof referralCap === 'number' && !isWhole(referralCap, 0, Number.MAX_SAFE_INTEGER))
+    problems.add('referralCap', 'must be a whole number');
+  if (typeof inviteExpiryMs === 'number' && !isWhole(inviteExpiryMs, 1, EXPIRY_MAX_MS))
+    problems.add('inviteExpiryMs', 'must be longer than 0 and at most 36500 days');
+  problems.throwIfAny();
+}
+
+/** The columns of the given settings. */
+export function settingColumns(given: Partial<WaitlistSettings>) {
+  const { name, boost, referralCap, inviteExpiryMs, returnToQueue, confirmEmails } = given;
+  return {
+    ...(name === undefined ? {} : { name: name.trim() }),
+    ...(boost === undefined ? {} : { boost }),
+    ...(referralCap === undefined ? {} : { referral_cap: referralCap }),
+    ...(inviteExpiryMs === undefined ? {} : { invite_expiry_ms: inviteExpiryMs }),
+    ...(returnToQueue === undefined ? {} : { expired_stay_invited: returnToQueue ? 0 : 1 }),
+    ...(confirmEmails === undefined ? {} : { confirm_emails: confirmEmails ? 1 : 0 }),
+  };
+}
