@@ -29,7 +29,7 @@ import type { SdkParts } from './http/sdk/parts.ts';
 import { registerSignup } from './http/sdk/signup.ts';
 import { registerVerifyWebhook } from './http/sdk/verify-webhook.ts';
 import type { TypedApp } from './http/typed-app.ts';
-import { openOperators } from './operators/context.ts';
+import { openAccounts } from './operator-mail/notices.ts';
 import type { SessionLimits } from './operators/sessions.ts';
 import { slowDown } from './operators/slow-down.ts';
 import { VERSION } from './version.ts';
@@ -128,7 +128,7 @@ export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance;
   app.addHook('preClose', async () => streams.close());
   registerAdmin(app, {
     streams,
-    context: await openOperators(context),
+    context: await openAccounts(context),
     waitlists: context,
     publicUrl: parts.publicUrl,
     cookies: cookiesFor(parts.publicUrl),

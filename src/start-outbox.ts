@@ -1,5 +1,8 @@
 import { mailChannel } from './mail/channel.ts';
+import { shareMailServer } from './mail/mail-server.ts';
 import { connectSmtp } from './mail/smtp.ts';
+import { operatorMailChannel } from './operator-mail/channel.ts';
+import { openOperators } from './operators/context.ts';
 import { type DispatcherOptions, startDispatcher } from './outbox/dispatcher.ts';
 import { startPruning } from './outbox/prune.ts';
 import type { Context } from './waitlist/queue/context.ts';
@@ -49,19 +52,17 @@ export async function startOutbox(
     proxyUrl: webhookProxy,
     deadlineMs: options.deadlineMs ?? DEADLINE_MS,
   });
-  const mails = mailChannel(
-    context,
-    connectSmtp(settings, options),
-    { publicUrl, defaultFrom: mailFrom },
-    {
-      ...settings,
-      deadlineMs: options.deadlineMs,
-      leaseExtendedEveryMs: options.leaseExtendedEveryMs,
-      pausesMs: options.mailPausesMs,
-      stopMs: options.drainMs === undefined ? undefined : options.drainMs / 2,
-    },
-  );
-  const channels = [webhookChannel(context, sender, options.deadlineMs), mails];
+  const mailServer = shareMailServer(connectSmtp(settings, options), {
+    ...settings,
+    deadlineMs: options.deadlineMs,
+    leaseExtendedEveryMs: options.leaseExtendedEveryMs,
+    pausesMs: options.mailPausesMs,
+    stopMs: options.drainMs === undefined ? undefined : options.drainMs / 2,
+  });
+  const sending = { publicUrl, defaultFrom: mailFrom };
+  const mails = mailChannel(context, mailServer, sending);
+  const operatorMails = operatorMailChannel(await openOperators(context), mailServer, sending);
+  const channels = [webhookChannel(context, sender, options.deadlineMs), mails, operatorMails];
   const dispatcher = await startDispatcher(context, channels, options);
   const pruning = startPruning({ ...context, db: context.db.patient }, deliveryLogDays * DAY_MS);
   return {

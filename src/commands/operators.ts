@@ -2,8 +2,8 @@ import type { Config } from '../config.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import { DoorlistError } from '../errors.ts';
 import { sendingOf } from '../mail/sending.ts';
+import { openAccounts } from '../operator-mail/notices.ts';
 import { COMMAND_LINE } from '../operators/actor.ts';
-import { openOperators } from '../operators/context.ts';
 import { linkUrl, type OneTimeLink } from '../operators/links.ts';
 import type { Operator } from '../operators/operator.ts';
 import { createOperatorLink, inviteOperator, listOperators } from '../operators/operators.ts';
@@ -31,7 +31,7 @@ export const operators: Command[] = [
     name: 'operator setup-link',
     about: 'Prints the link with which the first owner creates an account.',
     run: async (context, _operands, _flags, config) => {
-      const opened = await openOperators(context);
+      const opened = await openAccounts(context);
       if (await isSetUp(context.db.query))
         throw new DoorlistError(
           'conflict',
@@ -53,7 +53,7 @@ export const operators: Command[] = [
       },
     },
     run: async (context, _, flags, config) => {
-      const opened = await openOperators(context);
+      const opened = await openAccounts(context);
       const role = readRole(flags, (await isSetUp(context.db.query)) ? 'admin' : 'owner');
       const input = { email: requireText(flags, 'email'), name: textOr(flags, 'name', undefined), role };
       const { operator, link } = await inviteOperator(opened, COMMAND_LINE, input);
@@ -64,7 +64,7 @@ export const operators: Command[] = [
     name: 'operator list',
     about: 'Lists the operators.',
     run: async (context) => {
-      const list = await listOperators(await openOperators(context));
+      const list = await listOperators(await openAccounts(context));
       const rows = list.map(({ id, email, name, role, state, twoFactor }) => [
         id,
         email,
@@ -89,7 +89,7 @@ export const operators: Command[] = [
     run: async (context, _, flags, config) => {
       const find = { email: requireText(flags, 'email') };
       const { operator, link } = await createOperatorLink(
-        await openOperators(context),
+        await openAccounts(context),
         COMMAND_LINE,
         find,
         flags['two-factor-off'] === true,
@@ -107,7 +107,7 @@ export const operators: Command[] = [
       quiet: { about: 'Print the token alone.' },
     },
     run: async (context, _, flags) => {
-      const created = await createToken(await openOperators(context), COMMAND_LINE, {
+      const created = await createToken(await openAccounts(context), COMMAND_LINE, {
         name: requireText(flags, 'name'),
         role: readRole(flags, 'admin'),
         expiresAt: parseExpiry(flags, await sharedNow(context)) ?? null,
@@ -120,7 +120,7 @@ export const operators: Command[] = [
     name: 'admin-token list',
     about: 'Lists the admin tokens; the tokens themselves cannot be shown again.',
     run: async (context) => {
-      const list = (await listTokens(await openOperators(context))).map(shown);
+      const list = (await listTokens(await openAccounts(context))).map(shown);
       const rows = list.map(({ id, hint, name, role, revokedAt, expiresAt, lastUsedAt }) => [
         id,
         `…${hint}`,
@@ -137,7 +137,7 @@ export const operators: Command[] = [
     about: 'Ends an admin token at once.',
     operands: ['TOKEN_ID'],
     run: async (context, [id = '']) => {
-      await revokeToken(await openOperators(context), COMMAND_LINE, id);
+      await revokeToken(await openAccounts(context), COMMAND_LINE, id);
       return { json: { id, revoked: true }, text: `Revoked ${id}.` };
     },
   },

@@ -3,6 +3,7 @@ import { SCHEMA_VERSION } from '../db/migrate.ts';
 import { SERVE_LOCK, tryLock } from '../db/sqlite-lock.ts';
 import { LOG_LIMIT_BYTES } from '../db/sqlite-writer.ts';
 import { createLogger } from '../log.ts';
+import { OPERATOR_MAIL_CHANNEL } from '../operator-mail/target.ts';
 import { type BacklogCount, countBacklog, countBacklogErrors } from '../outbox/backlog.ts';
 import { openExisting, withoutTimeLimits } from '../service.ts';
 import { troubleInWords } from '../trouble.ts';
@@ -83,8 +84,9 @@ export async function checkWork(context: Context): Promise<Finding[]> {
   return [
     checkChannel('webhooks', 'webhook', counts, context.clock()),
     checkChannel('emails', 'email', counts, context.clock()),
+    checkChannel('operator emails', OPERATOR_MAIL_CHANNEL, counts, context.clock()),
     ...errors.map(({ channel, error, count, lastAt }) => ({
-      what: channel === 'email' ? 'email error' : 'webhook error',
+      what: channel === 'webhook' ? 'webhook error' : 'email error',
       ok: true,
       detail: `${error} (${count === 1 ? '1 delivery' : `${count} deliveries`}, last at ${new Date(lastAt).toISOString()})`,
     })),

@@ -3,6 +3,7 @@ import type { DeliveryAttemptTable, DeliveryTable } from '../db/tables.ts';
 import { invalid, notFound } from '../errors.ts';
 import { formatId, parseId } from '../ids.ts';
 import { responseRow } from '../outbox/attempt.ts';
+import type { Target } from '../outbox/target.ts';
 import { isoTime, isoTimeOrNull } from '../time.ts';
 import { Unreadable } from '../vault/crypto.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -11,7 +12,7 @@ import type { MailState } from './kinds.ts';
 import { readParts } from './parts.ts';
 import { type Mail, messageId, renderMail, type Sending } from './render.ts';
 import { readMail, type StoredMail } from './stored-mail.ts';
-import { MAIL_CHANNEL, MAIL_TARGET } from './target.ts';
+import { MAIL_CHANNEL, MAIL_TARGET, mailTarget } from './target.ts';
 
 const PAGE_MAX = 200;
 
@@ -102,7 +103,11 @@ async function readLog({ db }: Context, { id, vault }: Queue, eventId: Uint8Arra
   });
 }
 
-export function selectMails({ db }: Context, queue: Queue) {
+export function selectMails(
+  { db }: Pick<Context, 'db'>,
+  queue: Pick<Queue, 'id'>,
+  { channel, id: targetId }: Omit<Target, 'queueId'> = mailTarget(queue.id),
+) {
   return db.query
     .selectFrom('delivery as d')
     .innerJoin('event as e', (join) =>
@@ -119,8 +124,8 @@ export function selectMails({ db }: Context, queue: Queue) {
     .select(['d.event_id', 'd.due_at', 'd.attempts', 'd.failed_at', 'e.kind', 'e.body', 'e.created_at'])
     .select(['a.status', 'a.error'])
     .where('d.queue_id', '=', queue.id)
-    .where('d.channel', '=', MAIL_CHANNEL)
-    .where('d.target_id', '=', MAIL_TARGET);
+    .where('d.channel', '=', channel)
+    .where('d.target_id', '=', targetId);
 }
 
 /** The same as `stateOf`, as a database condition. */

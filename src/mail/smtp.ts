@@ -1,5 +1,4 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
-import { isEssential, type MailKind } from './kinds.ts';
 import type { Mail } from './render.ts';
 import { describeFailure, type SmtpError, type SmtpFailure } from './smtp-failure.ts';
 import { type Letter, openSession, type SmtpSession } from './smtp-session.ts';
@@ -16,7 +15,7 @@ export interface Envelope {
   messageId: string;
   /** Determines the MIME boundaries, so that the same mail has the same bytes. */
   seed: string;
-  kind: MailKind;
+  kind: string;
   at: number;
 }
 
@@ -147,7 +146,7 @@ export function toMessage(mail: Mail, { messageId, seed, kind, at }: Envelope) {
     headers: {
       'Auto-Submitted': 'auto-generated',
       'X-Doorlist-Kind': kind,
-      ...(unsubscribeLink === null || isEssential(kind)
+      ...(unsubscribeLink === null
         ? {}
         : {
             'List-Unsubscribe': { prepared: true, value: `<${unsubscribeLink}>` },

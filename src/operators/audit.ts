@@ -9,6 +9,7 @@ import {
 } from '../waitlist/queue/audit-trail.ts';
 import { type Actor, referenceTo } from './actor.ts';
 import type { OperatorContext } from './context.ts';
+import type { Notice, Recipient } from './notices.ts';
 
 export const AUDIT_ACTIONS = [
   'setup.completed',
@@ -20,6 +21,7 @@ export const AUDIT_ACTIONS = [
   'operator.link_created',
   'password.set',
   'password.changed',
+  'password.reset_requested',
   'two_factor.enabled',
   'two_factor.disabled',
   'recovery_code.used',
@@ -101,15 +103,26 @@ export function auditAs(context: OperatorContext, actor: Actor): AuditTrail {
  * one after the other, and what one checks, such as whether there is another owner, stays true until it
  * commits.
  */
-export function changeOperators<T>(
+export async function changeOperators<T>(
   context: OperatorContext,
-  work: (trx: Trx, now: number) => Promise<T>,
+  work: (trx: Trx, now: number, tell: Tell) => Promise<T>,
 ): Promise<T> {
-  return context.db.transaction(async (trx) => {
+  const { db, notices } = context;
+  let told = false;
+  const result = await db.transaction(async (trx) => {
     await lockAuditTrail(trx);
-    return work(trx, await sharedNow(context, trx));
+    const now = await sharedNow(context, trx);
+    return work(trx, now, (to, notice) => {
+      notices?.write(trx, to, notice, now);
+      told = true;
+    });
   });
+  if (told) notices?.wake();
+  return result;
 }
+
+/** Tells an operator about the change, if it is committed. */
+type Tell = (to: Recipient, notice: Notice) => void;
 
 async function lockAuditTrail(trx: Trx): Promise<{ seq: number; hash: Uint8Array }> {
   await trx

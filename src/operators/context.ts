@@ -5,6 +5,7 @@ import type { InstallationVault } from '../vault/installation-vault.ts';
 import { INSTALLATION_TAG } from '../vault/installation-vault.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { changeSettings } from '../waitlist/queue/change-settings.ts';
+import type { Notices } from './notices.ts';
 
 /** What every verb here needs. */
 export interface OperatorContext {
@@ -12,6 +13,8 @@ export interface OperatorContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly vault: InstallationVault;
+  /** Tells operators about changes to their accounts. */
+  readonly notices?: Notices;
 }
 
 interface Parts {

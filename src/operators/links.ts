@@ -27,17 +27,19 @@ export function linkUrl(publicUrl: string, token: string): string {
   return `${publicUrl}/password/${token}`;
 }
 
-/** Replaces any earlier link of that person. */
+/** Replaces any earlier link of that person, unless strangers can ask for one. */
 export async function createLink(
   { vault }: OperatorContext,
   trx: Trx,
   operatorId: Uint8Array,
   kind: LinkKind,
   now: number,
+  replaces = true,
 ): Promise<OneTimeLink> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const expiresAt = now + LIFETIME_MS[kind];
-  await trx.deleteFrom('operator_link').where('operator_id', '=', operatorId).execute();
+  const earlier = trx.deleteFrom('operator_link').where('operator_id', '=', operatorId);
+  await (replaces ? earlier : earlier.where('expires_at', '<=', now)).execute();
   await trx
     .insertInto('operator_link')
     .values({
@@ -71,7 +73,7 @@ export async function followLink(
   const name = checkName(input.name ?? found.operator.name, 0);
   await requireGoodPassword(input.password, found.operator.email);
   const password = await hashPassword(input.password);
-  return changeOperators(context, async (trx, now) => {
+  return changeOperators(context, async (trx, now, tell) => {
     const row = await selectLink(context, trx, input.token);
     if (!row) throw gone(); // Another request was faster.
     const { email } = readOperator(context.vault, row);
@@ -83,6 +85,7 @@ export async function followLink(
     const actor: Actor = { kind: 'operator', id: operator.id, name: email, role: operator.role, address };
     const event = { action: 'password.set' as const, after: { with: row.kind } };
     await recordAudit(context, trx, actor, event, now);
+    if (row.kind === 'reset') tell(operator, { kind: 'password-changed', address });
     return operator;
   });
 }

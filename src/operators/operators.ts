@@ -25,7 +25,7 @@ export async function inviteOperator(
   const email = requireEmail(input.email);
   const name = checkName(input.name ?? '', 0);
   requireRank(actor.role, input.role);
-  return changeOperators(context, async (trx, now) => {
+  return changeOperators(context, async (trx, now, tell) => {
     const row = await insertOperator(context, trx, { email, name, role: input.role, password: null }, now);
     const operator = readOperator(context.vault, row);
     await recordAudit(
@@ -35,7 +35,9 @@ export async function inviteOperator(
       { action: 'operator.created', object: objectOf(operator), after: { role: operator.role } },
       now,
     );
-    return { operator, link: await createLink(context, trx, row.id, 'invitation', now) };
+    const link = await createLink(context, trx, row.id, 'invitation', now);
+    tell(operator, { ...link, by: nameOf(actor) });
+    return { operator, link };
   });
 }
 
@@ -93,7 +95,7 @@ export async function changeRole(
 
 /** Also ends every session and link of that person. */
 export async function removeOperator(context: OperatorContext, actor: Actor, id: string): Promise<void> {
-  await changeOperators(context, async (trx, now) => {
+  const unsent = await changeOperators(context, async (trx, now) => {
     const row = await requireOperator(trx, id);
     requireRank(actor.role, row.role);
     if (row.role === 'owner') await requireAnotherOwner(trx, row.id);
@@ -111,7 +113,9 @@ export async function removeOperator(context: OperatorContext, actor: Actor, id:
       },
       now,
     );
+    return context.notices?.erase(trx, row.id, now);
   });
+  await unsent?.();
 }
 
 /** Signs that person out everywhere, and returns how many sessions there were. */
@@ -139,13 +143,15 @@ export async function createOperatorLink(
   find: { id: string } | { email: string },
   twoFactorOff = false,
 ): Promise<{ operator: Operator; link: OneTimeLink }> {
-  return changeOperators(context, async (trx, now) => {
+  return changeOperators(context, async (trx, now, tell) => {
     const row =
       'id' in find ? await requireOperator(trx, find.id) : await requireByEmail(context, trx, find.email);
     requireRank(actor.role, row.role);
-    const object = objectOf(readOperator(context.vault, row));
+    const operator = readOperator(context.vault, row);
+    const object = objectOf(operator);
     const kind: LinkKind = row.password === null ? 'invitation' : 'reset';
     const link = await createLink(context, trx, row.id, kind, now);
+    tell(operator, { ...link, by: nameOf(actor) });
     await recordAudit(context, trx, actor, { action: 'operator.link_created', object, after: { kind } }, now);
     if (twoFactorOff && row.totp) {
       await trx
@@ -155,8 +161,9 @@ export async function createOperatorLink(
         .execute();
       await trx.deleteFrom('recovery_code').where('operator_id', '=', row.id).execute();
       await recordAudit(context, trx, actor, { action: 'two_factor.disabled', object }, now);
+      tell(operator, { kind: 'two-factor-off' });
     }
-    return { operator: readOperator(context.vault, row), link };
+    return { operator, link };
   });
 }
 
@@ -173,6 +180,11 @@ async function requireByEmail({ vault }: OperatorContext, trx: Trx, text: string
   const row = await trx.selectFrom('operator').selectAll().where('email_hash', '=', hash).executeTakeFirst();
   if (!row) throw notFound('there is no operator with this email');
   return row;
+}
+
+/** Tokens have names that mean nothing to the recipient. */
+function nameOf({ kind, name }: Actor): string | null {
+  return kind === 'operator' ? name : null;
 }
 
 async function requireAnotherOwner(trx: Trx, id: Uint8Array): Promise<void> {

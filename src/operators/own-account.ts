@@ -30,7 +30,7 @@ export async function changePassword(
   const row = await requirePassword({ context, slowDown }, actor, input.password);
   await requireGoodPassword(input.newPassword, readOperator(context.vault, row).email, 'newPassword');
   const password = await hashPassword(input.newPassword);
-  await changeOperators(context, async (trx, now) => {
+  await changeOperators(context, async (trx, now, tell) => {
     await trx.updateTable('operator').set({ password }).where('id', '=', row.id).execute();
     await trx.deleteFrom('operator_link').where('operator_id', '=', row.id).execute();
     await trx
@@ -39,6 +39,7 @@ export async function changePassword(
       .where('id', '!=', parseId('ses', sessionId) ?? Buffer.alloc(0))
       .execute();
     await recordAudit(context, trx, actor, { action: 'password.changed' }, now);
+    tell(readOperator(context.vault, row), { kind: 'password-changed', address: actor.address });
   });
 }
 
@@ -101,13 +102,14 @@ export async function disableTotp(
   const { context, slowDown } = parts;
   const { id } = await requirePassword(parts, actor, input.password);
   slowDown.begin(`disable ${actor.id}`);
-  const done = await changeOperators(context, async (trx, now) => {
+  const done = await changeOperators(context, async (trx, now, tell) => {
     const row = await requireOwnRow(actor, trx);
     if (!row.totp) throw new DoorlistError('conflict', 'two-factor authentication is off');
     if (!(await useSecondFactor(context, trx, row, input.code, actor, now))) return false;
     await trx.updateTable('operator').set({ totp: null, totp_pending: null }).where('id', '=', id).execute();
     await trx.deleteFrom('recovery_code').where('operator_id', '=', id).execute();
     await recordAudit(context, trx, actor, { action: 'two_factor.disabled' }, now);
+    tell(readOperator(context.vault, row), { kind: 'two-factor-off', address: actor.address });
     return true;
   });
   if (!done) throw invalid('code: is incorrect');

@@ -1,3 +1,4 @@
+import type { Trx } from '../db/database.ts';
 import { DoorlistError } from '../errors.ts';
 import { parseEmail } from '../waitlist/people/identity.ts';
 import type { Actor } from './actor.ts';
@@ -71,7 +72,7 @@ export async function signIn(parts: SignInParts, attempt: Attempt): Promise<Sign
     role: operator.role,
     address: attempt.client.address,
   };
-  const session = await changeOperators(context, async (trx, now) => {
+  const session = await changeOperators(context, async (trx, now, tell) => {
     // The password may have been changed during the comparison.
     const still = await trx
       .selectFrom('operator')
@@ -82,6 +83,8 @@ export async function signIn(parts: SignInParts, attempt: Attempt): Promise<Sign
     if (!still) return undefined;
     if (row.totp && !(await useSecondFactor(context, trx, row, attempt.code ?? '', actor, now)))
       return undefined;
+    if (!known && (await hasSignedIn(trx, operator.id)))
+      tell(operator, { kind: 'new-sign-in', ...attempt.client });
     const created = await createSession(
       context,
       trx,
@@ -100,6 +103,18 @@ export async function signIn(parts: SignInParts, attempt: Attempt): Promise<Sign
     ...session,
     device: known && attempt.device ? attempt.device : newDevice(vault, emailHash),
   };
+}
+
+/** The first sign-in of all is not worth a warning. */
+async function hasSignedIn(trx: Trx, id: string): Promise<boolean> {
+  const found = await trx
+    .selectFrom('audit')
+    .select('seq')
+    .where('actor', '=', `operator:${id}`)
+    .where('action', '=', 'session.created')
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 /** Logs only the id: what was typed as an email may be anything, even a password. */

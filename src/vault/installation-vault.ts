@@ -3,11 +3,20 @@ import { createVault, type Vault } from './vault.ts';
 /** Used in place of a queue's tag. No queue has a tag with a space. */
 export const INSTALLATION_TAG = 'the installation';
 
-const PLACES = ['operator.profile', 'operator.totp', 'operator_session.client', 'audit.details'] as const;
+const PLACES = [
+  'operator.profile',
+  'operator.totp',
+  'operator_session.client',
+  'audit.details',
+  'event.body',
+  'delivery.response',
+] as const;
 
 const PURPOSES = ['email', 'setup', 'session', 'device', 'link', 'recovery', 'token', 'audit'] as const;
 
-/** Seals and hashes what belongs to no queue: operators, their sessions and tokens, and the audit trail. */
+/**
+ * Seals and hashes what belongs to no queue: operators, their sessions, tokens and mails, and the audit trail.
+ */
 export type InstallationVault = Vault<(typeof PLACES)[number], (typeof PURPOSES)[number]>;
 
 export function installationVault(keys: Buffer): InstallationVault {

@@ -1,3 +1,4 @@
+import { OPERATOR_MAIL_CHANNEL } from '../../../operator-mail/target.ts';
 import {
   type ChannelHealth,
   readDeliveryHealth,
@@ -40,9 +41,14 @@ function presentCounters({ pending, waiting, invited, joined, removed, signups }
 type CountersRead = NonNullable<Awaited<ReturnType<typeof readCounters>>>;
 
 function delivery(health: readonly ChannelHealth[]): StreamState {
-  const of = (name: string) => {
-    const { pending = 0, failed = 0 } = health.find(({ channel }) => channel === name) ?? {};
-    return { pending, failed };
+  const of = (...names: string[]) => {
+    const own = health.filter(({ channel }) => names.includes(channel));
+    const sum = (what: 'pending' | 'failed') => own.reduce((total, each) => total + each[what], 0);
+    return { pending: sum('pending'), failed: sum('failed') };
   };
-  return { slot: 'delivery', event: 'delivery', data: { webhooks: of('webhook'), emails: of('email') } };
+  return {
+    slot: 'delivery',
+    event: 'delivery',
+    data: { webhooks: of('webhook'), emails: of('email', OPERATOR_MAIL_CHANNEL) },
+  };
 }

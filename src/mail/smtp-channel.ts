@@ -1,0 +1,231 @@
+import type { Clock } from '../clock.ts';
+import type { Database } from '../db/database.ts';
+import { sharedNow } from '../db/shared-clock.ts';
+import type { Log } from '../log.ts';
+import type { Attempt } from '../outbox/attempt.ts';
+import type { Channel, Quota } from '../outbox/channel.ts';
+import type { Delivery } from '../outbox/delivery.ts';
+import { extendLease } from '../outbox/lease.ts';
+import type { Permit } from '../outbox/permit.ts';
+import type { Target } from '../outbox/target.ts';
+import { reportState } from '../state-log.ts';
+import { Unreadable } from '../vault/crypto.ts';
+import type { MailServer } from './mail-server.ts';
+import type { Pause } from './pauses.ts';
+import type { Mail } from './render.ts';
+import { type Envelope, MAIL_SERVER, type Smtp, type SmtpAnswer } from './smtp.ts';
+import { SEND_MS_MAX } from './smtp-session.ts';
+
+/** For a free connection. */
+const WAIT_MS_MAX = 10_000;
+const DEADLINE_MS = WAIT_MS_MAX + SEND_MS_MAX;
+/**
+ * Less than the dispatcher waits when it stops. Attempts without a response by then are recorded as unsent.
+ */
+const STOP_MS_MAX = 15_000;
+/** How long to wait after an internal failure before trying again. */
+const FAULT_MS = 60_000;
+const SLOW_MS = 5_000;
+export const KEPT: Attempt<never> = {
+  ok: true,
+  status: null,
+  error: null,
+  response: null,
+  durationMs: 0,
+  retryAfterMs: 0,
+};
+const deferred = (error: string, deferMs: number): Attempt<never> => ({ ...KEPT, ok: false, error, deferMs });
+
+/** Where the mails of a channel come from. */
+export interface MailSource<Setup> {
+  name: string;
+  /** What is needed to send to each target, or undefined where nothing may be sent. */
+  open(targets: readonly Target[]): Promise<(Setup | undefined)[]>;
+  /** The name of the sender's state in the log. */
+  senderOf(setup: Setup): string;
+  /** The mail and how to send it, or what becomes of it without being sent. */
+  compose(
+    delivery: Delivery<Setup>,
+    sealedBody: Uint8Array,
+  ): Promise<{ mail: Mail; envelope: Envelope } | Attempt<never>>;
+  /** The address does not exist. */
+  bounced(setup: Setup, address: string): Promise<void>;
+  sealResponse(delivery: Delivery<Setup>, response: string): Uint8Array;
+}
+
+interface Parts {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A channel that sends mails over SMTP. */
+export function smtpChannel<Setup extends object>(
+  parts: Parts,
+  server: MailServer,
+  source: MailSource<Setup>,
+): Channel<Setup> {
+  const { db, log } = parts;
+  const { smtp, connections, rate, pauses, pace } = server;
+  const { smtpConnections, deadlineMs = DEADLINE_MS, stopMs = STOP_MS_MAX } = pace;
+  const { leaseExtendedEveryMs = deadlineMs / 2 } = pace;
+  const { senderOf } = source;
+  const underWay = new Set<(outcome: Attempt<string>) => void>();
+
+  const deliver = async (
+    smtp: Smtp,
+    setup: Setup,
+    { mail, envelope }: { mail: Mail; envelope: Envelope },
+    permit: Permit,
+  ): Promise<Attempt<string> | undefined> => {
+    const release = await connections(WAIT_MS_MAX);
+    if (!release) return deferred('not sent yet: the mail server is slow', SLOW_MS);
+    try {
+      const pause = pauses.find(MAIL_SERVER, senderOf(setup));
+      if (pause && pause.leftMs > 0) return deferred(`not sent yet: ${pause.error}`, pause.leftMs);
+      const answer = await sendWithPermit(smtp, mail, envelope, permit);
+      return answer && (await conclude(smtp, setup, mail, answer));
+    } finally {
+      release();
+    }
+  };
+
+  const conclude = async (
+    { server }: Smtp,
+    setup: Setup,
+    mail: Mail,
+    answer: SmtpAnswer,
+  ): Promise<Attempt<string>> => {
+    const fields = { server: server.shown };
+    if (!answer.ok && (answer.fault === 'refused' || answer.fault === 'unreachable')) {
+      const { status, error, response } = answer;
+      const { leftMs } = pauses.begin(MAIL_SERVER, error);
+      const state = answer.fault === 'refused' ? 'paused' : 'unreachable';
+      reportState(log, MAIL_SERVER, state, { ...fields, reason: error, answer: answer.answer });
+      return { ...deferred(error, leftMs), status, response };
+    }
+    // Any response means that the server is reachable.
+    pauses.end(MAIL_SERVER);
+    reportState(log, MAIL_SERVER, 'ok', fields);
+    if (answer.ok) {
+      if (pauses.end(senderOf(setup))) reportState(log, senderOf(setup), 'ok', fields);
+      return { ...KEPT, status: 250, response: answer.response };
+    }
+    const { status, error, response, bounced, fault } = answer;
+    if (fault === 'sender') {
+      const { leftMs } = pauses.begin(senderOf(setup), error);
+      reportState(log, senderOf(setup), 'paused', { ...fields, reason: error, answer: answer.answer });
+      return { ...deferred(error, leftMs), status, response };
+    }
+    if (bounced) await source.bounced(setup, mail.to);
+    const final = fault === 'recipient' || fault === 'mail';
+    return { ...KEPT, ok: false, status, error, response, final };
+  };
+
+  /** Failures here are not the mail's fault, so it is retried for as long as mails are kept. */
+  const attempt = async (
+    delivery: Delivery<Setup>,
+    sealedBody: Uint8Array,
+  ): Promise<Attempt<string> | undefined> => {
+    try {
+      const composed = await source.compose(delivery, sealedBody);
+      if (!('mail' in composed)) return composed;
+      return smtp ? await deliver(smtp, delivery.setup, composed, delivery.permit) : KEPT;
+    } catch (error) {
+      if (error instanceof Unreadable) throw error;
+      const { queueId } = delivery.target;
+      log.error({ queue: queueId, reason: (error as Error).message }, 'an email could not be composed');
+      return deferred('not sent yet because of an internal error: see the log', FAULT_MS);
+    }
+  };
+
+  const withSealedResponse = (
+    delivery: Delivery<Setup>,
+    { response, ...rest }: Attempt<string>,
+  ): Attempt => ({
+    ...rest,
+    response: response === null ? null : source.sealResponse(delivery, response),
+  });
+
+  /** A server can take minutes to respond. Until then, the mail stays claimed. */
+  const keepClaimed = (delivery: Delivery<Setup>) => {
+    let extending: Promise<void> | undefined;
+    const extend = async () => extendLease(db, delivery, (await sharedNow(parts)) + 2 * deadlineMs);
+    const timer = setInterval(() => {
+      extending ??= extend()
+        .catch(() => {}) // The next extension may succeed. At worst, another process sends the mail again.
+        .finally(() => {
+          extending = undefined;
+        });
+    }, leaseExtendedEveryMs);
+    return async () => {
+      clearInterval(timer);
+      await extending; // The extension must not overwrite what is recorded next.
+    };
+  };
+
+  return {
+    name: source.name,
+    deadlineMs,
+    // More than there are connections, to render the next mail while the server processes the last.
+    atOnce: 4 * smtpConnections,
+    prepare: async (targets) => {
+      const setups = await source.open(targets);
+      return async () => {
+        const quotas = rate?.share(setups.length) ?? [];
+        return setups.map((setup, index) => {
+          if (!setup) return undefined;
+          const pause = pauses.find(MAIL_SERVER, senderOf(setup));
+          const quota = pause ? quotaDuring(pause, quotas[index]) : quotas[index];
+          return { setup, ...(quota ? { quota } : {}) };
+        });
+      };
+    },
+    charge: async (_trx, _target, _quota, claimed) => rate?.charge(claimed),
+    send: async (delivery, sealedBody) => {
+      const startedAt = performance.now();
+      const release = keepClaimed(delivery);
+      try {
+        const { promise, resolve, reject } = Promise.withResolvers<Attempt<string> | undefined>();
+        underWay.add(resolve);
+        attempt(delivery, sealedBody)
+          .then(resolve, reject)
+          .finally(() => underWay.delete(resolve));
+        const outcome = await promise;
+        const durationMs = Math.round(performance.now() - startedAt);
+        return outcome && withSealedResponse(delivery, { ...outcome, durationMs });
+      } finally {
+        await release();
+      }
+    },
+    settle: async () => {},
+    stopping: () => {
+      const stopped = deferred('not sent yet: the service stopped before the mail server answered', 0);
+      setTimeout(() => {
+        for (const end of underWay) end(stopped);
+      }, stopMs).unref();
+    },
+    close: async () => smtp?.close(),
+  };
+}
+
+/** Connecting can take a while: then the permit is renewed, and the mail is sent over the open connection. */
+async function sendWithPermit(
+  smtp: Smtp,
+  mail: Mail,
+  envelope: Envelope,
+  permit: Permit,
+): Promise<SmtpAnswer | undefined> {
+  while (await permit.renew()) {
+    const answer = await smtp.send(mail, envelope, permit.isGiven);
+    if (answer) return answer;
+  }
+  return undefined;
+}
+
+/** Sends nothing during the pause. After it, one mail tests whether sending works again. */
+function quotaDuring({ leftMs }: Pause, quota: Quota | undefined): Quota {
+  const unlimited = { left: 1, againInMs: 1_000, usedUntil: 0, perSecond: 0 };
+  const { left, ...rest } = quota ?? unlimited;
+  return leftMs > 0 ? { ...rest, left: 0, againInMs: leftMs } : { ...rest, left: Math.min(left, 1) };
+}

@@ -1,0 +1,23 @@
+import type { Trx } from '../db/database.ts';
+
+export interface Recipient {
+  /** opr_… */
+  id: string;
+  email: string;
+}
+
+/** What an operator is told about their account. */
+export type Notice =
+  | { kind: 'invitation' | 'reset'; token: string; expiresAt: number; by: string | null }
+  | { kind: 'password-changed' | 'two-factor-off' | 'passkey-added'; address?: string | null }
+  | { kind: 'new-sign-in'; address: string; agent: string };
+
+/** Listens to changes of accounts. Passed in when the service is put together. */
+export interface Notices {
+  /** Runs in the transaction of the change. */
+  write(trx: Trx, to: Recipient, notice: Notice, now: number): void;
+  /** After the commit. */
+  wake(): void;
+  /** Erases everything that was written to this operator. Call the returned function after the commit. */
+  erase(trx: Trx, operatorId: Uint8Array, now: number): Promise<() => Promise<void>>;
+}
