@@ -20,6 +20,7 @@ import { mailResending } from './mail-resending.ts';
 import { mailTemplates } from './mail-templates.ts';
 import { mails } from './mails.ts';
 import { operations } from './operations.ts';
+import { operatorMails } from './operator-mails.ts';
 import { operators } from './operators.ts';
 import { printable, printableJson } from './printable.ts';
 import { transfer } from './transfer.ts';
@@ -33,6 +34,7 @@ export const COMMANDS: Command[] = [
   ...waitlists,
   ...keys,
   ...operators,
+  ...operatorMails,
   ...entries,
   ...invites,
   ...transfer,

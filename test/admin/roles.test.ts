@@ -68,6 +68,7 @@ forEachEngine((engine) => {
         .map(({ method, url }) => `${method} ${url}`);
       assert.deepEqual(open.sort(), [
         'POST /admin/v1/password',
+        'POST /admin/v1/password/forgot',
         'POST /admin/v1/session',
         'POST /admin/v1/setup',
       ]);
@@ -178,7 +179,12 @@ forEachEngine((engine) => {
         assert.equal((await fetch(service.url + path)).status, 200, path);
       for (const { method, url, role, body } of await routesOf(service)) {
         const { status } = await service.request(method, url, { body });
-        const wanted = { '/admin/v1/setup': 404, '/admin/v1/session': 401, '/admin/v1/password': 410 }[url];
+        const wanted = {
+          '/admin/v1/setup': 404,
+          '/admin/v1/session': 401,
+          '/admin/v1/password': 410,
+          '/admin/v1/password/forgot': 202,
+        }[url];
         assert.equal(status, role === 'anyone' ? wanted : 401, `${method} ${url}`);
       }
       for (const path of ['/setup/x', '/password/x'])

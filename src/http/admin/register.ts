@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { TypedApp } from '../typed-app.ts';
 import { registerAudit } from './accounts/audit.ts';
+import { registerForgotPassword } from './accounts/forgot-password.ts';
 import { registerLinkPages } from './accounts/link-pages.ts';
 import { registerMe } from './accounts/me.ts';
+import { registerOperatorMails } from './accounts/operator-mails.ts';
 import { registerOperators } from './accounts/operators.ts';
 import { registerPassword } from './accounts/password.ts';
 import { registerSession } from './accounts/session.ts';
@@ -30,9 +32,11 @@ export function registerAdmin(app: FastifyInstance, parts: AdminParts): void {
       registerSetup(scope, parts);
       registerSession(scope, parts);
       registerPassword(scope, parts);
+      registerForgotPassword(scope, parts);
       registerMe(scope, parts);
       registerTwoFactor(scope, parts);
       registerOperators(scope, parts);
+      registerOperatorMails(scope, parts);
       registerTokens(scope, parts);
       registerAudit(scope, parts);
       registerStream(scope, parts);

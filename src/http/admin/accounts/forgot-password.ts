@@ -1,0 +1,57 @@
+import Type from 'typebox';
+import { unavailable } from '../../../errors.ts';
+import { sendPasswordLink } from '../../../operators/forgot-password.ts';
+import { named, withExamples } from '../../../wire/schema.ts';
+import type { TypedApp } from '../../typed-app.ts';
+import { adminSchema } from '../core/operation.ts';
+import { type AdminParts, addressOf } from '../core/parts.ts';
+import { closed, Done, emailInput } from '../core/schemas.ts';
+
+/** Each is one short query, unless there is such an operator. */
+const MOST_AT_ONCE = 100;
+
+const ForgotPassword = Type.Object(
+  { email: emailInput },
+  {
+    ...named('ForgotPassword'),
+    ...closed,
+    description: 'Whose password was forgotten.',
+    ...withExamples({ email: { summary: 'An email', value: { email: 'grace@example.com' } } }),
+  },
+);
+
+const schema = adminSchema({
+  operationId: 'forgotPassword',
+  tag: 'Sign-in',
+  summary: 'Request a link to reset a password',
+  description:
+    'Emails a one-time link to the operator with this email. It works for an hour. The answer is the same whether or not there is one. ' +
+    'An operator gets at most one such email in five minutes. Without a mail server, the email stays in the installation’s mailbox.',
+  role: 'anyone',
+  body: ForgotPassword,
+  answer: {
+    status: 202,
+    description: 'If there is such an operator, the email is on its way.',
+    schema: Done,
+    example: { success: true },
+  },
+});
+
+export function registerForgotPassword(app: TypedApp, { context, signIns }: AdminParts): void {
+  const underWay = new Set<Promise<void>>();
+  app.addHook('preClose', async () => {
+    await Promise.all(underWay);
+  });
+  app.post('/password/forgot', { schema }, async (request, reply) => {
+    const address = addressOf(request);
+    signIns.take(address, reply);
+    if (underWay.size >= MOST_AT_ONCE) throw unavailable('too many requests at once: try again in a moment');
+    // Not awaited: how long it takes would tell whether there is such an operator.
+    const sending = sendPasswordLink(context, request.body.email, address)
+      .catch((error: Error) => context.log.error({ reason: error.message }, 'a reset link could not be sent'))
+      .finally(() => underWay.delete(sending));
+    underWay.add(sending);
+    reply.code(202);
+    return { success: true as const };
+  });
+}
