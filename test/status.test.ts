@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { watch } from '../src/waitlist/upkeep/watch.ts';
-import { setEndpointEnabled } from '../src/webhooks/endpoints.ts';
+import { setEndpointEnabled } from '../src/webhooks/change-endpoints.ts';
 import { forEachEngine, type List } from './support/harness.ts';
 import { startProcess } from './support/process.ts';
 import { status as answering, type Receiver, startReceiver } from './support/receiver.ts';

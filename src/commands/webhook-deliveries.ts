@@ -3,11 +3,16 @@ import {
   DELIVERIES_PAGE_MAX,
   DELIVERY_STATES,
   type DeliveryState,
-  type DeliveryView,
   listAllDeliveries,
   listDeliveries,
   showDelivery,
 } from '../webhooks/deliveries.ts';
+import {
+  type PresentedDelivery,
+  presentDelivery,
+  presentDeliveryDetails,
+  presentEndpointDelivery,
+} from '../webhooks/present.ts';
 import { replayEvent, replayFailed, sendTestEvent } from '../webhooks/replay.ts';
 import { type Command, parseSince, parseWhole, table, textOr, UsageProblem } from './command.ts';
 import { queueOf } from './queue.ts';
@@ -38,10 +43,12 @@ export const webhookDeliveries: Command[] = [
         state: state as DeliveryState | undefined,
       };
       const queue = flags.waitlist === undefined ? undefined : await queueOf(context, flags);
-      const page =
+      const { deliveries, nextCursor } =
         id === undefined
           ? await listAllDeliveries(context, queue, query)
           : await listDeliveries(context, id, query);
+      const present = id === undefined ? presentEndpointDelivery : presentDelivery;
+      const page = { deliveries: deliveries.map(present), nextCursor };
       return { json: page, text: deliveryTable(page, id === undefined) };
     },
   },
@@ -50,7 +57,7 @@ export const webhookDeliveries: Command[] = [
     about: 'Show a delivery: its body, attempts and responses.',
     operands: ['ENDPOINT_ID', 'EVENT_ID'],
     run: async (context, [id = '', eventId = '']) => {
-      const delivery = await showDelivery(context, id, eventId);
+      const delivery = presentDeliveryDetails(await showDelivery(context, id, eventId));
       const rows = delivery.log.map((one) => [
         one.attempt,
         one.at,
@@ -103,7 +110,7 @@ function deliveryTable(
   {
     deliveries,
     nextCursor,
-  }: { deliveries: (DeliveryView & { endpoint?: string })[]; nextCursor: string | null },
+  }: { deliveries: (PresentedDelivery & { endpoint?: string })[]; nextCursor: string | null },
   withEndpoint: boolean,
 ): string {
   const rows = deliveries.map((one) => [

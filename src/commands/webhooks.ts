@@ -1,19 +1,22 @@
 import type { Config } from '../config.ts';
 import { allowList } from '../webhooks/addresses.ts';
-import { RATE_MAX } from '../webhooks/endpoint-input.ts';
 import {
   createEndpoint,
-  DEFAULT_OVERLAP_MS,
   deleteEndpoint,
-  type EndpointView,
-  listEndpoints,
-  revealSecret,
-  rotateEndpointSecret,
   setEndpointEnabled,
-  showEndpoint,
   updateEndpoint,
-} from '../webhooks/endpoints.ts';
+} from '../webhooks/change-endpoints.ts';
+import { RATE_MAX } from '../webhooks/endpoint-input.ts';
+import { DEFAULT_OVERLAP_MS, revealSecret, rotateEndpointSecret } from '../webhooks/endpoint-secrets.ts';
+import { type Endpoint, listEndpoints, showEndpoint } from '../webhooks/endpoints.ts';
 import { createGuard, type Guard } from '../webhooks/guard.ts';
+import {
+  type PresentedEndpoint,
+  presentCreatedEndpoint,
+  presentEndpoint,
+  presentRevealedSecret,
+  presentRotatedSecret,
+} from '../webhooks/present.ts';
 import {
   type Command,
   type Flag,
@@ -54,7 +57,10 @@ export const webhooks: Command[] = [
         rateLimit: null,
         ...settingsOf(flags),
       });
-      return { json: created, text: `Created ${created.id}.\n\nSigning secret: ${created.secret}` };
+      return {
+        json: presentCreatedEndpoint(created),
+        text: `Created ${created.id}.\n\nSigning secret: ${created.secret}`,
+      };
     },
   },
   {
@@ -66,7 +72,7 @@ export const webhooks: Command[] = [
     },
     run: async (context, _, flags) => {
       const queue = flags.waitlist === undefined ? undefined : await queueOf(context, flags);
-      const list = await listEndpoints(context, queue);
+      const list = (await listEndpoints(context, queue)).map(presentEndpoint);
       const rows = list.map((one) => [
         one.id,
         one.waitlistId,
@@ -121,7 +127,7 @@ export const webhooks: Command[] = [
     about: 'Show the signing secret of an endpoint.',
     operands: ['ENDPOINT_ID'],
     run: async (context, [id = '']) => {
-      const revealed = await revealSecret(context, id);
+      const revealed = presentRevealedSecret(await revealSecret(context, id));
       const others = revealed.previous.map(({ secret, endsAt }) => `${secret} (until ${endsAt})`);
       return { json: revealed, text: [revealed.secret, ...others].join('\n') };
     },
@@ -139,7 +145,8 @@ export const webhooks: Command[] = [
       if (overlap !== undefined && flags['revoke-now'] === true)
         throw new UsageProblem('use --overlap or --revoke-now, not both');
       const given = overlap === undefined ? DEFAULT_OVERLAP_MS : parseDuration(overlap, 'overlap');
-      const rotated = await rotateEndpointSecret(context, id, flags['revoke-now'] === true ? 0 : given);
+      const overlapMs = flags['revoke-now'] === true ? 0 : given;
+      const rotated = presentRotatedSecret(await rotateEndpointSecret(context, id, overlapMs));
       const until = rotated.previousEndsAt;
       const note = until ? `The old secret stays valid until ${until}.` : 'The old secret was revoked.';
       return { json: rotated, text: `${rotated.secret}\n\n${note}` };
@@ -185,12 +192,13 @@ function parseHeaders(text: string): Record<string, string> {
   return value as Record<string, string>;
 }
 
-function stateOf({ enabled, disabledReason, failingSince }: EndpointView): string {
+function stateOf({ enabled, disabledReason, failingSince }: PresentedEndpoint): string {
   if (!enabled) return `disabled: ${disabledReason}`;
   return failingSince ? `failing since ${failingSince}` : 'enabled';
 }
 
-function outcomeOf(view: EndpointView) {
+function outcomeOf(endpoint: Endpoint) {
+  const view = presentEndpoint(endpoint);
   const lines = Object.entries({ ...view, state: stateOf(view) }).map(
     ([name, value]) => `${name.padEnd(16)}${Array.isArray(value) ? value.join(', ') || '-' : (value ?? '-')}`,
   );

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Database } from '../db/database.ts';
+import type { Database, Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import type { Target } from './target.ts';
 import type { WakeUps } from './wake-up.ts';
@@ -12,13 +12,14 @@ interface Parts {
 
 /**
  * Makes deliveries due now with a full retry schedule, and returns how many. `onlyEnded` leaves claimed and
- * scheduled deliveries as they are. Without it, an attempt in progress no longer decides the outcome.
+ * scheduled deliveries as they are. Without it, an attempt in progress no longer decides the outcome. `record`
+ * runs at the end of the transaction, if anything changed.
  */
 export async function resendDeliveries(
   parts: Parts,
   target: Target,
   eventIds: readonly Uint8Array[],
-  { onlyEnded }: { onlyEnded: boolean },
+  { onlyEnded, record }: { onlyEnded: boolean; record?: ((trx: Trx) => Promise<void>) | undefined },
 ): Promise<number> {
   if (eventIds.length === 0) return 0;
   const { db, wakeUps } = parts;
@@ -33,7 +34,9 @@ export async function resendDeliveries(
       .where('target_id', '=', target.id)
       .where((e) => db.in(e.ref('event_id'), eventIds));
     if (onlyEnded) update = update.where('due_at', 'is', null);
-    return Number((await update.executeTakeFirst()).numUpdatedRows);
+    const updated = Number((await update.executeTakeFirst()).numUpdatedRows);
+    if (updated > 0) await record?.(trx);
+    return updated;
   });
   if (count > 0) wakeUps.send([target]);
   return count;

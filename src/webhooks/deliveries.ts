@@ -1,31 +1,40 @@
-import type { DeliveryAttemptTable } from '../db/tables.ts';
 import { invalid, notFound } from '../errors.ts';
 import { formatId, parseId } from '../ids.ts';
 import { responseRow } from '../outbox/attempt.ts';
-import { isoTime, isoTimeOrNull } from '../time.ts';
+import {
+  type DeliveryFilter,
+  type DeliveryRow,
+  type PageQuery,
+  readDeliveriesAbout,
+  readDelivery,
+  readDeliveryPage,
+} from '../outbox/read-deliveries.ts';
 import { Unreadable } from '../vault/crypto.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
-import { type EndpointRow, findEndpoint } from './endpoints.ts';
+import { type EndpointRow, findEndpoint, openEndpoint } from './endpoints.ts';
+import { plainHeaders } from './send.ts';
+import { endpointTarget, WEBHOOK_CHANNEL } from './target.ts';
 
 export const DELIVERY_STATES = ['pending', 'held', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 export const DELIVERIES_PAGE_MAX = 200;
 
-export interface DeliveryView {
+export interface Delivery {
+  endpoint: string;
   event: string;
   kind: string;
   state: DeliveryState;
   attempts: number;
-  createdAt: string;
-  nextAttemptAt: string | null;
-  deliveredAt: string | null;
-  failedAt: string | null;
+  createdAt: number;
+  nextAttemptAt: number | null;
+  deliveredAt: number | null;
+  failedAt: number | null;
 }
 
-export interface AttemptView {
+export interface DeliveryAttempt {
   attempt: number;
-  at: string;
+  at: number;
   status: number | null;
   durationMs: number;
   error: string | null;
@@ -33,54 +42,104 @@ export interface AttemptView {
   response: string | null;
 }
 
+export interface DeliveryDetails extends Delivery {
+  request: {
+    url: string;
+    /** null if the value is secret, or differs with each attempt. */
+    headers: Record<string, string | null>;
+    /** null if the person it is about was erased. */
+    body: string | null;
+  };
+  log: DeliveryAttempt[];
+}
+
 export interface DeliveryQuery {
   limit: number;
   state?: DeliveryState | undefined;
+  /** The kind of event. */
+  kind?: string | undefined;
   /** Where the previous page ended. */
   cursor?: string | undefined;
 }
+
+export interface DeliveryList {
+  deliveries: Delivery[];
+  nextCursor: string | null;
+}
+
+type Owner = Pick<EndpointRow, 'queue_id' | 'id' | 'disabled_at'>;
 
 /** Deliveries to one endpoint, newest first. */
 export async function listDeliveries(
   context: Context,
   endpointId: string,
-  { limit, state, cursor }: DeliveryQuery,
-): Promise<{ deliveries: DeliveryView[]; nextCursor: string | null }> {
+  { limit, state, kind, cursor }: DeliveryQuery,
+): Promise<DeliveryList> {
   checkLimit(limit);
   const { row: endpoint } = await findEndpoint(context, endpointId);
-  const before = cursor === undefined ? undefined : { eventId: requireEventId(cursor), inclusive: false };
-  const found = await readDeliveries(context, endpoint, { limit: limit + 1, state, before });
-  const deliveries = found.slice(0, limit);
-  return { deliveries, nextCursor: found.length > limit ? (deliveries.at(-1)?.event ?? null) : null };
+  const before = cursor === undefined ? undefined : { eventId: parseCursor(cursor), inclusive: false };
+  const { deliveries, next } = await readPage(context, endpoint, { limit, kind, before }, state);
+  return { deliveries, nextCursor: next && formatId('evt', next) };
 }
 
-export type EndpointDeliveryView = DeliveryView & { endpoint: string };
-
-/** Deliveries to all endpoints of a queue, or of all queues, newest first. */
+/** Deliveries to all endpoints, of one queue or of the installation, newest first. */
 export async function listAllDeliveries(
   context: Context,
   queue: Queue | undefined,
   { limit, state, cursor }: DeliveryQuery,
-): Promise<{ deliveries: EndpointDeliveryView[]; nextCursor: string | null }> {
+): Promise<DeliveryList> {
   checkLimit(limit);
   const from = cursor === undefined ? undefined : parseAllCursor(cursor);
-  let endpoints = context.db.query
-    .selectFrom('webhook_endpoint')
-    .select(['queue_id', 'id', 'disabled_at'])
-    .orderBy('id');
-  if (queue) endpoints = endpoints.where('queue_id', '=', queue.id);
-  const found: EndpointDeliveryView[] = [];
-  for (const row of await endpoints.execute()) {
-    const endpoint = formatId('whe', row.id);
+  const found: Delivery[] = [];
+  for (const row of await findOwners(context, queue)) {
     // For the event at the end of the last page, later endpoints are still missing.
-    const before = from && { eventId: from.eventId, inclusive: endpoint > from.endpoint };
-    const some = await readDeliveries(context, row, { limit: limit + 1, state, before });
-    found.push(...some.map((one) => ({ endpoint, ...one })));
+    const inclusive = from !== undefined && formatId('whe', row.id) > from.endpoint;
+    const before = from && { eventId: from.eventId, inclusive };
+    for (let next = before; ; ) {
+      const page = await readPage(context, row, { limit: limit + 1, before: next }, state);
+      found.push(...page.deliveries);
+      if (page.next === null || page.deliveries.length > limit) break;
+      next = { eventId: Buffer.from(page.next), inclusive: false };
+    }
   }
   found.sort((a, b) => compareText(b.event, a.event) || compareText(a.endpoint, b.endpoint));
+  return listOf(found, limit);
+}
+
+/** Deliveries to all endpoints of a queue about one entry, newest first. */
+export async function listDeliveriesAbout(
+  context: Context,
+  queue: Queue,
+  entryId: Uint8Array,
+  { limit, cursor }: Pick<DeliveryQuery, 'limit' | 'cursor'>,
+): Promise<DeliveryList> {
+  checkLimit(limit);
+  const from = cursor === undefined ? undefined : parseAllCursor(cursor);
+  const owners = new Map((await findOwners(context, queue)).map((row) => [formatId('whe', row.id), row]));
+  const rows = await readDeliveriesAbout(
+    context.db,
+    { queueId: queue.id, channel: WEBHOOK_CHANNEL },
+    [entryId],
+    { limit: limit + 1, after: from && { eventId: from.eventId, targetId: from.targetId } },
+  );
+  const found = rows.map((row) =>
+    viewDelivery(row, (owners.get(formatId('whe', row.target_id))?.disabled_at ?? null) !== null),
+  );
+  return listOf(found, limit);
+}
+
+function listOf(found: readonly Delivery[], limit: number): DeliveryList {
   const deliveries = found.slice(0, limit);
   const last = found.length > limit ? deliveries.at(-1) : undefined;
   return { deliveries, nextCursor: last ? `${last.event}/${last.endpoint}` : null };
+}
+
+function findOwners({ db }: Context, queue: Queue | undefined): Promise<Owner[]> {
+  const owners = db.query
+    .selectFrom('webhook_endpoint')
+    .select(['queue_id', 'id', 'disabled_at'])
+    .orderBy('id');
+  return (queue ? owners.where('queue_id', '=', queue.id) : owners).execute();
 }
 
 /** Ids sort the same as text and as bytes. */
@@ -88,10 +147,17 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function parseAllCursor(cursor: string): { eventId: Buffer; endpoint: string } {
+function parseCursor(cursor: string): Buffer {
+  const id = parseId('evt', cursor);
+  if (!id) throw invalid('cursor: must be the nextCursor of the previous page');
+  return id;
+}
+
+function parseAllCursor(cursor: string): { eventId: Buffer; endpoint: string; targetId: Buffer } {
   const [event = '', endpoint = ''] = cursor.split('/');
-  if (!parseId('whe', endpoint)) throw invalid('cursor: must be the nextCursor of the previous page');
-  return { eventId: requireEventId(event), endpoint };
+  const targetId = parseId('whe', endpoint);
+  if (!targetId) throw invalid('cursor: must be the nextCursor of the previous page');
+  return { eventId: parseCursor(event), endpoint, targetId };
 }
 
 function checkLimit(limit: number): void {
@@ -99,115 +165,92 @@ function checkLimit(limit: number): void {
     throw invalid(`limit: must be a whole number from 1 to ${DELIVERIES_PAGE_MAX}`);
 }
 
-interface ReadQuery {
-  limit: number;
-  state: DeliveryState | undefined;
-  before: { eventId: Buffer; inclusive: boolean } | undefined;
-}
-
-async function readDeliveries(
+async function readPage(
   context: Context,
-  endpoint: Pick<EndpointRow, 'queue_id' | 'id' | 'disabled_at'>,
-  { limit, state, before }: ReadQuery,
-): Promise<DeliveryView[]> {
+  endpoint: Owner,
+  query: PageQuery,
+  state: DeliveryState | undefined,
+): Promise<{ deliveries: Delivery[]; next: Uint8Array | null }> {
   const disabled = endpoint.disabled_at !== null;
-  if (state !== undefined && state === (disabled ? 'pending' : 'held')) return [];
-  let query = selectDeliveries(context, endpoint.queue_id, endpoint.id)
-    .orderBy('d.event_id', 'desc')
-    .limit(limit);
-  if (before) query = query.where('d.event_id', before.inclusive ? '<=' : '<', before.eventId);
-  if (state === 'delivered') query = query.where('d.delivered_at', 'is not', null);
-  if (state === 'failed') query = query.where('d.failed_at', 'is not', null);
-  if (state === 'pending' || state === 'held') query = query.where('d.due_at', 'is not', null);
-  return (await query.execute()).map((row) => viewDelivery(row, disabled));
+  if (state !== undefined && state === (disabled ? 'pending' : 'held')) return { deliveries: [], next: null };
+  const target = endpointTarget(endpoint.queue_id, endpoint.id);
+  const outcome = state && OUTCOMES[state];
+  const { rows, next } = await readDeliveryPage(context.db, target, { ...query, outcome });
+  return { deliveries: rows.map((row) => viewDelivery(row, disabled)), next };
 }
 
-/** One delivery, with its body and each attempt with its response. */
+const OUTCOMES: Record<DeliveryState, NonNullable<DeliveryFilter['outcome']>> = {
+  pending: 'open',
+  held: 'open',
+  delivered: 'done',
+  failed: 'failed',
+};
+
+/** One delivery, with the request and each attempt with its response. */
 export async function showDelivery(
   context: Context,
   endpointId: string,
   eventId: string,
-): Promise<DeliveryView & { body: string | null; log: AttemptView[] }> {
+): Promise<DeliveryDetails> {
   const { queue, row: endpoint } = await findEndpoint(context, endpointId);
   const id = requireEventId(eventId);
-  const row = await selectDeliveries(context, queue.id, endpoint.id)
-    .select('e.body')
-    .where('d.event_id', '=', id)
-    .executeTakeFirst();
+  const row = await readDelivery(context.db, endpointTarget(queue.id, endpoint.id), id);
   if (!row) throw notFound(`there is no delivery of ${eventId} to this endpoint, or it has been deleted`);
-  const attempts = await context.db.query
-    .selectFrom('delivery_attempt')
-    .selectAll()
-    .where('queue_id', '=', queue.id)
-    .where('event_id', '=', id)
-    .where('channel', '=', 'webhook')
-    .where('target_id', '=', endpoint.id)
-    .orderBy('attempt')
-    .execute();
+  const { url, headers } = openEndpoint(queue, endpoint);
+  const hidden = Object.fromEntries(Object.keys(headers).map((name) => [name, null]));
   return {
     ...viewDelivery(row, endpoint.disabled_at !== null),
-    body: row.body && queue.vault.open<string>('event.body', id, row.body),
-    log: attempts.map((attempt) => viewAttempt(queue, attempt)),
+    request: {
+      url,
+      headers: { ...hidden, ...plainHeaders(eventId) },
+      body: row.body && queue.vault.open<string>('event.body', id, row.body),
+    },
+    log: await readAttempts(context, queue, endpoint.id, id),
   };
 }
 
-function selectDeliveries({ db }: Context, queueId: number, endpointId: Uint8Array) {
-  return db.query
-    .selectFrom('delivery as d')
-    .innerJoin('event as e', (join) =>
-      join.onRef('e.queue_id', '=', 'd.queue_id').onRef('e.id', '=', 'd.event_id'),
-    )
-    .select([
-      'd.event_id',
-      'd.due_at',
-      'd.attempts',
-      'd.delivered_at',
-      'd.failed_at',
-      'e.kind',
-      'e.created_at',
-    ])
-    .where('d.queue_id', '=', queueId)
-    .where('d.channel', '=', 'webhook')
-    .where('d.target_id', '=', endpointId);
+async function readAttempts(
+  { db }: Context,
+  queue: Queue,
+  endpointId: Uint8Array,
+  eventId: Uint8Array,
+): Promise<DeliveryAttempt[]> {
+  const rows = await db.query
+    .selectFrom('delivery_attempt')
+    .selectAll()
+    .where('queue_id', '=', queue.id)
+    .where('event_id', '=', eventId)
+    .where('channel', '=', WEBHOOK_CHANNEL)
+    .where('target_id', '=', endpointId)
+    .orderBy('attempt')
+    .execute();
+  return rows.map(({ attempt, at, status, duration_ms, error, response }) => ({
+    attempt,
+    at,
+    status,
+    durationMs: duration_ms,
+    error,
+    response:
+      response && openResponse(queue, responseRow({ id: endpointId }, { eventId, attempt }), response),
+  }));
 }
 
-interface DeliveryRow {
-  event_id: Uint8Array;
-  due_at: number | null;
-  attempts: number;
-  delivered_at: number | null;
-  failed_at: number | null;
-  kind: string;
-  created_at: number;
-}
-
-function viewDelivery(row: DeliveryRow, disabled: boolean): DeliveryView {
+function viewDelivery(row: DeliveryRow, disabled: boolean): Delivery {
   const waiting = disabled ? 'held' : 'pending';
   return {
+    endpoint: formatId('whe', row.target_id),
     event: formatId('evt', row.event_id),
     kind: row.kind,
     state: row.due_at !== null ? waiting : row.failed_at !== null ? 'failed' : 'delivered',
     attempts: row.attempts,
-    createdAt: isoTime(row.created_at),
-    nextAttemptAt: disabled ? null : isoTimeOrNull(row.due_at),
-    deliveredAt: isoTimeOrNull(row.delivered_at),
-    failedAt: isoTimeOrNull(row.failed_at),
+    createdAt: row.created_at,
+    nextAttemptAt: disabled ? null : row.due_at,
+    deliveredAt: row.delivered_at,
+    failedAt: row.failed_at,
   };
 }
 
-function viewAttempt(queue: Queue, row: DeliveryAttemptTable): AttemptView {
-  return {
-    attempt: row.attempt,
-    at: isoTime(row.at),
-    status: row.status,
-    durationMs: row.duration_ms,
-    error: row.error,
-    response: row.response && openResponse(queue, row, row.response),
-  };
-}
-
-function openResponse({ vault }: Queue, row: DeliveryAttemptTable, sealed: Uint8Array): string | null {
-  const place = responseRow({ id: row.target_id }, { eventId: row.event_id, attempt: row.attempt });
+function openResponse({ vault }: Queue, place: Uint8Array, sealed: Uint8Array): string | null {
   try {
     return vault.open<string>('delivery.response', place, sealed);
   } catch (error) {

@@ -35,7 +35,7 @@ export async function checkEndpoint(guard: Guard, input: EndpointInput): Promise
   checkHeaders(input.headers, problems);
   const { rateLimit } = input;
   if (rateLimit !== null && !(Number.isInteger(rateLimit) && rateLimit >= 1 && rateLimit <= RATE_MAX))
-    problems.add('rate-limit', `must be a whole number from 1 to ${RATE_MAX} (deliveries per second)`);
+    problems.add('rateLimit', `must be a whole number from 1 to ${RATE_MAX} (deliveries per second)`);
   problems.throwIfAny();
 }
 

@@ -10,6 +10,8 @@ import { sign } from './verify.ts';
 /** For everything: name lookup, connection, request and response. */
 export const DEADLINE_MS = 15_000;
 const MOST_URLS_REMEMBERED = 10_000;
+const CONTENT_TYPE = 'application/json';
+const USER_AGENT = `Doorlist/${VERSION}`;
 
 export interface Outgoing {
   url: string;
@@ -89,14 +91,28 @@ function headersOf({ headers, keys, id, body }: Outgoing, now: number): Record<s
   const signature = keys.map((key) => `v1,${sign(key, id, timestamp, body).toString('base64')}`).join(' ');
   return {
     ...headers,
-    'content-type': 'application/json',
-    'user-agent': `Doorlist/${VERSION}`,
+    'content-type': CONTENT_TYPE,
+    'user-agent': USER_AGENT,
     'wh-id': id,
     'wh-timestamp': timestamp,
     'wh-signature': signature,
     'webhook-id': id,
     'webhook-timestamp': timestamp,
     'webhook-signature': signature,
+  };
+}
+
+/** The headers of every attempt. null for those that each attempt has its own value of. */
+export function plainHeaders(id: string): Record<string, string | null> {
+  return {
+    'content-type': CONTENT_TYPE,
+    'user-agent': USER_AGENT,
+    'wh-id': id,
+    'wh-timestamp': null,
+    'wh-signature': null,
+    'webhook-id': id,
+    'webhook-timestamp': null,
+    'webhook-signature': null,
   };
 }
 

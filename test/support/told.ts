@@ -1,7 +1,7 @@
 import type { Context } from '../../src/waitlist/queue/context.ts';
 import type { Queue } from '../../src/waitlist/queue/directory.ts';
 import { allowList } from '../../src/webhooks/addresses.ts';
-import { createEndpoint } from '../../src/webhooks/endpoints.ts';
+import { createEndpoint } from '../../src/webhooks/change-endpoints.ts';
 import { createGuard } from '../../src/webhooks/guard.ts';
 
 export interface Told {

@@ -5,9 +5,9 @@ import { type OutboxTimes, startOutbox } from '../../src/start-outbox.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
 import type { Queue } from '../../src/waitlist/queue/directory.ts';
 import { allowList } from '../../src/webhooks/addresses.ts';
+import { createEndpoint } from '../../src/webhooks/change-endpoints.ts';
 import { type DeliveryState, listDeliveries } from '../../src/webhooks/deliveries.ts';
 import type { EndpointInput } from '../../src/webhooks/endpoint-input.ts';
-import { createEndpoint } from '../../src/webhooks/endpoints.ts';
 import { createGuard } from '../../src/webhooks/guard.ts';
 import { eventually, type Service, type ServiceOptions, startService } from './harness.ts';
 

@@ -80,8 +80,8 @@ forEachEngine((engine) => {
       await removeEntry(erasing.context, queue, LEAVING);
       answerAll(`you sent ${LEAVING}`);
       await inState(sending.context, endpoint, 'delivered', 2);
-      const { state, log, body } = await showDelivery(sending.context, endpoint, event);
-      assert.equal(body, null);
+      const { state, log, request } = await showDelivery(sending.context, endpoint, event);
+      assert.equal(request.body, null);
       assert.deepEqual(
         [state, ...log.map(({ status, response }) => [status, response])],
         ['delivered', [200, null]],

@@ -1,0 +1,221 @@
+import type { Trx } from '../db/database.ts';
+import { notFound } from '../errors.ts';
+import { formatId, newId } from '../ids.ts';
+import type { AuditEvent } from '../waitlist/queue/audit-trail.ts';
+import { changeQueue } from '../waitlist/queue/change-queue.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import type { Queue } from '../waitlist/queue/directory.ts';
+import { checkEndpoint, type EndpointInput } from './endpoint-input.ts';
+import {
+  type Endpoint,
+  type EndpointRow,
+  eventsOf,
+  findEndpoint,
+  openEndpoint,
+  readEndpoint,
+  type SealedEndpoint,
+  sealEndpoint,
+} from './endpoints.ts';
+import type { Guard } from './guard.ts';
+import { liveSecrets, newSecret } from './secrets.ts';
+import { subscriptionsOf } from './subscriptions.ts';
+import { endpointTarget } from './target.ts';
+
+export type CreatedEndpoint = Endpoint & { secret: string };
+
+export async function createEndpoint(
+  context: Context,
+  guard: Guard,
+  queue: Queue,
+  input: EndpointInput,
+): Promise<CreatedEndpoint> {
+  await checkEndpoint(guard, input);
+  const now = context.clock();
+  const id = newId(now);
+  const secret = newSecret();
+  const { url, description, headers } = input;
+  const row: EndpointRow = {
+    queue_id: queue.id,
+    id,
+    sealed: sealEndpoint(queue, id, { url, description, headers, secrets: [secret] }),
+    events: input.events.join(','),
+    rate_limit: input.rateLimit,
+    rate_used_until: 0,
+    disabled_at: null,
+    disabled_reason: null,
+    failing_since: null,
+    last_success_at: null,
+    created_at: now,
+    updated_at: now,
+  };
+  const endpoint = readEndpoint(queue, row);
+  await changeEndpoints(context, queue, async (trx) => {
+    await trx.insertInto('webhook_endpoint').values(row).execute();
+    return { action: 'webhook.created', object: objectOf(id), after: auditedSettings(endpoint) };
+  });
+  return { ...endpoint, secret: secret.text };
+}
+
+/**
+ * Every change to endpoints runs in here, so that the queue's subscriptions and the audit trail change in the
+ * same transaction.
+ */
+async function changeEndpoints(
+  context: Context,
+  queue: Queue,
+  work: (trx: Trx, now: number) => Promise<AuditEvent>,
+): Promise<void> {
+  await changeQueue(context, queue, async ({ trx, now }) => {
+    const event = await work(trx, now);
+    const endpoints = await trx
+      .selectFrom('webhook_endpoint')
+      .select('events')
+      .where('queue_id', '=', queue.id)
+      .execute();
+    await trx
+      .updateTable('queue')
+      .set({ listens: subscriptionsOf(endpoints) })
+      .where('id', '=', queue.id)
+      .execute();
+    await context.audit?.(trx, event);
+  });
+}
+
+export type EndpointChanges = Partial<EndpointInput> & { enabled?: boolean };
+
+/** Changes only what is given. */
+export async function updateEndpoint(
+  context: Context,
+  guard: Guard,
+  endpointId: string,
+  { enabled, ...changes }: EndpointChanges,
+): Promise<Endpoint> {
+  const { queue, row, sealed } = await findEndpoint(context, endpointId);
+  if (Object.keys(changes).length > 0) {
+    const current = { ...sealed, events: eventsOf(row), rateLimit: row.rate_limit };
+    await checkEndpoint(guard, { ...current, ...changes });
+  }
+  const updated = await changeOne(context, queue, row.id, 'webhook.updated', (found, now) => ({
+    ...columnsOf(queue, found, changes, now),
+    ...(enabled === undefined ? {} : switched(found.row, enabled, now)),
+  }));
+  if (enabled) context.wakeUps.send([endpointTarget(queue.id, row.id)]);
+  return updated;
+}
+
+export async function setEndpointEnabled(
+  context: Context,
+  endpointId: string,
+  enabled: boolean,
+): Promise<Endpoint> {
+  const { queue, row } = await findEndpoint(context, endpointId);
+  const updated = await changeOne(context, queue, row.id, 'webhook.updated', (found, now) =>
+    switched(found.row, enabled, now),
+  );
+  if (enabled) context.wakeUps.send([endpointTarget(queue.id, row.id)]);
+  return updated;
+}
+
+interface Found {
+  row: EndpointRow;
+  sealed: SealedEndpoint;
+}
+
+function columnsOf(
+  queue: Queue,
+  { row, sealed }: Found,
+  changes: Partial<EndpointInput>,
+  now: number,
+): Partial<EndpointRow> {
+  const { events, rateLimit, ...rest } = changes;
+  const secrets = liveSecrets(sealed.secrets, now);
+  return {
+    sealed: sealEndpoint(queue, row.id, { ...sealed, ...rest, secrets }),
+    ...(events === undefined ? {} : { events: events.join(',') }),
+    ...(rateLimit === undefined ? {} : { rate_limit: rateLimit }),
+  };
+}
+
+/** Deliveries that were held are sent once it is enabled. Disabling again keeps the time and the reason. */
+function switched(row: EndpointRow, enabled: boolean, now: number): Partial<EndpointRow> {
+  if (enabled) return { disabled_at: null, disabled_reason: null, failing_since: null };
+  return row.disabled_at === null ? { disabled_at: now, disabled_reason: 'disabled by an operator' } : {};
+}
+
+export async function changeOne(
+  context: Context,
+  queue: Queue,
+  id: Uint8Array,
+  action: AuditEvent['action'],
+  changesOf: (found: Found, now: number) => Partial<EndpointRow>,
+): Promise<Endpoint> {
+  let endpoint: Endpoint | undefined;
+  await changeEndpoints(context, queue, async (trx, now) => {
+    const row = await trx
+      .selectFrom('webhook_endpoint')
+      .selectAll()
+      .where('queue_id', '=', queue.id)
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (!row) throw notFound('this webhook endpoint has been deleted');
+    const changes = { ...changesOf({ row, sealed: openEndpoint(queue, row) }, now), updated_at: now };
+    await trx
+      .updateTable('webhook_endpoint')
+      .set(changes)
+      .where('queue_id', '=', queue.id)
+      .where('id', '=', id)
+      .execute();
+    endpoint = readEndpoint(queue, { ...row, ...changes });
+    const before = auditedSettings(readEndpoint(queue, row));
+    return { action, object: objectOf(id), before, after: auditedSettings(endpoint) };
+  });
+  return endpoint as unknown as Endpoint;
+}
+
+const DELETE_STEP = 1_000;
+
+/** Deletes the endpoint first, so that nothing more is sent, and then its deliveries in small steps. */
+export async function deleteEndpoint(context: Context, endpointId: string): Promise<void> {
+  const { queue, row } = await findEndpoint(context, endpointId);
+  const { db } = context;
+  await changeEndpoints(context, queue, async (trx) => {
+    await trx
+      .deleteFrom('webhook_endpoint')
+      .where('queue_id', '=', queue.id)
+      .where('id', '=', row.id)
+      .execute();
+    const before = auditedSettings(readEndpoint(queue, row));
+    return { action: 'webhook.deleted', object: objectOf(row.id), before };
+  });
+  for (;;) {
+    const some = await db.query
+      .selectFrom('delivery')
+      .select('event_id')
+      .where('queue_id', '=', queue.id)
+      .where('channel', '=', 'webhook')
+      .where('target_id', '=', row.id)
+      .limit(DELETE_STEP)
+      .execute();
+    if (some.length === 0) return;
+    const eventIds = some.map(({ event_id }) => event_id);
+    for (const table of ['delivery_attempt', 'delivery'] as const) {
+      await db.query
+        .deleteFrom(table)
+        .where('queue_id', '=', queue.id)
+        .where('channel', '=', 'webhook')
+        .where('target_id', '=', row.id)
+        .where((e) => db.in(e.ref('event_id'), eventIds))
+        .execute();
+    }
+  }
+}
+
+function objectOf(id: Uint8Array): AuditEvent['object'] {
+  return { kind: 'webhook', id: formatId('whe', id) };
+}
+
+/** Only the origin of the URL: its path and query may contain a password. */
+function auditedSettings({ url, description, events, headers, rateLimit, disabledAt }: Endpoint) {
+  const { origin } = new URL(url);
+  return { origin, description, events, headers, rateLimit, enabled: disabledAt === null };
+}

@@ -1,0 +1,51 @@
+import { sharedNow } from '../db/shared-clock.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import { changeOne } from './change-endpoints.ts';
+import { findEndpoint, sealEndpoint } from './endpoints.ts';
+import { liveSecrets, rotateSecrets, type Secret } from './secrets.ts';
+
+export const DEFAULT_OVERLAP_MS = 24 * 60 * 60 * 1000;
+
+export interface RotatedSecret {
+  id: string;
+  secret: string;
+  previousEndsAt: number | null;
+}
+
+export async function rotateEndpointSecret(
+  context: Context,
+  endpointId: string,
+  overlapMs: number,
+): Promise<RotatedSecret> {
+  const { queue, row } = await findEndpoint(context, endpointId);
+  let secrets: Secret[] = [];
+  await changeOne(context, queue, row.id, 'webhook.secret_rotated', ({ sealed }, now) => {
+    secrets = rotateSecrets(sealed.secrets, now, overlapMs);
+    return { sealed: sealEndpoint(queue, row.id, { ...sealed, secrets }) };
+  });
+  const [current, previous] = secrets as [Secret, Secret?];
+  return { id: endpointId, secret: current.text, previousEndsAt: previous?.endsAt ?? null };
+}
+
+export interface RevealedSecret {
+  id: string;
+  secret: string;
+  /** Still valid during a rotation. */
+  previous: { secret: string; endsAt: number | null }[];
+}
+
+export async function revealSecret(context: Context, endpointId: string): Promise<RevealedSecret> {
+  const { sealed } = await findEndpoint(context, endpointId);
+  const { audit } = context;
+  const object = { kind: 'webhook', id: endpointId } as const;
+  if (audit) await context.db.transaction((trx) => audit(trx, { action: 'webhook.secret_shown', object }));
+  const [current, ...previous] = liveSecrets(sealed.secrets, await sharedNow(context)) as [
+    Secret,
+    ...Secret[],
+  ];
+  return {
+    id: endpointId,
+    secret: current.text,
+    previous: previous.map(({ text, endsAt }) => ({ secret: text, endsAt })),
+  };
+}

@@ -1,0 +1,74 @@
+import { isoTime, isoTimeOrNull } from '../time.ts';
+import type { CreatedEndpoint } from './change-endpoints.ts';
+import type { Delivery, DeliveryAttempt, DeliveryDetails } from './deliveries.ts';
+import type { RevealedSecret, RotatedSecret } from './endpoint-secrets.ts';
+import type { Endpoint } from './endpoints.ts';
+
+export type PresentedEndpoint = ReturnType<typeof presentEndpoint>;
+
+export function presentEndpoint(endpoint: Endpoint) {
+  return {
+    id: endpoint.id,
+    waitlistId: endpoint.waitlistId,
+    environment: endpoint.environment,
+    url: endpoint.url,
+    description: endpoint.description,
+    events: endpoint.events,
+    headers: endpoint.headers,
+    rateLimit: endpoint.rateLimit,
+    enabled: endpoint.disabledAt === null,
+    disabledAt: isoTimeOrNull(endpoint.disabledAt),
+    disabledReason: endpoint.disabledReason,
+    failingSince: isoTimeOrNull(endpoint.failingSince),
+    lastSuccessAt: isoTimeOrNull(endpoint.lastSuccessAt),
+    createdAt: isoTime(endpoint.createdAt),
+  };
+}
+
+/** The only time that the secret is shown without asking for it. */
+export function presentCreatedEndpoint(created: CreatedEndpoint) {
+  return { ...presentEndpoint(created), secret: created.secret };
+}
+
+export function presentRotatedSecret({ id, secret, previousEndsAt }: RotatedSecret) {
+  return { id, secret, previousEndsAt: isoTimeOrNull(previousEndsAt) };
+}
+
+export function presentRevealedSecret({ id, secret, previous }: RevealedSecret) {
+  return {
+    id,
+    secret,
+    previous: previous.map((one) => ({ secret: one.secret, endsAt: isoTimeOrNull(one.endsAt) })),
+  };
+}
+
+export type PresentedDelivery = ReturnType<typeof presentDelivery>;
+
+export function presentDelivery(delivery: Delivery) {
+  return {
+    event: delivery.event,
+    kind: delivery.kind,
+    state: delivery.state,
+    attempts: delivery.attempts,
+    createdAt: isoTime(delivery.createdAt),
+    nextAttemptAt: isoTimeOrNull(delivery.nextAttemptAt),
+    deliveredAt: isoTimeOrNull(delivery.deliveredAt),
+    failedAt: isoTimeOrNull(delivery.failedAt),
+  };
+}
+
+export function presentEndpointDelivery(delivery: Delivery) {
+  return { endpoint: delivery.endpoint, ...presentDelivery(delivery) };
+}
+
+export function presentAttempt({ attempt, at, status, durationMs, error, response }: DeliveryAttempt) {
+  return { attempt, at: isoTime(at), status, durationMs, error, response };
+}
+
+export function presentDeliveryDetails(delivery: DeliveryDetails) {
+  return {
+    ...presentDelivery(delivery),
+    body: delivery.request.body,
+    log: delivery.log.map(presentAttempt),
+  };
+}
