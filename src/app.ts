@@ -37,6 +37,8 @@ import { countRefusals } from './waitlist/forms/refusals.ts';
 import type { KeyUsage } from './waitlist/keys/key-usage.ts';
 import type { Context } from './waitlist/queue/context.ts';
 import type { Signups } from './waitlist/signup/signup.ts';
+import { allowList } from './webhooks/addresses.ts';
+import { createGuard } from './webhooks/guard.ts';
 
 export interface AppParts {
   context: Context;
@@ -54,6 +56,8 @@ export interface AppParts {
   publicUrl: string;
   sessions: SessionLimits;
   trustedProxies: string[];
+  /** Private hosts that webhooks may be sent to. */
+  webhookAllow: string[];
   timeouts?: Partial<Timeouts>;
   streamTimes?: Partial<StreamTimes>;
 }
@@ -127,6 +131,7 @@ export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance;
   const streams = createStreamHub(context.log, parts.streamTimes);
   app.addHook('preClose', async () => streams.close());
   registerAdmin(app, {
+    guard: createGuard(allowList(parts.webhookAllow)),
     streams,
     context: await openAccounts(context),
     waitlists: context,

@@ -137,6 +137,7 @@ async function startListening(
     signups: openSignups(context, config.mostWaitingSignups),
     rateLimits: config.rateLimits,
     trustedProxies: config.trustedProxies,
+    webhookAllow: config.webhookAllow,
     publicUrl: config.publicUrl,
     sessions: config.sessions,
   });

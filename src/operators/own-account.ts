@@ -132,8 +132,8 @@ export async function renewRecoveryCodes(
   });
 }
 
-/** An open session must not be enough to change how a person signs in. */
-async function requirePassword({ context, slowDown }: AccountParts, actor: Actor, password: string) {
+/** An open session must not be enough to change how a person signs in, or to see secrets. */
+export async function requirePassword({ context, slowDown }: AccountParts, actor: Actor, password: string) {
   slowDown.begin(`password ${actor.id}`);
   const row = await requireOwnRow(actor, context.db.query);
   if (!(await verifyPassword(row.password, password)))

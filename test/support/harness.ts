@@ -105,6 +105,7 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
     ),
     rateLimits: config.rateLimits,
     trustedProxies: config.trustedProxies,
+    webhookAllow: config.webhookAllow,
     publicUrl: config.publicUrl,
     sessions: config.sessions,
     ...(options.timeouts ? { timeouts: options.timeouts } : {}),

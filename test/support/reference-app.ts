@@ -37,6 +37,7 @@ export async function startReferenceApp(rateLimits: AppParts['rateLimits'] = LIM
     signups,
     rateLimits,
     trustedProxies: [],
+    webhookAllow: [],
     publicUrl: config.publicUrl,
     sessions: config.sessions,
   });

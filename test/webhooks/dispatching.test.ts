@@ -56,7 +56,10 @@ forEachEngine((engine) => {
         await inState(service.context, id, 'delivered', 16);
         const { deliveries } = await listDeliveries(service.context, id, { limit: 200, state: 'pending' });
         assert.deepEqual(new Set(deliveries.map(({ attempts }) => attempts)), new Set([0]));
-        assert.deepEqual(new Set(deliveries.map(({ nextAttemptAt }) => nextAttemptAt)), new Set([now]));
+        assert.deepEqual(
+          new Set(deliveries.map(({ nextAttemptAt }) => nextAttemptAt)),
+          new Set([Date.parse(now)]),
+        );
       }
     });
 

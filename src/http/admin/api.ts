@@ -36,6 +36,7 @@ export const ADMIN_API: Api = {
     { name: 'Form', description: 'The public form of a waitlist, and referrals to review.' },
     { name: 'Audit trail', description: 'Who did what.' },
     { name: 'Jobs', description: 'Long work, its progress and its result.' },
+    { name: 'Webhook endpoints', description: 'Endpoints, their secrets and deliveries.' },
     { name: 'Stream', description: 'Changes as they happen.' },
     { name: 'Waitlists', description: 'Create waitlists and change their settings.' },
     {

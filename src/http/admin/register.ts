@@ -19,6 +19,7 @@ import { registerProductKeys } from './keys/product-keys.ts';
 import { registerWaitlistKeys } from './keys/waitlist-keys.ts';
 import { registerStream } from './stream/stream.ts';
 import { registerWaitlists } from './waitlists/waitlists.ts';
+import { registerWebhooks } from './webhooks/register.ts';
 
 const BODY_BYTES_MAX = 16 * 1024;
 
@@ -26,7 +27,7 @@ export function registerAdmin(app: FastifyInstance, parts: AdminParts): void {
   app.register(
     async (scope: TypedApp) => {
       scope.addHook('onRoute', (route) => {
-        route.bodyLimit = BODY_BYTES_MAX;
+        route.bodyLimit ??= BODY_BYTES_MAX;
       });
       requireRoles(scope, parts);
       registerSetup(scope, parts);
@@ -40,6 +41,7 @@ export function registerAdmin(app: FastifyInstance, parts: AdminParts): void {
       registerTokens(scope, parts);
       registerAudit(scope, parts);
       registerStream(scope, parts);
+      registerWebhooks(scope, parts);
       registerForm(scope, parts);
       registerJobs(scope, parts);
       registerWaitlists(scope, parts);

@@ -4,21 +4,11 @@ import { named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import { type AdminParts, personOf } from '../core/parts.ts';
-import { closed, codeInput, Done, passwordInput } from '../core/schemas.ts';
+import { closed, codeInput, Done, PasswordProof, passwordInput } from '../core/schemas.ts';
 
 const tag = 'Two-factor authentication';
 const password = 'compilers translate words';
 const wrongPassword = { forbidden: { when: 'The password is wrong.', message: 'password: is incorrect' } };
-
-const PasswordProof = Type.Object(
-  { password: passwordInput },
-  {
-    ...named('PasswordProof'),
-    ...closed,
-    description: 'Proves that the operator is at the keyboard.',
-    ...withExamples({ password: { summary: 'The current password', value: { password } } }),
-  },
-);
 
 const TwoFactorSecret = Type.Object(
   {

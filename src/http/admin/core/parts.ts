@@ -5,6 +5,7 @@ import type { SignedIn, SignInParts } from '../../../operators/sign-in.ts';
 import type { AdminToken } from '../../../operators/tokens.ts';
 import type { Refusals } from '../../../waitlist/forms/refusals.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
+import type { Guard } from '../../../webhooks/guard.ts';
 import { clientOf, type RateLimiter } from '../../plugins/rate-limit.ts';
 import type { Cookies } from './cookies.ts';
 import type { StreamHub } from './stream-hub.ts';
@@ -18,6 +19,8 @@ export interface AdminParts extends SignInParts {
   failures: RateLimiter;
   signIns: RateLimiter;
   streams: StreamHub;
+  /** Decides where webhooks may be sent. */
+  guard: Guard;
   /** What forms turned away. */
   refusals: Refusals;
 }

@@ -1,6 +1,16 @@
 import Type from 'typebox';
 import { ROLES, type Role } from '../../../operators/roles.ts';
-import { constant, EMAIL, idPattern, limits, named, oneOf, time, timeOrNull } from '../../../wire/schema.ts';
+import {
+  constant,
+  EMAIL,
+  idPattern,
+  limits,
+  named,
+  oneOf,
+  time,
+  timeOrNull,
+  withExamples,
+} from '../../../wire/schema.ts';
 
 export const RoleName = oneOf<Role>(ROLES, {
   ...named('Role'),
@@ -23,6 +33,17 @@ export const nameInput = Type.String({
   examples: ['Grace Hopper'],
 });
 export const passwordInput = Type.String({ description: 'Current password.' });
+export const PasswordProof = Type.Object(
+  { password: passwordInput },
+  {
+    ...named('PasswordProof'),
+    ...closed,
+    description: 'Proves that the operator is at the keyboard.',
+    ...withExamples({
+      password: { summary: 'The current password', value: { password: 'compilers translate words' } },
+    }),
+  },
+);
 export const newPasswordInput = Type.String({
   ...limits({ minLength: 12, maxLength: 512 }),
   description: 'New password: 12 to 512 characters, not a common one.',

@@ -1,0 +1,41 @@
+import { notFound } from '../../../errors.ts';
+import { parseId } from '../../../ids.ts';
+import { isoTime } from '../../../time.ts';
+import { type Endpoint, type FoundEndpoint, findEndpoint } from '../../../webhooks/endpoints.ts';
+import { presentEndpoint } from '../../../webhooks/present.ts';
+import type { AdminParts } from '../core/parts.ts';
+import { requireQueue } from '../core/waitlist-scope.ts';
+
+export const NO_WAITLIST = {
+  not_found: {
+    when: 'The waitlist or the environment does not exist.',
+    message: 'there is no waitlist wl_acme',
+  },
+};
+export const NO_ENDPOINT = {
+  not_found: {
+    when: 'The waitlist, the environment or the endpoint does not exist.',
+    message: 'there is no such webhook endpoint',
+  },
+};
+
+interface EndpointRequest {
+  params: { waitlistId: string; endpointId: string };
+  query: { environment?: string | undefined };
+}
+
+/** An endpoint of this waitlist in this environment. One of another queue is not found. */
+export async function requireEndpoint(
+  parts: AdminParts,
+  { params, query }: EndpointRequest,
+): Promise<FoundEndpoint & { id: string }> {
+  const queue = await requireQueue(parts, params, query);
+  const { endpointId } = params;
+  const found = parseId('whe', endpointId) && (await findEndpoint(parts.waitlists, endpointId));
+  if (found?.queue.id !== queue.id) throw notFound('there is no such webhook endpoint');
+  return { ...found, id: endpointId };
+}
+
+export function presentOwned(endpoint: Endpoint) {
+  return { ...presentEndpoint(endpoint), updatedAt: isoTime(endpoint.updatedAt) };
+}
