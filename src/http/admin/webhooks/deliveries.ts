@@ -14,7 +14,7 @@ import { replayEvent, replayRange, sendTestEvent } from '../../../webhooks/repla
 import { limits, named, oneOf, timeOrNull, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
-import { PAGE_DEFAULT, pageQuery } from '../core/paging.ts';
+import { PAGE_LIMIT_DEFAULT, pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { closed } from '../core/schemas.ts';
 import { parseTime } from '../core/times.ts';
@@ -207,13 +207,13 @@ export function registerDeliveries(app: TypedApp, parts: AdminParts): void {
   const path = '/waitlists/:waitlistId/webhooks/:endpointId';
   app.get(`${path}/deliveries`, { schema: listSchema }, async (request) => {
     const { id } = await requireEndpoint(parts, request);
-    const { limit = PAGE_DEFAULT, cursor, state, event: kind } = request.query;
+    const { limit = PAGE_LIMIT_DEFAULT, cursor, state, event: kind } = request.query;
     return presentList(await listDeliveries(parts.waitlists, id, { limit, cursor, state, kind }));
   });
 
   app.get('/waitlists/:waitlistId/deliveries', { schema: aboutSchema }, async ({ params, query }) => {
     const queue = await requireQueue(parts, params, query);
-    const { limit = PAGE_DEFAULT, cursor, entry } = query;
+    const { limit = PAGE_LIMIT_DEFAULT, cursor, entry } = query;
     const entryId = parseId('ent', entry);
     if (!entryId) throw invalid('entry: must look like ent_…');
     return presentList(await listDeliveriesAbout(parts.waitlists, queue, entryId, { limit, cursor }));

@@ -4,7 +4,7 @@ import { DELIVERY_STATES } from '../../../webhooks/deliveries.ts';
 import { RATE_MAX } from '../../../webhooks/endpoint-input.ts';
 import { idPattern, limits, named, nullable, oneOf, time, timeOrNull } from '../../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../../wire/waitlist.ts';
-import { nextCursor } from '../core/paging.ts';
+import { nextCursorSchema } from '../core/pages.ts';
 import { waitlistParams } from '../core/waitlist-scope.ts';
 
 const EXAMPLE_ID = 'whe_06gxx2p9r1yn1vp1ryss481fhw';
@@ -203,7 +203,7 @@ export const EXAMPLE_DETAILS = {
 export const DeliveryPageObject = Type.Object(
   {
     deliveries: Type.Array(DeliveryObject, { maxItems: 200, description: 'Newest event first.' }),
-    nextCursor,
+    nextCursor: nextCursorSchema,
   },
   { ...named('DeliveryPage'), description: 'One page of deliveries.' },
 );
