@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { formatId } from '../../src/ids.ts';
 import { COMMAND_LINE } from '../../src/operators/actor.ts';
 import { openOperators } from '../../src/operators/context.ts';
 import { listTokens, revokeToken } from '../../src/operators/tokens.ts';
+import { changeQueue } from '../../src/waitlist/queue/change-queue.ts';
+import { advanceJob, createJob, endJob } from '../../src/waitlist/queue/jobs.ts';
+import type { QueueChange } from '../../src/waitlist/queue/queue-change.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { adminToken, type Browser, join, setUp } from '../support/operators.ts';
-import { openStream } from '../support/stream.ts';
+import { openStream, type Stream } from '../support/stream.ts';
 
 forEachEngine((engine) => {
   describe('the stream', () => {
@@ -76,6 +80,41 @@ forEachEngine((engine) => {
         webhooks: { pending: 0, failed: 0 },
         emails: { pending: 0, failed: 0 },
       });
+    });
+
+    it('tells how far jobs are, those of the queue or of the whole installation', async (test) => {
+      const list = await service.waitlist();
+      const queue = await list.queue();
+      const stream = await watch(`?waitlist=${list.id}`);
+      const whole = await watch('');
+      test.after(() => Promise.all([stream.close(), whole.close()]));
+      await Promise.all([stream.next('counters'), whole.next('delivery')]);
+      const change = <T>(work: (change: QueueChange) => Promise<T>) =>
+        changeQueue(service.context, queue, work);
+      const lease = await change(async (trx) =>
+        createJob({ actor: 'command-line' }, trx, {
+          kind: 'test',
+          input: {},
+          total: 3,
+          runner: 'command-line',
+        }),
+      );
+      const id = formatId('job', lease.id);
+      const shape = ({ id, kind, state, done, total, waitlistId }: Record<string, unknown>) => ({
+        ...{ id, kind, state, done, total, waitlistId },
+      });
+      const begun = { id, kind: 'test', state: 'running', done: 0, total: 3, waitlistId: list.id };
+      const next = async (from: Stream) => shape((await from.next('job')) as Record<string, unknown>);
+      assert.deepEqual(await next(stream), begun);
+      assert.deepEqual(await next(whole), begun);
+      await change(async (trx) => advanceJob(trx, lease, {}, { done: 2 }));
+      assert.deepEqual(await next(stream), { ...begun, done: 2 });
+      assert.deepEqual(await next(whole), { ...begun, done: 2 });
+      await change(async (trx) => endJob(trx, lease.id, 'cancelled'));
+      assert.equal((await next(stream)).state, 'cancelled');
+      const late = await watch(`?waitlist=${list.id}`);
+      test.after(() => late.close());
+      assert.equal((await next(late)).state, 'cancelled', 'a reader who joins later sees the outcome');
     });
 
     it('keeps environments apart, and does not exist for an unknown waitlist', async (test) => {

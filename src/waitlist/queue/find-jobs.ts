@@ -5,7 +5,7 @@ import { DoorlistError, invalid, notFound } from '../../errors.ts';
 import { formatId, parseId } from '../../ids.ts';
 import { changeQueue } from './change-queue.ts';
 import type { Context } from './context.ts';
-import type { Queue } from './directory.ts';
+import { type Queue, queuesById } from './directory.ts';
 import { endJob, type HeldJob, LEASE_MS, newToken } from './jobs.ts';
 
 export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
@@ -78,6 +78,21 @@ export async function listJobs(
   const now = await sharedNow(context);
   const jobs = rows.slice(0, page.limit).map((row) => summarize(queue, row, now));
   return { jobs, more: rows.length > page.limit };
+}
+
+/** The newest jobs of all queues. */
+export async function listNewestJobs(context: Context, limit: number): Promise<JobSummary[]> {
+  const { db, directory } = context;
+  const rows = await db.query.selectFrom('job').select(COLUMNS).orderBy('id', 'desc').limit(limit).execute();
+  const queues = await queuesById(
+    directory,
+    rows.map(({ queue_id }) => queue_id),
+  );
+  const now = await sharedNow(context);
+  return rows.flatMap((row, index) => {
+    const queue = queues[index];
+    return queue ? [summarize(queue, row, now)] : [];
+  });
 }
 
 function summarize(queue: Queue, row: JobRow, now: number): JobSummary {

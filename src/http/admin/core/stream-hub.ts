@@ -12,8 +12,6 @@ export interface StreamState {
 /** What readers watch. All readers of a feed share its reads. */
 export interface Feed {
   name: string;
-  /** Not more often than this. */
-  everyMs?: number;
   /** Returns undefined if the thing no longer exists. */
   read(): Promise<readonly StreamState[] | undefined>;
 }
@@ -51,7 +49,6 @@ const RETRY_SECONDS = 10;
 
 interface Topic {
   feed: Feed;
-  readAt: number;
   loaded: boolean;
   reading: Promise<void> | undefined;
   states: Map<string, { version: number; text: string }>;
@@ -126,7 +123,6 @@ export function createStreamHub(log: Log, times: Partial<StreamTimes> = {}): Str
     return topic.reading;
   };
   const readNow = async (topic: Topic): Promise<void> => {
-    topic.readAt = performance.now();
     const states = await topic.feed.read();
     if (!states) {
       for (const reader of topic.readers) end(reader);
@@ -154,16 +150,13 @@ export function createStreamHub(log: Log, times: Partial<StreamTimes> = {}): Str
     }
   };
 
-  const isDue = ({ feed, readAt, loaded }: Topic, now: number) =>
-    !loaded || now - readAt >= (feed.everyMs ?? 0);
-
   const round = async (): Promise<void> => {
     const now = performance.now();
     if (now - checkedAt >= checkMs) {
       checkedAt = now;
       await quietly(check);
     }
-    for (const topic of [...topics.values()]) if (isDue(topic, now)) await quietly(() => read(topic));
+    for (const topic of [...topics.values()]) await quietly(() => read(topic));
     for (const reader of [...readers]) {
       if (now - (reader.heldSince ?? now) >= stuckMs) reader.sink.destroy();
     }
@@ -230,5 +223,5 @@ export function createStreamHub(log: Log, times: Partial<StreamTimes> = {}): Str
 }
 
 function newTopic(feed: Feed): Topic {
-  return { feed, readAt: 0, loaded: false, reading: undefined, states: new Map(), readers: new Set() };
+  return { feed, loaded: false, reading: undefined, states: new Map(), readers: new Set() };
 }

@@ -7,38 +7,52 @@ import {
 import type { Context } from '../../../waitlist/queue/context.ts';
 import { readCounters } from '../../../waitlist/queue/counters.ts';
 import type { Queue } from '../../../waitlist/queue/directory.ts';
+import { type JobSummary, listJobs, listNewestJobs } from '../../../waitlist/queue/find-jobs.ts';
+import { presentJob } from '../../../wire/job.ts';
 import type { Feed, StreamState } from '../core/stream-hub.ts';
 
 /** Its cost grows with the number of queues. */
-const INSTALLATION_EVERY_MS = 5_000;
+const HEALTH_EVERY_MS = 5_000;
 
-export function queueFeed({ db }: Context, queue: Queue): Feed {
+/** Dashboards show running work and what has just ended. */
+const JOBS_SHOWN = 20;
+
+export function queueFeed(context: Context, queue: Queue): Feed {
+  const { db } = context;
   return {
     name: `queue ${queue.id}`,
     read: async () => {
-      const [counters, health] = await Promise.all([
+      const [counters, health, { jobs }] = await Promise.all([
         readCounters(db, queue.id),
         readDeliveryHealth(db, queue.id),
+        listJobs(context, queue, { limit: JOBS_SHOWN }),
       ]);
       if (!counters) return undefined;
-      return [{ slot: 'counters', event: 'counters', data: presentCounters(counters) }, delivery(health)];
+      const { pending, waiting, invited, joined, removed, signups } = counters;
+      const data = { pending, waiting, invited, joined, removed, signups };
+      return [{ slot: 'counters', event: 'counters', data }, delivery(health), ...jobs.toReversed().map(job)];
     },
   };
 }
 
-export function installationFeed({ db }: Context): Feed {
+export function installationFeed(context: Context): Feed {
+  let health: { at: number; state: StreamState } | undefined;
   return {
     name: 'installation',
-    everyMs: INSTALLATION_EVERY_MS,
-    read: async () => [delivery(await readInstallationHealth(db))],
+    read: async () => {
+      const at = performance.now();
+      if (!health || at - health.at >= HEALTH_EVERY_MS)
+        health = { at, state: delivery(await readInstallationHealth(context.db)) };
+      const jobs = await listNewestJobs(context, JOBS_SHOWN);
+      return [health.state, ...jobs.toReversed().map(job)];
+    },
   };
 }
 
-function presentCounters({ pending, waiting, invited, joined, removed, signups }: CountersRead) {
-  return { pending, waiting, invited, joined, removed, signups };
+function job(summary: JobSummary): StreamState {
+  const data = presentJob(summary);
+  return { slot: data.id, event: 'job', data };
 }
-
-type CountersRead = NonNullable<Awaited<ReturnType<typeof readCounters>>>;
 
 function delivery(health: readonly ChannelHealth[]): StreamState {
   const of = (...names: string[]) => {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import { EXAMPLE_JOB } from '../../../wire/job.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { isStillAllowed } from '../core/authenticate.ts';
 import { adminSchema } from '../core/operation.ts';
@@ -31,8 +32,8 @@ const schema = adminSchema({
   description:
     'Server-sent events: the current state of each thing first, then its new state whenever it changes. `counters` has the ' +
     'number of entries by status and of all signups. `delivery` has the deliveries that wait for their next attempt and ' +
-    'those that failed, for webhooks and emails; counting stops at 1,000. A stream without `waitlist` ' +
-    'has no `counters`. If you read too slowly, you skip to the newest state. A comment every 15 seconds keeps the ' +
+    'those that failed, for webhooks and emails; counting stops at 1,000. `job` is one of the 20 newest jobs. A stream without ' +
+    '`waitlist` has no `counters`, and the jobs of all waitlists. If you read too slowly, you skip to the newest state. A comment every 15 seconds keeps the ' +
     'connection open. The stream ends when the session or token ends, when its role changes, or when the server stops: reconnect, ' +
     'as `EventSource` does by itself.',
   role: 'viewer',
@@ -43,7 +44,8 @@ const schema = adminSchema({
     schema: Type.String({ description: 'A stream of events, each with a name and JSON data.' }),
     example:
       'event: counters\ndata: {"pending":0,"waiting":41,"invited":3,"joined":12,"removed":1,"signups":57}\n\n' +
-      'event: delivery\ndata: {"webhooks":{"pending":0,"failed":0},"emails":{"pending":2,"failed":0}}\n\n',
+      'event: delivery\ndata: {"webhooks":{"pending":0,"failed":0},"emails":{"pending":2,"failed":0}}\n\n' +
+      `event: job\ndata: ${JSON.stringify(EXAMPLE_JOB)}\n\n`,
   },
   errors: ['not_found'],
   special: {
