@@ -157,13 +157,14 @@ export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance;
 
 function registerSdk(
   app: FastifyInstance,
-  { context, signups, keyUsage, rateLimits }: AppParts,
+  { context, signups, keyUsage, rateLimits, publicUrl }: AppParts,
   readBody: ReadBody,
 ): void {
   const limit = (name: string, perMinute: number) => rateLimiter(name, perMinute, context.clock);
   const sdk: SdkParts = {
     context,
     signups,
+    publicUrl,
     readBody,
     requireKey: requireServerKey(app, {
       context,

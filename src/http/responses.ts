@@ -132,6 +132,10 @@ export const RESPONSE_HEADERS = {
     description: 'Number of seconds to wait before retrying.',
     schema: { type: 'integer', minimum: 1, examples: [12] },
   },
+  'Preference-Applied': {
+    description: 'The preference of the `Prefer` header that was honored. Not sent otherwise.',
+    schema: { type: 'string', const: 'return=representation' },
+  },
   RateLimit: {
     description:
       'Requests remaining (`r`) and seconds until the limit resets (`t`). Not sent when the limit is turned off.',
@@ -152,7 +156,7 @@ export const RESPONSE_HEADERS = {
   },
 };
 
-type HeaderName = keyof typeof RESPONSE_HEADERS;
+export type HeaderName = keyof typeof RESPONSE_HEADERS;
 
 const RATE_LIMIT: HeaderName[] = ['RateLimit', 'RateLimit-Policy'];
 const ERROR_HEADERS: Partial<Record<WireCode, HeaderName[]>> = {
@@ -172,6 +176,8 @@ interface OkOptions<T extends TSchema> {
   examples: Record<string, { summary: string; value: unknown }>;
   /** Whether a rate limit counts these requests. */
   limited?: boolean;
+  /** Besides those of every response. */
+  headers?: HeaderName[];
   /** Default: application/json. */
   type?: string;
 }
@@ -182,11 +188,12 @@ export function okResponse<T extends TSchema>({
   schema,
   examples,
   limited = true,
+  headers: more = [],
   type = 'application/json',
 }: OkOptions<T>): T {
   return {
     description,
-    headers: headers(...(limited ? RATE_LIMIT : [])),
+    headers: headers(...(limited ? RATE_LIMIT : []), ...more),
     content: { [type]: { schema, examples } },
   } as unknown as T;
 }

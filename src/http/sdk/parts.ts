@@ -9,6 +9,8 @@ export interface SdkParts {
   signups: Signups;
   /** Rejects requests without a valid server key. Afterwards, `request.serverKey` is set. */
   requireKey: onRequestHookHandler;
+  /** For links that people open. */
+  publicUrl: string;
   readBody: ReadBody;
   limits: { inviteCheck: RateLimiter; inviteAccept: RateLimiter; verify: RateLimiter };
 }

@@ -10,9 +10,11 @@ import type { SignupResult } from '../../waitlist/signup/signup.ts';
 import { parseSignupRequest, SIGNUP_ENTRIES_MAX } from '../../waitlist/signup/signup-input.ts';
 import { constant, EMAIL, named, withExamples } from '../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../wire/waitlist.ts';
+import { prefersRepresentation } from '../prefer.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import type { TypedApp } from '../typed-app.ts';
 import type { SdkParts } from './parts.ts';
+import { EXAMPLE_SIGNED_UP, representEntries, SignedUpSchema } from './signed-up.ts';
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 
@@ -120,6 +122,15 @@ const SignupResultSchema = Type.Object(
       description:
         'Number of entries skipped because they are already on the waitlist or repeated in the request.',
     }),
+    entries: Type.Optional(
+      Type.Array(SignedUpSchema, {
+        minItems: 1,
+        maxItems: SIGNUP_ENTRIES_MAX,
+        description:
+          'Only with `Prefer: return=representation`: one entry for each one sent, in that order, with current positions. ' +
+          'Those that were skipped are shown as they are stored.',
+      }),
+    ),
   },
   { ...named('SignupResult'), description: 'How many entries were added and how many were skipped.' },
 );
@@ -133,22 +144,38 @@ const schema = {
     'so it is always safe to retry. If any entry is invalid, nothing is stored and the message names each invalid field. ' +
     'The response is sent only after the data has been written to disk. The body can be up to 4 MiB.',
   security: [{ serverKey: [] }],
+  headers: Type.Object({
+    prefer: Type.Optional(
+      Type.String({
+        description:
+          '`return=representation` (RFC 7240) adds `entries` to the response. Requires the `waitlist:read` grant; ' +
+          'without it, the preference is ignored.',
+        examples: ['return=representation'],
+      }),
+    ),
+  }),
   body: SignupRequest,
   response: {
     201: okResponse({
       description: 'At least one entry was added.',
       schema: SignupResultSchema,
+      headers: ['Preference-Applied'],
       examples: {
         added: { summary: 'A new entry', value: { success: true, created: 1, skipped: 0 } },
         mixed: {
           summary: 'Two new entries and a duplicate',
           value: { success: true, created: 2, skipped: 1 },
         },
+        represented: {
+          summary: 'A new entry, with Prefer: return=representation',
+          value: { success: true, created: 1, skipped: 0, entries: [EXAMPLE_SIGNED_UP] },
+        },
       },
     }),
     200: okResponse({
       description: 'Every entry was already on the waitlist. Nothing changed.',
       schema: SignupResultSchema,
+      headers: ['Preference-Applied'],
       examples: {
         known: { summary: 'A retry', value: { success: true, created: 0, skipped: 1 } },
       },
@@ -173,7 +200,8 @@ const schema = {
   },
 };
 
-export function registerSignup(app: TypedApp, { context, signups, requireKey }: SdkParts): void {
+export function registerSignup(app: TypedApp, parts: SdkParts): void {
+  const { context, signups, requireKey, publicUrl } = parts;
   app.post('/signup', {
     schema,
     bodyLimit: BODY_BYTES_MAX,
@@ -184,9 +212,17 @@ export function registerSignup(app: TypedApp, { context, signups, requireKey }: 
     handler: async (request, reply) => {
       const { waitlistId, entries } = parseSignupRequest(request.body);
       const queue = await queueForKey(context, request.serverKey, waitlistId);
-      const result = await signups.submit(queue, entries);
-      reply.code(result.created > 0 ? 201 : 200);
-      return presentResult(result);
+      const { prefer } = request.headers;
+      if (prefer !== undefined) reply.header('vary', 'Prefer');
+      if (!request.serverKey.canRead || !prefersRepresentation(prefer)) {
+        const result = await signups.submit(queue, entries);
+        reply.code(result.created > 0 ? 201 : 200);
+        return presentResult(result);
+      }
+      const result = await signups.submit(queue, entries, { withSeqs: true });
+      const represented = await representEntries(context, queue, result.seqs ?? [], publicUrl);
+      reply.code(result.created > 0 ? 201 : 200).header('preference-applied', 'return=representation');
+      return { ...presentResult(result), entries: represented };
     },
   });
 }

@@ -6,7 +6,13 @@ import { Unreadable } from '../../vault/crypto.ts';
 import { parseEmail, parsePhone } from '../people/identity.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
-import { type AliasedEntries, type EntryRow, selectEntries, withEntryColumns } from '../queue/entry-rows.ts';
+import {
+  type AliasedEntries,
+  type EntryRow,
+  findBySeqs,
+  selectEntries,
+  withEntryColumns,
+} from '../queue/entry-rows.ts';
 import { positionOf } from '../queue/positions.ts';
 import { type Entry, openEntries, openEntry } from './entry.ts';
 
@@ -60,6 +66,16 @@ export async function findEntry({ db, log }: Context, queue: Queue, identifier: 
     if (error instanceof Unreadable) log.error({ queue: queue.id }, 'cannot decrypt an entry');
     throw error;
   }
+}
+
+/** By joining sequence. An unreadable entry is found without its person. */
+export async function entriesBySeq(
+  context: Context,
+  queue: Queue,
+  seqs: readonly number[],
+): Promise<Map<number, Entry>> {
+  const rows = await context.db.run(findBySeqs, { queueId: queue.id, seqs: [...new Set(seqs)] });
+  return new Map(openEntries(context, queue, rows).map((entry) => [entry.seq, entry]));
 }
 
 interface JoinedAfter {

@@ -41,10 +41,11 @@ export class Members {
     return (ownSeq === undefined ? undefined : this.#bySeq.get(ownSeq)) ?? this.#byAlias.get(code);
   }
 
-  holds({ emailHash, phoneHash }: Identity): boolean {
+  /** Whoever has this email or, if nobody has, this phone. */
+  holder({ emailHash, phoneHash }: Identity): Member | undefined {
     return (
-      (emailHash !== null && this.find({ email: emailHash }) !== undefined) ||
-      (phoneHash !== null && this.find({ phone: phoneHash }) !== undefined)
+      (emailHash === null ? undefined : this.find({ email: emailHash })) ??
+      (phoneHash === null ? undefined : this.find({ phone: phoneHash }))
     );
   }
 

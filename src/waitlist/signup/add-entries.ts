@@ -25,7 +25,7 @@ export function addEntries(
   const added: Added[] = [];
   let waiting = change.waiting + (change.tally.statuses.get('waiting') ?? 0);
   const outcome = candidates.map((candidate) => {
-    if (members.holds(candidate)) return false;
+    if (members.holder(candidate)) return false;
     const referrer = candidate.referrer ? members.find(candidate.referrer) : undefined;
     const status = firstStatus(change, candidate);
     const seq = ++change.lastSeq;

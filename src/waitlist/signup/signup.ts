@@ -3,7 +3,7 @@ import { DoorlistError } from '../../errors.ts';
 import { readAndChangeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
-import { findMembers } from '../referrals/members.ts';
+import { findMembers, type Members } from '../referrals/members.ts';
 import { addEntries } from './add-entries.ts';
 import { type Candidate, prepareCandidate } from './candidate.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -12,13 +12,19 @@ import type { Signup } from './signup-input.ts';
 export interface SignupResult {
   created: number;
   skipped: number;
+  /** The entry of each signup, new or known, if the request asked for them. */
+  seqs?: number[];
+}
+
+export interface SignupOptions {
+  withSeqs?: boolean;
 }
 
 export interface Signups {
-  submit(queue: Queue, entries: Signup[]): Promise<SignupResult>;
+  submit(queue: Queue, entries: Signup[], options?: SignupOptions): Promise<SignupResult>;
 }
 
-interface SignupRequest {
+interface SignupRequest extends SignupOptions {
   queue: Queue;
   candidates: Candidate[];
 }
@@ -40,10 +46,10 @@ export function openSignups(context: Context, mostWaiting: number, longestWaitMs
     batchWeight: BATCH_ENTRIES,
   });
   return {
-    submit: (queue, entries) => {
+    submit: (queue, entries, options) => {
       const now = context.clock();
       const candidates = entries.map((entry) => prepareCandidate(queue, entry, now));
-      return group.submit(queue.id, { queue, candidates });
+      return group.submit(queue.id, { queue, candidates, ...options });
     },
   };
 }
@@ -57,11 +63,16 @@ function commitSignups(context: Context, requests: SignupRequest[]): Promise<Sig
       throw new DoorlistError('waitlist_closed', 'this waitlist is closed to new signups');
     const added = addEntries(change, members, all);
     let first = 0;
-    return requests.map(({ candidates }) => {
+    return requests.map(({ candidates, withSeqs }) => {
       const own = added.slice(first, first + candidates.length);
       first += candidates.length;
       const created = own.filter(Boolean).length;
-      return { created, skipped: own.length - created };
+      const result = { created, skipped: own.length - created };
+      return withSeqs ? { ...result, seqs: seqsOf(members, candidates) } : result;
     });
   });
+}
+
+function seqsOf(members: Members, candidates: readonly Candidate[]): number[] {
+  return candidates.flatMap((candidate) => members.holder(candidate)?.seq ?? []);
 }

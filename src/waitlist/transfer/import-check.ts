@@ -56,7 +56,7 @@ async function countNew(
     const names = [candidate.emailHash, candidate.phoneHash].flatMap((hash) =>
       hash ? [hash.toString('latin1', 0, 16)] : [],
     );
-    if (members.holds(candidate) || names.some((name) => seen.has(name))) continue;
+    if (members.holder(candidate) || names.some((name) => seen.has(name))) continue;
     for (const name of names) seen.add(name);
     count += 1;
   }

@@ -1,0 +1,71 @@
+import Type, { type Static } from 'typebox';
+import { notFound } from '../../errors.ts';
+import { readParts } from '../../mail/parts.ts';
+import { entriesBySeq } from '../../waitlist/entries/entries.ts';
+import { formOf } from '../../waitlist/forms/form.ts';
+import { fillPattern } from '../../waitlist/links/links.ts';
+import type { Context } from '../../waitlist/queue/context.ts';
+import type { Queue } from '../../waitlist/queue/directory.ts';
+import { EntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../wire/entry.ts';
+import { hostedUrl } from '../../wire/form.ts';
+import { named, nullable } from '../../wire/schema.ts';
+
+export const SignedUpSchema = Type.Object(
+  {
+    ...EntrySchema.properties,
+    shareUrl: nullable<string>('string', {
+      description:
+        "Link for the person to share: the waitlist's referral URL, or its hosted page. `null` if it has neither.",
+    }),
+    statusUrl: nullable<string>('string', {
+      description: "The person's own status page. Only for them. `null` if there is none.",
+    }),
+  },
+  { ...named('SignedUpEntry'), description: 'An entry right after a signup, with its links.' },
+);
+
+type SignedUp = Static<typeof SignedUpSchema>;
+
+export const EXAMPLE_SIGNED_UP: SignedUp = {
+  ...EXAMPLE_ENTRY,
+  referrals: 0,
+  shareUrl: 'https://acme.example/?ref=k3v9x0ab',
+  statusUrl: null,
+};
+
+/** The entries of a request in the order sent, as they are right after its commit. */
+export async function representEntries(
+  context: Context,
+  queue: Queue,
+  seqs: readonly number[],
+  publicUrl: string,
+): Promise<SignedUp[]> {
+  const [found, shareUrl] = await Promise.all([
+    entriesBySeq(context, queue, seqs),
+    shareLinks(context, queue, publicUrl),
+  ]);
+  return seqs.map((seq) => {
+    const entry = found.get(seq);
+    if (!entry) throw notFound('there is no such waitlist'); // Deleted in the meantime.
+    const { referralCode } = entry;
+    return {
+      ...presentEntry(entry),
+      shareUrl: referralCode === null ? null : shareUrl(referralCode),
+      statusUrl: null,
+    };
+  });
+}
+
+async function shareLinks(
+  context: Context,
+  queue: Queue,
+  publicUrl: string,
+): Promise<(code: string) => string | null> {
+  const [{ settings }, form] = await Promise.all([
+    readParts(context, queue.waitlist.internalId),
+    formOf(context, queue),
+  ]);
+  const { referralUrl } = settings;
+  if (referralUrl !== null) return (code) => fillPattern(referralUrl, 'referralCode', code);
+  return (code) => (form.enabled ? hostedUrl(publicUrl, queue, code) : null);
+}
