@@ -5,7 +5,6 @@ import type { Document } from '../../src/http/docs/document.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { updateForm } from '../../src/waitlist/forms/update-form.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
-import { setWaitlistClosed } from '../../src/waitlist/settings/waitlists.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import { assertMatches } from '../support/documented.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
@@ -167,7 +166,7 @@ forEachEngine((engine) => {
         404,
         'not_found',
       );
-      await setWaitlistClosed(service.context, list.id, true);
+      await updateWaitlist(service.context, list.id, { closed: true });
       assertError(await signUp(list, [{ email: 'ada@example.com' }]), 409, 'waitlist_closed');
       assert.equal((await list.page()).body.total, 0);
     });
