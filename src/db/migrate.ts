@@ -12,6 +12,7 @@ import { failedDeliveries } from './migrations/0009-failed-deliveries.ts';
 import { statistics } from './migrations/0010-statistics.ts';
 import { forms } from './migrations/0011-forms.ts';
 import { jobs } from './migrations/0012-jobs.ts';
+import { moves } from './migrations/0013-moves.ts';
 import type { Migration } from './migrations/migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   statistics,
   forms,
   jobs,
+  moves,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -90,6 +90,8 @@ const entry = {
   status: oneOf(...STATUSES),
   rank: integer,
   referrals: integer,
+  /** How many ranks an operator moved it back, or forward if negative. */
+  moved: generated(integer),
   /** The referrer, and whether they were credited. */
   referrer_seq: orNull(integer),
   credited: integer,

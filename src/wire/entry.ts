@@ -47,6 +47,30 @@ export const EntrySchema = Type.Object(
   },
 );
 
+/** For the admin API, where viewers see emails and phone numbers masked. */
+export const AdminEntrySchema = Type.Object(
+  {
+    ...EntrySchema.properties,
+    email: nullable<string>('string', {
+      description: 'Email address, as entered at signup. Viewers see it masked: `a…@e….com`.',
+    }),
+    phone: nullable<string>('string', {
+      description: 'Phone number in E.164 format. Viewers see it masked: `+49…12`.',
+    }),
+    metadata: nullable<Record<string, unknown>>('object', {
+      additionalProperties: true,
+      description: 'The custom data sent at signup. `null` for viewers.',
+    }),
+    referralCode: nullable<string>('string', {
+      description: 'Short code to share. New signups send it as `referredBy`. `null` for viewers.',
+    }),
+  },
+  {
+    ...named('Entry'),
+    description: 'A person on a waitlist. Every field is always present; a missing value is `null`.',
+  },
+);
+
 /** An entry as shown by the API, webhooks, exports and the command line. */
 export type PresentedEntry = Static<typeof EntrySchema>;
 

@@ -271,14 +271,15 @@ forEachEngine((engine) => {
       afterTest(other.close);
       const there = await other.context.directory.queue(list.id, 'production');
       assert.ok(there);
-      const results = await Promise.all([
+      const results = await Promise.allSettled([
         resumeInviteRun(service.context, queue),
         resumeInviteRun(other.context, there),
       ]);
-      assert.deepEqual(
-        results.map(({ invited }) => invited),
-        [1_200, 1_200],
-      );
+      const done = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value.invited] : []));
+      assert.deepEqual(new Set(done), new Set([1_200]));
+      for (const result of results)
+        if (result.status === 'rejected')
+          assert.match(result.reason.message, /another process is working on this job|no unfinished job/);
       assert.equal((await list.page({ status: 'invited' })).body.total, 1_200);
       await assertSound(list);
     });

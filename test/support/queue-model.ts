@@ -22,6 +22,8 @@ export interface ModelEntry {
   plan: number | null;
   status: Status;
   rank: number;
+  /** What an operator added to the rank. */
+  moved: number;
   referrals: number;
   referrer: ModelEntry | null;
   credited: boolean;
@@ -83,6 +85,7 @@ export class QueueModel {
       plan,
       status: this.settings.confirmEmails && email !== null ? 'pending' : 'waiting',
       rank: this.entries.length + 1,
+      moved: 0,
       referrals: 0,
       referrer: this.#find(referredBy),
       credited: false,
@@ -114,12 +117,28 @@ export class QueueModel {
 
   #setReferrals(entry: ModelEntry, referrals: number): void {
     entry.referrals = referrals;
-    entry.rank = entry.seq - this.settings.boost * referrals;
+    entry.rank = entry.seq - this.settings.boost * referrals + entry.moved;
   }
 
   /** Until this is called, entries whose referrals have not changed keep the rank of the former boost. */
   applyBoost(): void {
     for (const entry of this.entries) this.#setReferrals(entry, entry.referrals);
+  }
+
+  /** Beside the one ahead or the one behind, whichever is exact; otherwise where it comes nearest. */
+  move(entry: ModelEntry, position: number): void {
+    const others = this.order.filter((other) => other !== entry);
+    const wanted = Math.min(position, others.length + 1);
+    const [ahead, behind] = [others[wanted - 2], others[wanted - 1]];
+    const ranks = [
+      entry.rank,
+      ...(ahead ? [ahead.rank, ahead.rank + 1] : []),
+      ...(behind ? [behind.rank, behind.rank - 1] : []),
+    ];
+    const off = (rank: number) => Math.abs(positionAmong(others, { seq: entry.seq, rank }) - wanted);
+    const best = Math.min(...ranks.map(off));
+    entry.rank = ranks.find((rank) => off(rank) === best) ?? entry.rank;
+    entry.moved = entry.rank - (entry.seq - this.settings.boost * entry.referrals);
   }
 
   /** Returns whether there was something to confirm. */
@@ -241,6 +260,13 @@ export class QueueModel {
       .filter(({ status }) => status === 'waiting')
       .sort((a, b) => a.rank - b.rank || b.seq - a.seq);
   }
+}
+
+function positionAmong(
+  others: readonly ModelEntry[],
+  { seq, rank }: Pick<ModelEntry, 'seq' | 'rank'>,
+): number {
+  return 1 + others.filter((other) => other.rank < rank || (other.rank === rank && other.seq > seq)).length;
 }
 
 function same(a: number | null, b: number | null): boolean {

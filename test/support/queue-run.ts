@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { STATUSES } from '../../src/db/tables.ts';
 import { confirmEntry } from '../../src/waitlist/entries/confirm-entry.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { updateEntry } from '../../src/waitlist/entries/update-entry.ts';
 import { createInvite } from '../../src/waitlist/invites/create-invites.ts';
 import { revokeAllInvites } from '../../src/waitlist/invites/end-invites.ts';
 import { type Selection, startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
@@ -31,6 +32,8 @@ export type Step =
   /** Its times are relative to the start of the run. */
   | { do: 'invite segment'; segment: ModelSegment; expiresIn: ExpiresIn }
   | { do: 'accept' | 'revoke' | 'confirm' | 'remove'; which: number }
+  | { do: 'move'; which: number; position: number }
+  | { do: 'change metadata'; which: number; plan: number | null }
   | { do: 'set'; changes: Partial<ModelSettings> }
   | { do: 'wait'; ms: number }
   | { do: 'revoke all' | 'expire' | 'keep up' | 'apply boost' };
@@ -120,6 +123,25 @@ export async function startRun(service: Service, settings: ModelSettings) {
     }
   };
 
+  const update = async (step: Extract<Step, { do: 'move' | 'change metadata' }>) => {
+    const at = seen.length === 0 ? -1 : step.which % seen.length;
+    const [shown, entry] = [seen[at], model.entries[at]];
+    if (!shown || !entry) return;
+    const { id } = shown;
+    if (entry.status === 'removed') {
+      await assert.rejects(updateEntry(context, queue, id, { metadata: null }), { code: 'not_found' });
+    } else if (step.do === 'change metadata') {
+      const metadata = step.plan === null ? null : { plan: step.plan };
+      await updateEntry(context, queue, id, { metadata });
+      entry.plan = step.plan;
+    } else if (entry.status !== 'waiting') {
+      await assert.rejects(updateEntry(context, queue, id, { position: 1 }), { code: 'conflict' });
+    } else {
+      await updateEntry(context, queue, id, { position: step.position });
+      model.move(entry, step.position);
+    }
+  };
+
   const take = async (step: Step): Promise<void> => {
     const at = 'expiresIn' in step && typeof step.expiresIn === 'number' ? step.expiresIn + clock.now : null;
     const expiry = 'expiresIn' in step && step.expiresIn === undefined ? undefined : at;
@@ -169,6 +191,9 @@ export async function startRun(service: Service, settings: ModelSettings) {
       case 'revoke all':
         assert.equal(await revokeAllInvites(context, queue), model.revokeAll());
         return;
+      case 'move':
+      case 'change metadata':
+        return update(step);
       case 'accept':
       case 'revoke':
         return onInvite({ do: step.do, which: step.which });

@@ -35,6 +35,7 @@ export const ADMIN_API: Api = {
     { name: 'Admin tokens', description: 'Access for scripts and tools.' },
     { name: 'Form', description: 'The public form of a waitlist, and referrals to review.' },
     { name: 'Audit trail', description: 'Who did what.' },
+    { name: 'Entries', description: 'The people on a waitlist.' },
     { name: 'Jobs', description: 'Long work, its progress and its result.' },
     { name: 'Webhook endpoints', description: 'Endpoints, their secrets and deliveries.' },
     { name: 'Stream', description: 'Changes as they happen.' },

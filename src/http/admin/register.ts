@@ -13,6 +13,7 @@ import { registerTokens } from './accounts/tokens.ts';
 import { registerTwoFactor } from './accounts/two-factor.ts';
 import { requireRoles } from './core/authenticate.ts';
 import type { AdminParts } from './core/parts.ts';
+import { registerEntries } from './entries/register.ts';
 import { registerForm } from './forms/form.ts';
 import { registerJobs } from './jobs/jobs.ts';
 import { registerProductKeys } from './keys/product-keys.ts';
@@ -47,6 +48,7 @@ export function registerAdmin(app: FastifyInstance, parts: AdminParts): void {
       registerWaitlists(scope, parts);
       registerWaitlistKeys(scope, parts);
       registerProductKeys(scope, parts);
+      registerEntries(scope, parts);
     },
     { prefix: '/admin/v1' },
   );

@@ -66,7 +66,7 @@ export async function confirmSegment(
   }
 }
 
-async function confirmAll(
+export async function confirmAll(
   change: QueueChange,
   entries: readonly Movable[],
   saidBy: string | undefined,

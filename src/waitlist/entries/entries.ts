@@ -13,6 +13,7 @@ import {
   selectEntries,
   withEntryColumns,
 } from '../queue/entry-rows.ts';
+import { findPlace } from '../queue/find-place.ts';
 import { positionOf } from '../queue/positions.ts';
 import { type Entry, openEntries, openEntry } from './entry.ts';
 
@@ -27,6 +28,8 @@ export interface PageQuery {
   status?: Status | undefined;
   /** The `next` of the previous page. */
   cursor?: Uint8Array | undefined;
+  /** Starts with the nth entry, counted from 0. */
+  at?: number | undefined;
 }
 
 export interface EntryPage {
@@ -141,7 +144,8 @@ export async function listEntries(context: Context, queue: Queue, query: PageQue
       `status: only waiting entries have a position; use sort=joined to list ${query.status} ones`,
     );
   }
-  const after = query.cursor === undefined ? undefined : openCursor(queue, query, query.cursor);
+  const after =
+    query.at === undefined ? afterCursor(queue, query) : await beforeNth(context, queue, query, query.at);
   const [rows, total] = await Promise.all([
     readPage(context, queue, query, after),
     countEntries(context, queue, query.sort === 'position' ? 'waiting' : query.status),
@@ -154,6 +158,28 @@ export async function listEntries(context: Context, queue: Queue, query: PageQue
     next: last ? sealCursor(queue, query, last) : null,
   };
 }
+
+function afterCursor(queue: Queue, query: PageQuery): CursorPlace | undefined {
+  return query.cursor === undefined ? undefined : openCursor(queue, query, query.cursor);
+}
+
+/** Nothing is ever deleted from the joining sequence, so the nth to join has the number n. */
+async function beforeNth(
+  { db }: Context,
+  queue: Queue,
+  { sort, status, cursor }: PageQuery,
+  at: number,
+): Promise<CursorPlace> {
+  if (cursor !== undefined) throw invalid('at: cannot be combined with cursor');
+  if (sort === 'joined') {
+    if (status === undefined) return { rank: 0, seq: at };
+    throw invalid('at: with sort=joined, it cannot be combined with status; use cursor to page');
+  }
+  const place = await findPlace(db, queue.id, at);
+  return place ? { rank: place.rank, seq: place.seq + 1 } : BEYOND;
+}
+
+const BEYOND: CursorPlace = { rank: Number.MAX_SAFE_INTEGER, seq: 0 };
 
 /** Reads one row more than asked for, to see whether there is a next page. */
 async function readPage(

@@ -1,17 +1,15 @@
 import { notFound } from '../../errors.ts';
-import { parseId } from '../../ids.ts';
+import { formatId, parseId } from '../../ids.ts';
 import { hasMessageAbout } from '../../outbox/messages-about.ts';
 import { randomBytes } from '../../random-bytes.ts';
-import { Unreadable } from '../../vault/crypto.ts';
 import { parseEmail, parsePhone } from '../people/identity.ts';
-import { metadataPairs } from '../people/metadata-pairs.ts';
-import type { Person } from '../people/person.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { takeCreditBack } from '../referrals/credits.ts';
 import { forgetAliases } from '../referrals/referral-alias.ts';
+import { forgetPairs } from './change-metadata.ts';
 import { shredEventsOf } from './shred.ts';
 
 interface Leaving {
@@ -24,6 +22,7 @@ interface Leaving {
   phone_hash: Uint8Array | null;
   referrer_seq: number | null;
   credited: number;
+  removed_at: number | null;
 }
 
 /** An entry id, an email or a phone number; or the hash of an email, if the email itself is unknown. */
@@ -54,9 +53,9 @@ interface Erased {
 }
 
 async function eraseWithin(context: Context, change: QueueChange, who: Who): Promise<Erased> {
-  const { queue } = change;
+  const { queue, trx } = change;
   const entry = await findLeaving(change, who);
-  if (!entry || entry.status === 'removed') return forgetAddress(context, change, who);
+  if (!entry || (entry.status === 'removed' && !entry.person)) return forgetAddress(context, change, who);
   const sendingOver = await shredEventsOf(context, change, {
     entryId: entry.id,
     emailHash: entry.email_hash,
@@ -65,11 +64,11 @@ async function eraseWithin(context: Context, change: QueueChange, who: Who): Pro
   await forgetPairs(context, change, entry);
   await forgetImports(context, change, entry);
   await takeCreditBack(change, entry);
-  await change.trx
+  await trx
     .updateTable('entry')
     .set({
       status: 'removed',
-      removed_at: change.now,
+      removed_at: entry.removed_at ?? change.now,
       person: null,
       email_hash: null,
       phone_hash: null,
@@ -80,8 +79,10 @@ async function eraseWithin(context: Context, change: QueueChange, who: Who): Pro
     .execute();
   change.tally.leave(entry.status, entry.rank);
   change.tally.enter('removed', entry.rank);
-  change.tally.slots.add('removed', change.now);
+  if (entry.removed_at === null) change.tally.slots.add('removed', change.now);
   change.record({ kind: 'entry.removed', entryId: entry.id });
+  const object = { kind: 'entry', id: formatId('ent', entry.id) } as const;
+  await context.audit?.(trx, { action: 'entry.erased', object });
   return { removed: { id: entry.id }, sendingOver };
 }
 
@@ -92,6 +93,8 @@ async function forgetAddress(context: Context, change: QueueChange, who: Who): P
     throw notFound('there is no such entry on the waitlist, and no invite or email to this address');
   const sendingOver = await shredEventsOf(context, change, { entryId: null, emailHash });
   await shredInvites(change, emailHash);
+  const object = { kind: 'waitlist', id: change.queue.waitlist.id } as const;
+  await context.audit?.(change.trx, { action: 'entry.erased', object });
   return { removed: { id: null }, sendingOver };
 }
 
@@ -117,6 +120,7 @@ function findLeaving({ trx, queue }: QueueChange, who: Who): Promise<Leaving | u
   const rows = trx
     .selectFrom('entry')
     .select(['seq', 'id', 'status', 'rank', 'person', 'email_hash', 'phone_hash', 'referrer_seq', 'credited'])
+    .select('removed_at')
     .where('queue_id', '=', queue.id);
   const emailHash = emailHashOf(queue, who);
   if (emailHash) return rows.where('email_hash', '=', emailHash).executeTakeFirst();
@@ -147,19 +151,6 @@ async function shredInvites(change: QueueChange, emailHash: Uint8Array): Promise
       accept_answer: null,
     })
     .execute();
-}
-
-async function forgetPairs({ db }: Context, { trx, queue }: QueueChange, entry: Leaving): Promise<void> {
-  const pairs = trx.deleteFrom('metadata_pair').where('queue_id', '=', queue.id).where('seq', '=', entry.seq);
-  try {
-    const person = entry.person && queue.vault.open<Person>('entry.person', entry.id, entry.person);
-    const hashes = person?.metadata ? metadataPairs(queue.vault, person.metadata) : [];
-    if (hashes.length === 0) return;
-    await pairs.where((e) => db.in(e.ref('pair_hash'), hashes)).execute();
-  } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
-    await pairs.execute(); // The entry's pairs are unknown by now, so search all pairs of the queue.
-  }
 }
 
 /**

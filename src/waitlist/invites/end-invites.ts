@@ -37,6 +37,8 @@ export async function revokeInvite(context: Context, codeOrId: string): Promise<
       throw new DoorlistError(state, `this invite is already ${state}`);
     }
     await endInvites(context, change, [row], 'revoked');
+    const object = { kind: 'invite', id: formatId('inv', row.id) } as const;
+    await context.audit?.(change.trx, { action: 'invite.revoked', object });
     return { id: row.id };
   });
 }
@@ -75,7 +77,7 @@ export async function expireInvites(context: Context, queue: Queue): Promise<num
   }
 }
 
-function openInvites({ trx, queue }: QueueChange) {
+export function openInvites({ trx, queue }: QueueChange) {
   return trx
     .selectFrom('invite')
     .select(['id', 'email_hash', 'sealed', 'expires_at', 'expired_at'])
@@ -93,7 +95,7 @@ async function refreshNextExpiry({ trx, queue }: QueueChange): Promise<void> {
     ) where id = ${queue.id}`.execute(trx);
 }
 
-async function endInvites(
+export async function endInvites(
   context: Context,
   change: QueueChange,
   invites: OpenInvite[],

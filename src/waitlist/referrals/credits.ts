@@ -20,7 +20,7 @@ export function credit(
   referrer: Member | undefined,
   referred: { readonly id: Uint8Array; readonly status: Status },
 ): boolean {
-  if (!referrer || referred.status === 'pending') return false;
+  if (!referrer || referrer.status === 'removed' || referred.status === 'pending') return false;
   if (referrer.referrals + referrer.gained >= change.settings.referralCap) return false;
   referrer.gained += 1;
   change.record({ kind: 'referral.credited', entry: referrer.seq, referred: referred.id });
@@ -34,9 +34,9 @@ export function takeCredit(referrer: Member): void {
 /** Writes the credits that existing members gained or lost, and moves them in the queue. */
 export function writeCredits({ trx, queue, settings, tally }: QueueChange, members: Members): void {
   const changed = [...members.known.values()].filter(({ gained }) => gained !== 0);
-  const rows = changed.map(({ seq, status, rank: before, referrals: had, gained }) => {
+  const rows = changed.map(({ seq, status, rank: before, referrals: had, moved, gained }) => {
     const referrals = had + gained;
-    const rank = rankOf(seq, settings.boost, referrals);
+    const rank = rankOf(seq, settings.boost, referrals, moved);
     tally.leave(status, before);
     tally.enter(status, rank);
     return { queue_id: queue.id, seq, referrals, rank };

@@ -12,6 +12,8 @@ export interface Member {
   readonly status: Status;
   readonly rank: number;
   readonly referrals: number;
+  /** The ranks that an operator moved it. */
+  readonly moved: number;
   /** The length of the chain of referrals that led here. */
   readonly depth: number;
   /** Credits gained in this change, on top of `referrals`. */
@@ -81,7 +83,7 @@ function hashName(reference: { email: Buffer } | { phone: Buffer }): string {
 
 type FoundRow = Pick<
   Selectable<EntryTable>,
-  'seq' | 'status' | 'rank' | 'referrals' | 'depth' | 'email_hash' | 'phone_hash'
+  'seq' | 'status' | 'rank' | 'referrals' | 'moved' | 'depth' | 'email_hash' | 'phone_hash'
 >;
 
 const findMembersBy = statement<
@@ -90,7 +92,7 @@ const findMembersBy = statement<
 >((db, parameter) => {
   const ours = db.query
     .selectFrom('entry')
-    .select(['seq', 'status', 'rank', 'referrals', 'depth', 'email_hash', 'phone_hash'])
+    .select(['seq', 'status', 'rank', 'referrals', 'moved', 'depth', 'email_hash', 'phone_hash'])
     .where('queue_id', '=', parameter('queueId'));
   return ours
     .where((e) => db.in(e.ref('email_hash'), parameter('emails')))

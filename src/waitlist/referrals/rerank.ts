@@ -31,16 +31,16 @@ async function applyStep(change: QueueChange): Promise<{ upTo: number; lastSeq: 
     .executeTakeFirstOrThrow();
   if (row.rerank_after === null) return null;
   const upTo = row.rerank_after + CHUNK;
-  const moved = await trx
+  const misranked = await trx
     .selectFrom('entry')
-    .select(['seq', 'status', 'rank', 'referrals'])
+    .select(['seq', 'status', 'rank', 'referrals', 'moved'])
     .where('queue_id', '=', queue.id)
     .where('seq', '>', row.rerank_after)
     .where('seq', '<=', upTo)
     .where('rank', '<>', rankInSql(settings.boost))
     .execute();
-  const rows = moved.map(({ seq, status, rank, referrals }) => {
-    const better = rankOf(seq, settings.boost, referrals);
+  const rows = misranked.map(({ seq, status, rank, referrals, moved }) => {
+    const better = rankOf(seq, settings.boost, referrals, moved);
     tally.leave(status, rank);
     tally.enter(status, better);
     return { queue_id: queue.id, seq, rank: better };

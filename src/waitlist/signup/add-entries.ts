@@ -26,11 +26,11 @@ export function addEntries(
   let waiting = change.waiting + (change.tally.statuses.get('waiting') ?? 0);
   const outcome = candidates.map((candidate) => {
     if (members.holder(candidate)) return false;
-    const referrer = candidate.referrer ? members.find(candidate.referrer) : undefined;
+    const referrer = findReferrer(members, candidate);
     const status = firstStatus(change, candidate);
     const seq = ++change.lastSeq;
     const depth = depthBelow(referrer);
-    const member: Member = { seq, status, rank: seq, referrals: 0, depth, gained: 0 };
+    const member: Member = { seq, status, rank: seq, referrals: 0, moved: 0, depth, gained: 0 };
     members.add(candidate, member);
     if (status === 'waiting') waiting += 1;
     // New entries join at the end of the queue.
@@ -44,6 +44,11 @@ export function addEntries(
   insertEntries(change, added);
   writeCredits(change, members);
   return outcome;
+}
+
+function findReferrer(members: Members, { referrer }: Candidate): Member | undefined {
+  const found = referrer ? members.find(referrer) : undefined;
+  return found?.status === 'removed' ? undefined : found;
 }
 
 /** With double opt-in, an entry with an email is pending until the email is confirmed. */

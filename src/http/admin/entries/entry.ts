@@ -1,0 +1,196 @@
+import Type from 'typebox';
+import { DoorlistError, invalid } from '../../../errors.ts';
+import { mayActAs } from '../../../operators/roles.ts';
+import { readEntry } from '../../../waitlist/entries/browse-entries.ts';
+import { removeEntry } from '../../../waitlist/entries/remove-entry.ts';
+import { updateEntry } from '../../../waitlist/entries/update-entry.ts';
+import { takeOff } from '../../../waitlist/invites/take-off.ts';
+import { METADATA_BYTES_MAX } from '../../../waitlist/people/metadata.ts';
+import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
+import { maskFor } from '../../../wire/mask.ts';
+import { limits, named, nullable, oneOf, withExamples } from '../../../wire/schema.ts';
+import type { TypedApp } from '../../typed-app.ts';
+import { adminSchema } from '../core/operation.ts';
+import type { AdminParts } from '../core/parts.ts';
+import { closed, Deleted } from '../core/schemas.ts';
+import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
+
+const tag = 'Entries';
+/** Escaped, the metadata can take six times as much, and the rest of the body is small. */
+const BODY_BYTES_MAX = 8 * METADATA_BYTES_MAX;
+
+export const EntryParams = Type.Object({
+  ...waitlistParams,
+  entryId: Type.String({ description: 'Id of the entry.', examples: [EXAMPLE_ENTRY.id] }),
+});
+export const entrySpecial = {
+  not_found: {
+    when: 'The waitlist or the entry does not exist.',
+    message: `there is no entry ${EXAMPLE_ENTRY.id}`,
+  },
+};
+const Query = Type.Object(environmentQuery, closed);
+
+const EntryChange = Type.Object(
+  {
+    metadata: Type.Optional(
+      nullable<Record<string, unknown>>('object', {
+        additionalProperties: true,
+        description:
+          'Replaces all metadata, with the same limits as at signup. `null` removes it. Requires the `admin` role.',
+      }),
+    ),
+    position: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'Moves a waiting entry. 1 and the end are exact; in between, the nearest place that the order allows. ' +
+          'Later referrals move it on from there. Requires the `admin` role.',
+      }),
+    ),
+    status: Type.Optional(
+      oneOf(['waiting'] as const, { description: 'Confirms a pending entry on behalf of its owner.' }),
+    ),
+  },
+  {
+    ...named('EntryChange'),
+    ...closed,
+    ...limits({ minProperties: 1 }),
+    description: 'What to change. At least one field.',
+    ...withExamples({
+      move: { summary: 'Move to the front', value: { position: 1 } },
+      metadata: { summary: 'Replace the metadata', value: { metadata: { plan: 'pro' } } },
+      confirm: { summary: 'Confirm the email', value: { status: 'waiting' } },
+    }),
+  },
+);
+
+const getSchema = adminSchema({
+  operationId: 'getEntry',
+  tag,
+  summary: 'Get an entry',
+  description: 'Returns one entry.',
+  role: 'viewer',
+  params: EntryParams,
+  querystring: Query,
+  answer: { description: 'The entry.', schema: AdminEntrySchema, example: EXAMPLE_ENTRY },
+  errors: ['not_found'],
+  special: entrySpecial,
+});
+
+const changeSchema = adminSchema({
+  operationId: 'updateEntry',
+  tag,
+  summary: 'Change an entry',
+  description: 'Changes metadata or position, or confirms a pending entry. All of it or nothing.',
+  role: 'support',
+  params: EntryParams,
+  querystring: Query,
+  body: EntryChange,
+  answer: {
+    description: 'The entry as it is now.',
+    schema: AdminEntrySchema,
+    example: { ...EXAMPLE_ENTRY, position: 1 },
+  },
+  errors: ['not_found', 'conflict'],
+  special: {
+    ...entrySpecial,
+    conflict: {
+      when: 'The status of the entry does not allow it.',
+      message: 'position: only waiting entries have one; this one is joined',
+    },
+  },
+});
+
+const Removal = Type.Object(
+  {
+    confirm: Type.Optional(Type.String({ description: 'The id of the entry, to confirm `erase=true`.' })),
+  },
+  {
+    ...named('EntryRemoval'),
+    ...closed,
+    'x-optional': true,
+    description: 'Only needed with `erase=true`.',
+    ...withExamples({ erase: { summary: 'Erase for good', value: { confirm: EXAMPLE_ENTRY.id } } }),
+  },
+);
+
+const removeSchema = adminSchema({
+  operationId: 'removeEntry',
+  tag,
+  summary: 'Remove an entry',
+  description:
+    'Takes an entry off the waitlist and revokes its open invites. It stays visible as `removed`, and the same person cannot sign up again. ' +
+    'With `erase=true`, all personal data is erased for good, also from webhooks and emails that were not sent yet, and the person can sign up again.',
+  role: 'admin',
+  params: EntryParams,
+  querystring: Type.Object(
+    {
+      ...environmentQuery,
+      erase: Type.Optional(
+        oneOf(['true', 'false'] as const, {
+          description: '`true` erases all personal data. The body must repeat the id as `confirm`.',
+          examples: ['true'],
+        }),
+      ),
+    },
+    closed,
+  ),
+  body: Removal,
+  answer: {
+    description: 'The entry was removed.',
+    schema: Type.Object(
+      {
+        ...Deleted.properties,
+        erased: Type.Boolean({ description: 'Whether the personal data was erased.' }),
+      },
+      { ...named('RemovedEntry'), description: 'Confirms a removal.' },
+    ),
+    example: { id: EXAMPLE_ENTRY.id, deleted: true, erased: false },
+  },
+  errors: ['not_found'],
+  special: entrySpecial,
+});
+
+export function registerEntry(app: TypedApp, parts: AdminParts): void {
+  const { waitlists } = parts;
+  const path = '/waitlists/:waitlistId/entries/:entryId';
+
+  app.get(path, { schema: getSchema }, async ({ params, query, caller }) => {
+    const queue = await requireQueue(parts, params, query);
+    const entry = await readEntry(waitlists, queue, params.entryId);
+    return maskFor(caller.actor.role).entry(presentEntry(entry));
+  });
+
+  app.patch(path, { schema: changeSchema, bodyLimit: BODY_BYTES_MAX }, async (request) => {
+    const { params, query, body, caller } = request;
+    const { status, ...others } = body;
+    if (Object.keys(body).length === 0) throw invalid('body: names nothing to change');
+    if (Object.keys(others).length > 0 && !mayActAs(caller.actor.role, 'admin'))
+      throw new DoorlistError('forbidden', `${Object.keys(others)[0]}: changing it requires the admin role`);
+    const queue = await requireQueue(parts, params, query);
+    const changes = { ...others, ...(status === undefined ? {} : { status }) };
+    await updateEntry(domainFor(parts, request), queue, params.entryId, changes);
+    return presentEntry(await readEntry(waitlists, queue, params.entryId));
+  });
+
+  app.delete(path, {
+    schema: removeSchema,
+    preValidation: async (request) => {
+      request.body ??= {};
+    },
+    handler: async (request) => {
+      const { params, query, body } = request;
+      const { entryId: id } = params;
+      const queue = await requireQueue(parts, params, query);
+      const erased = query.erase === 'true';
+      if (!erased) await takeOff(domainFor(parts, request), queue, id);
+      else if (body.confirm !== id) throw invalid('confirm: must be the id of the entry to erase');
+      else {
+        await readEntry(waitlists, queue, id); // By its id only, not by an email or phone number.
+        await removeEntry(domainFor(parts, request), queue, id);
+      }
+      return { id, deleted: true as const, erased };
+    },
+  });
+}

@@ -1,0 +1,111 @@
+import Type from 'typebox';
+import { invalid } from '../../../errors.ts';
+import type { BulkReads } from '../../../operators/bulk-reads.ts';
+import { browseEntries, searchEntry } from '../../../waitlist/entries/browse-entries.ts';
+import { SORTS } from '../../../waitlist/entries/entries.ts';
+import { AdminEntrySchema, EntryStatusSchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
+import { maskFor } from '../../../wire/mask.ts';
+import { described, named, nullable, oneOf } from '../../../wire/schema.ts';
+import type { TypedApp } from '../../typed-app.ts';
+import { formatCursor, readCursor } from '../core/cursors.ts';
+import { adminSchema } from '../core/operation.ts';
+import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
+import type { AdminParts } from '../core/parts.ts';
+import { closed } from '../core/schemas.ts';
+import { segmentOfQuery, segmentQuery } from '../core/segments.ts';
+import { environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
+
+const Query = Type.Object(
+  {
+    ...environmentQuery,
+    ...pageQuery,
+    at: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'Start with this entry, counted from 0, instead of a cursor: the nth in line with `sort=position`, or the nth that joined. ' +
+          'Takes no longer for the millionth than for the first.',
+        examples: [1000],
+      }),
+    ),
+    sort: Type.Optional(
+      oneOf(SORTS, {
+        description:
+          '`joined`, the default, is the order in which entries joined. `position` returns the waiting entries, front of the queue first.',
+        examples: ['position'],
+      }),
+    ),
+    status: Type.Optional({
+      ...described(EntryStatusSchema, 'Only entries with this status.'),
+      examples: ['waiting'],
+    }),
+    ...segmentQuery,
+    search: Type.Optional(
+      Type.String({
+        description:
+          'Find one entry by its exact email, phone number, referral code or id. Cannot be combined with other conditions.',
+        examples: ['ada@example.com'],
+      }),
+    ),
+  },
+  closed,
+);
+
+const Page = Type.Object(
+  {
+    entries: Type.Array(AdminEntrySchema, {
+      maxItems: PAGE_LIMIT_MAX,
+      description: 'The entries on this page, in the requested order.',
+    }),
+    total: nullable<number>('integer', {
+      minimum: 0,
+      description:
+        'Number of entries on all pages. `null` if more than 10,000 meet the conditions of a segment.',
+    }),
+    nextCursor: nextCursorSchema,
+  },
+  { ...named('EntryPage'), description: 'One page of entries.' },
+);
+
+const schema = adminSchema({
+  operationId: 'listEntries',
+  tag: 'Entries',
+  summary: 'List or search entries',
+  description:
+    'Returns a page of entries: everyone, one status, or a segment. Reading unmasked entries is recorded in the audit trail, once per hour.',
+  role: 'viewer',
+  params: Type.Object(waitlistParams),
+  querystring: Query,
+  answer: {
+    description: 'A page of entries.',
+    schema: Page,
+    example: { entries: [EXAMPLE_ENTRY], total: 1280, nextCursor: 'AYjPZ1mXQmWw5c0' },
+  },
+  errors: ['not_found'],
+  special: { not_found: { when: 'The waitlist does not exist.', message: 'there is no waitlist wl_acme' } },
+});
+
+export function registerListEntries(app: TypedApp, parts: AdminParts, bulkReads: BulkReads): void {
+  const { waitlists } = parts;
+  app.get('/waitlists/:waitlistId/entries', { schema }, async ({ params, query, caller }) => {
+    const queue = await requireQueue(parts, params, query);
+    const { environment, limit = PAGE_LIMIT_DEFAULT, cursor, at, sort = 'joined', status, ...rest } = query;
+    const { search, ...conditions } = rest;
+    const mask = maskFor(caller.actor.role);
+    if (search !== undefined) {
+      const other = Object.keys(query).find((name) => !['search', 'environment', 'limit'].includes(name));
+      if (other !== undefined) throw invalid(`search: cannot be combined with ${other}`);
+      const found = await searchEntry(waitlists, queue, search);
+      const entries = found ? [mask.entry(presentEntry(found))] : [];
+      return { entries, total: entries.length, nextCursor: null };
+    }
+    const segment = segmentOfQuery(conditions);
+    if (!mask.on) await bulkReads(caller.actor, params.waitlistId, queue.environment);
+    const page = await browseEntries(waitlists, queue, {
+      ...{ limit, sort, status, at, segment },
+      cursor: readCursor(cursor),
+    });
+    const entries = page.entries.map((entry) => mask.entry(presentEntry(entry)));
+    return { entries, total: page.total, nextCursor: formatCursor(page.next) };
+  });
+}

@@ -1,0 +1,36 @@
+import type { Actor } from './actor.ts';
+import { referenceTo } from './actor.ts';
+import { changeOperators, recordAudit } from './audit.ts';
+import type { OperatorContext } from './context.ts';
+
+const HOUR_MS = 3_600_000;
+const REMEMBERED_MAX = 10_000;
+
+/** Records that someone reads personal data in bulk, once per actor, waitlist and hour. */
+export type BulkReads = (actor: Actor, waitlistId: string, environment: string) => Promise<void>;
+
+/** Remembers what it recorded, so that a page costs no query. Other instances are asked through the trail. */
+export function auditBulkReads(context: OperatorContext): BulkReads {
+  const recorded = new Set<string>();
+  return async (actor, waitlistId, environment) => {
+    const who = referenceTo(actor);
+    const known = `${who} ${waitlistId} ${environment} ${Math.floor(context.clock() / HOUR_MS)}`;
+    if (recorded.has(known)) return;
+    await changeOperators(context, async (trx, now) => {
+      const earlier = await trx
+        .selectFrom('audit')
+        .select('seq')
+        .where('actor', '=', who)
+        .where('action', '=', 'entries.read')
+        .where('object', '=', `waitlist:${waitlistId}/${environment}`)
+        .where('at', '>=', now - (now % HOUR_MS))
+        .limit(1)
+        .executeTakeFirst();
+      if (earlier) return;
+      const object = { kind: 'waitlist', id: `${waitlistId}/${environment}` } as const;
+      await recordAudit(context, trx, actor, { action: 'entries.read', object }, now);
+    });
+    if (recorded.size >= REMEMBERED_MAX) recorded.clear();
+    recorded.add(known);
+  };
+}

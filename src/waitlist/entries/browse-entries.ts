@@ -1,0 +1,153 @@
+import { invalid, notFound } from '../../errors.ts';
+import { parseId } from '../../ids.ts';
+import { Unreadable } from '../../vault/crypto.ts';
+import { parseReferrer } from '../people/identity.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
+import { type EntryRow, findBySeqs, selectEntries } from '../queue/entry-rows.ts';
+import { ownSeqOf } from '../referrals/reference.ts';
+import { findAliases } from '../referrals/referral-alias.ts';
+import { type EntryPage, findEntry, listEntries, type PageQuery } from './entries.ts';
+import { type Entry, openEntries } from './entry.ts';
+import { type Segment, selectSegment } from './segment.ts';
+
+/** Counting further would take long, and nobody reads such a number to the digit. */
+const COUNTED_MAX = 10_000;
+
+export interface Browsing extends PageQuery {
+  segment: Omit<Segment, 'status'>;
+}
+
+export interface BrowsedPage extends Omit<EntryPage, 'total'> {
+  /** null if a segment has more than 10,000. */
+  total: number | null;
+}
+
+/** A page for operators: everyone, a status, or a segment. */
+export async function browseEntries(
+  context: Context,
+  queue: Queue,
+  { segment, ...query }: Browsing,
+): Promise<BrowsedPage> {
+  if (Object.keys(segment).length === 0) return listEntries(context, queue, query);
+  if (query.sort === 'position') throw invalid('sort: a segment is listed in join order; leave it out');
+  if (query.at !== undefined) throw invalid('at: cannot be combined with the conditions of a segment');
+  const whole: Segment = query.status === undefined ? segment : { ...segment, status: query.status };
+  const about = Buffer.from(`segment ${JSON.stringify(whole)}`);
+  const after = query.cursor === undefined ? 0 : openCursor(queue, about, query.cursor);
+  const found = await findSeqs(context, queue, whole, after, query.limit + 1);
+  const seqs = found.slice(0, query.limit);
+  const last = found.length > query.limit ? seqs.at(-1) : undefined;
+  const total = await countSegment(context, queue, whole, COUNTED_MAX);
+  return {
+    entries: await readEntries(context, queue, seqs),
+    total,
+    next: last === undefined ? null : queue.vault.seal('cursor', about, { seq: last }),
+  };
+}
+
+async function findSeqs(
+  { db }: Context,
+  queue: Queue,
+  segment: Segment,
+  after: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await (await selectSegment(db, db.query, queue, segment, after))
+    .select('e.seq')
+    .limit(limit)
+    .execute();
+  return rows.map(({ seq }) => seq);
+}
+
+/** null if there are more than `most`. */
+export async function countSegment(
+  context: Context,
+  queue: Queue,
+  segment: Segment,
+  most: number,
+): Promise<number | null> {
+  const found = await findSeqs(context, queue, segment, 0, most + 1);
+  return found.length > most ? null : found.length;
+}
+
+/** In the order of the joining sequences given. */
+export async function readEntries(context: Context, queue: Queue, seqs: readonly number[]): Promise<Entry[]> {
+  const rows = await context.db.run(findBySeqs, { queueId: queue.id, seqs });
+  const bySeq = new Map(rows.map((row) => [row.seq, row]));
+  return openEntries(
+    context,
+    queue,
+    seqs.flatMap((seq) => bySeq.get(seq) ?? []),
+  );
+}
+
+/** The entries that someone referred, in join order. */
+export async function listReferred(
+  context: Context,
+  queue: Queue,
+  referrer: Entry,
+  page: { limit: number; cursor?: Uint8Array | undefined },
+): Promise<{ entries: Entry[]; next: Uint8Array | null }> {
+  const about = Buffer.from(`referred by ${referrer.seq}`);
+  const after = page.cursor === undefined ? 0 : openCursor(queue, about, page.cursor);
+  const rows = await context.db.query
+    .selectFrom('entry')
+    .select('seq')
+    .where('queue_id', '=', queue.id)
+    .where('referrer_seq', '=', referrer.seq)
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(page.limit + 1)
+    .execute();
+  const seqs = rows.slice(0, page.limit).map(({ seq }) => seq);
+  const last = rows.length > page.limit ? seqs.at(-1) : undefined;
+  return {
+    entries: await readEntries(context, queue, seqs),
+    next: last === undefined ? null : queue.vault.seal('cursor', about, { seq: last }),
+  };
+}
+
+function openCursor({ vault }: Queue, about: Buffer, cursor: Uint8Array): number {
+  try {
+    return vault.open<{ seq: number }>('cursor', about, cursor).seq;
+  } catch (error) {
+    if (error instanceof Unreadable) throw invalid('cursor: is invalid or belongs to a different query');
+    throw error;
+  }
+}
+
+export async function readEntry(context: Context, queue: Queue, entryId: string): Promise<Entry> {
+  const id = parseId('ent', entryId);
+  const row = id && (await findRow(context, queue, id));
+  const [entry] = row ? openEntries(context, queue, [row]) : [];
+  if (!entry) throw notFound(`there is no entry ${entryId}`);
+  return entry;
+}
+
+async function findRow({ db }: Context, queue: Queue, id: Uint8Array): Promise<EntryRow | undefined> {
+  return selectEntries(db).where('e.queue_id', '=', queue.id).where('e.id', '=', id).executeTakeFirst();
+}
+
+/** Finds one entry by its exact email, phone number, referral code or id. */
+export async function searchEntry(context: Context, queue: Queue, text: string): Promise<Entry | undefined> {
+  const words = text.trim();
+  try {
+    if (words.startsWith('ent_')) return await readEntry(context, queue, words);
+    const identifier = parseReferrer(words);
+    if (identifier?.kind === 'referral') return await findByCode(context, queue, identifier.key);
+    return identifier && (await findEntry(context, queue, words));
+  } catch (error) {
+    if ((error as { code?: string }).code === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+async function findByCode(context: Context, queue: Queue, code: string): Promise<Entry | undefined> {
+  const ownSeq = ownSeqOf(queue, code);
+  const [own] = ownSeq === undefined ? [] : await readEntries(context, queue, [ownSeq]);
+  if (own) return own;
+  const holder = await context.db.snapshot(async (trx) => (await findAliases(trx, queue, [code])).get(code));
+  const [entry] = holder ? await readEntries(context, queue, [holder.seq]) : [];
+  return entry;
+}

@@ -1,0 +1,472 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { formatId } from '../../src/ids.ts';
+import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
+import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import type { PresentedEntry } from '../../src/wire/entry.ts';
+import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
+import { adminToken } from '../support/operators.ts';
+
+interface Page {
+  entries: PresentedEntry[];
+  total: number | null;
+  nextCursor: string | null;
+}
+
+const email = (n: number) => `p${n}@example.com`;
+
+forEachEngine((engine) => {
+  describe('entries in the admin API', () => {
+    let service: Service;
+    const keys = new Map<string, string>();
+    before(async () => {
+      service = await startService(engine);
+      for (const role of ['viewer', 'support', 'admin'] as const)
+        keys.set(role, await adminToken(service, role, role));
+    });
+    after(() => service.close());
+
+    const ask = <T = Record<string, unknown>>(
+      method: string,
+      path: string,
+      { role = 'admin', body }: { role?: string; body?: unknown } = {},
+    ) =>
+      service.request<T>(method, `/admin/v1${path}`, {
+        key: keys.get(role),
+        ...(body === undefined ? {} : { body }),
+      });
+    const list = (of: List, query = '', role = 'admin') =>
+      ask<Page>('GET', `/waitlists/${of.id}/entries${query}`, { role });
+    const namesOf = ({ body }: { body: Page }) => body.entries.map((entry) => entry.email ?? entry.phone);
+    const entryPath = (of: List, id: string) => `/waitlists/${of.id}/entries/${id}`;
+    const idOf = async (of: List, who: string) => (await of.lookup(who)).body.id;
+    const patch = (of: List, id: string, body: unknown, role = 'admin') =>
+      ask<PresentedEntry>('PATCH', entryPath(of, id), { body, role });
+    const order = async (of: List) => (await of.walk({ sort: 'position' })).map((entry) => entry.email);
+    const crowd = async (count: number, boost = 5) => {
+      const of = await service.waitlist({ boost });
+      for (let from = 0; from < count; from += 100)
+        await of.signup(
+          ...Array.from({ length: Math.min(100, count - from) }, (_, at) => ({
+            email: email(from + at + 1),
+            metadata: { plan: (from + at) % 3 === 0 ? 'pro' : 'free', n: from + at + 1 },
+          })),
+        );
+      return of;
+    };
+    const actionsOn = async (object: string) =>
+      (
+        await ask<{ records: { action: string }[] }>('GET', `/audit?object=${encodeURIComponent(object)}`)
+      ).body.records.map(({ action }) => action);
+    const assertSound = async (of: List) =>
+      assert.deepEqual((await auditQueue(service.context, await of.queue(), false)).findings, []);
+
+    describe('the list', () => {
+      let of: List;
+      before(async () => {
+        of = await crowd(150);
+        for (let at = 0; at < 12; at += 1)
+          await of.signup({ email: `r${at}@example.com`, referredBy: email(10 * at + 40) });
+      });
+
+      it('pages through everyone, and through the waiting in order', async () => {
+        const seen: unknown[] = [];
+        let query = '?limit=70';
+        for (;;) {
+          const page = await list(of, query);
+          assert.equal(page.body.total, 162);
+          seen.push(...namesOf(page));
+          if (page.body.nextCursor === null) break;
+          query = `?limit=70&cursor=${page.body.nextCursor}`;
+        }
+        assert.deepEqual(
+          seen,
+          (await of.walk()).map((entry) => entry.email),
+        );
+        assert.deepEqual(namesOf(await list(of, '?sort=position&limit=5')), (await order(of)).slice(0, 5));
+      });
+
+      it('starts at the nth in line, for every n', async () => {
+        const all = await order(of);
+        for (let at = 0; at < all.length; at += 1) {
+          const { body } = await list(of, `?sort=position&limit=2&at=${at}`);
+          assert.deepEqual(
+            body.entries.map((entry) => [entry.email, entry.position]),
+            all.slice(at, at + 2).map((name, index) => [name, at + index + 1]),
+          );
+          assert.equal(body.nextCursor === null, at + 2 >= all.length);
+        }
+        const beyond = (await list(of, '?sort=position&at=162')).body;
+        assert.deepEqual(beyond, { entries: [], total: 162, nextCursor: null });
+        const { body } = await list(of, '?sort=position&limit=3&at=100');
+        const rest = await list(of, `?sort=position&limit=3&cursor=${body.nextCursor}`);
+        assert.deepEqual(namesOf(rest), all.slice(103, 106));
+      });
+
+      it('starts at the nth that joined', async () => {
+        const all = (await of.walk()).map((entry) => entry.email);
+        for (const at of [0, 1, 99, 161])
+          assert.deepEqual(namesOf(await list(of_(), `?limit=4&at=${at}`)), all.slice(at, at + 4));
+        assert.deepEqual(namesOf(await list(of, '?at=162')), []);
+      });
+      const of_ = () => of;
+
+      it('selects segments, with their size', async () => {
+        const pro = await list(of, '?where=plan=pro&limit=200');
+        assert.equal(pro.body.total, 50);
+        assert.ok(pro.body.entries.every(({ metadata }) => metadata?.plan === 'pro'));
+        const [first] = (await list(of, '?where=plan=pro&where=n=4')).body.entries;
+        assert.equal(first?.email, email(4));
+        const referrers = await list(of, '?minReferrals=1&limit=5');
+        assert.equal(referrers.body.total, 12);
+        const next = await list(of, `?minReferrals=1&limit=50&cursor=${referrers.body.nextCursor}`);
+        assert.deepEqual(
+          [...namesOf(referrers), ...namesOf(next)],
+          Array.from({ length: 12 }, (_, at) => email(10 * at + 40)),
+        );
+        assert.equal((await list(of, '?joinedAfter=2030-01-01T00:00:00Z')).body.total, 0);
+        assert.equal((await list(of, '?joinedBefore=2030-01-01T00:00:00Z&status=waiting')).body.total, 162);
+        assertError(
+          await list(of, `?minReferrals=2&cursor=${referrers.body.nextCursor}`),
+          400,
+          'invalid_request',
+          /^cursor:/,
+        );
+      });
+
+      it('finds one by email, phone, referral code or id, and nobody by anything else', async () => {
+        await of.signup({ phone: '+4915112345612' });
+        const known = (await of.lookup(email(7))).body;
+        for (const search of [known.email, ' P7@EXAMPLE.com ', known.id, known.referralCode]) {
+          const { body } = await list(of, `?search=${encodeURIComponent(search ?? '')}`);
+          assert.deepEqual([body.total, body.entries[0]?.id], [1, known.id], String(search));
+        }
+        const phone = await list(of, `?search=${encodeURIComponent('+49 151 12345612')}`);
+        assert.deepEqual(namesOf(phone), ['+4915112345612']);
+        for (const search of ['p7', 'nobody@example.com', 'ent_none', 'zzzzzzzz', '+4915100000000', ''])
+          assert.deepEqual((await list(of, `?search=${encodeURIComponent(search)}`)).body.entries, []);
+        assertError(await list(of, '?search=x&status=waiting'), 400, 'invalid_request', /^search:/);
+      });
+
+      it('says which parameter is wrong', async () => {
+        for (const [query, message] of [
+          ['?limit=0', /limit/],
+          ['?limit=201', /limit/],
+          ['?sort=name', /sort/],
+          ['?status=gone', /status/],
+          ['?at=-1', /at/],
+          ['?at=1&cursor=x', /^at: cannot be combined with cursor/],
+          ['?at=1&status=waiting', /^at: with sort=joined/],
+          ['?at=1&where=plan=pro', /^at: cannot be combined/],
+          ['?where=plan', /^where: must be key=value/],
+          ['?where=plan=pro&sort=position', /^sort: a segment/],
+          ['?sort=position&status=joined', /^status: only waiting/],
+          ['?minReferrals=x', /minReferrals/],
+          ['?joinedAfter=yesterday', /^joinedAfter: must be an ISO 8601 time/],
+          ['?cursor=x', /^cursor:/],
+          ['?email=x', /email: unknown field/],
+        ] as const)
+          assertError(await list(of, query), 400, 'invalid_request', message);
+        assertError(await ask('GET', '/waitlists/wl_none/entries'), 404, 'not_found', /wl_none/);
+        assertError(await list(of, '?environment=nowhere'), 404, 'not_found', /nowhere/);
+        assert.equal((await list(of, '?environment=development')).body.total, 0);
+      });
+
+      it('shows viewers nothing that identifies a person', async () => {
+        const { text, body } = await list(of, '?where=plan=pro&limit=200', 'viewer');
+        assert.doesNotMatch(text, /p\d+@|plan|example/);
+        assert.equal(body.entries[0]?.email, 'p…@e….com');
+        const id = await idOf(of, email(40));
+        const one = await ask('GET', entryPath(of, id), { role: 'viewer' });
+        assert.doesNotMatch(one.text, /p40|example/);
+        const referred = await ask<Page>('GET', `${entryPath(of, id)}/referrals`, { role: 'viewer' });
+        assert.equal(referred.body.entries[0]?.referredBy, 'p…@e….com');
+        const searched = await list(of, `?search=${encodeURIComponent(email(40))}`, 'viewer');
+        assert.equal(searched.body.entries[0]?.email, 'p…@e….com');
+      });
+
+      it('records a bulk read once per reader, waitlist and hour', async () => {
+        const other = await crowd(3);
+        const object = `waitlist:${other.id}/production`;
+        await list(other, `?search=${encodeURIComponent(email(1))}`);
+        await list(other, '', 'viewer');
+        assert.deepEqual(await actionsOn(object), []);
+        for (let at = 0; at < 3; at += 1) await list(other, '?limit=1');
+        assert.deepEqual(await actionsOn(object), ['entries.read']);
+        await list(other, '', 'support');
+        assert.equal((await actionsOn(object)).length, 2);
+        service.clock.advance(3_600_000);
+        await list(other);
+        assert.equal((await actionsOn(object)).length, 3);
+      });
+    });
+
+    describe('moving', () => {
+      it('puts an entry at any position, and the others keep their order', async () => {
+        const of = await crowd(40);
+        await of.signup({ email: 'x@example.com', referredBy: email(30) });
+        let all = await order(of);
+        for (const [from, to] of [
+          [10, 1],
+          [1, 41],
+          [41, 1],
+          [5, 20],
+          [20, 5],
+          [41, 39],
+          [2, 3],
+          [33, 34],
+          [34, 33],
+        ] as const) {
+          const name = all[from - 1] ?? '';
+          const { body, status, text } = await patch(of, await idOf(of, name), { position: to });
+          assert.equal(status, 200, text);
+          all = all.toSpliced(from - 1, 1).toSpliced(to - 1, 0, name);
+          assert.equal(body.position, to, `${from} to ${to}`);
+          assert.deepEqual(await order(of), all, `${from} to ${to}`);
+        }
+        await assertSound(of);
+      });
+
+      it('stops at the end, and survives referrals, a new boost, invites and newcomers', async () => {
+        const of = await crowd(20, 5);
+        const id = await idOf(of, email(2));
+        assert.equal((await patch(of, id, { position: 1_000_000 })).body.position, 20);
+        assert.equal((await patch(of, id, { position: 11 })).body.position, 11);
+        await of.signup({ email: 'x@example.com', referredBy: email(2) });
+        assert.equal((await of.lookup(email(2))).body.position, 6);
+        await updateWaitlist(service.context, of.id, { boost: 0 });
+        const { keepUp } = await import('../../src/waitlist/upkeep/upkeep.ts');
+        await keepUp(service.context);
+        assert.equal((await of.lookup(email(2))).body.position, 11);
+        const { code } = await of.invite(email(2));
+        await service.revoke(code);
+        assert.equal((await of.lookup(email(2))).body.position, 11);
+        await assertSound(of);
+      });
+
+      it('between equal ranks, takes the nearest place', async () => {
+        const of = await crowd(12, 3);
+        for (let at = 4; at <= 12; at += 1)
+          await of.signup({ email: `x${at}@example.com`, referredBy: email(at) });
+        for (const who of [1, 5, 9, 12]) {
+          const id = await idOf(of, email(who));
+          const { waiting } = { waiting: 21 };
+          for (let to = 1; to <= waiting; to += 5) {
+            const { position } = (await patch(of, id, { position: to })).body;
+            assert.ok(Math.abs((position ?? 0) - to) <= 1, `${who} to ${to}: ${position}`);
+            if (to === 1 || to === waiting) assert.equal(position, to);
+          }
+        }
+        await assertSound(of);
+      });
+
+      it('is only for those who wait, and only for admins', async () => {
+        const of = await crowd(2);
+        const id = await idOf(of, email(1));
+        assertError(await patch(of, id, { position: 2 }, 'support'), 403, 'forbidden', /^position:/);
+        await of.invite(email(1));
+        assertError(await patch(of, id, { position: 2 }), 409, 'conflict', /this one is invited/);
+        for (const position of [0, -1, 1.5, '1', null])
+          assertError(await patch(of, id, { position }), 400, 'invalid_request', /position/);
+      });
+    });
+
+    describe('metadata', () => {
+      it('is replaced, with what segments find', async () => {
+        const of = await crowd(3);
+        const id = await idOf(of, email(2));
+        const { body } = await patch(of, id, { metadata: { plan: 'team', seats: 5 } });
+        assert.deepEqual(body.metadata, { plan: 'team', seats: 5 });
+        assert.deepEqual(namesOf(await list(of, '?where=plan=team')), [email(2)]);
+        assert.deepEqual(namesOf(await list(of, '?where=plan=free')), [email(3)]);
+        assert.equal((await patch(of, id, { metadata: null })).body.metadata, null);
+        assert.equal((await list(of, '?where=plan=team')).body.total, 0);
+        assert.deepEqual(await actionsOn(`entry:${id}`), ['entry.updated', 'entry.updated']);
+        const rows = await service.context.db.query
+          .selectFrom('metadata_pair')
+          .selectAll()
+          .where('queue_id', '=', (await of.queue()).id)
+          .execute();
+        assert.equal(rows.length, 4);
+      });
+
+      it('keeps the limits of signups', async () => {
+        const of = await crowd(1);
+        const id = await idOf(of, email(1));
+        let deep: unknown = 1;
+        for (let at = 0; at < 9; at += 1) deep = { deep };
+        for (const [metadata, message] of [
+          [[], /metadata/],
+          ['x', /metadata/],
+          [{ '': 1 }, /^metadata: has an empty key/],
+          [deep, /^metadata: is nested deeper/],
+          [{ long: 'x'.repeat(17_000) }, /^metadata: is larger than 16384 bytes/],
+          [Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`k${at}`, 1])), /more than 64 keys/],
+        ] as const)
+          assertError(await patch(of, id, { metadata }), 400, 'invalid_request', message);
+        const large = { text: 'ü'.repeat(8_000) };
+        assert.deepEqual((await patch(of, id, { metadata: large })).body.metadata, large);
+        assertError(await patch(of, id, { metadata: {} }, 'support'), 403, 'forbidden', /^metadata:/);
+        assertError(await patch(of, id, {}), 400, 'invalid_request', /body/);
+        assertError(await patch(of, id, { email: 'x' }), 400, 'invalid_request', /email: unknown field/);
+        assertError(await patch(of, 'ent_none', { position: 1 }), 404, 'not_found', /ent_none/);
+      });
+    });
+
+    it('confirms a pending entry on behalf of its owner, and credits the referrer', async () => {
+      const of = await crowd(1);
+      await updateWaitlist(service.context, of.id, { confirmEmails: true });
+      await of.signup({ email: 'ada@example.com', referredBy: email(1) });
+      const id = await idOf(of, 'ada@example.com');
+      assertError(await patch(of, id, { position: 1 }), 409, 'conflict', /this one is pending/);
+      assertError(
+        await patch(of, id, { status: 'waiting', position: 1 }),
+        400,
+        'invalid_request',
+        /^position:/,
+      );
+      assertError(await patch(of, id, { status: 'joined' }), 400, 'invalid_request', /status/);
+      const { body } = await patch(of, id, { status: 'waiting' }, 'support');
+      assert.equal(body.status, 'waiting');
+      assert.equal((await of.lookup(email(1))).body.referrals, 1);
+      assert.equal((await patch(of, id, { status: 'waiting' }, 'support')).status, 200);
+      await of.invite('ada@example.com');
+      assertError(await patch(of, id, { status: 'waiting' }), 409, 'conflict', /this one is invited/);
+      const { events } = (
+        await ask<{ events: { kind: string; by: string | null }[] }>('GET', `${entryPath(of, id)}/history`)
+      ).body;
+      const confirmed = events.find(({ kind }) => kind === 'signup.confirmed');
+      assert.match(confirmed?.by ?? '', /^token:tok_/);
+      await assertSound(of);
+    });
+
+    it('shows the history of an entry, oldest first', async () => {
+      const of = await crowd(1);
+      service.clock.advance(1_000);
+      await of.signup({ email: 'ada@example.com', referredBy: email(1) });
+      service.clock.advance(1_000);
+      const first = await of.invite(email(1));
+      service.clock.advance(1_000);
+      await service.revoke(first.code);
+      service.clock.advance(1_000);
+      const second = await of.invite(email(1));
+      service.clock.advance(1_000);
+      await service.accept(second.code);
+      const id = await idOf(of, email(1));
+      const { body } = await ask<{ events: Record<string, string>[] }>(
+        'GET',
+        `${entryPath(of, id)}/history`,
+        {
+          role: 'support',
+        },
+      );
+      assert.deepEqual(
+        body.events.map(({ kind, entryId, inviteId }) => [kind, entryId ?? inviteId ?? null]),
+        [
+          ['signup.created', null],
+          ['referral.credited', await idOf(of, 'ada@example.com')],
+          ['invite.sent', first.id],
+          ['invite.revoked', first.id],
+          ['invite.sent', second.id],
+          ['invite.accepted', second.id],
+        ],
+      );
+      assertError(await ask('GET', `${entryPath(of, id)}/history`, { role: 'viewer' }), 403, 'forbidden');
+      assertError(await ask('GET', `${entryPath(of, 'ent_x')}/history`), 404, 'not_found');
+    });
+
+    it('lists who an entry referred, page by page', async () => {
+      const of = await crowd(1);
+      for (let at = 0; at < 3; at += 1)
+        await of.signup({ email: `r${at}@example.com`, referredBy: email(1) });
+      const path = `${entryPath(of, await idOf(of, email(1)))}/referrals`;
+      const first = (await ask<Page>('GET', `${path}?limit=2`)).body;
+      const second = (await ask<Page>('GET', `${path}?limit=2&cursor=${first.nextCursor}`)).body;
+      assert.deepEqual(
+        [...first.entries, ...second.entries].map((entry) => entry.email),
+        ['r0@example.com', 'r1@example.com', 'r2@example.com'],
+      );
+      assert.equal(second.nextCursor, null);
+      assertError(await ask('GET', `${path}?cursor=x`), 400, 'invalid_request', /^cursor:/);
+    });
+
+    it('exports one person, and says so in the audit trail', async () => {
+      const of = await crowd(1);
+      const { id: inviteId } = await of.invite(email(1));
+      const id = await idOf(of, email(1));
+      const { body } = await ask<{ entry: PresentedEntry; invites: { id: string }[] }>(
+        'GET',
+        `${entryPath(of, id)}/export`,
+      );
+      assert.equal(body.entry.email, email(1));
+      assert.deepEqual(
+        body.invites.map((invite) => invite.id),
+        [inviteId],
+      );
+      assert.deepEqual(await actionsOn(`entry:${id}`), ['entry.exported']);
+      assertError(await ask('GET', `${entryPath(of, id)}/export`, { role: 'support' }), 403, 'forbidden');
+    });
+
+    describe('removing', () => {
+      const remove = (of: List, id: string, query = '', body?: unknown) =>
+        ask('DELETE', entryPath(of, id) + query, { body });
+
+      it('keeps the data, revokes invites, takes the credit back and keeps the person out', async () => {
+        const of = await crowd(2);
+        await of.signup({ email: 'ada@example.com', referredBy: email(1) });
+        const { code } = await of.invite('ada@example.com');
+        const id = await idOf(of, 'ada@example.com');
+        assert.deepEqual((await remove(of, id)).body, { id, deleted: true, erased: false });
+        const { status, position } = (await of.lookup('ada@example.com')).body;
+        assert.deepEqual(
+          [status, position, (await of.lookup(email(1))).body.referrals],
+          ['removed', null, 0],
+        );
+        const check = (await service.check(code)).body;
+        assert.equal(check.valid ? null : check.reason, 'revoked');
+        assert.equal((await of.signup({ email: 'ada@example.com' })).body.skipped, 1);
+        await of.signup({ email: 'bob@example.com', referredBy: 'ada@example.com' });
+        assert.equal((await of.lookup('bob@example.com')).body.referredBy, null);
+        assert.equal((await of.lookup('ada@example.com')).body.referrals, 0);
+        assertError(await remove(of, id), 404, 'not_found');
+        assertError(await patch(of, id, { metadata: {} }), 404, 'not_found');
+        assert.deepEqual(await actionsOn(`entry:${id}`), ['entry.removed']);
+        await assertSound(of);
+      });
+
+      it('with erase leaves nothing, and the person can sign up again', async () => {
+        const of = await crowd(2);
+        const id = await idOf(of, email(1));
+        assertError(await remove(of, id, '?erase=true'), 400, 'invalid_request', /^confirm:/);
+        assertError(
+          await remove(of, id, '?erase=true', { confirm: 'x' }),
+          400,
+          'invalid_request',
+          /^confirm:/,
+        );
+        assertError(await remove(of, id, '?erase=yes'), 400, 'invalid_request', /erase/);
+        assert.equal((await of.lookup(email(1))).status, 200);
+        await remove(of, id);
+        const erased = await remove(of, id, '?erase=true', { confirm: id });
+        assert.deepEqual(erased.body, { id, deleted: true, erased: true });
+        assert.equal((await of.lookup(email(1))).status, 404);
+        const left = (await ask<PresentedEntry>('GET', entryPath(of, id))).body;
+        assert.deepEqual([left.email, left.metadata, left.status], [null, null, 'removed']);
+        assert.equal((await of.signup({ email: email(1) })).body.created, 1);
+        assert.deepEqual(await actionsOn(`entry:${id}`), ['entry.erased', 'entry.removed']);
+        assertError(await ask('GET', `${entryPath(of, id)}/export`), 404, 'not_found', /was erased/);
+        assertError(await remove(of, id, '?erase=true', { confirm: id }), 404, 'not_found');
+        const other = await service.waitlist();
+        assertError(await remove(other, await idOf(of, email(2))), 404, 'not_found');
+        await assertSound(of);
+      });
+    });
+
+    it('has ids of its own kind only', async () => {
+      const of = await crowd(1);
+      const { id } = await of.invite(email(1));
+      assertError(await ask('GET', entryPath(of, id)), 404, 'not_found');
+      assertError(await ask('GET', entryPath(of, formatId('ent', Buffer.alloc(16)))), 404, 'not_found');
+    });
+  });
+});
