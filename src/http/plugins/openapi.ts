@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { type Document, finishDocument } from '../docs/document.ts';
 
-/** A document's metadata. Its operations are the routes with one of its tags. */
+/** A document's metadata. Its operations are the routes of its API with one of its tags. */
 export interface Api {
   /** Where the document is served. */
   path: string;
@@ -37,10 +37,10 @@ export async function registerOpenApi(
       components: { securitySchemes },
     },
     convertConstToEnum: false,
-    transform: ({ schema, url }) => ({
-      url,
-      schema: { ...schema, hide: !schema?.tags?.some((tag) => names.has(tag)) },
-    }),
+    transform: ({ schema, url }) => {
+      const ours = isAdmin(url) === isAdmin(path) && schema?.tags?.some((tag) => names.has(tag));
+      return { url, schema: { ...schema, hide: !ours } };
+    },
     transformObject: (parts) =>
       'openapiObject' in parts ? finishDocument(parts.openapiObject, webhooks) : parts.swaggerObject,
   });
@@ -50,4 +50,9 @@ export async function registerOpenApi(
     return document();
   });
   return document;
+}
+
+/** Both APIs have, for example, entries. */
+function isAdmin(path: string): boolean {
+  return path.startsWith('/admin/');
 }
