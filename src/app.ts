@@ -1,8 +1,10 @@
 import Fastify, { type FastifyInstance } from 'fastify';
+import { DASHBOARD_DIRECTORY } from './build-dashboard.ts';
 import { ADMIN_API } from './http/admin/api.ts';
 import { cookiesFor } from './http/admin/core/cookies.ts';
 import { createStreamHub, type StreamTimes } from './http/admin/core/stream-hub.ts';
 import { registerAdmin } from './http/admin/register.ts';
+import { registerDashboard } from './http/dashboard/register.ts';
 import { registerPages } from './http/pages/register.ts';
 import { requireServerKey } from './http/plugins/auth.ts';
 import { registerJsonBody } from './http/plugins/body.ts';
@@ -60,6 +62,8 @@ export interface AppParts {
   webhookAllow: string[];
   timeouts?: Partial<Timeouts>;
   streamTimes?: Partial<StreamTimes>;
+  /** Why the dashboard could not be built, if so. */
+  dashboardProblem?: () => string | undefined;
 }
 
 export interface Timeouts {
@@ -130,18 +134,27 @@ export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance;
   registerSdk(app, parts, readBody);
   const streams = createStreamHub(context.log, parts.streamTimes);
   app.addHook('preClose', async () => streams.close());
+  const operators = await openAccounts(context);
+  const cookies = cookiesFor(parts.publicUrl);
   registerAdmin(app, {
     guard: createGuard(allowList(parts.webhookAllow)),
     streams,
-    context: await openAccounts(context),
+    context: operators,
     waitlists: context,
     publicUrl: parts.publicUrl,
-    cookies: cookiesFor(parts.publicUrl),
+    cookies,
     limits: parts.sessions,
     slowDown: slowDown(context.clock),
     failures: rateLimiter('admin-auth-failures', parts.rateLimits.authFailures, context.clock),
     signIns: rateLimiter('sign-in', parts.rateLimits.signIn, context.clock),
     refusals,
+  });
+  registerDashboard(app, {
+    context: operators,
+    cookies,
+    limits: parts.sessions,
+    directory: DASHBOARD_DIRECTORY,
+    problem: parts.dashboardProblem ?? (() => undefined),
   });
   app.after(() => methods.complete());
   return {

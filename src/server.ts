@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setInterval } from 'node:timers';
 import { buildApp } from './app.ts';
+import { buildDashboard, isDashboardCurrent } from './build-dashboard.ts';
 import type { Config } from './config.ts';
 import type { PostgresLimits } from './db/postgres-pool.ts';
 import { SERVE_LOCK, tryLock } from './db/sqlite-lock.ts';
@@ -50,7 +51,7 @@ export async function serve(
   asked.then(() => {
     if (starting) process.exit(0); // Nothing has been acknowledged yet, and unfinished work is rolled back.
   });
-  const { context, app, draining, keyUsage, releaseDirectory } = await startListening(
+  const { context, app, draining, keyUsage, releaseDirectory, dashboard } = await startListening(
     config,
     log,
     limits,
@@ -68,6 +69,7 @@ export async function serve(
 
   const signal = await asked;
   log.info({ signal }, 'stopping: finishing running requests, new requests get a 503');
+  dashboard.stop();
   nextSignal().then(() => process.exit(1)); // A second signal means stop now.
   const deadline = setTimeout(() => {
     log.error({}, 'stopped at the deadline: something did not finish in time');
@@ -131,6 +133,7 @@ async function startListening(
     throw error;
   });
   const keyUsage = trackKeyUsage(context);
+  const dashboard = buildDashboardIfNeeded(log);
   const { app, draining } = await buildApp({
     context,
     keyUsage,
@@ -140,6 +143,7 @@ async function startListening(
     webhookAllow: config.webhookAllow,
     publicUrl: config.publicUrl,
     sessions: config.sessions,
+    dashboardProblem: dashboard.problem,
   });
   try {
     await app.ready();
@@ -147,12 +151,31 @@ async function startListening(
     ready();
     await app.listen({ ...address, backlog: 4096 });
   } catch (error) {
+    dashboard.stop();
     await app.close();
     await keyUsage.close();
     await context.db.close(); // An open database would keep the process alive.
     throw error;
   }
-  return { context, app, draining, keyUsage, releaseDirectory };
+  return { context, app, draining, keyUsage, releaseDirectory, dashboard };
+}
+
+/** In the background: the API does not wait for it, and works without it. */
+function buildDashboardIfNeeded(log: Log) {
+  const stopping = new AbortController();
+  let problem: string | undefined;
+  if (!isDashboardCurrent()) {
+    log.info({}, 'building the dashboard, which takes a few seconds');
+    buildDashboard(stopping.signal).then(
+      () => log.info({}, 'built the dashboard'),
+      (error: Error) => {
+        if (stopping.signal.aborted) return;
+        problem = error.message;
+        log.error({ reason: problem }, 'could not build the dashboard; the API works without it');
+      },
+    );
+  }
+  return { problem: () => problem, stop: () => stopping.abort() };
 }
 
 function nextSignal(): Promise<string> {

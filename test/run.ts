@@ -42,6 +42,7 @@ function runChecks(): Counts {
   const steps = [
     ['biome', 'ci', '.'],
     ['tsc', '--noEmit'],
+    ['tsc', '--noEmit', '-p', 'web'],
   ];
   const results = steps.map(([tool = '', ...words]) => {
     console.log(`> ${tool} ${words.join(' ')}`);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DatabaseUnavailable } from '../../db/database.ts';
-import { DoorlistError, notFound } from '../../errors.ts';
+import { DoorlistError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { type HttpErrorCode, STATUS, type WireCode } from '../problem.ts';
 import { allowAnyOrigin } from './cors.ts';
@@ -96,9 +96,6 @@ export const NOTHING_HERE = 'there is nothing at this path';
 
 export function registerErrors(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply, log));
-  app.setNotFoundHandler(async () => {
-    throw notFound(NOTHING_HERE);
-  });
 }
 
 const PARSER_PROBLEMS: Record<string, { status: string; message: string }> = {

@@ -1,0 +1,75 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { notFound } from '../../errors.ts';
+import type { OperatorContext } from '../../operators/context.ts';
+import { findSession, type SessionLimits } from '../../operators/sessions.ts';
+import { isSetUp } from '../../operators/setup.ts';
+import type { Cookies } from '../admin/core/cookies.ts';
+import { NOTHING_HERE } from '../plugins/errors.ts';
+import { dashboardFiles } from './files.ts';
+import { missingPage } from './missing.ts';
+import { sendFile } from './send-file.ts';
+
+export interface DashboardParts {
+  context: OperatorContext;
+  cookies: Cookies;
+  limits: SessionLimits;
+  /** Where the built files are. */
+  directory: string;
+  /** Why there are none, for the page that says so. */
+  problem: () => string | undefined;
+}
+
+/** Open to everybody. */
+const PUBLIC = ['/sign-in', '/forgot-password'];
+/** For signed-in operators. The router in the browser knows what is below. */
+const PRIVATE = ['/', '/account', '/account/*', '/waitlists', '/waitlists/*', '/instance', '/instance/*'];
+/** Paths that programs use. Their 404 is JSON, whoever asks. */
+const NOT_PAGES = /^\/(sdk|admin|form|assets|docs|openapi\.json|healthz|readyz)(\/|$)/;
+
+/** The dashboard: one page whose script shows what the path says, and its files. */
+export function registerDashboard(app: FastifyInstance, parts: DashboardParts): void {
+  const files = dashboardFiles(parts.directory);
+  const route = { schema: { hide: true } as object };
+  const sendIndex = (request: FastifyRequest, reply: FastifyReply, status = 200) => {
+    const index = files().get('index.html');
+    return index ? sendFile(request, reply, index, status) : missingPage(reply, parts.problem());
+  };
+
+  app.get('/assets/*', route, async (request, reply) => {
+    const file = files().get(`assets/${(request.params as { '*': string })['*']}`);
+    if (!file) throw notFound(NOTHING_HERE);
+    return sendFile(request, reply, file);
+  });
+  for (const path of PUBLIC) app.get(path, route, async (request, reply) => sendIndex(request, reply));
+  app.get('/setup', route, async (request, reply) =>
+    (await isSetUp(parts.context.db.query)) ? reply.redirect('/', 302) : sendIndex(request, reply),
+  );
+  for (const path of PRIVATE) {
+    app.get(path, route, async (request, reply) => {
+      const elsewhere = await signInAt(parts, request);
+      if (elsewhere === undefined) return sendIndex(request, reply);
+      return reply.header('cache-control', 'no-store').redirect(elsewhere, 302);
+    });
+  }
+  app.setNotFoundHandler(async (request, reply) => {
+    if (!isNavigation(request)) throw notFound(NOTHING_HERE);
+    return sendIndex(request, reply, 404);
+  });
+}
+
+/** Where somebody without a session has to go first. */
+async function signInAt({ context, cookies, limits }: DashboardParts, request: FastifyRequest) {
+  const { session } = cookies.read(request);
+  if (session !== undefined && (await findSession(context, session, limits))) return undefined;
+  if (!(await isSetUp(context.db.query))) return '/setup';
+  return request.url === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(request.url)}`;
+}
+
+/** A person who opens an address, as opposed to a program that calls it. */
+function isNavigation({ method, url, headers }: FastifyRequest): boolean {
+  return (
+    (method === 'GET' || method === 'HEAD') &&
+    /\btext\/html\b/.test(headers.accept ?? '') &&
+    !NOT_PAGES.test(url)
+  );
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { before, describe, it } from 'node:test';
+import { brotliCompressSync } from 'node:zlib';
+import { DASHBOARD_DIRECTORY } from '../../src/build-dashboard.ts';
+import { renderAdminTypes, TYPES_FILE } from '../support/admin-types.ts';
+import { ensureDashboard } from '../support/dashboard.ts';
+
+const FIRST_LOAD_MAX = 200_000;
+const PAGE_MAX = 60_000;
+/** What a signed-in operator loads to see the first page. */
+const FIRST_PAGE = 'src/pages/overview/overview-page.tsx';
+
+interface Chunk {
+  file: string;
+  src?: string;
+  imports?: string[];
+  dynamicImports?: string[];
+  css?: string[];
+  assets?: string[];
+}
+
+describe('the types of the admin API in the dashboard', () => {
+  it('are those of the API: run `npm run web:types` after changing a route', async () => {
+    assert.equal(readFileSync(TYPES_FILE, 'utf8'), await renderAdminTypes());
+  });
+});
+
+describe('the built dashboard', () => {
+  let chunks: Record<string, Chunk>;
+  before(async () => {
+    await ensureDashboard();
+    chunks = JSON.parse(readFileSync(path.join(DASHBOARD_DIRECTORY, '.vite/manifest.json'), 'utf8'));
+  });
+
+  /** The chunk and everything it loads with it. */
+  const filesOf = (name: string, found = new Set<string>()): Set<string> => {
+    const chunk = chunks[name];
+    assert.ok(chunk, `${name} is not in the manifest`);
+    if (found.has(chunk.file)) return found;
+    for (const file of [chunk.file, ...(chunk.css ?? [])]) found.add(file);
+    for (const each of chunk.imports ?? []) filesOf(each, found);
+    return found;
+  };
+  const size = (files: Iterable<string>) =>
+    [...files]
+      .map((file) => readFileSync(path.join(DASHBOARD_DIRECTORY, file)))
+      .reduce((sum, content) => sum + brotliCompressSync(content).length, 0);
+
+  it(`loads at most ${FIRST_LOAD_MAX / 1000} kB for the first page, its font included`, () => {
+    const first = new Set(
+      ['index.html', 'src/shell/shell.tsx', FIRST_PAGE].flatMap((name) => [...filesOf(name)]),
+    );
+    const fonts = Object.values(chunks).flatMap(({ file }) =>
+      /inter-latin-wght-normal/.test(file) ? [file] : [],
+    );
+    assert.equal(fonts.length, 1);
+    const total = size([...first, ...fonts]);
+    assert.ok(total < FIRST_LOAD_MAX, `${total} bytes`);
+  });
+
+  it(`loads at most ${PAGE_MAX / 1000} kB for each further page`, () => {
+    const entry = Object.entries(chunks).find(([, { src }]) => src === 'index.html')?.[0] ?? 'index.html';
+    const loaded = new Set([...filesOf(entry), ...filesOf('src/shell/shell.tsx')]);
+    const pages = Object.keys(chunks).filter((name) => /^src\/(pages|shell|ui)\/.*\.tsx$/.test(name));
+    assert.ok(pages.length > 5);
+    for (const page of pages) {
+      const total = size([...filesOf(page)].filter((file) => !loaded.has(file)));
+      assert.ok(total < PAGE_MAX, `${page}: ${total} bytes`);
+    }
+  });
+
+  it('needs nothing from another server', () => {
+    for (const { file } of Object.values(chunks).filter(({ file }) => /\.(js|css)$/.test(file))) {
+      const text = readFileSync(path.join(DASHBOARD_DIRECTORY, file), 'utf8');
+      assert.doesNotMatch(
+        text,
+        /@import\s*(url)?\(?["']?https?:|url\(["']?https?:|(src|import)\s*=?\s*\(?["']https?:/,
+        file,
+      );
+    }
+  });
+});

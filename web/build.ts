@@ -1,0 +1,3 @@
+import { buildDashboard } from '../src/build-dashboard.ts';
+
+await buildDashboard();

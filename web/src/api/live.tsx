@@ -1,0 +1,76 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { api, call } from './client.ts';
+
+export interface Counters {
+  pending: number;
+  waiting: number;
+  invited: number;
+  joined: number;
+  removed: number;
+  signups: number;
+}
+
+interface Backlog {
+  pending: number;
+  failed: number;
+}
+
+/** The newest state of each thing that the stream reports. */
+export interface Live {
+  counters?: Counters;
+  delivery?: { webhooks: Backlog; emails: Backlog };
+  job?: unknown;
+}
+
+const EVENTS = ['counters', 'delivery', 'job'] as const;
+const REOPEN_MS = 15_000;
+
+const liveKey = (waitlist: string | undefined, environment: string) => [
+  'live',
+  waitlist ?? null,
+  environment,
+];
+
+/** Keeps one connection open while the waitlist is shown. Use it once, in the layout; read with `useLive`. */
+export function useLiveConnection(waitlist: string | undefined, environment: string): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    let source: EventSource | undefined;
+    let reopening: ReturnType<typeof setTimeout> | undefined;
+    const open = () => {
+      const query = new URLSearchParams(waitlist === undefined ? {} : { waitlist, environment });
+      source = new EventSource(`/admin/v1/stream?${query}`);
+      for (const event of EVENTS) {
+        source.addEventListener(event, ({ data }: MessageEvent<string>) => {
+          client.setQueryData<Live>(liveKey(waitlist, environment), (now) => ({
+            ...now,
+            [event]: JSON.parse(data),
+          }));
+        });
+      }
+      source.onerror = () => {
+        // It reconnects by itself, unless the server refused: then the session may have ended.
+        if (source?.readyState !== EventSource.CLOSED) return;
+        call(api.GET('/admin/v1/me')).catch(() => {});
+        reopening = setTimeout(open, REOPEN_MS);
+      };
+    };
+    open();
+    return () => {
+      clearTimeout(reopening);
+      source?.close();
+    };
+  }, [client, waitlist, environment]);
+}
+
+/** What the stream last said about this waitlist, or about the installation without one. */
+export function useLive(waitlist: string | undefined, environment: string): Live {
+  const { data } = useQuery<Live>({
+    queryKey: liveKey(waitlist, environment),
+    queryFn: () => ({}),
+    enabled: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return data ?? {};
+}

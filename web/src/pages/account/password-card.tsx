@@ -1,0 +1,56 @@
+import { type FormEvent, useState } from 'react';
+import { api, call } from '../../api/client.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { useAct } from '../../ui/use-act.ts';
+
+const EMPTY = { password: '', newPassword: '' };
+
+export function PasswordCard() {
+  const [input, setInput] = useState(EMPTY);
+  const { run, busy, error } = useAct(async () => {
+    await call(api.POST('/admin/v1/me/password', { body: input }));
+    setInput(EMPTY);
+    toast('Your password was changed', { about: 'All your other sessions have ended.' });
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void run();
+  };
+  const problem = (field: string) => (error?.field === field ? error.sentence : undefined);
+  return (
+    <Card title="Password" about="Changing it signs you out everywhere else.">
+      <form onSubmit={submit} className="flex max-w-sm flex-col gap-4">
+        {error && error.field === undefined && <Alert>{error.sentence}</Alert>}
+        <Field label="Current password" error={problem('password')}>
+          <Input
+            required
+            type="password"
+            autoComplete="current-password"
+            value={input.password}
+            onChange={(event) => setInput({ ...input, password: event.target.value })}
+          />
+        </Field>
+        <Field label="New password" help="At least 12 characters." error={problem('newPassword')}>
+          <Input
+            required
+            type="password"
+            minLength={12}
+            maxLength={512}
+            autoComplete="new-password"
+            value={input.newPassword}
+            onChange={(event) => setInput({ ...input, newPassword: event.target.value })}
+          />
+        </Field>
+        <div>
+          <Button type="submit" look="primary" busy={busy}>
+            Change password
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}

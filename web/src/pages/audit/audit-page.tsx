@@ -1,0 +1,112 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { ScrollText, X } from 'lucide-react';
+import { api, call } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Drawer } from '../../ui/dialog.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { QueryProblem } from '../../ui/query-problem.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { type AuditRecord, RecordDetails } from './record-details.tsx';
+
+type Action = AuditRecord['action'];
+
+/** Who did what. */
+export function AuditPage() {
+  const { record: opened, ...filter } = useSearch({ from: '/shell/instance/audit' });
+  const navigate = useNavigate({ from: '/instance/audit' });
+  const query = useInfiniteQuery({
+    queryKey: ['audit', filter],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam }) =>
+      call(
+        api.GET('/admin/v1/audit', {
+          params: { query: { ...filter, action: filter.action as Action, cursor: pageParam, limit: 50 } },
+        }),
+      ),
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  });
+  const records = query.data?.pages.flatMap((page) => page.records);
+  const open = (record: string | undefined) =>
+    void navigate({ search: (now) => ({ ...now, record }), replace: record === undefined });
+  const only = (search: Partial<typeof filter>) => void navigate({ search });
+  const chosen = records?.find(({ number }) => String(number) === opened);
+  const filters = Object.entries(filter).filter(([, value]) => value !== undefined);
+
+  const columns: Column<AuditRecord>[] = [
+    {
+      id: 'action',
+      label: 'Action',
+      cell: ({ action }) => <code className="font-mono text-sm">{action}</code>,
+    },
+    {
+      id: 'object',
+      label: 'On',
+      wide: true,
+      className: 'max-w-56',
+      cell: ({ object }) => (
+        <span className="block truncate">{object ? (object.name ?? object.id ?? object.kind) : '–'}</span>
+      ),
+    },
+    {
+      id: 'actor',
+      label: 'By',
+      className: 'max-w-48',
+      cell: ({ actor }) => <span className="block truncate">{actor.name ?? actor.kind}</span>,
+    },
+    { id: 'at', label: 'When', right: true, cell: ({ at }) => <RelativeTime at={at} /> },
+  ];
+  return (
+    <>
+      <PageHeader
+        title="Audit"
+        about="Every change by a person, a token or the command line. Records are chained: none can be changed unnoticed."
+      />
+      {filters.length > 0 && (
+        <div className="flex flex-wrap gap-2">
+          {filters.map(([name, value]) => (
+            <Button
+              key={name}
+              size="sm"
+              icon={<X aria-hidden />}
+              aria-label={`Remove the filter ${name}`}
+              onClick={() => only({ ...filter, [name]: undefined })}
+            >
+              <span className="max-w-64 truncate">
+                {name}: {value}
+              </span>
+            </Button>
+          ))}
+        </div>
+      )}
+      <Card flush>
+        <QueryProblem query={query}>
+          <Table
+            label="Audit trail"
+            columns={columns}
+            rows={records}
+            rowId={({ number }) => String(number)}
+            onOpen={({ number }) => open(String(number))}
+            empty={
+              <EmptyState icon={<ScrollText aria-hidden />} title="No records">
+                Nothing matches this filter.
+              </EmptyState>
+            }
+          />
+          <LoadMore query={query} />
+        </QueryProblem>
+      </Card>
+      <Drawer
+        open={chosen !== undefined}
+        onClose={() => open(undefined)}
+        title={chosen ? `Record ${chosen.number}` : ''}
+      >
+        {chosen && <RecordDetails record={chosen} onFilter={only} />}
+      </Drawer>
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+import { useState } from 'react';
+import { api, call, type Schemas } from '../../api/client.ts';
+import { type Role, useMe } from '../../api/me.ts';
+import { Field, Input } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { Select } from '../../ui/select.tsx';
+import { roleOptions } from './roles.ts';
+
+interface InviteDialogProps {
+  onClose: () => void;
+  onInvited: (invited: Schemas['InvitedOperator']) => Promise<unknown>;
+}
+
+export function InviteDialog({ onClose, onInvited }: InviteDialogProps) {
+  const { role: mine } = useMe();
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('support');
+  return (
+    <FormDialog
+      title="Invite somebody"
+      about="You get a link to pass on. With it they choose a password."
+      action="Invite"
+      onClose={onClose}
+      onSubmit={async () => onInvited(await call(api.POST('/admin/v1/operators', { body: { email, role } })))}
+    >
+      {(problem) => (
+        <>
+          <Field label="Email" error={problem('email')}>
+            <Input
+              required
+              type="email"
+              autoComplete="off"
+              value={email}
+              onChange={(event) => setEmail(event.target.value)}
+            />
+          </Field>
+          <Field label="Role" error={problem('role')}>
+            <Select label="Role" value={role} onChange={setRole} options={roleOptions(mine)} />
+          </Field>
+        </>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,181 @@
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Ellipsis, KeyRound, LogOut, Trash2, UserCog, UserPlus } from 'lucide-react';
+import { useState } from 'react';
+import { api, call } from '../../api/client.ts';
+import { mayActAs, type Operator, useMe } from '../../api/me.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { QueryProblem } from '../../ui/query-problem.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { InviteDialog } from './invite-dialog.tsx';
+import { LinkDialog, type OneTimeLink } from './link-dialog.tsx';
+import { RoleDialog } from './role-dialog.tsx';
+
+const operatorsQuery = queryOptions({
+  queryKey: ['operators'],
+  queryFn: async () => (await call(api.GET('/admin/v1/operators'))).operators,
+});
+
+type Open =
+  | { kind: 'invite' }
+  | { kind: 'link'; link: OneTimeLink; email: string }
+  | { kind: 'role' | 'reset' | 'sessions' | 'remove'; operator: Operator };
+
+/** Who can sign in to this installation. */
+export function PeoplePage() {
+  const me = useMe();
+  const client = useQueryClient();
+  const query = useQuery(operatorsQuery);
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = () => setOpen(null);
+  const refresh = () => client.invalidateQueries({ queryKey: operatorsQuery.queryKey });
+  const path = (operator: Operator) => ({ params: { path: { operatorId: operator.id } } });
+
+  const columns: Column<Operator>[] = [
+    {
+      id: 'name',
+      label: 'Name',
+      cell: ({ name, email, id }) => (
+        <span className="flex min-w-0 flex-col">
+          <span className="truncate font-medium">
+            {name || email} {id === me.id && <span className="font-normal text-mute">(you)</span>}
+          </span>
+          {name && <span className="truncate text-sm text-mute">{email}</span>}
+        </span>
+      ),
+      className: 'max-w-64',
+    },
+    { id: 'role', label: 'Role', cell: ({ role }) => <span className="capitalize">{role}</span> },
+    {
+      id: 'state',
+      label: 'Status',
+      wide: true,
+      cell: ({ state }) =>
+        state === 'invited' ? <Badge tone="warn">Invited</Badge> : <Badge tone="accent">Active</Badge>,
+    },
+    {
+      id: 'two-factor',
+      label: 'Two-factor',
+      wide: true,
+      cell: ({ twoFactor }) =>
+        twoFactor ? <Badge tone="accent">On</Badge> : <span className="text-mute">Off</span>,
+    },
+    { id: 'added', label: 'Added', wide: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+    {
+      id: 'actions',
+      label: <span className="sr-only">Actions</span>,
+      right: true,
+      cell: (operator) =>
+        operator.id !== me.id && mayActAs(me.role, operator.role) ? (
+          <Menu
+            trigger={
+              <IconButton label={`Actions for ${operator.email}`} size="sm">
+                <Ellipsis aria-hidden />
+              </IconButton>
+            }
+          >
+            <MenuItem icon={<UserCog aria-hidden />} onClick={() => setOpen({ kind: 'role', operator })}>
+              Change role
+            </MenuItem>
+            <MenuItem icon={<KeyRound aria-hidden />} onClick={() => setOpen({ kind: 'reset', operator })}>
+              {operator.state === 'invited' ? 'New invitation link' : 'Password reset link'}
+            </MenuItem>
+            <MenuItem icon={<LogOut aria-hidden />} onClick={() => setOpen({ kind: 'sessions', operator })}>
+              Sign out everywhere
+            </MenuItem>
+            <MenuLine />
+            <MenuItem
+              icon={<Trash2 aria-hidden />}
+              danger
+              onClick={() => setOpen({ kind: 'remove', operator })}
+            >
+              Remove
+            </MenuItem>
+          </Menu>
+        ) : null,
+    },
+  ];
+
+  return (
+    <>
+      <PageHeader
+        title="People"
+        about="Everybody who can sign in to this dashboard, and what they may do."
+        actions={
+          <Button look="primary" icon={<UserPlus aria-hidden />} onClick={() => setOpen({ kind: 'invite' })}>
+            Invite
+          </Button>
+        }
+      />
+      <Card flush>
+        <QueryProblem query={query}>
+          <Table label="People" columns={columns} rows={query.data} rowId={({ id }) => id} />
+        </QueryProblem>
+      </Card>
+      {open?.kind === 'invite' && (
+        <InviteDialog
+          onClose={close}
+          onInvited={async ({ operator, link }) => {
+            await refresh();
+            setOpen({ kind: 'link', link, email: operator.email });
+          }}
+        />
+      )}
+      {open?.kind === 'link' && <LinkDialog {...open} onClose={close} />}
+      {open?.kind === 'role' && <RoleDialog operator={open.operator} onClose={close} onChanged={refresh} />}
+      {open?.kind === 'reset' && (
+        <ConfirmDialog
+          open
+          onClose={() => setOpen((now) => (now?.kind === 'reset' ? null : now))}
+          title={
+            open.operator.state === 'invited'
+              ? 'Create a new invitation link?'
+              : 'Create a password reset link?'
+          }
+          about={`You get a link to pass on to ${open.operator.email}. Earlier links stop working.`}
+          action="Create link"
+          onConfirm={async () => {
+            const link = await call(api.POST('/admin/v1/operators/{operatorId}/link', path(open.operator)));
+            setOpen({ kind: 'link', link, email: open.operator.email });
+          }}
+        />
+      )}
+      {open?.kind === 'sessions' && (
+        <ConfirmDialog
+          open
+          onClose={close}
+          title={`Sign ${open.operator.name || open.operator.email} out everywhere?`}
+          about="All of their sessions end at once. They can sign in again."
+          action="Sign out"
+          onConfirm={async () => {
+            const { ended } = await call(
+              api.DELETE('/admin/v1/operators/{operatorId}/sessions', path(open.operator)),
+            );
+            toast(ended === 1 ? 'Ended 1 session' : `Ended ${ended} sessions`);
+          }}
+        />
+      )}
+      {open?.kind === 'remove' && (
+        <ConfirmDialog
+          open
+          onClose={close}
+          title={`Remove ${open.operator.name || open.operator.email}?`}
+          about="They are signed out at once and cannot sign in again. What they did stays in the audit trail."
+          action="Remove"
+          typed={open.operator.email}
+          onConfirm={async () => {
+            await call(api.DELETE('/admin/v1/operators/{operatorId}', path(open.operator)));
+            await refresh();
+            toast(`Removed ${open.operator.email}`);
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,18 @@
+import { mayActAs, ROLES, type Role } from '../../api/me.ts';
+import type { Option } from '../../ui/select.tsx';
+
+const ABOUT: Record<Role, string> = {
+  owner: 'Everything.',
+  admin: 'Everything except managing owners.',
+  support: 'Sees people and invites them. No keys, secrets or exports.',
+  viewer: 'Reads without personal data.',
+};
+
+/** The roles that somebody with this role may give. */
+export function roleOptions(mine: Role): Option<Role>[] {
+  return ROLES.filter((role) => mayActAs(mine, role)).map((role) => ({
+    value: role,
+    label: role.slice(0, 1).toUpperCase() + role.slice(1),
+    about: ABOUT[role],
+  }));
+}

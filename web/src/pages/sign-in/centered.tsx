@@ -1,0 +1,29 @@
+import { type ReactNode, useEffect } from 'react';
+import { Wordmark } from '../../shell/mark.tsx';
+
+interface CenteredProps {
+  title: string;
+  about?: ReactNode;
+  children: ReactNode;
+  footer?: ReactNode;
+}
+
+/** A page for people who are not signed in. */
+export function Centered({ title, about, children, footer }: CenteredProps) {
+  useEffect(() => {
+    document.title = `${title} · Doorlist`;
+  }, [title]);
+  return (
+    <div className="flex min-h-dvh flex-col items-center justify-center gap-6 px-4 py-10">
+      <Wordmark />
+      <main className="flex w-full max-w-sm flex-col gap-5 rounded-xl bg-surface p-6 shadow-sm ring-1 ring-line sm:p-8">
+        <div className="flex flex-col gap-1">
+          <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
+          {about && <div className="text-mute">{about}</div>}
+        </div>
+        {children}
+      </main>
+      {footer && <div className="max-w-sm text-center text-sm text-mute">{footer}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,104 @@
+import { Link, useSearch } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { ApiError, api, call } from '../../api/client.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { useAct } from '../../ui/use-act.ts';
+import { Centered } from './centered.tsx';
+
+/** Signs in with a password, and with a code where the account has two-factor authentication. */
+export function SignInPage() {
+  const { next, ended } = useSearch({ from: '/sign-in' });
+  const [credentials, setCredentials] = useState({ email: '', password: '' });
+  const [code, setCode] = useState<string | null>(null);
+  const { run, busy, error } = useAct(async () => {
+    try {
+      await call(api.POST('/admin/v1/session', { body: { ...credentials, ...(code ? { code } : {}) } }));
+      location.assign(safePath(next));
+      await new Promise(() => {}); // Stays busy until the browser has left.
+    } catch (problem) {
+      if (ApiError.from(problem).code !== 'code_required') throw problem;
+      setCode('');
+    }
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void run();
+  };
+  const change = (part: Partial<typeof credentials>) => setCredentials({ ...credentials, ...part });
+
+  if (code !== null)
+    return (
+      <Centered
+        title="Enter your code"
+        about="Open your authenticator app, or use one of your recovery codes."
+      >
+        <form onSubmit={submit} className="flex flex-col gap-4">
+          {error && <Alert>{error.sentence}</Alert>}
+          <Field label="Code">
+            <Input
+              autoFocus
+              required
+              autoComplete="one-time-code"
+              inputMode="text"
+              spellCheck={false}
+              value={code}
+              onChange={(event) => setCode(event.target.value)}
+            />
+          </Field>
+          <Button type="submit" look="primary" busy={busy}>
+            Sign in
+          </Button>
+          <Button look="quiet" onClick={() => setCode(null)}>
+            Back
+          </Button>
+        </form>
+      </Centered>
+    );
+  return (
+    <Centered
+      title="Sign in"
+      about={ended ? 'Your session has ended. Sign in again to continue where you were.' : undefined}
+    >
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        {error && <Alert>{error.sentence}</Alert>}
+        <Field label="Email">
+          <Input
+            autoFocus
+            required
+            type="email"
+            autoComplete="username"
+            value={credentials.email}
+            onChange={(event) => change({ email: event.target.value })}
+          />
+        </Field>
+        <Field label="Password">
+          <Input
+            required
+            type="password"
+            autoComplete="current-password"
+            value={credentials.password}
+            onChange={(event) => change({ password: event.target.value })}
+          />
+        </Field>
+        <Button type="submit" look="primary" busy={busy}>
+          Sign in
+        </Button>
+        <Link
+          to="/forgot-password"
+          className="self-center rounded-sm text-sm text-mute underline-offset-4 hover:text-ink hover:underline"
+        >
+          Forgot your password?
+        </Link>
+      </form>
+    </Centered>
+  );
+}
+
+/** Only to a page of this dashboard, whatever the address says. */
+function safePath(next: string | undefined): string {
+  if (next === undefined) return '/';
+  const url = new URL(next, location.origin);
+  return url.origin === location.origin && next.startsWith('/') ? `${url.pathname}${url.search}` : '/';
+}

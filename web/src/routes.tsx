@@ -1,0 +1,99 @@
+import { createRootRoute, createRoute, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
+import { meQuery } from './api/me.ts';
+import { queryClient } from './api/query-client.ts';
+import { choiceOf, textOf } from './search.ts';
+
+const root = createRootRoute({ component: Outlet });
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: (search): { next?: string; ended?: string } => ({
+    next: textOf(search.next),
+    ended: textOf(search.ended),
+  }),
+  component: lazyRouteComponent(() => import('./pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+});
+const forgotPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot-password',
+  component: lazyRouteComponent(
+    () => import('./pages/sign-in/forgot-password-page.tsx'),
+    'ForgotPasswordPage',
+  ),
+});
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: '/setup',
+  component: lazyRouteComponent(() => import('./pages/sign-in/setup-page.tsx'), 'SetupPage'),
+});
+
+/** Everything behind the sign-in. */
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  loader: () => queryClient.ensureQueryData(meQuery),
+  component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
+});
+const home = createRoute({
+  getParentRoute: () => shell,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/waitlists', replace: true });
+  },
+});
+export const ACCOUNT_TABS = ['profile', 'security', 'sessions'] as const;
+type AccountTab = (typeof ACCOUNT_TABS)[number];
+const account = createRoute({
+  getParentRoute: () => shell,
+  path: '/account',
+  validateSearch: (search): { tab?: AccountTab } => ({ tab: choiceOf(search.tab, ACCOUNT_TABS) }),
+  component: lazyRouteComponent(() => import('./pages/account/account-page.tsx'), 'AccountPage'),
+});
+const people = createRoute({
+  getParentRoute: () => shell,
+  path: '/instance/people',
+  component: lazyRouteComponent(() => import('./pages/people/people-page.tsx'), 'PeoplePage'),
+});
+const tokens = createRoute({
+  getParentRoute: () => shell,
+  path: '/instance/tokens',
+  component: lazyRouteComponent(() => import('./pages/tokens/tokens-page.tsx'), 'TokensPage'),
+});
+const audit = createRoute({
+  getParentRoute: () => shell,
+  path: '/instance/audit',
+  validateSearch: (search): { action?: string; actor?: string; object?: string; record?: string } => ({
+    action: textOf(search.action),
+    actor: textOf(search.actor),
+    object: textOf(search.object),
+    record: textOf(search.record),
+  }),
+  component: lazyRouteComponent(() => import('./pages/audit/audit-page.tsx'), 'AuditPage'),
+});
+
+const waitlists = createRoute({
+  getParentRoute: () => shell,
+  path: '/waitlists',
+  component: lazyRouteComponent(() => import('./pages/waitlists/waitlists-page.tsx'), 'WaitlistsPage'),
+});
+
+/** Pages of one waitlist. `environment` is in the address of each; production where it is missing. */
+const waitlist = createRoute({
+  getParentRoute: () => shell,
+  path: '/waitlists/$waitlistId',
+  validateSearch: (search): { environment?: string } => ({ environment: textOf(search.environment) }),
+  component: lazyRouteComponent(() => import('./shell/waitlist-layout.tsx'), 'WaitlistLayout'),
+});
+const overview = createRoute({
+  getParentRoute: () => waitlist,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
+});
+
+export const routeTree = root.addChildren([
+  signIn,
+  forgotPassword,
+  setup,
+  shell.addChildren([home, account, people, tokens, audit, waitlists, waitlist.addChildren([overview])]),
+]);

@@ -1,0 +1,74 @@
+import { Link } from '@tanstack/react-router';
+import { BookOpen, ChevronsUpDown, LogOut, Monitor, Moon, Sun, User } from 'lucide-react';
+import { api, call } from '../api/client.ts';
+import { useMe } from '../api/me.ts';
+import { setTheme, type Theme, useTheme } from '../theme.ts';
+import { cx } from '../ui/cx.ts';
+import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
+import { toastError } from '../ui/toast.tsx';
+
+const THEMES: [Theme, string, typeof Sun][] = [
+  ['system', 'Same as the system', Monitor],
+  ['light', 'Light', Sun],
+  ['dark', 'Dark', Moon],
+];
+
+export function AccountMenu({ onNavigate }: { onNavigate?: (() => void) | undefined }) {
+  const me = useMe();
+  return (
+    <Menu
+      align="start"
+      side="top"
+      className="w-57"
+      trigger={
+        <button
+          type="button"
+          className="flex w-full items-center gap-2.5 rounded-md p-2 text-left hover:bg-hover"
+        >
+          <span
+            aria-hidden
+            className="flex size-8 shrink-0 items-center justify-center rounded-full bg-accent-soft font-semibold text-accent-strong uppercase"
+          >
+            {(me.name || me.email).slice(0, 1)}
+          </span>
+          <span className="flex min-w-0 flex-1 flex-col leading-tight">
+            <span className="truncate font-medium">{me.name || me.email}</span>
+            <span className="truncate text-xs text-mute capitalize">{me.role}</span>
+          </span>
+          <ChevronsUpDown className="size-3.5 shrink-0 text-mute" aria-hidden />
+        </button>
+      }
+    >
+      <MenuItem icon={<User aria-hidden />} render={<Link to="/account" onClick={() => onNavigate?.()} />}>
+        Your account
+      </MenuItem>
+      <MenuItem
+        icon={<BookOpen aria-hidden />}
+        render={<a href="/docs" target="_blank" rel="noreferrer" aria-label="API reference" />}
+      >
+        API reference
+      </MenuItem>
+      <MenuLine />
+      <ThemeItems />
+      <MenuLine />
+      <MenuItem icon={<LogOut aria-hidden />} onClick={() => signOut().catch(toastError)}>
+        Sign out
+      </MenuItem>
+    </Menu>
+  );
+}
+
+function ThemeItems() {
+  const { theme } = useTheme();
+  return THEMES.map(([value, label, Icon]) => (
+    <MenuItem key={value} icon={<Icon aria-hidden />} onClick={() => setTheme(value)}>
+      <span className={cx(value === theme && 'font-medium')}>{label}</span>
+      {value === theme && <span className="sr-only"> (chosen)</span>}
+    </MenuItem>
+  ));
+}
+
+async function signOut(): Promise<void> {
+  await call(api.DELETE('/admin/v1/session'));
+  location.assign('/sign-in');
+}

@@ -1,0 +1,41 @@
+import { Activity, KeyRound, ScrollText, Users } from 'lucide-react';
+import type { ComponentType } from 'react';
+import type { Role } from '../api/me.ts';
+
+interface Destination<To extends string> {
+  to: To;
+  label: string;
+  icon: ComponentType<{ className?: string }>;
+  /** The lowest role that may see it. */
+  role: Role;
+  /** More words by which the command palette finds it. */
+  words?: string;
+}
+
+function destinations<const To extends string>(list: readonly Destination<To>[]): readonly Destination<To>[] {
+  return list;
+}
+
+/** Pages of a waitlist, in the order of the sidebar. */
+export const WAITLIST_PAGES = destinations([
+  {
+    to: '/waitlists/$waitlistId',
+    label: 'Overview',
+    icon: Activity,
+    role: 'viewer',
+    words: 'statistics chart signups',
+  },
+]);
+
+/** Pages of the installation. */
+export const INSTANCE_PAGES = destinations([
+  {
+    to: '/instance/people',
+    label: 'People',
+    icon: Users,
+    role: 'admin',
+    words: 'operators team members invite',
+  },
+  { to: '/instance/tokens', label: 'Tokens', icon: KeyRound, role: 'admin', words: 'admin api automation' },
+  { to: '/instance/audit', label: 'Audit', icon: ScrollText, role: 'admin', words: 'trail log history' },
+]);

@@ -1,0 +1,2 @@
+/** What is open above the page. */
+export type Overlay = 'palette' | 'shortcuts' | 'navigation' | null;

@@ -1,0 +1,75 @@
+import { Outlet } from '@tanstack/react-router';
+import { Menu as MenuIcon } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { useMe } from '../api/me.ts';
+import { IconButton } from '../ui/button.tsx';
+import { cx } from '../ui/cx.ts';
+import { SkeletonRows } from '../ui/skeleton.tsx';
+import { EnvironmentBand, EnvironmentPill } from './environment.tsx';
+import { Mark } from './mark.tsx';
+import { NavigationDrawer } from './navigation-drawer.tsx';
+import { OfflineBanner } from './offline-banner.tsx';
+import type { Overlay } from './overlay.ts';
+import { Sidebar } from './sidebar.tsx';
+import { useShortcuts } from './use-shortcuts.ts';
+import { PRODUCTION, useScopeIfAny } from './waitlist-scope.ts';
+
+const Palette = lazy(() => import('./palette.tsx'));
+const ShortcutsHelp = lazy(() => import('./shortcuts-help.tsx'));
+
+/** The frame around every page for signed-in operators. */
+export function Shell() {
+  useMe();
+  const scope = useScopeIfAny();
+  const tinted = scope !== undefined && scope.environment !== PRODUCTION;
+  const [overlay, setOverlay] = useState<Overlay>(null);
+  const close = () => setOverlay(null);
+  useShortcuts(setOverlay);
+  return (
+    <div className={cx('flex min-h-dvh flex-col', tinted ? '[--band:2rem]' : '[--band:0px]')}>
+      <a
+        href="#content"
+        className="sr-only z-50 rounded-md bg-accent px-3 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
+        Skip to content
+      </a>
+      <OfflineBanner />
+      {tinted && <EnvironmentBand environment={scope.environment} />}
+      <div className="flex min-w-0 flex-1">
+        <aside className="sticky top-(--band) flex h-[calc(100dvh-var(--band))] w-61 shrink-0 flex-col border-r bg-surface max-md:hidden">
+          <Sidebar onSearch={() => setOverlay('palette')} onHelp={() => setOverlay('shortcuts')} />
+        </aside>
+        <div className="flex min-w-0 flex-1 flex-col">
+          <div className="sticky top-(--band) z-20 flex h-14 items-center gap-2 border-b bg-surface px-3 md:hidden">
+            <IconButton label="Open navigation" onClick={() => setOverlay('navigation')}>
+              <MenuIcon aria-hidden />
+            </IconButton>
+            <Mark className="size-6" />
+            <span className="min-w-0 flex-1 truncate font-semibold">{scope?.waitlistId ?? 'Doorlist'}</span>
+            {scope && <EnvironmentPill environment={scope.environment} />}
+          </div>
+          <main
+            id="content"
+            tabIndex={-1}
+            className="mx-auto flex w-full max-w-6xl min-w-0 flex-1 flex-col gap-6 px-4 py-6 outline-none md:px-8 md:py-8"
+          >
+            <Suspense fallback={<SkeletonRows />}>
+              <Outlet />
+            </Suspense>
+          </main>
+        </div>
+      </div>
+      <NavigationDrawer open={overlay === 'navigation'} onClose={close}>
+        <Sidebar
+          onNavigate={close}
+          onSearch={() => setOverlay('palette')}
+          onHelp={() => setOverlay('shortcuts')}
+        />
+      </NavigationDrawer>
+      <Suspense>
+        {overlay === 'palette' && <Palette onClose={close} />}
+        {overlay === 'shortcuts' && <ShortcutsHelp onClose={close} />}
+      </Suspense>
+    </div>
+  );
+}

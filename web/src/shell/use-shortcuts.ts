@@ -1,0 +1,55 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import type { Overlay } from './overlay.ts';
+import { environmentSearch, useScopeIfAny } from './waitlist-scope.ts';
+
+const APPLE = /Mac|iPhone|iPad/.test(navigator.userAgent);
+export const MOD = APPLE ? '⌘' : 'Ctrl ';
+/** The second key of a sequence must follow soon. */
+const SEQUENCE_MS = 1_200;
+
+/** Keys that work everywhere, unless somebody is typing. */
+export function useShortcuts(show: (overlay: Overlay) => void): void {
+  const navigate = useNavigate();
+  const scope = useScopeIfAny();
+  const went = useRef(0);
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        show('palette');
+        return;
+      }
+      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
+      if (event.key === '?') show('shortcuts');
+      else if (event.key === '/') {
+        event.preventDefault();
+        const search = document.querySelector<HTMLElement>('main [type="search"]');
+        if (search) search.focus();
+        else show('palette');
+      } else if (event.key === 'g') went.current = event.timeStamp;
+      else if (event.timeStamp - went.current < SEQUENCE_MS) {
+        went.current = 0;
+        if (event.key === 'w') void navigate({ to: '/waitlists' });
+        if (event.key === 'a') void navigate({ to: '/account' });
+        if (event.key === 'o' && scope)
+          void navigate({
+            to: '/waitlists/$waitlistId',
+            params: { waitlistId: scope.waitlistId },
+            search: environmentSearch(scope.environment),
+          });
+      }
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [show, navigate, scope]);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    target.closest(
+      'input, textarea, select, [contenteditable], [role="dialog"], [role="menu"], [role="listbox"]',
+    ) !== null
+  );
+}

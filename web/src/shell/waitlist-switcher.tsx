@@ -1,0 +1,71 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Check, ChevronsUpDown, LayoutList } from 'lucide-react';
+import { waitlistsQuery } from '../api/waitlists.ts';
+import { Menu, MenuHeading, MenuItem, MenuLine } from '../ui/menu.tsx';
+import { environmentSearch, PRODUCTION, useScopeIfAny } from './waitlist-scope.ts';
+
+const SHOWN = 12;
+
+/** Which waitlist the pages below are about. */
+export function WaitlistSwitcher({ onNavigate }: { onNavigate?: (() => void) | undefined }) {
+  const scope = useScopeIfAny();
+  const environment = scope?.environment ?? PRODUCTION;
+  const { data: waitlists } = useQuery(waitlistsQuery(environment));
+  const current = waitlists?.find(({ id }) => id === scope?.waitlistId);
+  return (
+    <Menu
+      align="start"
+      className="w-56"
+      trigger={
+        <button
+          type="button"
+          aria-label={`Waitlist: ${current?.name ?? scope?.waitlistId ?? 'none chosen'}`}
+          className="flex h-11 w-full items-center gap-2.5 rounded-md bg-surface px-2.5 text-left ring-1 ring-line ring-inset hover:bg-hover"
+        >
+          <span className="flex size-7 shrink-0 items-center justify-center rounded-sm bg-accent font-semibold text-on-accent">
+            {scope ? (
+              (current?.name ?? scope.waitlistId.slice(3)).slice(0, 1).toUpperCase()
+            ) : (
+              <LayoutList className="size-4" aria-hidden />
+            )}
+          </span>
+          <span className="flex min-w-0 flex-1 flex-col leading-tight">
+            <span className="truncate font-medium">
+              {current?.name ?? scope?.waitlistId ?? 'Choose a waitlist'}
+            </span>
+            {current && <span className="truncate text-xs text-mute">{current.id}</span>}
+          </span>
+          <ChevronsUpDown className="size-3.5 shrink-0 text-mute" aria-hidden />
+        </button>
+      }
+    >
+      <MenuHeading>Waitlists</MenuHeading>
+      {waitlists?.slice(0, SHOWN).map(({ id, name }) => (
+        <MenuItem
+          key={id}
+          render={
+            <Link
+              to="/waitlists/$waitlistId"
+              params={{ waitlistId: id }}
+              search={environmentSearch(environment)}
+              onClick={() => onNavigate?.()}
+            />
+          }
+        >
+          <span className="flex items-center gap-2">
+            <span className="min-w-0 flex-1 truncate">{name}</span>
+            {id === scope?.waitlistId && <Check aria-hidden />}
+          </span>
+        </MenuItem>
+      ))}
+      <MenuLine />
+      <MenuItem
+        icon={<LayoutList aria-hidden />}
+        render={<Link to="/waitlists" onClick={() => onNavigate?.()} />}
+      >
+        All waitlists
+      </MenuItem>
+    </Menu>
+  );
+}

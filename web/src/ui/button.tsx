@@ -1,0 +1,85 @@
+import { Loader2 } from 'lucide-react';
+import type { ComponentProps, ReactNode } from 'react';
+import { cx } from './cx.ts';
+import { Tooltip } from './tooltip.tsx';
+
+type Look = 'primary' | 'secondary' | 'quiet' | 'danger';
+type Size = 'sm' | 'md' | 'lg';
+
+const LOOKS: Record<Look, string> = {
+  primary: 'bg-accent text-on-accent hover:bg-accent-strong shadow-sm',
+  secondary: 'bg-surface text-ink ring-1 ring-inset ring-line hover:bg-hover shadow-sm',
+  quiet: 'text-ink hover:bg-hover',
+  danger: 'bg-danger-fill text-on-danger hover:brightness-95 shadow-sm',
+};
+const SIZES: Record<Size, string> = {
+  sm: 'h-8 px-2.5 text-sm gap-1.5',
+  md: 'h-9 px-3.5 text-base gap-2',
+  lg: 'h-11 px-5 text-lg gap-2',
+};
+
+/** For a link that looks like a button. */
+export function buttonClass(look: Look = 'secondary', size: Size = 'md'): string {
+  return cx(
+    'inline-flex shrink-0 items-center justify-center rounded-md font-medium whitespace-nowrap select-none transition-colors',
+    'disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0',
+    LOOKS[look],
+    SIZES[size],
+  );
+}
+
+export interface ButtonProps extends ComponentProps<'button'> {
+  look?: Look;
+  size?: Size;
+  /** Shows that it is working, and takes no further clicks. */
+  busy?: boolean | undefined;
+  icon?: ReactNode;
+}
+
+export function Button({ look, size, busy, icon, className, children, disabled, ...rest }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      disabled={disabled || busy}
+      aria-busy={busy || undefined}
+      className={cx(buttonClass(look, size), className)}
+    >
+      {busy ? <Loader2 className="animate-spin" aria-hidden /> : icon}
+      {children}
+    </button>
+  );
+}
+
+interface IconButtonProps extends Omit<ButtonProps, 'children' | 'icon'> {
+  /** Its name, also shown as a tooltip. */
+  label: string;
+  children: ReactNode;
+}
+
+export function IconButton({
+  label,
+  look = 'quiet',
+  size = 'md',
+  className,
+  children,
+  ...rest
+}: IconButtonProps) {
+  return (
+    <Tooltip text={label}>
+      <button
+        type="button"
+        {...rest}
+        aria-label={label}
+        className={cx(
+          buttonClass(look, size),
+          size === 'sm' ? 'w-8' : 'w-9',
+          'px-0! text-mute hover:text-ink',
+          className,
+        )}
+      >
+        {children}
+      </button>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,21 @@
+import type { ReactNode } from 'react';
+
+export type SeriesColor = 'accent' | 'violet' | 'sky' | 'warn' | 'danger' | 'mute';
+
+export interface Series {
+  label: string;
+  color: SeriesColor;
+  values: readonly number[];
+  /** A line without an area below it. */
+  dashed?: boolean;
+}
+
+export interface ChartProps {
+  label: string;
+  /** ISO times. */
+  times: readonly string[];
+  series: readonly Series[];
+  formatTime: (at: string) => string;
+  height?: number;
+  actions?: ReactNode;
+}

@@ -1,0 +1,90 @@
+import { lazy, Suspense, useState } from 'react';
+import type { ChartProps, SeriesColor } from './chart-types.ts';
+import { cx } from './cx.ts';
+import { Scrollable } from './scrollable.tsx';
+import { Skeleton } from './skeleton.tsx';
+
+const Canvas = lazy(() => import('./chart-canvas.tsx'));
+
+const SWATCHES: Record<SeriesColor, string> = {
+  accent: 'bg-accent',
+  violet: 'bg-violet',
+  sky: 'bg-sky',
+  warn: 'bg-warn',
+  danger: 'bg-danger',
+  mute: 'bg-mute',
+};
+
+/** Lines over time, with a legend that follows the pointer, and the same numbers as a table. */
+export function Chart({ height = 240, actions, ...props }: ChartProps) {
+  const [table, setTable] = useState(false);
+  const [at, setAt] = useState<number | null>(null);
+  const { series, times, label, formatTime } = props;
+  return (
+    <figure className="flex flex-col gap-3" aria-label={label}>
+      <figcaption className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm">
+        {series.map(({ label: name, color, values }) => (
+          <span key={name} className="flex items-center gap-1.5">
+            <span aria-hidden className={cx('size-2 rounded-full', SWATCHES[color])} />
+            {name}
+            <span className="font-medium tabular-nums">
+              {(at === null
+                ? values.reduce((sum, value) => sum + value, 0)
+                : (values[at] ?? 0)
+              ).toLocaleString('en')}
+            </span>
+          </span>
+        ))}
+        <span className="text-mute">{at === null ? 'in total' : formatTime(times[at] ?? '')}</span>
+        <span className="flex-1" />
+        {actions}
+        <button
+          type="button"
+          aria-pressed={table}
+          onClick={() => setTable(!table)}
+          className="rounded-sm text-mute underline-offset-4 hover:text-ink hover:underline"
+        >
+          {table ? 'Show as chart' : 'Show as table'}
+        </button>
+      </figcaption>
+      {table ? (
+        <NumbersTable {...props} />
+      ) : (
+        <Suspense fallback={<Skeleton className="h-60 w-full" />}>
+          <Canvas {...props} height={height} onPoint={setAt} />
+        </Suspense>
+      )}
+    </figure>
+  );
+}
+
+function NumbersTable({ label, times, series, formatTime }: Omit<ChartProps, 'height' | 'actions'>) {
+  return (
+    <Scrollable label={label} className="max-h-72 overflow-auto rounded-md ring-1 ring-line">
+      <table className="w-full text-sm">
+        <thead className="sticky top-0 bg-sunken text-left text-mute">
+          <tr>
+            <th className="px-3 py-2 font-medium">Time</th>
+            {series.map(({ label: name }) => (
+              <th key={name} className="px-3 py-2 text-right font-medium">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {times.map((time, index) => (
+            <tr key={time} className="border-t">
+              <td className="px-3 py-1.5 whitespace-nowrap">{formatTime(time)}</td>
+              {series.map(({ label: name, values }) => (
+                <td key={name} className="px-3 py-1.5 text-right tabular-nums">
+                  {(values[index] ?? 0).toLocaleString('en')}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scrollable>
+  );
+}

@@ -1,0 +1,58 @@
+import { useState } from 'react';
+import { CopyButton } from './copy-button.tsx';
+import { cx } from './cx.ts';
+import { Scrollable } from './scrollable.tsx';
+
+export interface Snippet {
+  /** Such as "curl". */
+  language: string;
+  code: string;
+}
+
+const CHOSEN = 'doorlist.language';
+
+/** Code to copy, in one or several languages. The choice of language is remembered. */
+export function CodeBlock({ snippets, label = 'Code' }: { snippets: readonly Snippet[]; label?: string }) {
+  const [language, setLanguage] = useState(() => localStorage.getItem(CHOSEN) ?? '');
+  const shown = snippets.find((each) => each.language === language) ?? snippets[0];
+  if (!shown) return null;
+  const choose = (next: string) => {
+    setLanguage(next);
+    localStorage.setItem(CHOSEN, next);
+  };
+  return (
+    <div className="overflow-hidden rounded-lg bg-sunken ring-1 ring-line">
+      <div className="flex h-10 items-center gap-1 border-b pr-1 pl-2">
+        {snippets.map((each) =>
+          snippets.length === 1 ? (
+            <span key={each.language} className="px-2 text-sm text-mute">
+              {each.language}
+            </span>
+          ) : (
+            <button
+              key={each.language}
+              type="button"
+              aria-pressed={each === shown}
+              onClick={() => choose(each.language)}
+              className={cx(
+                'h-7 rounded-sm px-2 text-sm',
+                each === shown
+                  ? 'bg-surface font-medium text-ink ring-1 ring-line'
+                  : 'text-mute hover:text-ink',
+              )}
+            >
+              {each.language}
+            </button>
+          ),
+        )}
+        <span className="flex-1" />
+        <CopyButton text={shown.code} what="code" size="sm" />
+      </div>
+      <Scrollable label={label} className="overflow-x-auto">
+        <pre className="p-4 font-mono text-sm leading-relaxed">
+          <code>{shown.code}</code>
+        </pre>
+      </Scrollable>
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import type { FormEvent, ReactNode } from 'react';
+import { useId } from 'react';
+import { Alert } from './alert.tsx';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { useAct } from './use-act.ts';
+
+interface FormDialogProps {
+  title: ReactNode;
+  about?: ReactNode;
+  /** What the button says, such as "Create token". */
+  action: string;
+  danger?: boolean;
+  wide?: boolean;
+  onClose: () => void;
+  onSubmit: () => Promise<unknown>;
+  /** The fields. `problem(name)` is what the API said about one of them. */
+  children: (problem: (field: string) => string | undefined) => ReactNode;
+}
+
+/** A short form in a dialog. Errors of the API appear at their field, or above the fields. */
+export function FormDialog({
+  title,
+  about,
+  action,
+  danger,
+  wide,
+  onClose,
+  onSubmit,
+  children,
+}: FormDialogProps) {
+  const id = useId();
+  const shown = new Set<string>();
+  const { run, busy, error } = useAct(onSubmit);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    event.stopPropagation();
+    void run();
+  };
+  const fields = children((field) => {
+    shown.add(field);
+    return error?.field === field ? error.sentence : undefined;
+  });
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={title}
+      about={about}
+      wide={wide ?? false}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={id} look={danger ? 'danger' : 'primary'} busy={busy}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <form id={id} onSubmit={submit} className="flex flex-col gap-4">
+        {error && !shown.has(error.field ?? '') && <Alert>{error.sentence}</Alert>}
+        {fields}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,145 @@
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react';
+import { cx } from './cx.ts';
+import { useGiantRows } from './giant-rows.ts';
+import { Skeleton } from './skeleton.tsx';
+
+export interface GiantColumn<Row> {
+  id: string;
+  label: ReactNode;
+  cell: (row: Row) => ReactNode;
+  /** A track of CSS grid, such as `6rem` or `minmax(0,1fr)`. */
+  width: string;
+  right?: boolean;
+  /** Left out on small screens. */
+  wide?: boolean;
+}
+
+interface GiantTableProps<Row> {
+  label: string;
+  columns: readonly GiantColumn<Row>[];
+  /** Of all rows, loaded or not. */
+  count: number;
+  /** Undefined while the row is loading. */
+  rowAt: (index: number) => Row | undefined;
+  /** Asks for these rows, first included, end not. */
+  onShow: (first: number, end: number) => void;
+  onOpen?: (row: Row, index: number) => void;
+  /** Scrolls there when it changes. */
+  goTo?: number | undefined;
+  className?: string;
+}
+
+const ROW_PX = 44;
+const HEAD_PX = 37;
+
+/** A table of millions of rows. Arrow keys, Page Up and Down, Home and End move; Enter opens. */
+export function GiantTable<Row>(props: GiantTableProps<Row>) {
+  const { label, columns, count, rowAt, onShow, onOpen, goTo, className } = props;
+  const id = useId();
+  const rows = useGiantRows(count, ROW_PX, HEAD_PX);
+  const [active, setActive] = useState(0);
+  const current = Math.min(active, Math.max(0, count - 1));
+  useEffect(() => onShow(rows.first, rows.end), [onShow, rows.first, rows.end]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the wish changes, not with every scroll.
+  useEffect(() => {
+    if (goTo === undefined) return;
+    rows.goTo(goTo);
+    setActive(goTo);
+  }, [goTo]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const page = Math.max(1, Math.floor((rows.box.current?.clientHeight ?? 0) / ROW_PX) - 1);
+    const steps: Record<string, number> = {
+      ArrowDown: current + 1,
+      ArrowUp: current - 1,
+      PageDown: current + page,
+      PageUp: current - page,
+      Home: 0,
+      End: count - 1,
+    };
+    const next = steps[event.key];
+    if (next !== undefined) {
+      event.preventDefault();
+      const index = Math.min(count - 1, Math.max(0, next));
+      setActive(index);
+      rows.reveal(index);
+    } else if (event.key === 'Enter') {
+      const row = rowAt(current);
+      if (row && onOpen) onOpen(row, current);
+    }
+  };
+
+  const shown = Array.from({ length: Math.max(0, rows.end - rows.first) }, (_, index) => rows.first + index);
+  const tracks = {
+    '--tracks': columns.map(({ width }) => width).join(' '),
+    '--few-tracks': columns
+      .filter(({ wide }) => !wide)
+      .map(({ width }) => width)
+      .join(' '),
+  } as Record<string, string>;
+  const grid = 'grid grid-cols-(--few-tracks) items-center gap-3 px-5 text-left md:grid-cols-(--tracks)';
+  const cellClass = ({ right, wide }: GiantColumn<Row>) =>
+    cx('min-w-0 truncate', right && 'text-right tabular-nums', wide && 'max-md:hidden');
+
+  return (
+    <div
+      ref={rows.box}
+      role="grid"
+      tabIndex={0}
+      aria-label={label}
+      aria-rowcount={count + 1}
+      aria-activedescendant={count > 0 ? `${id}-${current}` : undefined}
+      onScroll={rows.onScroll}
+      onKeyDown={onKeyDown}
+      style={tracks}
+      className={cx('group relative min-h-0 overflow-y-auto outline-offset-[-2px]', className)}
+    >
+      <div role="rowgroup" className="sticky top-0 z-10 border-b bg-surface">
+        <div
+          role="row"
+          aria-rowindex={1}
+          className={cx(grid, 'text-sm font-medium text-mute')}
+          style={{ height: HEAD_PX - 1 }}
+        >
+          {columns.map((column) => (
+            <span key={column.id} role="columnheader" className={cellClass(column)}>
+              {column.label}
+            </span>
+          ))}
+        </div>
+      </div>
+      <div role="rowgroup" className="relative" style={{ height: rows.tall }}>
+        {shown.map((index) => {
+          const row = rowAt(index);
+          return (
+            <div
+              key={index}
+              id={`${id}-${index}`}
+              role="row"
+              aria-rowindex={index + 2}
+              data-index={index}
+              style={{ top: rows.topOf(index), height: ROW_PX }}
+              onClick={() => {
+                setActive(index);
+                if (row && onOpen) onOpen(row, index);
+              }}
+              className={cx(
+                grid,
+                'absolute inset-x-0 border-b hover:bg-hover',
+                onOpen && 'cursor-pointer',
+                index === current &&
+                  'group-focus-visible:bg-hover group-focus-visible:shadow-[inset_3px_0_0_var(--accent)]',
+              )}
+            >
+              {columns.map((column) => (
+                <span key={column.id} role="gridcell" className={cellClass(column)}>
+                  {row ? column.cell(row) : <Skeleton className="h-3.5 w-3/4" />}
+                </span>
+              ))}
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+import { useEffect, useState } from 'react';
+import { Tooltip } from './tooltip.tsx';
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' });
+const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+const short = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['second', 60],
+  ['minute', 60],
+  ['hour', 24],
+  ['day', 30],
+];
+const TICK_MS = 30_000;
+
+/** "5 minutes ago", and the exact time on hover. A date when it is long ago. */
+export function RelativeTime({ at }: { at: string | null }) {
+  const [, tick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => tick((count) => count + 1), TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  if (at === null) return <span className="text-mute">–</span>;
+  const time = new Date(at);
+  return (
+    <Tooltip text={exact.format(time)}>
+      <time dateTime={at} className="whitespace-nowrap">
+        {sinceNow(time)}
+      </time>
+    </Tooltip>
+  );
+}
+
+export function exactTime(at: string): string {
+  return exact.format(new Date(at));
+}
+
+function sinceNow(time: Date): string {
+  let amount = (time.getTime() - Date.now()) / 1_000;
+  if (Math.abs(amount) < 10) return 'just now';
+  for (const [unit, size] of UNITS) {
+    if (Math.abs(amount) < size) return relative.format(Math.trunc(amount), unit);
+    amount /= size;
+  }
+  return short.format(time);
+}

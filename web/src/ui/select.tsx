@@ -1,0 +1,77 @@
+import { Select as Base } from '@base-ui/react/select';
+import { Check, ChevronsUpDown } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { cx } from './cx.ts';
+import { CONTROL } from './field.tsx';
+
+export interface Option<T extends string> {
+  value: T;
+  label: string;
+  /** A second line. */
+  about?: ReactNode;
+}
+
+export const POPUP =
+  'popup-motion z-50 min-w-(--anchor-width) max-h-[min(24rem,var(--available-height))] overflow-y-auto rounded-lg bg-raised p-1 text-base shadow-lg ring-1 ring-line outline-none';
+export const POPUP_ITEM =
+  'flex min-h-8 cursor-default items-center gap-2 rounded-sm px-2 py-1 outline-none select-none data-[highlighted]:bg-hover data-[disabled]:opacity-50';
+
+interface SelectProps<T extends string> {
+  value: T;
+  onChange: (value: T) => void;
+  options: readonly Option<T>[];
+  /** Its name where there is no label around it. */
+  label?: string;
+  name?: string;
+  disabled?: boolean;
+  className?: string;
+}
+
+export function Select<T extends string>({
+  value,
+  onChange,
+  options,
+  label,
+  className,
+  name,
+  disabled,
+}: SelectProps<T>) {
+  return (
+    <Base.Root
+      items={options}
+      value={value}
+      onValueChange={(next) => onChange(next as T)}
+      {...(name ? { name } : {})}
+      {...(disabled ? { disabled } : {})}
+    >
+      <Base.Trigger
+        aria-label={label}
+        className={cx(CONTROL, 'flex h-9 items-center justify-between gap-2 text-left', className)}
+      >
+        <Base.Value className="truncate" />
+        <Base.Icon>
+          <ChevronsUpDown className="size-3.5 text-mute" aria-hidden />
+        </Base.Icon>
+      </Base.Trigger>
+      <Base.Portal>
+        <Base.Positioner sideOffset={4} alignItemWithTrigger={false} className="z-50">
+          <Base.Popup className={POPUP}>
+            {options.map((option) => (
+              <Base.Item key={option.value} value={option.value} className={POPUP_ITEM}>
+                <span className="size-4 shrink-0">
+                  <Base.ItemIndicator>
+                    <Check className="size-4 text-accent" aria-hidden />
+                  </Base.ItemIndicator>
+                </span>
+                <span className="flex min-w-0 flex-col">
+                  <Base.ItemText className="truncate">{option.label}</Base.ItemText>
+                  {option.about && <span className="max-w-72 text-sm text-mute">{option.about}</span>}
+                </span>
+              </Base.Item>
+            ))}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}

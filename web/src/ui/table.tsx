@@ -1,0 +1,95 @@
+import type { ReactNode } from 'react';
+import { cx } from './cx.ts';
+import { Scrollable } from './scrollable.tsx';
+import { SkeletonRows } from './skeleton.tsx';
+
+export interface Column<Row> {
+  /** Unique in the table. */
+  id: string;
+  label: ReactNode;
+  cell: (row: Row) => ReactNode;
+  /** Numbers go to the right. */
+  right?: boolean;
+  /** Left out on small screens. */
+  wide?: boolean;
+  className?: string;
+}
+
+interface TableProps<Row> {
+  label: string;
+  columns: readonly Column<Row>[];
+  /** Undefined while loading. */
+  rows: readonly Row[] | undefined;
+  rowId: (row: Row) => string;
+  /** Opens details. The first cell becomes a button, for the keyboard. */
+  onOpen?: (row: Row) => void;
+  /** When there are no rows. */
+  empty?: ReactNode;
+}
+
+/** A plain table for up to a few hundred rows. */
+export function Table<Row>({ label, columns, rows, rowId, onOpen, empty }: TableProps<Row>) {
+  if (!rows) return <SkeletonRows />;
+  if (rows.length === 0 && empty) return empty;
+  return (
+    <Scrollable label={label} className="overflow-x-auto">
+      <table className="w-full border-collapse text-left">
+        <thead>
+          <tr className="border-b text-sm text-mute">
+            {columns.map(({ id, label: name, right, wide, className }) => (
+              <th
+                key={id}
+                scope="col"
+                className={cx(
+                  'h-9 px-3 font-medium whitespace-nowrap first:pl-5 last:pr-5',
+                  right && 'text-right',
+                  wide && 'max-md:hidden',
+                  className,
+                )}
+              >
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr
+              key={rowId(row)}
+              className={cx('border-b last:border-0', onOpen && 'cursor-pointer hover:bg-hover')}
+              onClick={onOpen && ((event) => isPlain(event.target) && onOpen(row))}
+            >
+              {columns.map(({ id, cell, right, wide, className }, index) => (
+                <td
+                  key={id}
+                  className={cx(
+                    'h-12 px-3 py-2 first:pl-5 last:pr-5',
+                    right && 'text-right tabular-nums',
+                    wide && 'max-md:hidden',
+                    className,
+                  )}
+                >
+                  {onOpen && index === 0 ? (
+                    <button type="button" className="max-w-full text-left" onClick={() => onOpen(row)}>
+                      {cell(row)}
+                    </button>
+                  ) : (
+                    cell(row)
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scrollable>
+  );
+}
+
+/** A click on a button or a link inside a row is not a click on the row. */
+function isPlain(target: EventTarget): boolean {
+  return (
+    target instanceof Element &&
+    target.closest('button, a, input, label, [role="menu"], [role="dialog"]') === null
+  );
+}
