@@ -4,6 +4,7 @@ import path from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { ensureBrowser } from './support/browser.ts';
+import { ensureDashboard } from './support/dashboard.ts';
 import { startPostgres } from './support/postgres.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
@@ -55,6 +56,7 @@ function runChecks(): Counts {
 /** Every file in a process of its own, two at a time, all against one PostgreSQL. */
 async function runTests(files: string[]): Promise<Counts> {
   process.env.DOORLIST_TEST_BROWSER ||= ensureBrowser();
+  await ensureDashboard(); // Before servers start, or each of them would build it.
   if (process.env.DOORLIST_TEST_POSTGRES_URL) return collect(files);
   const postgres = await startPostgres({ durable: false });
   process.env.DOORLIST_TEST_POSTGRES_URL = postgres.url;

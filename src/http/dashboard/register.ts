@@ -5,6 +5,7 @@ import { findSession, type SessionLimits } from '../../operators/sessions.ts';
 import { isSetUp } from '../../operators/setup.ts';
 import type { Cookies } from '../admin/core/cookies.ts';
 import { NOTHING_HERE } from '../plugins/errors.ts';
+import { isNavigation } from '../plugins/navigation.ts';
 import { dashboardFiles } from './files.ts';
 import { missingPage } from './missing.ts';
 import { sendFile } from './send-file.ts';
@@ -23,8 +24,6 @@ export interface DashboardParts {
 const PUBLIC = ['/sign-in', '/forgot-password'];
 /** For signed-in operators. The router in the browser knows what is below. */
 const PRIVATE = ['/', '/account', '/account/*', '/waitlists', '/waitlists/*', '/instance', '/instance/*'];
-/** Paths that programs use. Their 404 is JSON, whoever asks. */
-const NOT_PAGES = /^\/(sdk|admin|form|assets|docs|openapi\.json|healthz|readyz)(\/|$)/;
 
 /** The dashboard: one page whose script shows what the path says, and its files. */
 export function registerDashboard(app: FastifyInstance, parts: DashboardParts): void {
@@ -52,8 +51,8 @@ export function registerDashboard(app: FastifyInstance, parts: DashboardParts): 
     });
   }
   app.setNotFoundHandler(async (request, reply) => {
-    if (!isNavigation(request)) throw notFound(NOTHING_HERE);
-    return sendIndex(request, reply, 404);
+    if (isNavigation(request)) return sendIndex(request, reply, 404);
+    throw notFound(NOTHING_HERE);
   });
 }
 
@@ -63,13 +62,4 @@ async function signInAt({ context, cookies, limits }: DashboardParts, request: F
   if (session !== undefined && (await findSession(context, session, limits))) return undefined;
   if (!(await isSetUp(context.db.query))) return '/setup';
   return request.url === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(request.url)}`;
-}
-
-/** A person who opens an address, as opposed to a program that calls it. */
-function isNavigation({ method, url, headers }: FastifyRequest): boolean {
-  return (
-    (method === 'GET' || method === 'HEAD') &&
-    /\btext\/html\b/.test(headers.accept ?? '') &&
-    !NOT_PAGES.test(url)
-  );
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalid, notFound, unavailable } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { NOTHING_HERE } from './errors.ts';
+import { isNavigation } from './navigation.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
@@ -41,9 +42,10 @@ export function registerLifecycle(app: FastifyInstance, log: Log): Draining {
 }
 
 /** Checks that do not need the body: an unknown path has no body limit. */
-function refusalOf({ headers, raw, is404 }: FastifyRequest): Error | undefined {
+function refusalOf(request: FastifyRequest): Error | undefined {
+  const { headers, raw, is404 } = request;
   if (headers.host === undefined && raw.httpVersionMinor === 1) return invalid('Host: is required');
-  if (is404) return notFound(NOTHING_HERE);
+  if (is404 && !isNavigation(request)) return notFound(NOTHING_HERE);
 }
 
 /** `close` also fires if the client disconnects before the response. Fastify's own hooks do not. */

@@ -6,7 +6,7 @@ import { Search } from 'lucide-react';
 import { useState } from 'react';
 import { mayActAs, useMe } from '../api/me.ts';
 import { waitlistsQuery } from '../api/waitlists.ts';
-import { POPUP_ITEM } from '../ui/select.tsx';
+import { POPUP_ITEM } from '../ui/popup.ts';
 import { type Command, commandsFor, personSearch } from './palette-commands.ts';
 import { PRODUCTION, useScopeIfAny } from './waitlist-scope.ts';
 

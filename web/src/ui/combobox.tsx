@@ -2,7 +2,8 @@ import { Combobox as Base } from '@base-ui/react/combobox';
 import { Check, ChevronsUpDown } from 'lucide-react';
 import { cx } from './cx.ts';
 import { CONTROL } from './field.tsx';
-import { type Option, POPUP, POPUP_ITEM } from './select.tsx';
+import { POPUP, POPUP_ITEM } from './popup.ts';
+import type { Option } from './select.tsx';
 
 interface ComboboxProps<T extends string> {
   value: T | null;

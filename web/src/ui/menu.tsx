@@ -1,7 +1,7 @@
 import { Menu as Base } from '@base-ui/react/menu';
 import type { ReactElement, ReactNode } from 'react';
 import { cx } from './cx.ts';
-import { POPUP, POPUP_ITEM } from './select.tsx';
+import { POPUP, POPUP_ITEM } from './popup.ts';
 
 interface MenuProps {
   /** The button that opens it. */
