@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { LANGUAGES } from '../languages/languages.ts';
 import type { MailTemplate } from '../mail/default-templates.ts';
+import { presentTemplateVersion } from '../mail/present.ts';
 import { sendingOf } from '../mail/sending.ts';
 import { type Command, type Flag, type Flags, requireText, table, textOr, UsageProblem } from './command.ts';
 import { parseLanguage, requireKind } from './mails.ts';
@@ -61,7 +62,8 @@ export const mailTemplates: Command[] = [
     flags: WAITLIST,
     run: async (context, [kind = ''], flags) => {
       const { templateVersions } = await templates();
-      const list = await templateVersions(context, requireText(flags, 'waitlist'), requireKind(kind));
+      const versions = await templateVersions(context, requireText(flags, 'waitlist'), requireKind(kind));
+      const list = versions.map(presentTemplateVersion);
       const rows = list.map((one) => [one.version, one.createdAt, one.isDefault ? 'default' : one.subject]);
       return { json: list, text: table(['VERSION', 'SAVED', 'SUBJECT'], rows) };
     },

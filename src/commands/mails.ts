@@ -1,5 +1,6 @@
 import { LANGUAGES, type Language } from '../languages/languages.ts';
 import { isMailKind, MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../mail/kinds.ts';
+import { presentMail, presentMailDetails } from '../mail/present.ts';
 import { sendingOf } from '../mail/sending.ts';
 import { type MailChanges, showMailSettings, updateMailSettings } from '../mail/update-settings.ts';
 import { listSuppressions, unsuppress } from '../waitlist/links/suppression.ts';
@@ -49,6 +50,7 @@ export const mails: Command[] = [
       },
       footer: { value: 'TEXT', about: 'Footer text, or default (none).' },
       reminder: {
+        field: 'inviteReminderMs',
         value: 'DURATION',
         about: 'How long before an invite expires to send the reminder (default: 24h).',
       },
@@ -76,11 +78,12 @@ export const mails: Command[] = [
     },
     run: async (context, _, flags) => {
       const { listMails } = await import('../mail/mailbox.ts'); // Loads the mail code, so only if needed.
-      const page = await listMails(context, await queueOf(context, flags), {
+      const { mails: found, nextCursor } = await listMails(context, await queueOf(context, flags), {
         limit: parseWhole(flags, 'limit', { from: 1, to: 200 }) ?? 50,
         cursor: textOr(flags, 'cursor', undefined),
         state: parseState(textOr(flags, 'state', undefined)),
       });
+      const page = { mails: found.map(presentMail), nextCursor };
       const rows = page.mails.map((one) => [
         one.id,
         one.kind,
@@ -103,7 +106,7 @@ export const mails: Command[] = [
     run: async (context, [id = ''], flags, config) => {
       const { showMail } = await import('../mail/mailbox.ts');
       const sending = await sendingOf(context, config);
-      const view = await showMail(context, await queueOf(context, flags), id, sending);
+      const view = presentMailDetails(await showMail(context, await queueOf(context, flags), id, sending));
       const { mail } = view;
       if (!mail) return { json: view, text: `${view.id}  ${view.kind}  ${view.state}\n(erased)` };
       const rows = view.log.map((one) => [

@@ -9,6 +9,19 @@ export const MAIL_KINDS = [
 ] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 
+/** For operators. */
+export const KIND_TEXTS: Readonly<Record<MailKind, { name: string; description: string }>> = {
+  confirm: {
+    name: 'Confirm email',
+    description: 'Sent after signup if the waitlist asks people to confirm their email.',
+  },
+  welcome: { name: 'Welcome', description: 'Sent when a person is on the waitlist.' },
+  'moved-up': { name: 'Moved up', description: 'Sent when a person moves up because of a referral.' },
+  invite: { name: 'Invite', description: 'Sent when a person is invited.' },
+  'invite-reminder': { name: 'Invite reminder', description: 'Sent before an invite expires.' },
+  accepted: { name: 'Invite accepted', description: 'Sent when a person has accepted their invite.' },
+};
+
 /** People cannot continue without these: sent even after unsubscribing, without a List-Unsubscribe header. */
 const ESSENTIAL: readonly MailKind[] = ['confirm', 'invite'];
 

@@ -1,6 +1,7 @@
 import { Liquid, type Template } from 'liquidjs';
 import type { Formats } from '../languages/formats.ts';
 import type { MailKind } from './kinds.ts';
+import { VARIABLES } from './variables.ts';
 
 const TEMPLATE_CHARACTERS_MAX = 20_000;
 /** A mail takes far less than a millisecond. This stops templates that are designed to take long. */
@@ -16,15 +17,6 @@ const FILTERS = [
   ...['date', 'plus', 'minus', 'size'],
 ];
 
-const EVERYWHERE = ['waitlist', 'email', 'referrals', 'referralCode', 'referralLink', 'metadata'];
-const VARIABLES: Record<MailKind, readonly string[]> = {
-  confirm: [...EVERYWHERE, 'confirmLink'],
-  welcome: [...EVERYWHERE, 'position'],
-  'moved-up': [...EVERYWHERE, 'position'],
-  invite: [...EVERYWHERE, 'joinLink', 'inviteCode', 'expiresAt'],
-  'invite-reminder': [...EVERYWHERE, 'joinLink', 'inviteCode', 'expiresAt'],
-  accepted: EVERYWHERE,
-};
 /** A mail of this kind is useless without one of these. */
 const NEEDED: Partial<Record<MailKind, readonly string[]>> = {
   confirm: ['confirmLink'],
@@ -80,20 +72,36 @@ export function renderTemplate(
   }
 }
 
+export interface LiquidProblem {
+  message: string;
+  /** Starting at 1. */
+  line: number | null;
+}
+
 /** Describes what is wrong with a template of this kind, for its author. */
-export function templateProblems(kind: MailKind, text: string): string[] {
-  if (text.length > TEMPLATE_CHARACTERS_MAX) return [`is longer than ${TEMPLATE_CHARACTERS_MAX} characters`];
+export function templateProblems(kind: MailKind, text: string): LiquidProblem[] {
+  if (text.length > TEMPLATE_CHARACTERS_MAX)
+    return [{ message: `is longer than ${TEMPLATE_CHARACTERS_MAX} characters`, line: null }];
   try {
-    const used = engine.globalVariableSegmentsSync(parseTemplate(text));
-    return used.flatMap((segments) => variableProblem(kind, segments.map(String)) ?? []);
+    const { globals } = engine.analyzeSync(parseTemplate(text));
+    const used = Object.values(globals).flat();
+    const told = new Map<string, LiquidProblem>();
+    for (const { segments, location } of used) {
+      const message = variableProblem(kind, segments.map(String));
+      if (message !== undefined && !told.has(message)) told.set(message, { message, line: location.row });
+    }
+    return [...told.values()];
   } catch (error) {
-    return [(error as Error).message.split('\n')[0] ?? 'cannot be read'];
+    const message = (error as Error).message.split('\n')[0] ?? 'cannot be read';
+    const [, line] = /line:([0-9]+)/.exec(message) ?? [];
+    return [{ message, line: line === undefined ? null : Number(line) }];
   }
 }
 
 function variableProblem(kind: MailKind, [root = '', ...rest]: string[]): string | undefined {
-  if (!VARIABLES[kind].includes(root))
-    return `there is no {{ ${root} }} in this kind of mail; there are ${VARIABLES[kind].join(', ')}`;
+  const names = VARIABLES[kind].map(({ name }) => name);
+  if (!names.includes(root))
+    return `there is no {{ ${root} }} in this kind of mail; there are ${names.join(', ')}`;
   if (root === 'metadata' && rest.length === 0)
     return 'metadata: name one of its fields, as in metadata.firstName';
   if (root !== 'metadata' && rest.length > 0) return `{{ ${root} }} has no fields`;

@@ -3,12 +3,19 @@ import type { DeliveryAttemptTable, DeliveryTable } from '../db/tables.ts';
 import { invalid, notFound } from '../errors.ts';
 import { formatId, parseId } from '../ids.ts';
 import { responseRow } from '../outbox/attempt.ts';
+import {
+  type DeliveryFilter,
+  type DeliveryRow,
+  readDeliveriesAbout,
+  readDelivery,
+  readDeliveryPage,
+  selectDeliveries,
+} from '../outbox/read-deliveries.ts';
 import type { Target } from '../outbox/target.ts';
-import { isoTime, isoTimeOrNull } from '../time.ts';
 import { Unreadable } from '../vault/crypto.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
-import type { MailState } from './kinds.ts';
+import type { MailKind, MailState } from './kinds.ts';
 import { readParts } from './parts.ts';
 import { type Mail, messageId, renderMail, type Sending } from './render.ts';
 import { readMail, type StoredMail } from './stored-mail.ts';
@@ -24,41 +31,99 @@ export interface MailSummary {
   state: MailState;
   attempts: number;
   error: string | null;
-  createdAt: string;
-  nextAttemptAt: string | null;
+  createdAt: number;
+  nextAttemptAt: number | null;
 }
 
-export interface MailView extends MailSummary {
+export interface MailDetails extends MailSummary {
   mail: (Mail & { messageId: string }) | null;
   log: {
     attempt: number;
-    at: string;
+    at: number;
     status: number | null;
     error: string | null;
     response: string | null;
   }[];
 }
 
+export interface MailQuery {
+  limit: number;
+  cursor?: string | undefined;
+  state?: MailState | undefined;
+  kind?: MailKind | undefined;
+}
+
+export interface MailList {
+  mails: MailSummary[];
+  nextCursor: string | null;
+}
+
 /** Mails, newest first. */
 export async function listMails(
   context: Context,
   queue: Queue,
-  { limit, cursor, state }: { limit: number; cursor?: string | undefined; state?: MailState | undefined },
-): Promise<{ mails: MailSummary[]; nextCursor: string | null }> {
-  if (!(Number.isInteger(limit) && limit >= 1 && limit <= PAGE_MAX))
-    throw invalid(`limit: must be a whole number from 1 to ${PAGE_MAX}`);
-  let query = selectMails(context, queue)
-    .orderBy('d.event_id', 'desc')
-    .limit(limit + 1);
-  if (cursor !== undefined) query = query.where('d.event_id', '<', requireMailId(cursor));
-  if (state !== undefined) query = query.where((e) => whereState(e, state));
-  const rows = await query.execute();
+  { limit, cursor, state, kind }: MailQuery,
+): Promise<MailList> {
+  checkLimit(limit);
+  const before = cursor === undefined ? undefined : { eventId: parseCursor(cursor), inclusive: false };
+  const { rows, next } = await readDeliveryPage(context.db, mailTarget(queue.id), {
+    limit,
+    before,
+    kind: kind && `email.${kind}`,
+    ...(state ? FILTERS[state] : {}),
+  });
+  return { mails: await summarizeAll(context, queue, rows), nextCursor: next && formatId('evt', next) };
+}
+
+/** The same as `stateOf`. */
+const FILTERS: Record<MailState, DeliveryFilter> = {
+  pending: { outcome: 'open' },
+  failed: { outcome: 'failed' },
+  sent: { outcome: 'done', answered: true },
+  kept: { outcome: 'done', answered: false },
+};
+
+/** Mails to or about one entry, newest first. */
+export async function listMailsAbout(
+  context: Context,
+  queue: Queue,
+  entryId: Uint8Array,
+  { limit, cursor }: Pick<MailQuery, 'limit' | 'cursor'>,
+): Promise<MailList> {
+  checkLimit(limit);
+  const { db } = context;
+  const entry = await db.query
+    .selectFrom('entry')
+    .select('email_hash')
+    .where('queue_id', '=', queue.id)
+    .where('id', '=', entryId)
+    .executeTakeFirst();
+  if (!entry) throw notFound('there is no such entry on this waitlist');
+  // An invite by email may have been sent before the person signed up.
+  const subjects = entry.email_hash ? [entryId, entry.email_hash] : [entryId];
+  const after = cursor === undefined ? undefined : { eventId: parseCursor(cursor), targetId: MAIL_TARGET };
+  const rows = await readDeliveriesAbout(db, mailTarget(queue.id), subjects, { limit: limit + 1, after });
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   return {
-    mails: await Promise.all(page.map(async (row) => summarize(row, await openMail(context, queue, row)))),
+    mails: await summarizeAll(context, queue, page),
     nextCursor: last ? formatId('evt', last.event_id) : null,
   };
+}
+
+function summarizeAll(context: Context, queue: Queue, rows: readonly MailRow[]): Promise<MailSummary[]> {
+  return Promise.all(rows.map(async (row) => summarize(row, await openMail(context, queue, row))));
+}
+
+function checkLimit(limit: number): void {
+  if (!(Number.isInteger(limit) && limit >= 1 && limit <= PAGE_MAX))
+    throw invalid(`limit: must be a whole number from 1 to ${PAGE_MAX}`);
+}
+
+function parseCursor(cursor: string): Buffer {
+  const id = parseId('evt', cursor);
+  if (!id) throw invalid('cursor: must be the nextCursor of the previous page');
+  return id;
 }
 
 /** One mail as it is sent, and each attempt with the server's response. */
@@ -67,7 +132,7 @@ export async function showMail(
   queue: Queue,
   mailId: string,
   sending: Sending,
-): Promise<MailView> {
+): Promise<MailDetails> {
   const row = await findMail(context, queue, mailId);
   const id = row.event_id;
   const stored = await openMail(context, queue, row);
@@ -82,12 +147,16 @@ export async function showMail(
 
 export async function findMail(context: Context, queue: Queue, mailId: string): Promise<MailRow> {
   const id = requireMailId(mailId);
-  const row = await selectMails(context, queue).where('d.event_id', '=', id).executeTakeFirst();
+  const row = await readDelivery(context.db, mailTarget(queue.id), id);
   if (!row) throw notFound(`there is no email ${mailId} in this queue, or it has been deleted`);
   return row;
 }
 
-async function readLog({ db }: Context, { id, vault }: Queue, eventId: Uint8Array): Promise<MailView['log']> {
+async function readLog(
+  { db }: Context,
+  { id, vault }: Queue,
+  eventId: Uint8Array,
+): Promise<MailDetails['log']> {
   const rows = await db.query
     .selectFrom('delivery_attempt')
     .selectAll()
@@ -99,7 +168,7 @@ async function readLog({ db }: Context, { id, vault }: Queue, eventId: Uint8Arra
   return rows.map(({ attempt, at, status, error, response }) => {
     const place = responseRow({ id: MAIL_TARGET }, { eventId, attempt });
     const said = response && vault.open<string>('delivery.response', place, response);
-    return { attempt, at: isoTime(at), status, error, response: said };
+    return { attempt, at, status, error, response: said };
   });
 }
 
@@ -108,24 +177,7 @@ export function selectMails(
   queue: Pick<Queue, 'id'>,
   { channel, id: targetId }: Omit<Target, 'queueId'> = mailTarget(queue.id),
 ) {
-  return db.query
-    .selectFrom('delivery as d')
-    .innerJoin('event as e', (join) =>
-      join.onRef('e.queue_id', '=', 'd.queue_id').onRef('e.id', '=', 'd.event_id'),
-    )
-    .leftJoin('delivery_attempt as a', (join) =>
-      join
-        .onRef('a.queue_id', '=', 'd.queue_id')
-        .onRef('a.event_id', '=', 'd.event_id')
-        .onRef('a.channel', '=', 'd.channel')
-        .onRef('a.target_id', '=', 'd.target_id')
-        .onRef('a.attempt', '=', 'd.attempts'),
-    )
-    .select(['d.event_id', 'd.due_at', 'd.attempts', 'd.failed_at', 'e.kind', 'e.body', 'e.created_at'])
-    .select(['a.status', 'a.error'])
-    .where('d.queue_id', '=', queue.id)
-    .where('d.channel', '=', channel)
-    .where('d.target_id', '=', targetId);
+  return selectDeliveries(db.query, queue.id, channel).where('d.target_id', '=', targetId);
 }
 
 /** The same as `stateOf`, as a database condition. */
@@ -146,17 +198,7 @@ export function stateOf({ due_at, failed_at, status }: MailRow): MailState {
   return status === null ? 'kept' : 'sent';
 }
 
-export interface MailRow {
-  event_id: Uint8Array;
-  due_at: number | null;
-  attempts: number;
-  failed_at: number | null;
-  kind: string;
-  body: Uint8Array | null;
-  created_at: number;
-  status: number | null;
-  error: string | null;
-}
+export type MailRow = DeliveryRow;
 
 function summarize(row: MailRow, stored: StoredMail | null): MailSummary {
   return {
@@ -166,8 +208,8 @@ function summarize(row: MailRow, stored: StoredMail | null): MailSummary {
     state: stateOf(row),
     attempts: row.attempts,
     error: row.error,
-    createdAt: isoTime(row.created_at),
-    nextAttemptAt: isoTimeOrNull(row.due_at),
+    createdAt: row.created_at,
+    nextAttemptAt: row.due_at,
   };
 }
 

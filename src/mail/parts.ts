@@ -1,5 +1,7 @@
+import type { Database, Trx } from '../db/database.ts';
 import { notFound } from '../errors.ts';
 import { DEFAULT_LANGUAGE, type Language } from '../languages/languages.ts';
+import type { AuditEvent } from '../waitlist/queue/audit-trail.ts';
 import { changeSettings } from '../waitlist/queue/change-settings.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { defaultTemplate, type MailTemplate } from './default-templates.ts';
@@ -24,11 +26,12 @@ export interface PartVersion {
 
 /** As of that version, or the current one. */
 export async function readParts(
-  { db }: Context,
+  { db }: Pick<Context, 'db'>,
   waitlistId: number,
   version: number = Number.MAX_SAFE_INTEGER,
+  executor: Database['query'] = db.query,
 ): Promise<MailParts> {
-  const rows = await db.query
+  const rows = await executor
     .selectFrom('mail_part as p')
     .select(['p.part', 'p.content'])
     .where('p.waitlist_id', '=', waitlistId)
@@ -60,27 +63,40 @@ export function currentTemplate({ settings, templates }: MailParts, kind: MailKi
   return templates[kind] ?? defaultTemplate(kind, waitlistLanguage(settings));
 }
 
+/** A new version of a part, and its record in the audit trail. */
+export interface NewPart {
+  /** null for the default. */
+  content: string | null;
+  columns?: { mail_kinds?: string; invite_reminder_ms?: number };
+  event: Pick<AuditEvent, 'action' | 'before' | 'after'>;
+}
+
 /** New mails use it. Mails that were already recorded keep their version. */
 export async function writePart(
   context: Context,
   waitlistId: string,
   part: PartName,
-  content: string | null,
-  columns: { mail_kinds?: string; invite_reminder_ms?: number } = {},
+  make: (version: number, trx: Trx) => Promise<NewPart>,
 ): Promise<number> {
   return changeSettings(context, async (trx) => {
     const row = await trx
       .updateTable('waitlist')
-      .set((e) => ({ mail_version: e('mail_version', '+', 1), ...columns }))
+      .set((e) => ({ mail_version: e('mail_version', '+', 1) }))
       .where('public_id', '=', waitlistId)
       .returning(['id', 'mail_version'])
       .executeTakeFirst();
     if (!row) throw notFound(`there is no waitlist ${waitlistId}`);
+    const version = row.mail_version;
+    const { content, columns = {}, event } = await make(version, trx);
+    if (Object.keys(columns).length > 0)
+      await trx.updateTable('waitlist').set(columns).where('id', '=', row.id).execute();
     await trx
       .insertInto('mail_part')
-      .values({ waitlist_id: row.id, part, version: row.mail_version, content, created_at: context.clock() })
+      .values({ waitlist_id: row.id, part, version, content, created_at: context.clock() })
       .execute();
-    return row.mail_version;
+    const kind = part === 'settings' ? 'waitlist' : 'template';
+    await context.audit?.(trx, { ...event, object: { kind, id: waitlistId } });
+    return version;
   });
 }
 

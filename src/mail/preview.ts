@@ -46,20 +46,31 @@ export async function previewMail(
   return renderMail(queue, sample, parts, sending);
 }
 
+export interface TestInput extends PreviewInput {
+  to: string;
+}
+
 /** Sends a preview through the outbox and returns its id in the mailbox. */
 export async function sendTestMail(
   context: Context,
   queue: Queue,
-  { kind, entry, to }: { kind: MailKind; entry?: string | undefined; to: string },
+  { kind, entry, draft, language, to }: TestInput,
 ): Promise<string> {
   const email = parseEmail(to);
   if (!email) throw invalid('to: not an email address');
+  if (draft) checkTemplate(kind, draft);
   const view = await findNamed(context, queue, entry);
   const sample = await sampleMail(context, queue, kind, view);
-  return formatId(
-    'evt',
-    await insertMail(context, queue, { ...sample, to: email.shown, test: true }, view?.id),
+  if (sample.entry && language) sample.entry.language = language;
+  const mail = { ...sample, to: email.shown, test: true as const, ...(draft ? { template: draft } : {}) };
+  const id = await insertMail(context, queue, mail, view?.id, async (trx, sent) =>
+    context.audit?.(trx, {
+      action: 'mail.tested',
+      object: { kind: 'template', id: queue.waitlist.id },
+      after: { kind, mail: formatId('evt', sent) },
+    }),
   );
+  return formatId('evt', id);
 }
 
 async function findNamed(

@@ -78,7 +78,13 @@ export function renderMail(queue: Queue, stored: StoredMail, parts: MailParts, s
   };
   const marks = new Marks(new Set(Object.values(links).filter((link) => link !== null)));
   const colour = settings.colour ?? DEFAULT_COLOUR;
-  const { subject: line, body } = fill(stored.mail, language, templates[stored.mail], values, marks);
+  const { subject: line, body } = fill(
+    stored.mail,
+    language,
+    stored.template ?? templates[stored.mail],
+    values,
+    marks,
+  );
   const subject = stored.test ? `[Test] ${line}` : line;
   const tokens = parseMarkdown(body);
   const text = toText(tokens, marks);
@@ -111,8 +117,8 @@ export function renderMail(queue: Queue, stored: StoredMail, parts: MailParts, s
 }
 
 /** Operators write their own templates in the waitlist's language. The defaults follow the person's. */
-function languageOfMail({ mail, entry }: StoredMail, { settings, templates }: MailParts): Language {
-  const isOwn = templates[mail] !== undefined;
+function languageOfMail({ mail, entry, template }: StoredMail, { settings, templates }: MailParts): Language {
+  const isOwn = (template ?? templates[mail]) !== undefined;
   return (isOwn ? null : entry?.language) ?? waitlistLanguage(settings);
 }
 

@@ -2,6 +2,7 @@ import { sharedNow } from '../db/shared-clock.ts';
 import { invalid } from '../errors.ts';
 import { parseId } from '../ids.ts';
 import { resendDeliveries } from '../outbox/resend.ts';
+import { isoTime } from '../time.ts';
 import { inviteState } from '../waitlist/invites/invites.ts';
 import { whySuppressed } from '../waitlist/links/suppression.ts';
 import { parseEmail } from '../waitlist/people/identity.ts';
@@ -44,7 +45,8 @@ export async function resendMail(
     throw invalid(`${mailId} is ${state}, not ${states.join(' or ')}`);
   const reason = await whyNot(context, queue, row);
   if (reason) throw invalid(`${mailId} was not resent: ${REASONS[reason]}`);
-  return { resent: dryRun ? 1 : await makeDue(context, queue, [row.event_id]), skipped: {} };
+  const recorded = { id: mailId, after: {} };
+  return { resent: dryRun ? 1 : await makeDue(context, queue, [row.event_id], recorded), skipped: {} };
 }
 
 const REASONS: Record<SkipReason, string> = {
@@ -78,7 +80,8 @@ export async function resendMails(
       if (reason) result.skipped[reason] = (result.skipped[reason] ?? 0) + 1;
       else chosen.push(row.event_id);
     }
-    result.resent += dryRun ? chosen.length : await makeDue(context, queue, chosen);
+    const recorded = result.resent === 0 ? recordOf(queue, { kind, states, since }) : undefined;
+    result.resent += dryRun ? chosen.length : await makeDue(context, queue, chosen, recorded);
     after = rows.at(-1)?.event_id;
     if (rows.length < STEP) return result;
   }
@@ -111,7 +114,39 @@ async function isOutdated(context: Context, queue: Queue, { invite }: StoredMail
   return row !== undefined && inviteState(row, await sharedNow(context)) !== 'live';
 }
 
+/** What the audit trail says: one record for each thing that an operator does. */
+interface Recorded {
+  id: string;
+  after: Record<string, unknown>;
+}
+
+function recordOf({ waitlist }: Queue, { kind, states, since }: MailSelection): Recorded {
+  const after = {
+    ...(kind ? { kind } : {}),
+    ...(states.length > 0 ? { states } : {}),
+    ...(since === undefined ? {} : { since: isoTime(since) }),
+  };
+  return { id: waitlist.id, after };
+}
+
 /** Deliveries that were claimed or scheduled in the meantime stay as they are. */
-function makeDue(context: Context, queue: Queue, ids: readonly Uint8Array[]): Promise<number> {
-  return resendDeliveries(context, mailTarget(queue.id), ids, { onlyEnded: true });
+function makeDue(
+  context: Context,
+  queue: Queue,
+  ids: readonly Uint8Array[],
+  recorded: Recorded | undefined,
+): Promise<number> {
+  const { audit } = context;
+  return resendDeliveries(context, mailTarget(queue.id), ids, {
+    onlyEnded: true,
+    record:
+      audit &&
+      recorded &&
+      ((trx) =>
+        audit(trx, {
+          action: 'mail.resent',
+          object: { kind: 'mail', id: recorded.id },
+          after: recorded.after,
+        })),
+  });
 }

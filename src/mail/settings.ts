@@ -46,18 +46,18 @@ export function checkMailSettings(settings: MailSettings): void {
     settings;
   if (from !== null && !isAsciiAddress(from)) problems.add('from', 'must be an email address in ASCII');
   if (replyTo !== null && !isAsciiAddress(replyTo))
-    problems.add('reply-to', 'must be an email address in ASCII');
+    problems.add('replyTo', 'must be an email address in ASCII');
   if (fromName !== null && (fromName.length > NAME_CHARACTERS_MAX || /\p{Cc}/u.test(fromName)))
-    problems.add('from-name', `must be one line of at most ${NAME_CHARACTERS_MAX} characters`);
+    problems.add('fromName', `must be one line of at most ${NAME_CHARACTERS_MAX} characters`);
   if (joinUrl !== null && !isPattern(joinUrl, '{code}'))
-    problems.add('join-url', 'must be an http or https URL with {code} in it');
+    problems.add('joinUrl', 'must be an http or https URL with {code} in it');
   if (confirmUrl !== null && !isPattern(confirmUrl, '{token}'))
-    problems.add('confirm-url', 'must be an http or https URL with {token} in it');
+    problems.add('confirmUrl', 'must be an http or https URL with {token} in it');
   if (referralUrl !== null && !isPattern(referralUrl, '{referralCode}'))
-    problems.add('referral-url', 'must be an http or https URL with {referralCode} in it');
+    problems.add('referralUrl', 'must be an http or https URL with {referralCode} in it');
   if (colour !== null && !/^#[0-9a-f]{6}$/i.test(colour)) problems.add('colour', 'must look like #0f766e');
   if (logoUrl !== null && !(isUrl(logoUrl) && logoUrl.startsWith('https://')))
-    problems.add('logo-url', 'must be an https URL');
+    problems.add('logoUrl', 'must be an https URL');
   if (footer !== null && footer.length > FOOTER_CHARACTERS_MAX)
     problems.add('footer', `is longer than ${FOOTER_CHARACTERS_MAX} characters`);
   if (language !== null && !LANGUAGES.includes(language))

@@ -1,3 +1,4 @@
+import type { Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import { statement } from '../db/statement.ts';
 import { formatId, newId } from '../ids.ts';
@@ -10,6 +11,7 @@ import { languageFor, type Person } from '../waitlist/people/person.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
 import { referralCodesOf } from '../waitlist/referrals/referral-code.ts';
+import type { MailTemplate } from './default-templates.ts';
 import type { MailKind } from './kinds.ts';
 import { mailTarget } from './target.ts';
 
@@ -28,6 +30,8 @@ export interface StoredMail {
   invite: { id: string; code: string | null; expiresAt: number | null } | null;
   /** Sent by operators to themselves. */
   test?: true;
+  /** A template that is not saved, for a test. */
+  template?: MailTemplate;
 }
 
 export interface MailedEntry {
@@ -101,13 +105,16 @@ export async function insertMail(
   queue: Queue,
   mail: StoredMail,
   about: Uint8Array | undefined,
+  record?: (trx: Trx, id: Uint8Array) => Promise<void>,
 ): Promise<Uint8Array> {
   const { db, wakeUps } = context;
   const id = newId(mail.at);
   const message = mailMessage(queue, id, mail, [...(about ? [about] : []), hashOf(queue, mail.to)]);
-  const targets = await db.transaction(async (trx) =>
-    writeMessages(trx, queue.id, [message], await sharedNow(context, trx)),
-  );
+  const targets = await db.transaction(async (trx) => {
+    const written = await writeMessages(trx, queue.id, [message], await sharedNow(context, trx));
+    await record?.(trx, id);
+    return written;
+  });
   wakeUps.send(targets);
   return id;
 }

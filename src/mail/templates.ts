@@ -1,5 +1,4 @@
 import { Problems } from '../errors.ts';
-import { isoTime } from '../time.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { defaultTemplate, type MailTemplate } from './default-templates.ts';
 import type { MailKind } from './kinds.ts';
@@ -24,18 +23,34 @@ export async function showTemplate(
   return { kind, ...currentTemplate(parts, kind), isDefault: parts.templates[kind] === undefined };
 }
 
+export interface TemplateProblem {
+  field: 'subject' | 'body';
+  /** Starting at 1. null if it concerns the whole text. */
+  line: number | null;
+  message: string;
+}
+
 /** Rejects what could fail later: sending never fails because of a template. */
-export function checkTemplate(kind: MailKind, { subject, body }: MailTemplate): void {
+export function checkTemplate(kind: MailKind, template: MailTemplate): void {
   const problems = new Problems();
-  if (subject.trim() === '' || /\p{Cc}/u.test(subject) || subject.length > SUBJECT_CHARACTERS_MAX)
-    problems.add('subject', `must be one line of at most ${SUBJECT_CHARACTERS_MAX} characters`);
-  if (body.trim() === '') problems.add('body', 'is empty');
-  for (const problem of templateProblems(kind, subject)) problems.add('subject', problem);
-  const ofBody = templateProblems(kind, body);
-  for (const problem of ofBody) problems.add('body', problem);
-  const missing = ofBody.length === 0 ? missingVariable(kind, body) : undefined;
-  if (missing) problems.add('body', `must contain ${missing}`);
+  for (const { field, message } of findProblems(kind, template)) problems.add(field, message);
   problems.throwIfAny();
+}
+
+/** Everything that is wrong with a template, for its author. */
+export function findProblems(kind: MailKind, { subject, body }: MailTemplate): TemplateProblem[] {
+  const problems: TemplateProblem[] = [];
+  const add = (field: TemplateProblem['field'], message: string, line: number | null = null) =>
+    problems.push({ field, line, message });
+  if (subject.trim() === '' || /\p{Cc}/u.test(subject) || subject.length > SUBJECT_CHARACTERS_MAX)
+    add('subject', `must be one line of at most ${SUBJECT_CHARACTERS_MAX} characters`);
+  if (body.trim() === '') add('body', 'is empty');
+  for (const { message, line } of templateProblems(kind, subject)) add('subject', message, line);
+  const ofBody = templateProblems(kind, body);
+  for (const { message, line } of ofBody) add('body', message, line);
+  const missing = ofBody.length === 0 ? missingVariable(kind, body) : undefined;
+  if (missing) add('body', `must contain ${missing}`);
+  return problems;
 }
 
 /** Returns the new version. */
@@ -47,17 +62,23 @@ export async function saveTemplate(
 ): Promise<number> {
   checkTemplate(kind, template);
   const { subject, body } = template;
-  return writePart(context, waitlistId, kind, JSON.stringify({ subject, body }));
+  return writePart(context, waitlistId, kind, async (version) => ({
+    content: JSON.stringify({ subject, body }),
+    event: { action: 'template.updated', after: { kind, version, subject } },
+  }));
 }
 
 export function resetTemplate(context: Context, waitlistId: string, kind: MailKind): Promise<number> {
-  return writePart(context, waitlistId, kind, null);
+  return writePart(context, waitlistId, kind, async (version) => ({
+    content: null,
+    event: { action: 'template.reset', after: { kind, version } },
+  }));
 }
 
 export interface TemplateVersion extends MailTemplate {
   version: number;
   isDefault: boolean;
-  createdAt: string;
+  createdAt: number;
 }
 
 /** Newest first. */
@@ -71,7 +92,7 @@ export async function templateVersions(
   return (await listVersions(context, internalId, kind)).map(({ version, content, createdAt }) => ({
     version,
     isDefault: content === null,
-    createdAt: isoTime(createdAt),
+    createdAt,
     ...(content === null ? defaultTemplate(kind, language) : (JSON.parse(content) as MailTemplate)),
   }));
 }

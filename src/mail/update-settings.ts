@@ -1,3 +1,4 @@
+import type { Database } from '../db/database.ts';
 import { invalid, notFound } from '../errors.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { isMailKind, MAIL_KINDS, type MailKind } from './kinds.ts';
@@ -27,25 +28,56 @@ export async function updateMailSettings(
   const unknown = kinds?.find((kind) => !isMailKind(kind));
   if (unknown) throw invalid(`kinds: unknown kind ${unknown}: must be one of ${MAIL_KINDS.join(', ')}`);
   if (inviteReminderMs !== undefined && inviteReminderMs < REMINDER_MS_MIN)
-    throw invalid('reminder: must be at least a minute');
-  const { internalId } = await requireWaitlist(context, waitlistId);
-  const { settings } = await readParts(context, internalId);
-  const changed = { ...settings, ...changes };
-  checkMailSettings(changed);
-  await writePart(context, waitlistId, 'settings', JSON.stringify(changed), {
-    ...(kinds ? { mail_kinds: kinds.join(',') } : {}),
-    ...(inviteReminderMs === undefined ? {} : { invite_reminder_ms: inviteReminderMs }),
+    throw invalid('inviteReminderMs: must be at least a minute');
+  await writePart(context, waitlistId, 'settings', async (_, trx) => {
+    const before = await showMailSettings(context, waitlistId, trx);
+    const { waitlistId: _id, kinds: _kinds, inviteReminderMs: _reminder, ...settings } = before;
+    const changed = { ...settings, ...changes };
+    checkMailSettings(changed);
+    const after = {
+      ...changed,
+      kinds: kinds ?? before.kinds,
+      inviteReminderMs: inviteReminderMs ?? before.inviteReminderMs,
+    };
+    return {
+      content: JSON.stringify(changed),
+      columns: {
+        ...(kinds ? { mail_kinds: [...new Set(kinds)].join(',') } : {}),
+        ...(inviteReminderMs === undefined ? {} : { invite_reminder_ms: inviteReminderMs }),
+      },
+      event: { action: 'mail_settings.updated', ...differences(before, after) },
+    };
   });
 }
 
-export async function showMailSettings(context: Context, waitlistId: string): Promise<MailSettingsView> {
-  const { internalId, kinds, inviteReminderMs } = await requireWaitlist(context, waitlistId);
-  const { settings } = await readParts(context, internalId);
+/** Only what has changed. */
+function differences(before: object, after: object) {
+  const was = new Map<string, unknown>(Object.entries(before));
+  const changed = Object.entries(after).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(was.get(name)),
+  );
+  return {
+    before: Object.fromEntries(changed.map(([name]) => [name, was.get(name)])),
+    after: Object.fromEntries(changed),
+  };
+}
+
+export async function showMailSettings(
+  context: Context,
+  waitlistId: string,
+  executor: Database['query'] = context.db.query,
+): Promise<MailSettingsView> {
+  const { internalId, kinds, inviteReminderMs } = await requireWaitlist(context, waitlistId, executor);
+  const { settings } = await readParts(context, internalId, undefined, executor);
   return { waitlistId, kinds, inviteReminderMs, ...settings };
 }
 
-export async function requireWaitlist({ db }: Context, waitlistId: string) {
-  const row = await db.query
+export async function requireWaitlist(
+  { db }: Context,
+  waitlistId: string,
+  executor: Database['query'] = db.query,
+) {
+  const row = await executor
     .selectFrom('waitlist')
     .select(['id', 'mail_kinds', 'mail_version', 'invite_reminder_ms'])
     .where('public_id', '=', waitlistId)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { MailView } from '../../src/mail/mailbox.ts';
+import type { presentMailDetails } from '../../src/mail/present.ts';
 import { forEachEngine } from '../support/harness.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { commandJson, startProcess } from '../support/process.ts';
@@ -97,7 +97,7 @@ forEachEngine((engine) => {
             'list',
             ...list,
           );
-          const shown = await command<MailView>(
+          const shown = await command<ReturnType<typeof presentMailDetails>>(
             storage.environment,
             'mail',
             'show',

@@ -38,6 +38,7 @@ export const ADMIN_API: Api = {
     { name: 'Entries', description: 'The people on a waitlist.' },
     { name: 'Jobs', description: 'Long work, its progress and its result.' },
     { name: 'Webhook endpoints', description: 'Endpoints, their secrets and deliveries.' },
+    { name: 'Emails', description: 'Settings, templates, the mailbox and suppressed addresses.' },
     { name: 'Stream', description: 'Changes as they happen.' },
     { name: 'Waitlists', description: 'Create waitlists and change their settings.' },
     {

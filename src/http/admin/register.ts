@@ -18,6 +18,7 @@ import { registerForm } from './forms/form.ts';
 import { registerJobs } from './jobs/jobs.ts';
 import { registerProductKeys } from './keys/product-keys.ts';
 import { registerWaitlistKeys } from './keys/waitlist-keys.ts';
+import { registerMails } from './mails/register.ts';
 import { registerStream } from './stream/stream.ts';
 import { registerWaitlists } from './waitlists/waitlists.ts';
 import { registerWebhooks } from './webhooks/register.ts';
@@ -43,6 +44,7 @@ export function registerAdmin(app: FastifyInstance, parts: AdminParts): void {
       registerAudit(scope, parts);
       registerStream(scope, parts);
       registerWebhooks(scope, parts);
+      registerMails(scope, parts);
       registerForm(scope, parts);
       registerJobs(scope, parts);
       registerWaitlists(scope, parts);

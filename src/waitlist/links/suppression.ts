@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { invalid, notFound } from '../../errors.ts';
@@ -65,14 +66,45 @@ export async function listSuppressions({ db }: Context, queue: Queue, limit: num
   }));
 }
 
-export async function unsuppress({ db }: Context, queue: Queue, email: string): Promise<void> {
-  if (!parseEmail(email)) throw invalid('email: not an email address');
-  const { numDeletedRows } = await db.query
-    .deleteFrom('mail_suppression')
+/** In no meaningful order: by the hash of the address. `after` is the last one of the previous page. */
+export async function pageSuppressions(
+  { db }: Context,
+  queue: Queue,
+  { limit, after }: { limit: number; after?: { hash: Uint8Array; reason: string } | undefined },
+): Promise<Suppression[]> {
+  let query = db.query
+    .selectFrom('mail_suppression')
+    .selectAll()
     .where('queue_id', '=', queue.id)
-    .where('email_hash', '=', hashOf(queue, email))
-    .executeTakeFirst();
-  if (numDeletedRows === 0n) throw notFound('this address is not suppressed');
+    .orderBy('email_hash')
+    .orderBy('reason')
+    .limit(limit);
+  if (after)
+    query = query.where((e) =>
+      e.or([
+        e('email_hash', '>', after.hash),
+        e.and([e('email_hash', '=', after.hash), e(sql<string>`reason`, '>', after.reason)]),
+      ]),
+    );
+  return (await query.execute()).map(({ email_hash, reason, created_at }) => ({
+    emailHash: email_hash,
+    reason,
+    since: created_at,
+  }));
+}
+
+export async function unsuppress(context: Context, queue: Queue, email: string): Promise<void> {
+  if (!parseEmail(email)) throw invalid('email: not an email address');
+  await context.db.transaction(async (trx) => {
+    const { numDeletedRows } = await trx
+      .deleteFrom('mail_suppression')
+      .where('queue_id', '=', queue.id)
+      .where('email_hash', '=', hashOf(queue, email))
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) throw notFound('this address is not suppressed');
+    const object = { kind: 'waitlist', id: queue.waitlist.id } as const;
+    await context.audit?.(trx, { action: 'suppression.removed', object });
+  });
 }
 
 export function hashOf({ vault }: Queue, email: string): Buffer {

@@ -1,0 +1,13 @@
+import type { TypedApp } from '../../typed-app.ts';
+import type { AdminParts } from '../core/parts.ts';
+import { registerMailbox } from './mails.ts';
+import { registerMailSettings } from './settings.ts';
+import { registerSuppressions } from './suppressions.ts';
+import { registerMailTemplates } from './templates.ts';
+
+export function registerMails(app: TypedApp, parts: AdminParts): void {
+  registerMailSettings(app, parts);
+  registerMailTemplates(app, parts);
+  registerMailbox(app, parts);
+  registerSuppressions(app, parts);
+}

@@ -1,0 +1,123 @@
+import Type, { type TProperties } from 'typebox';
+import { LANGUAGES, type Language } from '../../../languages/languages.ts';
+import { MAIL_KINDS } from '../../../mail/kinds.ts';
+import { showMailSettings, updateMailSettings } from '../../../mail/update-settings.ts';
+import { limits, named, nullable, oneOf, withExamples } from '../../../wire/schema.ts';
+import { WaitlistIdSchema } from '../../../wire/waitlist.ts';
+import type { TypedApp } from '../../typed-app.ts';
+import { adminSchema } from '../core/operation.ts';
+import type { AdminParts } from '../core/parts.ts';
+import { closed } from '../core/schemas.ts';
+import { domainFor, requireQueue } from '../core/waitlist-scope.ts';
+import { EnvironmentQuery, NO_WAITLIST, tag, WaitlistParams } from './scope.ts';
+
+const text = (description: string, keywords: object = {}) =>
+  nullable<string>('string', { ...limits(keywords), description });
+
+const SETTINGS = {
+  kinds: Type.Array(oneOf(MAIL_KINDS, { description: 'A kind of email.' }), {
+    description: 'Kinds of emails that are sent.',
+  }),
+  inviteReminderMs: Type.Integer({
+    ...limits({ minimum: 60_000 }),
+    description: 'How long before an invite expires its reminder is sent, in milliseconds.',
+  }),
+  from: text("Sender address. `null`: the installation's.", { format: 'email' }),
+  fromName: text('Sender name. `null`: the name of the waitlist.', { maxLength: 100 }),
+  replyTo: text('Address for replies. `null`: the sender.', { format: 'email' }),
+  joinUrl: text('Your page for invites, with `{code}` in the URL. `null`: the built-in page.'),
+  confirmUrl: text('Your page to confirm an email, with `{token}` in the URL. `null`: the built-in page.'),
+  referralUrl: text('Link that people share, with `{referralCode}` in the URL. `null`: none.'),
+  colour: text('Color of buttons and links, such as `#0f766e`. `null`: the default.'),
+  logoUrl: text('HTTPS image for the header. `null`: the name of the waitlist.'),
+  footer: text('Text below every email. `null`: none.', { maxLength: 1000 }),
+  language: Type.Unsafe<Language | null>({
+    type: ['string', 'null'],
+    enum: [...LANGUAGES, null],
+    description: 'Language for people whose own is not known, and of your templates. `null`: English.',
+  }),
+};
+
+const SettingsObject = Type.Object(
+  { waitlistId: WaitlistIdSchema, ...SETTINGS },
+  { ...named('MailSettings'), description: 'Which emails a waitlist sends, and how they look.' },
+);
+
+const optional = (properties: TProperties) =>
+  Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])) as {
+    [Name in keyof typeof SETTINGS]: ReturnType<typeof Type.Optional<(typeof SETTINGS)[Name]>>;
+  };
+
+const SettingsChanges = Type.Object(optional(SETTINGS), {
+  ...named('MailSettingsChanges'),
+  ...closed,
+  description: 'What to change. Everything else stays as it is. `null` restores a default.',
+  ...withExamples({
+    sender: {
+      summary: 'Sender and kinds',
+      value: { from: 'team@acme.example', kinds: ['confirm', 'welcome', 'invite'] },
+    },
+  }),
+});
+
+const EXAMPLE = {
+  waitlistId: 'wl_acme',
+  kinds: ['confirm', 'welcome', 'invite'],
+  inviteReminderMs: 86_400_000,
+  from: 'team@acme.example',
+  fromName: null,
+  replyTo: null,
+  joinUrl: null,
+  confirmUrl: null,
+  referralUrl: 'https://acme.example/?ref={referralCode}',
+  colour: '#7c3aed',
+  logoUrl: null,
+  footer: 'Acme Inc., 1 Example Street',
+  language: null,
+};
+
+const getSchema = adminSchema({
+  operationId: 'getMailSettings',
+  tag,
+  summary: 'Get the email settings',
+  description: 'Returns the email settings of a waitlist. They apply to all its environments.',
+  role: 'support',
+  params: WaitlistParams,
+  querystring: EnvironmentQuery,
+  answer: { description: 'The settings.', schema: SettingsObject, example: EXAMPLE },
+  errors: ['not_found'],
+  special: NO_WAITLIST,
+});
+
+const updateSchema = adminSchema({
+  operationId: 'updateMailSettings',
+  tag,
+  summary: 'Update the email settings',
+  description: 'Changes only the given settings. Emails that were already recorded stay as they are.',
+  role: 'admin',
+  params: WaitlistParams,
+  querystring: EnvironmentQuery,
+  body: SettingsChanges,
+  answer: { description: 'The settings as they are now.', schema: SettingsObject, example: EXAMPLE },
+  errors: ['not_found'],
+  special: {
+    ...NO_WAITLIST,
+    invalid_request: { message: 'referralUrl: must be an http or https URL with {referralCode} in it' },
+  },
+});
+
+export function registerMailSettings(app: TypedApp, parts: AdminParts): void {
+  const path = '/waitlists/:waitlistId/mail/settings';
+  app.get(path, { schema: getSchema }, async ({ params, query }) => {
+    await requireQueue(parts, params, query);
+    return showMailSettings(parts.waitlists, params.waitlistId);
+  });
+
+  app.patch(path, { schema: updateSchema }, async (request) => {
+    const { params, query, body } = request;
+    await requireQueue(parts, params, query);
+    if (Object.keys(body).length > 0)
+      await updateMailSettings(domainFor(parts, request), params.waitlistId, body);
+    return showMailSettings(parts.waitlists, params.waitlistId);
+  });
+}

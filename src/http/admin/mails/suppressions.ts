@@ -1,0 +1,109 @@
+import Type from 'typebox';
+import { invalid } from '../../../errors.ts';
+import { pageSuppressions, unsuppress } from '../../../waitlist/links/suppression.ts';
+import { named, oneOf, time } from '../../../wire/schema.ts';
+import { presentSuppression } from '../../../wire/suppression.ts';
+import type { TypedApp } from '../../typed-app.ts';
+import { adminSchema } from '../core/operation.ts';
+import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
+import type { AdminParts } from '../core/parts.ts';
+import { closed, Deleted } from '../core/schemas.ts';
+import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
+import { EnvironmentQuery, NO_WAITLIST, tag, WaitlistParams } from './scope.ts';
+
+const SuppressionPage = Type.Object(
+  {
+    suppressions: Type.Array(
+      Type.Object(
+        {
+          hash: Type.String({ description: 'Beginning of the keyed hash of the address.' }),
+          reason: oneOf(['bounced', 'unsubscribed'] as const, { description: 'Why it gets no emails.' }),
+          since: time('Since when.'),
+        },
+        { ...named('Suppression'), description: 'An address that gets no emails.' },
+      ),
+      { maxItems: PAGE_LIMIT_MAX, description: 'In no meaningful order.' },
+    ),
+    nextCursor: nextCursorSchema,
+  },
+  { ...named('SuppressionPage'), description: 'One page of suppressed addresses.' },
+);
+
+const SuppressionParams = Type.Object({
+  ...waitlistParams,
+  email: Type.String({ description: 'Email address.', examples: ['ada@example.com'] }),
+});
+
+const listSchema = adminSchema({
+  operationId: 'listSuppressions',
+  tag,
+  summary: 'List suppressed addresses',
+  description:
+    'Returns the addresses that get no emails. Only their hashes are stored, so they cannot be read.',
+  role: 'support',
+  params: WaitlistParams,
+  querystring: Type.Object({ ...environmentQuery, ...pageQuery }, closed),
+  answer: {
+    description: 'A page of suppressed addresses.',
+    schema: SuppressionPage,
+    example: {
+      suppressions: [{ hash: '9f2c4b1a7d3e5f60', reason: 'bounced', since: '2026-11-15T09:30:00.000Z' }],
+      nextCursor: null,
+    },
+  },
+  errors: ['not_found'],
+  special: NO_WAITLIST,
+});
+
+const removeSchema = adminSchema({
+  operationId: 'removeSuppression',
+  tag,
+  summary: 'Remove a suppressed address',
+  description: 'The address gets emails again.',
+  role: 'admin',
+  params: SuppressionParams,
+  querystring: EnvironmentQuery,
+  answer: {
+    description: 'The address is no longer suppressed.',
+    schema: Deleted,
+    example: { id: 'ada@example.com', deleted: true },
+  },
+  errors: ['not_found'],
+  special: {
+    not_found: { when: 'The address is not suppressed.', message: 'this address is not suppressed' },
+  },
+});
+
+export function registerSuppressions(app: TypedApp, parts: AdminParts): void {
+  const path = '/waitlists/:waitlistId/suppressions';
+  app.get(path, { schema: listSchema }, async ({ params, query }) => {
+    const queue = await requireQueue(parts, params, query);
+    const { limit = PAGE_LIMIT_DEFAULT, cursor } = query;
+    const after = cursor === undefined ? undefined : parseCursor(cursor);
+    const found = await pageSuppressions(parts.waitlists, queue, { limit: limit + 1, after });
+    const page = found.slice(0, limit);
+    const last = found.length > limit ? page.at(-1) : undefined;
+    return {
+      suppressions: page.map(presentSuppression),
+      nextCursor: last ? cursorOf(last.emailHash, last.reason) : null,
+    };
+  });
+
+  app.delete(`${path}/:email`, { schema: removeSchema }, async (request) => {
+    const { params, query } = request;
+    const queue = await requireQueue(parts, params, query);
+    await unsuppress(domainFor(parts, request), queue, params.email);
+    return { id: params.email, deleted: true as const };
+  });
+}
+
+function cursorOf(hash: Uint8Array, reason: string): string {
+  return `${Buffer.from(hash).toString('base64url')}.${reason}`;
+}
+
+function parseCursor(cursor: string): { hash: Buffer; reason: string } {
+  const [, hash, reason] = /^([A-Za-z0-9_-]{43})\.([a-z]+)$/.exec(cursor) ?? [];
+  if (hash === undefined || reason === undefined)
+    throw invalid('cursor: must be the nextCursor of the previous page');
+  return { hash: Buffer.from(hash, 'base64url'), reason };
+}

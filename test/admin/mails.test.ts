@@ -1,0 +1,305 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { suppress } from '../../src/waitlist/links/suppression.ts';
+import { type AdminClient, adminClient } from '../support/admin-client.ts';
+import { assertError, forEachEngine } from '../support/harness.ts';
+import { type MailServer, startMailServer } from '../support/mail-server.ts';
+import { type Mailing, type MailingList, mailingList, startMailing } from '../support/mails.ts';
+import { until } from '../support/webhooks.ts';
+
+interface Mail {
+  id: string;
+  kind: string;
+  to: string | null;
+  state: string;
+  subject: string | null;
+  from: string | null;
+  html: string | null;
+  text: string | null;
+  log: { status: number | null }[];
+}
+interface Page {
+  mails: Mail[];
+  nextCursor: string | null;
+}
+interface Template {
+  kind: string;
+  enabled: boolean;
+  custom: boolean;
+  subject: string;
+  body: string;
+  variables: { name: string }[];
+}
+interface Preview {
+  subject: string | null;
+  html: string | null;
+  text: string | null;
+  problems: { field: string; line: number | null; message: string }[];
+}
+
+interface SuppressionPage {
+  suppressions: { hash: string; reason: string }[];
+  nextCursor: string | null;
+}
+
+forEachEngine((engine) => {
+  describe('emails over the admin API', () => {
+    let server: MailServer;
+    let service: Mailing;
+    let admin: AdminClient;
+    let list: MailingList;
+    before(async () => {
+      server = await startMailServer();
+      service = await startMailing(engine, server);
+      admin = await adminClient(service, 'admin');
+      list = await mailingList(service, ['welcome', 'invite']);
+    });
+    after(async () => {
+      await service.close();
+      await server.close();
+    });
+
+    const base = () => `/waitlists/${list.id}`;
+    const template = (method: string, kind: string, body?: unknown) => {
+      const operation = { GET: 'getMailTemplate', PUT: 'saveMailTemplate', DELETE: 'resetMailTemplate' }[
+        method
+      ];
+      return admin.call<Template>(operation ?? '', method, `${base()}/mail/templates/${kind}`, { body });
+    };
+    const preview = (kind: string, body: object) =>
+      admin.call<Preview>('previewMailTemplate', 'POST', `${base()}/mail/templates/${kind}/preview`, {
+        body,
+      });
+    const sendTest = (kind: string, body: object) =>
+      admin.call<{ id: string }>('testMailTemplate', 'POST', `${base()}/mail/templates/${kind}/test`, {
+        body,
+      });
+    const mails = (query = '') => admin.call<Page>('listMails', 'GET', `${base()}/mails${query}`);
+    const mail = (id: string) => admin.call<Mail>('getMail', 'GET', `${base()}/mails/${id}`);
+    const resend = (id: string, query = '') =>
+      admin.call<Mail>('resendMail', 'POST', `${base()}/mails/${id}/resend${query}`);
+
+    it('shows and changes the settings, and audits what changed', async () => {
+      const path = `${base()}/mail/settings`;
+      const get = () => admin.call<Record<string, unknown>>('getMailSettings', 'GET', path);
+      const patch = (body: unknown) =>
+        admin.call<Record<string, unknown>>('updateMailSettings', 'PATCH', path, { body });
+      const before = (await get()).body;
+      const changed = await patch({ fromName: 'Acme Inc.', inviteReminderMs: 3_600_000 });
+      assert.deepEqual(changed.body, { ...before, fromName: 'Acme Inc.', inviteReminderMs: 3_600_000 });
+      assert.deepEqual((await get()).body, changed.body);
+      const record = await admin.audited('mail_settings.updated');
+      assert.deepEqual(record.object.id, list.id);
+      assert.deepEqual(record.before, { fromName: null, inviteReminderMs: before.inviteReminderMs });
+      assert.deepEqual(record.after, { fromName: 'Acme Inc.', inviteReminderMs: 3_600_000 });
+      const cases: [object, RegExp][] = [
+        [{ referralUrl: 'https://acme.example' }, /^referralUrl: must be an http or https URL/],
+        [{ replyTo: 'nobody' }, /^replyTo: /],
+        [{ kinds: ['welcme'] }, /^kinds\[0\]: must be one of/],
+        [{ inviteReminderMs: 5 }, /^inviteReminderMs: must be at least a minute/],
+        [{ language: 'xx' }, /^language: must be one of/],
+        [{ footr: '' }, /^footr: unknown field/],
+      ];
+      for (const [body, message] of cases) assertError(await patch(body), 400, 'invalid_request', message);
+      assert.deepEqual((await get()).body, changed.body);
+    });
+
+    it('saves and resets templates, of up to 20,000 characters', async () => {
+      const all = await admin.call<{ templates: Template[] }>(
+        'listMailTemplates',
+        'GET',
+        `${base()}/mail/templates`,
+      );
+      assert.deepEqual(
+        all.body.templates.map(({ kind, enabled, custom }) => [kind, enabled, custom]),
+        [
+          ['confirm', false, false],
+          ['welcome', true, false],
+          ['moved-up', false, false],
+          ['invite', true, false],
+          ['invite-reminder', false, false],
+          ['accepted', false, false],
+        ],
+      );
+      const original = (await template('GET', 'accepted')).body;
+      const long = { subject: 'Hi', body: 'ü'.repeat(20_000) };
+      const saved = await template('PUT', 'accepted', long);
+      assert.deepEqual([saved.status, saved.body.custom, saved.body.body], [200, true, long.body]);
+      assert.equal((await admin.audited('template.updated')).after?.kind, 'accepted');
+      assert.deepEqual((await template('DELETE', 'accepted')).body, original);
+      assert.equal((await admin.audited('template.reset')).object.id, list.id);
+      const bad: [object, RegExp][] = [
+        [{ subject: 'Hi', body: `${long.body}ü` }, /^body: is longer than 20000 characters/],
+        [{ subject: '', body: 'x' }, /^subject: must be one line/],
+        [{ subject: 'Hi', body: '{{ postion }}' }, /^body: there is no {{ postion }}/],
+        [{ subject: 'Hi' }, /^body: is required/],
+      ];
+      for (const [body, message] of bad)
+        assertError(await template('PUT', 'accepted', body), 400, 'invalid_request', message);
+      assertError(
+        await template('PUT', 'invite', { subject: 'Hi', body: 'x' }),
+        400,
+        'invalid_request',
+        /must contain/,
+      );
+      assertError(
+        await template('GET', 'newsletter'),
+        404,
+        'not_found',
+        /^there is no kind of email newsletter/,
+      );
+    });
+
+    it('previews a draft, and says what is wrong with it and on which line', async () => {
+      const fine = await preview('welcome', { subject: 'No. {{ position }}', body: 'Hello **{{ email }}**' });
+      assert.deepEqual([fine.body.subject, fine.body.problems], ['No. 42', []]);
+      assert.match(fine.body.html ?? '', /<strong[^>]*>ada@example\.com/);
+      const bad = await preview('welcome', { subject: '{{ joinLink }}', body: 'one\n\n{{ nope }}' });
+      assert.deepEqual(
+        [bad.body.html, bad.body.problems.map(({ field, line }) => [field, line])],
+        [
+          null,
+          [
+            ['subject', 1],
+            ['body', 3],
+          ],
+        ],
+      );
+      const broken = await preview('welcome', { body: 'one\n{% if position %}' });
+      assert.deepEqual(
+        broken.body.problems.map(({ field, line }) => [field, line]),
+        [['body', 2]],
+      );
+      const saved = (await preview('invite', {})).body;
+      assert.match(saved.text ?? '', /x4k9zt6h2m8c0v5s1n7q3r9w4j6b8d2f/);
+      assertError(await preview('welcome', { entry: 'nobody@example.com' }), 404, 'not_found');
+      assertError(await preview('welcome', { language: 'xx' }), 400, 'invalid_request', /^language/);
+    });
+
+    it('sends a test of a draft, a limited number per minute, and leaves entries alone', async () => {
+      const sent = await sendTest('welcome', { to: 'grace@example.com', subject: 'Draft {{ referrals }}' });
+      assert.equal(sent.status, 202, sent.text);
+      const { id } = sent.body;
+      await until('it arrived', () =>
+        server.received.some(({ parsed }) => parsed.subject === '[Test] Draft 3'),
+      );
+      await until('it is logged', async () => (await mail(id)).body.state === 'sent');
+      assert.equal((await mail(id)).body.subject, '[Test] Draft 3');
+      assert.deepEqual((await admin.audited('mail.tested')).after, { kind: 'welcome', mail: id });
+      assert.equal((await list.page()).body.total, 0);
+      assertError(await sendTest('welcome', { to: 'nobody' }), 400, 'invalid_request', /^to: /);
+      assertError(
+        await sendTest('welcome', { to: 'a@b.co', body: '{{ x }}' }),
+        400,
+        'invalid_request',
+        /^body: /,
+      );
+      for (let more = 0; more < 7; more += 1) await sendTest('welcome', { to: 'nobody' });
+      assertError(await sendTest('welcome', { to: 'grace@example.com' }), 429, 'rate_limited');
+    });
+
+    it('lists emails by state, kind and entry, and shows one', async () => {
+      await list.signup({ email: 'eve@example.com' }, { email: 'mallory@example.com' });
+      await list.invite('eve@example.com');
+      await until('all are sent', async () => (await mails('?state=sent&limit=200')).body.mails.length >= 4);
+      const invites = (await mails('?kind=invite&state=sent')).body.mails;
+      assert.deepEqual(
+        invites.map(({ to }) => to),
+        ['eve@example.com'],
+      );
+      assert.deepEqual((await mails('?state=kept')).body, { mails: [], nextCursor: null });
+      assert.deepEqual((await mails('?state=failed')).body, { mails: [], nextCursor: null });
+      const { id } = (await list.lookup('eve@example.com')).body;
+      const about = (await mails(`?entry=${id}`)).body.mails;
+      assert.deepEqual(about.map(({ kind }) => kind).sort(), ['invite', 'welcome']);
+      const [first] = (await mails(`?entry=${id}&limit=1`)).body.mails;
+      const { nextCursor } = (await mails(`?entry=${id}&limit=1`)).body;
+      const rest = (await mails(`?entry=${id}&limit=1&cursor=${nextCursor}`)).body;
+      assert.deepEqual(
+        [first?.id, rest.mails[0]?.id, rest.nextCursor],
+        [...about.map((one) => one.id), null],
+      );
+      const shown = (await mail(invites[0]?.id ?? '')).body;
+      assert.match(shown.from ?? '', /^Acme Inc\. <.+@.+>$/);
+      assert.ok(shown.html?.includes('<html') && shown.text && shown.log[0]?.status === 250);
+      for (const query of [
+        '?limit=0',
+        '?cursor=x',
+        '?state=lost',
+        '?kind=x',
+        '?entry=x',
+        `?entry=${id}&kind=invite`,
+      ])
+        assertError(await mails(query), 400, 'invalid_request');
+      assertError(await mails('?entry=ent_06gxx2p9r1yn1vp1ryss481fhw'), 404, 'not_found');
+      assertError(await mail('none'), 404, 'not_found');
+      assertError(await mail('evt_06gxx2p9r1yn1vp1ryss481fhw'), 404, 'not_found');
+    });
+
+    it('resends an email, except to a suppressed address', async () => {
+      await list.signup({ email: 'again@example.com' });
+      const received = () =>
+        server.received.filter(({ parsed }) =>
+          parsed.to?.some(({ address }) => address === 'again@example.com'),
+        );
+      await until('it is sent', () => received().length === 1);
+      const { id } = (await list.lookup('again@example.com')).body;
+      const welcome = async () => (await mails(`?entry=${id}`)).body.mails[0] as Mail;
+      await until('it is logged', async () => (await welcome()).state === 'sent');
+      const again = await resend((await welcome()).id);
+      assert.equal(again.status, 200, again.text);
+      assert.equal((await admin.audited('mail.resent')).object.id, again.body.id);
+      await until('it is sent again', () => received().length === 2);
+      await until('it is logged again', async () => (await welcome()).state === 'sent');
+
+      const queue = await list.queue();
+      const hash = queue.vault.hash('email', 'again@example.com');
+      await service.context.db.transaction((trx) => suppress(trx, queue, hash, 'bounced', service.clock.now));
+      assertError(await resend(again.body.id), 400, 'invalid_request', /bounced or unsubscribed/);
+      const suppressions = (query = '') =>
+        admin.call<{ suppressions: { reason: string }[]; nextCursor: string | null }>(
+          'listSuppressions',
+          'GET',
+          `${base()}/suppressions${query}`,
+        );
+      const found = await suppressions();
+      assert.deepEqual(
+        found.body.suppressions.map(({ reason }) => reason),
+        ['bounced'],
+      );
+      assert.ok(!found.text.includes('again@'));
+      assertError(await suppressions('?cursor=x'), 400, 'invalid_request', /^cursor: /);
+      const remove = (email: string) =>
+        admin.call('removeSuppression', 'DELETE', `${base()}/suppressions/${encodeURIComponent(email)}`);
+      assert.deepEqual((await remove('again@example.com')).body, { id: 'again@example.com', deleted: true });
+      assertError(await remove('again@example.com'), 404, 'not_found');
+      assertError(await remove('again'), 400, 'invalid_request', 'email: not an email address');
+      const record = await admin.audited('suppression.removed');
+      assert.equal(record.object.id, list.id);
+      assert.ok(!JSON.stringify(record).includes('again@'));
+      assert.deepEqual((await suppressions()).body, { suppressions: [], nextCursor: null });
+    });
+
+    it('pages suppressed addresses, also of one address with two reasons', async () => {
+      const queue = await list.queue();
+      const hash = (name: string) => queue.vault.hash('email', `${name}@example.com`);
+      await service.context.db.transaction(async (trx) => {
+        for (const name of ['p', 'q']) await suppress(trx, queue, hash(name), 'bounced', service.clock.now);
+        await suppress(trx, queue, hash('p'), 'unsubscribed', service.clock.now);
+      });
+      const seen: string[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const path = `${base()}/suppressions?limit=1${cursor && `&cursor=${cursor}`}`;
+        const { body }: { body: SuppressionPage } = await admin.call<SuppressionPage>(
+          'listSuppressions',
+          'GET',
+          path,
+        );
+        seen.push(...body.suppressions.map((one) => `${one.hash} ${one.reason}`));
+        cursor = body.nextCursor;
+      }
+      assert.equal(new Set(seen).size, 3);
+      assert.equal(seen.length, 3);
+    });
+  });
+});
