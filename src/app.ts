@@ -5,6 +5,8 @@ import { cookiesFor } from './http/admin/core/cookies.ts';
 import { createStreamHub, type StreamTimes } from './http/admin/core/stream-hub.ts';
 import { registerAdmin } from './http/admin/register.ts';
 import { registerDashboard } from './http/dashboard/register.ts';
+import { type CaptchaOptions, captchaVerifier } from './http/form/captcha.ts';
+import { registerForms } from './http/form/register.ts';
 import { registerPages } from './http/pages/register.ts';
 import { requireServerKey } from './http/plugins/auth.ts';
 import { registerJsonBody } from './http/plugins/body.ts';
@@ -53,13 +55,19 @@ export interface AppParts {
     authFailures: number;
     perKey: number;
     signIn: number;
+    form: number;
+    formWaitlist: number;
   };
+  /** Other addresses of CAPTCHA providers, for tests. */
+  captchaUrls?: CaptchaOptions['urls'];
   /** The public address of the service: determines the cookie, and what counts as cross-site. */
   publicUrl: string;
   sessions: SessionLimits;
   trustedProxies: string[];
   /** Private hosts that webhooks may be sent to. */
   webhookAllow: string[];
+  /** For requests to CAPTCHA providers. */
+  webhookProxy?: string | undefined;
   timeouts?: Partial<Timeouts>;
   streamTimes?: Partial<StreamTimes>;
   /** Why the dashboard could not be built, if so. */
@@ -136,6 +144,25 @@ export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance;
   app.addHook('preClose', async () => streams.close());
   const operators = await openAccounts(context);
   const cookies = cookiesFor(parts.publicUrl);
+  const captcha = captchaVerifier(
+    {
+      guard: createGuard(allowList(parts.webhookAllow)),
+      proxyUrl: parts.webhookProxy,
+      ...(parts.captchaUrls ? { urls: parts.captchaUrls } : {}),
+    },
+    context.log,
+  );
+  app.addHook('onClose', () => captcha.close());
+  registerForms(app, {
+    context,
+    publicUrl: parts.publicUrl,
+    refusals,
+    readBody,
+    verifyCaptcha: captcha.verify,
+    look: rateLimiter('form-read', parts.rateLimits.inviteCheck, context.clock),
+    post: rateLimiter('form', parts.rateLimits.form, context.clock),
+    perWaitlist: rateLimiter('form-waitlist', parts.rateLimits.formWaitlist, context.clock),
+  });
   registerAdmin(app, {
     guard: createGuard(allowList(parts.webhookAllow)),
     streams,

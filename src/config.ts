@@ -36,6 +36,8 @@ export interface Config {
     authFailures: number;
     perKey: number;
     signIn: number;
+    form: number;
+    formWaitlist: number;
   };
   sessions: {
     idleMs: number;
@@ -311,6 +313,20 @@ export const VARIABLES = {
     0,
     'Requests per minute and server key. 0 means no limit.',
   ),
+  limitForm: whole(
+    'DOORLIST_RATE_LIMIT_FORM',
+    0,
+    1e9,
+    30,
+    'Posts to public forms per minute and client address. 0 means no limit.',
+  ),
+  limitFormWaitlist: whole(
+    'DOORLIST_RATE_LIMIT_FORM_WAITLIST',
+    0,
+    1e9,
+    600,
+    'Signups through the public form per minute and waitlist. 0 means no limit.',
+  ),
   sessionIdle: duration(
     'DOORLIST_SESSION_IDLE',
     '24h',
@@ -382,6 +398,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       authFailures: read(VARIABLES.limitAuthFailures),
       perKey: read(VARIABLES.limitPerKey),
       signIn: read(VARIABLES.limitSignIn),
+      form: read(VARIABLES.limitForm),
+      formWaitlist: read(VARIABLES.limitFormWaitlist),
     },
     sessions: {
       idleMs: read(VARIABLES.sessionIdle),

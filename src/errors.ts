@@ -12,6 +12,8 @@ export type ErrorCode =
   | 'email_mismatch'
   | 'expired'
   | 'revoked'
+  | 'refused'
+  | 'invalid_fields'
   | 'rate_limited'
   | 'unavailable';
 

@@ -144,6 +144,7 @@ async function startListening(
     publicUrl: config.publicUrl,
     sessions: config.sessions,
     dashboardProblem: dashboard.problem,
+    webhookProxy: config.webhookProxy,
   });
   try {
     await app.ready();

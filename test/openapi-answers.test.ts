@@ -193,7 +193,16 @@ describe('responses match the OpenAPI document', () => {
   });
 
   it('past a rate limit', async () => {
-    const one = { inviteCheck: 1, inviteAccept: 1, verify: 1, authFailures: 1, perKey: 1, signIn: 1 };
+    const one = {
+      inviteCheck: 1,
+      inviteAccept: 1,
+      verify: 1,
+      authFailures: 1,
+      perKey: 1,
+      signIn: 1,
+      form: 1,
+      formWaitlist: 1,
+    };
     const limited = await startReferenceApp(one);
     try {
       for (const call of callsOfAll(limited)) {

@@ -44,6 +44,7 @@ describe('the OpenAPI document', () => {
     for (const where of routePaths(reference)) {
       if (['/openapi.json', '/docs', '/docs/admin'].includes(where)) continue;
       if (where.startsWith('/admin/')) continue; // Has a document of its own.
+      if (/^\/(form\/|form\.js|w\/|s\/)/.test(where)) continue; // The public form, described in docs/forms.md.
       if (/^\/(join|confirm|unsubscribe|leave|setup|password)\//.test(where)) continue; // Pages for people.
       // A method that no route has is answered with those that the path has.
       const answer = await reference.app.inject({ method: 'TRACE' as 'GET', url: where });

@@ -16,6 +16,7 @@ export const STATUS: Record<WireCode, number> = {
   code_required: 401,
   forbidden: 403,
   cross_site: 403,
+  refused: 403,
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
@@ -26,13 +27,16 @@ export const STATUS: Record<WireCode, number> = {
   revoked: 410,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  invalid_fields: 422,
   rate_limited: 429,
   internal_error: 500,
   unavailable: 503,
 };
 
 const ADMIN_CODES: WireCode[] = ['code_required', 'cross_site', 'conflict'];
-const ALL_CODES = Object.keys(STATUS) as WireCode[];
+/** Only for the public form, which is not in these documents. */
+const FORM_CODES: WireCode[] = ['refused', 'invalid_fields'];
+const ALL_CODES = (Object.keys(STATUS) as WireCode[]).filter((code) => !FORM_CODES.includes(code));
 
 export const ProblemSchema = problemSchema(ALL_CODES.filter((code) => !ADMIN_CODES.includes(code)));
 export const AdminProblemSchema = problemSchema(ALL_CODES);

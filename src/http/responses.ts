@@ -61,6 +61,8 @@ const ERRORS: Record<WireCode, ErrorCase> = {
     when: 'The request body was not sent as `application/json`, or has a `Content-Encoding`.',
     message: 'the body must be sent as Content-Type: application/json',
   },
+  refused: { when: 'The request looks like a bot.', message: 'this request was refused' },
+  invalid_fields: { when: 'A field of the form is invalid.', message: 'Check the marked field.' },
   rate_limited: {
     when: 'Too many requests, or too many large bodies at once. Wait for the number of seconds in `Retry-After`.',
     message: 'more than 600 requests per minute: slow down',

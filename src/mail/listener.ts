@@ -17,7 +17,8 @@ export function mailListener(log: Log): Listener {
   return {
     wants: (event, settings) => {
       const kind = mailFor(event, settings.confirmEmails);
-      return kind !== undefined && !event.imported && settings.mailKinds.includes(kind);
+      if (kind === undefined || event.imported) return false;
+      return isRequested(event) || settings.mailKinds.includes(kind);
     },
     compose: async (change, events, entries) => {
       const { queue, now, settings } = change;
@@ -37,9 +38,10 @@ export function mailListener(log: Log): Listener {
 function mailFor(event: DomainEvent, confirmEmails: boolean): MailKind | undefined {
   switch (event.kind) {
     case 'signup.created':
-      if (!event.joined.hasEmail) return undefined;
-      return confirmEmails ? 'confirm' : 'welcome';
+      if (!event.joined.hasEmail || event.joined.form?.mayMail === false) return undefined;
+      return confirmEmails || event.joined.form?.confirm ? 'confirm' : 'welcome';
     case 'signup.confirmed':
+    case 'status.requested':
       return 'welcome';
     case 'confirmation.requested':
       return 'confirm';
@@ -54,6 +56,11 @@ function mailFor(event: DomainEvent, confirmEmails: boolean): MailKind | undefin
     default:
       return undefined;
   }
+}
+
+/** Without these, people who used the form could not go on. */
+function isRequested(event: DomainEvent): boolean {
+  return event.kind === 'status.requested' || (isNewcomer(event) && event.joined.form?.confirm === true);
 }
 
 type SignupEvent = Extract<DomainEvent, { kind: 'signup.created' }>;
@@ -76,6 +83,7 @@ function welcome(
     seq,
     id: formatId('ent', joined.id),
     position: joined.position,
+    ...(joined.form && { bare: true as const }),
   };
   return mailMessage(queue, id, mail, [joined.id]);
 }
@@ -119,7 +127,7 @@ function isDue(kind: MailKind, entry: Entry | undefined): boolean {
 
 /** At most one such mail per person and day, whoever requests it. */
 function isDaily({ kind }: DomainEvent): boolean {
-  return kind === 'referral.credited' || kind === 'confirmation.requested';
+  return kind === 'referral.credited' || kind === 'confirmation.requested' || kind === 'status.requested';
 }
 
 /** The same for the same person all day (UTC), so that the second mail of a day is a duplicate. */

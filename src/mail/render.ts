@@ -73,7 +73,7 @@ export function renderMail(queue: Queue, stored: StoredMail, parts: MailParts, s
     referralCode: entry?.referralCode ?? null,
     inviteCode: invite?.code ?? null,
     expiresAt: invite?.expiresAt ? texts.formats.date(invite.expiresAt) : null,
-    metadata: plainMetadata(entry?.metadata ?? {}),
+    metadata: plainMetadata(isBare(stored) ? {} : (entry?.metadata ?? {})),
     ...links,
   };
   const marks = new Marks(new Set(Object.values(links).filter((link) => link !== null)));
@@ -114,6 +114,11 @@ export function renderMail(queue: Queue, stored: StoredMail, parts: MailParts, s
     html,
     unsubscribeLink,
   };
+}
+
+/** Before an email is confirmed, nothing that a stranger typed may reach its owner. */
+function isBare({ mail, bare }: StoredMail): boolean {
+  return mail === 'confirm' || bare === true;
 }
 
 /** Operators write their own templates in the waitlist's language. The defaults follow the person's. */

@@ -32,6 +32,8 @@ export interface StoredMail {
   test?: true;
   /** A template that is not saved, for a test. */
   template?: MailTemplate;
+  /** Without metadata: the recipient may not be the one who typed it. */
+  bare?: true;
 }
 
 export interface MailedEntry {

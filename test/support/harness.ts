@@ -64,6 +64,8 @@ export interface ServiceOptions {
   storage?: Storage;
   startAt?: number;
   databaseLimits?: Partial<PostgresLimits>;
+  /** Where CAPTCHA answers are checked. */
+  captchaUrls?: { turnstile?: string; hcaptcha?: string };
 }
 
 /** A clock that only moves when a test moves it. */
@@ -75,10 +77,9 @@ export interface TestClock {
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 const NO_RATE_LIMITS = Object.fromEntries(
-  ['INVITE_CHECK', 'INVITE_ACCEPT', 'VERIFY', 'AUTH_FAILURES', 'SIGN_IN'].map((name) => [
-    `DOORLIST_RATE_LIMIT_${name}`,
-    '0',
-  ]),
+  ['INVITE_CHECK', 'INVITE_ACCEPT', 'VERIFY', 'AUTH_FAILURES', 'SIGN_IN', 'FORM', 'FORM_WAITLIST'].map(
+    (name) => [`DOORLIST_RATE_LIMIT_${name}`, '0'],
+  ),
 );
 
 /** The whole service in this process, on a free port, with its own storage, clock and log. */
@@ -108,6 +109,8 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
     webhookAllow: config.webhookAllow,
     publicUrl: config.publicUrl,
     sessions: config.sessions,
+    webhookProxy: config.webhookProxy,
+    ...(options.captchaUrls ? { captchaUrls: options.captchaUrls } : {}),
     ...(options.timeouts ? { timeouts: options.timeouts } : {}),
     ...(options.streamTimes ? { streamTimes: options.streamTimes } : {}),
   });

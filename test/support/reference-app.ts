@@ -21,6 +21,8 @@ const LIMITS: AppParts['rateLimits'] = {
   authFailures: 1000,
   perKey: 1000,
   signIn: 1000,
+  form: 1000,
+  formWaitlist: 1000,
 };
 
 /** A listening app with the waitlist, keys and invites of the reference's examples. */

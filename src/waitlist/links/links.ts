@@ -4,7 +4,7 @@ import type { Queue } from '../queue/directory.ts';
 import { TAG_CHARACTERS } from '../queue/directory.ts';
 
 /** What a link allows. A signature is valid for one purpose only. */
-export type LinkPurpose = 'confirm' | 'leave';
+export type LinkPurpose = 'confirm' | 'leave' | 'status';
 
 /** The entry, or the invite of a person without one. Uses ids, so that a link does not reveal an email. */
 export interface LinkSubject {
@@ -55,4 +55,9 @@ export function joinLink(joinUrl: string | null, publicUrl: string, code: string
 /** Leads to the waitlist's own page if it has one, otherwise to ours. */
 export function confirmLink(confirmUrl: string | null, publicUrl: string, token: string): string {
   return fillPattern(confirmUrl ?? `${publicUrl}/confirm/{token}`, 'token', token);
+}
+
+/** The status page of an entry, for the person it belongs to. */
+export function statusLink(queue: Queue, publicUrl: string, subject: LinkSubject): string {
+  return `${publicUrl}/s/${signLink(queue, 'status', subject)}`;
 }

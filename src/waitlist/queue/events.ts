@@ -20,6 +20,8 @@ export type DomainEvent = (
   | { kind: 'signup.confirmed'; entry: number }
   /** A person requested another confirmation link. */
   | { kind: 'confirmation.requested'; entry: number }
+  /** A person who is on the list already asked for the link to their status. */
+  | { kind: 'status.requested'; entry: number }
   | { kind: 'referral.credited'; entry: number; referred: Uint8Array }
   | { kind: 'invite.sent'; invite: CodedInvite; entry: number | null }
   | { kind: 'invite.reminder_due'; invite: CodedInvite; entry: number | null }
@@ -41,6 +43,16 @@ export interface Joined {
   id: Uint8Array;
   hasEmail: boolean;
   position: number | null;
+  /** Came through the public form. */
+  form?: FormSignup;
+}
+
+/** Anyone can type anyone's address into a form. */
+export interface FormSignup {
+  /** Whether the email must be confirmed, whatever the settings are. */
+  readonly confirm: boolean;
+  /** Whether the address may get another mail today. */
+  readonly mayMail: boolean;
 }
 
 export interface InviteFacts {

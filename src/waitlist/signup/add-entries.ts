@@ -35,7 +35,8 @@ export function addEntries(
     if (status === 'waiting') waiting += 1;
     // New entries join at the end of the queue.
     const position = status === 'waiting' ? waiting : null;
-    const joined = { id: candidate.id, hasEmail: candidate.emailHash !== null, position };
+    const hasEmail = candidate.emailHash !== null;
+    const joined = { id: candidate.id, hasEmail, position, ...(candidate.form && { form: candidate.form }) };
     change.record({ kind: 'signup.created', entry: seq, joined });
     const credited = credit(change, referrer, { id: candidate.id, status });
     added.push({ candidate, member, referrer, credited });
@@ -52,9 +53,9 @@ function findReferrer(members: Members, { referrer }: Candidate): Member | undef
 }
 
 /** With double opt-in, an entry with an email is pending until the email is confirmed. */
-function firstStatus({ settings }: QueueChange, { emailHash, standing }: Candidate): Status {
+function firstStatus({ settings }: QueueChange, { emailHash, standing, form }: Candidate): Status {
   if (standing) return standing.status;
-  return settings.confirmEmails && emailHash !== null ? 'pending' : 'waiting';
+  return (settings.confirmEmails || form?.confirm) && emailHash !== null ? 'pending' : 'waiting';
 }
 
 function insertEntries({ trx, queue, now, settings, tally }: QueueChange, added: Added[]): void {

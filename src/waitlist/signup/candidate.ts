@@ -2,6 +2,7 @@ import { newId } from '../../ids.ts';
 import { metadataPairs } from '../people/metadata-pairs.ts';
 import type { Person } from '../people/person.ts';
 import type { Queue } from '../queue/directory.ts';
+import type { FormSignup } from '../queue/events.ts';
 import { type Reference, referenceTo } from '../referrals/reference.ts';
 import type { Signup } from './signup-input.ts';
 
@@ -17,6 +18,8 @@ export interface Candidate {
   readonly joinedAt?: number;
   /** The person's status, if not the initial one. */
   readonly standing?: Standing;
+  /** Set if the person came through the public form. */
+  readonly form?: FormSignup;
 }
 
 export type Standing =

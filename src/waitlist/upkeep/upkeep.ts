@@ -1,5 +1,6 @@
 import { sharedNow } from '../../db/shared-clock.ts';
 import { reportState } from '../../state-log.ts';
+import { forgetExpired } from '../forms/forget.ts';
 import { expireInvites } from '../invites/end-invites.ts';
 import { remindInvited } from '../invites/remind-invited.ts';
 import type { Context } from '../queue/context.ts';
@@ -32,8 +33,9 @@ export function startUpkeep(context: Context): Upkeep {
   }, EVERY_MS);
   let watching: Promise<void> | undefined;
   const watchTimer = setInterval(() => {
-    watching = watch(context).catch((error: Error) =>
-      context.log.warn({ reason: error.message }, 'the status check failed'),
+    watching = Promise.all([watch(context), forgetExpired(context)]).then(
+      () => {},
+      (error: Error) => context.log.warn({ reason: error.message }, 'the status check failed'),
     );
   }, WATCH_EVERY_MS);
   return {

@@ -1,0 +1,53 @@
+import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+import type { Log } from '../../log.ts';
+import type { CaptchaProvider } from '../../waitlist/forms/form.ts';
+import type { Guard } from '../../webhooks/guard.ts';
+import { post } from '../../webhooks/post.ts';
+
+const DEADLINE_MS = 5_000;
+const RESPONSE_CHARACTERS_MAX = 4_000;
+
+const VERIFY_URLS: Record<CaptchaProvider, string> = {
+  turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
+  hcaptcha: 'https://api.hcaptcha.com/siteverify',
+};
+
+/** What a page must be allowed to load for the CAPTCHA to work. */
+export const CAPTCHA_SOURCES: Record<CaptchaProvider, readonly string[]> = {
+  turnstile: ['https://challenges.cloudflare.com'],
+  hcaptcha: ['https://hcaptcha.com', 'https://*.hcaptcha.com'],
+};
+
+export type VerifyCaptcha = (provider: CaptchaProvider, secret: string, response: string) => Promise<boolean>;
+
+export interface CaptchaOptions {
+  guard: Guard;
+  proxyUrl?: string | undefined;
+  /** Other addresses to ask, for tests. */
+  urls?: Partial<Record<CaptchaProvider, string>>;
+}
+
+/** Asks the provider. Without an answer, nobody passes. */
+export function captchaVerifier(
+  { guard, proxyUrl, urls = {} }: CaptchaOptions,
+  log: Log,
+): { verify: VerifyCaptcha; close(): Promise<void> } {
+  const dispatcher: Dispatcher =
+    proxyUrl === undefined ? new Agent({ connect: guard.connect }) : new ProxyAgent({ uri: proxyUrl });
+  return {
+    verify: async (provider, secret, response) => {
+      if (response === '' || response.length > RESPONSE_CHARACTERS_MAX) return false;
+      const url = guard.checkUrl(urls[provider] ?? VERIFY_URLS[provider]);
+      const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
+      const body = new URLSearchParams({ secret, response }).toString();
+      try {
+        const { status, text } = await post(dispatcher, { url, headers, body }, DEADLINE_MS);
+        return status === 200 && (JSON.parse(text ?? '{}') as { success?: unknown }).success === true;
+      } catch (error) {
+        log.warn({ provider, reason: (error as Error).message }, 'could not verify a CAPTCHA');
+        return false;
+      }
+    },
+    close: () => dispatcher.destroy(),
+  };
+}

@@ -1,0 +1,61 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DoorlistError } from '../../errors.ts';
+import { isSolved, tokenOfProof } from '../../waitlist/forms/challenge.ts';
+import { isDisposable } from '../../waitlist/forms/disposable.ts';
+import type { LiveForm } from '../../waitlist/forms/form.ts';
+import { type FieldProblem, lineOf, readFormInput, type Values } from '../../waitlist/forms/form-input.ts';
+import { type FormPost, Refused } from '../../waitlist/forms/join-by-form.ts';
+import { readTimeToken, type TimeToken } from '../../waitlist/forms/time-token.ts';
+import { networkOf } from './client-network.ts';
+import { type FormParts, languageFor } from './parts.ts';
+
+/** A field that people do not see. */
+export const HONEYPOT = 'website';
+
+export type Checked = { post: FormPost } | { problems: Map<string, FieldProblem> };
+
+/** All checks, the cheap ones first. Throws `Refused` for what looks like a bot. */
+export async function checkPost(
+  parts: FormParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { form, values, proofRequired }: { form: LiveForm; values: Values; proofRequired: boolean },
+): Promise<Checked> {
+  if (lineOf(values[HONEYPOT]) !== '') throw new Refused('honeypot');
+  const proof = lineOf(values.proof);
+  const token = readToken(parts, form, proof === '' ? lineOf(values.token) : (tokenOfProof(proof) ?? ''));
+  if (proof === '' && proofRequired) throw new Refused('proof');
+  if (proof !== '' && !(await isSolved(form, proof))) throw new Refused('proof');
+  const { signup, problems } = readFormInput(form.settings, values, {
+    now: parts.context.clock(),
+    language: languageFor(request, values.lang),
+  });
+  if (problems.size > 0) return { problems };
+  if (form.settings.blockDisposable && isDisposable(signup.email?.key ?? '')) throw new Refused('disposable');
+  await checkCaptcha(parts, form, lineOf(values.captcha));
+  takeFromWaitlist(parts, form, reply);
+  return { post: { signup, token, proven: proof !== '', network: networkOf(request) } };
+}
+
+function readToken({ context }: FormParts, form: LiveForm, text: string): TimeToken {
+  const token = readTimeToken(form, text, context.clock());
+  if (typeof token === 'string') throw new Refused(token);
+  return token;
+}
+
+async function checkCaptcha({ verifyCaptcha }: FormParts, form: LiveForm, response: string): Promise<void> {
+  const { captcha } = form.settings;
+  if (!captcha) return;
+  const secret = form.captchaSecret();
+  if (secret === null || !(await verifyCaptcha(captcha.provider, secret, response)))
+    throw new Refused('captcha');
+}
+
+function takeFromWaitlist({ perWaitlist, refusals }: FormParts, form: LiveForm, reply: FastifyReply): void {
+  try {
+    perWaitlist.take(String(form.queue.id), reply);
+  } catch (error) {
+    if (error instanceof DoorlistError) refusals.note(form.queue, 'rate_limited');
+    throw error;
+  }
+}

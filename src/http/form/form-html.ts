@@ -1,0 +1,95 @@
+import type { Texts } from '../../languages/texts.ts';
+import type { FormField, LiveForm } from '../../waitlist/forms/form.ts';
+import {
+  type FieldProblem,
+  lineOf,
+  TEXT_CHARACTERS_MAX,
+  type Values,
+} from '../../waitlist/forms/form-input.ts';
+import { newTimeToken } from '../../waitlist/forms/time-token.ts';
+import { type Html, html } from '../docs/html.ts';
+import { HONEYPOT } from './check-post.ts';
+
+export interface FilledForm {
+  form: LiveForm;
+  texts: Texts;
+  values: Values;
+  problems: ReadonlyMap<string, FieldProblem>;
+  now: number;
+  /** Where it is sent, relative to the page. */
+  action: string;
+}
+
+/** The form without scripts: our page shows it, and anyone can paste something like it into theirs. */
+export function formHtml({ form, texts, values, problems, now, action }: FilledForm): Html {
+  const { settings } = form;
+  const carried = ['ref', 'utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'];
+  const problem = (name: string) => {
+    const found = problems.get(name);
+    return found && problemText(texts, found);
+  };
+  return html`<form method="post" action="${action}" novalidate>
+${labelled('email', texts.form.email, problem('email'), (attributes) => html`<input type="email" name="email" autocomplete="email" inputmode="email" required value="${lineOf(values.email)}" placeholder="${texts.form.emailExample}"${attributes}>`)}
+${settings.fields.map((field) => fieldHtml(field, texts, values[field.name], problem(field.name)))}
+${settings.consent !== null && checkbox('consent', settings.consent.text, true, values.consent, problem('consent'))}
+<div class="trap" aria-hidden="true"><label for="dl-trap">${texts.form.leaveEmpty}</label><input id="dl-trap" name="${HONEYPOT}" tabindex="-1" autocomplete="off"></div>
+${carried.map((name) => lineOf(values[name]) !== '' && html`<input type="hidden" name="${name}" value="${lineOf(values[name])}">`)}
+<input type="hidden" name="lang" value="${texts.tag}">
+<input type="hidden" name="token" value="${newTimeToken(form, now)}">
+<button>${settings.buttonText ?? texts.form.button}</button>
+</form>
+<p class="soft">${texts.form.confirmByEmail}</p>`;
+}
+
+export function problemText({ form }: Texts, problem: FieldProblem): string {
+  return problem === 'tooLong' ? form.problems.tooLong(TEXT_CHARACTERS_MAX) : form.problems[problem];
+}
+
+function fieldHtml(field: FormField, texts: Texts, given: unknown, problem: string | undefined): Html {
+  const { name, label, type, options = [], required } = field;
+  if (type === 'checkbox') return checkbox(name, label, required, given, problem);
+  const value = lineOf(given);
+  const shown = required ? html`${label}` : html`${label} <span class="soft">(${texts.form.optional})</span>`;
+  if (type === 'text')
+    return labelled(
+      name,
+      shown,
+      problem,
+      (attributes) =>
+        html`<input name="${name}" value="${value}"${required && html` required`}${attributes}>`,
+    );
+  return labelled(
+    name,
+    shown,
+    problem,
+    (
+      attributes,
+    ) => html`<select name="${name}"${required && html` required`}${attributes}><option value="">${texts.form.choose}</option>
+${options.map((option) => html`<option${option === value && html` selected`}>${option}</option>`)}</select>`,
+  );
+}
+
+function labelled(
+  name: string,
+  label: Html | string,
+  problem: string | undefined,
+  input: (attributes: Html) => Html,
+): Html {
+  const attributes = html` id="dl-${name}"${problem !== undefined && html` aria-invalid="true" aria-describedby="dl-${name}-problem"`}`;
+  return html`<div class="field"><label for="dl-${name}">${label}</label>${input(attributes)}${problemHtml(name, problem)}</div>`;
+}
+
+function checkbox(
+  name: string,
+  label: string,
+  required: boolean,
+  given: unknown,
+  problem: string | undefined,
+): Html {
+  const checked = given === 'on' || given === 'true' || given === true;
+  return html`<div class="field"><label class="check"><input type="checkbox" name="${name}"${checked && html` checked`}${required && html` required`}${problem !== undefined && html` aria-invalid="true" aria-describedby="dl-${name}-problem"`}><span>${label}</span></label>${problemHtml(name, problem)}</div>`;
+}
+
+function problemHtml(name: string, problem: string | undefined): Html | undefined {
+  return problem === undefined ? undefined : html`<p class="problem" id="dl-${name}-problem">${problem}</p>`;
+}

@@ -1,0 +1,106 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { notFound } from '../../errors.ts';
+import type { Texts } from '../../languages/texts.ts';
+import { formOf, type LiveForm } from '../../waitlist/forms/form.ts';
+import type { FieldProblem, Values } from '../../waitlist/forms/form-input.ts';
+import { isWaitlistId } from '../../waitlist/queue/directory.ts';
+import { Html, html } from '../docs/html.ts';
+import { sendBrandedPage } from '../pages/branded-page.ts';
+import { clientOf } from '../plugins/rate-limit.ts';
+import type { TypedApp } from '../typed-app.ts';
+import { CAPTCHA_SOURCES } from './captcha.ts';
+import { formHtml } from './form-html.ts';
+import { type FormParts, lookOf, textsFor } from './parts.ts';
+import { isClosed, presentPublicForm } from './public-form.ts';
+
+const Params = Type.Object({ waitlistId: Type.String() });
+
+/** The signup page that we host, and where people land after joining without scripts. */
+export function registerHostedPage(app: TypedApp, parts: FormParts): void {
+  const route = {
+    schema: { hide: true, params: Params },
+    onRequest: async (request: FastifyRequest, reply: FastifyReply) =>
+      parts.look.take(clientOf(request), reply),
+  };
+  app.get('/w/:waitlistId', route, async (request, reply) => {
+    const form = await requireForm(parts, request, request.params.waitlistId);
+    return sendFormPage(parts, request, reply, { form, values: request.query as Values });
+  });
+  app.get('/w/:waitlistId/thanks', route, async (request, reply) => {
+    const { queue } = await requireForm(parts, request, request.params.waitlistId);
+    const texts = textsFor(request);
+    const { title, content } = thanks(texts, queue.waitlist.name);
+    return sendBrandedPage(reply, { texts, brand: await lookOf(parts.context, queue), title, content });
+  });
+}
+
+function thanks({ joined }: Texts, waitlist: string): { title: string; content: Html } {
+  return { title: joined.checkInboxTitle, content: html`<p>${joined.checkInbox(waitlist)}</p>` };
+}
+
+async function requireForm(
+  { context }: FormParts,
+  { query }: FastifyRequest,
+  waitlistId: string,
+): Promise<LiveForm> {
+  const { environment = 'production' } = (query ?? {}) as { environment?: unknown };
+  const queue =
+    isWaitlistId(waitlistId) && typeof environment === 'string'
+      ? await context.directory.queue(waitlistId, environment)
+      : undefined;
+  const form = queue && (await formOf(context, queue));
+  if (!form?.enabled || form.key === null) throw notFound('there is no such page');
+  return { ...form, key: form.key };
+}
+
+export interface FormPage {
+  form: LiveForm;
+  values: Values;
+  problems?: ReadonlyMap<string, FieldProblem>;
+  status?: number;
+  /** What went wrong, above the form. */
+  notice?: string;
+  /** From `/w/…` if not given. */
+  action?: string;
+}
+
+/** With scripts, the component takes the place of the form inside it. */
+export async function sendFormPage(
+  parts: FormParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { form, values, problems = new Map(), status = 200, notice, action }: FormPage,
+): Promise<string> {
+  const { context } = parts;
+  const { queue, settings, key } = form;
+  const texts = textsFor(request, (values as { lang?: unknown }).lang);
+  const brand = await lookOf(context, queue);
+  const closed = await isClosed(context, queue);
+  const fresh = status === 200 && problems.size === 0 && action === undefined;
+  const inner = formHtml({
+    form,
+    texts,
+    values,
+    problems,
+    now: context.clock(),
+    action: action ?? `../form/v1/${key}`,
+  });
+  const data = fresh && !closed ? await presentPublicForm(context, form, texts) : undefined;
+  const content = closed
+    ? html`<p>${texts.form.closed.text}</p>`
+    : html`<p class="text">${settings.text ?? texts.form.intro}</p>
+${notice !== undefined && html`<p class="notice bad" role="alert">${notice}</p>`}
+${data ? html`<doorlist-form form-key="${key}">${inner}<script type="application/json">${new Html(JSON.stringify(data).replaceAll('<', '\\u003c'))}</script></doorlist-form>` : inner}`;
+  return sendBrandedPage(reply, {
+    status,
+    texts,
+    brand,
+    title: closed ? texts.form.closed.title : (settings.headline ?? texts.form.title(brand.name)),
+    content,
+    script: data !== undefined,
+    ...(settings.captcha ? { captchaSources: CAPTCHA_SOURCES[settings.captcha.provider] } : {}),
+    leadsTo: settings.redirectUrl,
+    listed: true,
+  });
+}

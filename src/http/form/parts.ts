@@ -1,0 +1,69 @@
+import type { FastifyRequest } from 'fastify';
+import { chooseLanguage, type Language, textsIn } from '../../languages/languages.ts';
+import type { Texts } from '../../languages/texts.ts';
+import { readParts } from '../../mail/parts.ts';
+import type { LiveForm } from '../../waitlist/forms/form.ts';
+import type { Refusals } from '../../waitlist/forms/refusals.ts';
+import { fillPattern } from '../../waitlist/links/links.ts';
+import type { Context } from '../../waitlist/queue/context.ts';
+import type { Queue } from '../../waitlist/queue/directory.ts';
+import { hostedUrl } from '../../wire/form.ts';
+import type { Brand } from '../pages/branded-page.ts';
+import type { ReadBody } from '../plugins/body-reader.ts';
+import type { RateLimiter } from '../plugins/rate-limit.ts';
+import type { VerifyCaptcha } from './captcha.ts';
+
+export interface FormParts {
+  context: Context;
+  publicUrl: string;
+  refusals: Refusals;
+  readBody: ReadBody;
+  verifyCaptcha: VerifyCaptcha;
+  /** Reading forms and pages, per client. */
+  look: RateLimiter;
+  /** Posting to forms, per client. */
+  post: RateLimiter;
+  /** Joining through a form, per waitlist: counts only what passed the checks, so that bots cannot use it up. */
+  perWaitlist: RateLimiter;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set for routes under `/form/v1`. */
+    form?: LiveForm;
+  }
+}
+
+/** The person's choice, or else their browser's. */
+export function languageFor({ headers, query }: FastifyRequest, chosen?: unknown): Language {
+  const { lang } = (query ?? {}) as { lang?: unknown };
+  return chooseLanguage(headers['accept-language'], chosen ?? lang);
+}
+
+export function textsFor(request: FastifyRequest, chosen?: unknown): Texts {
+  return textsIn(languageFor(request, chosen));
+}
+
+export interface Look extends Brand {
+  /** Contains `{referralCode}`. */
+  referralUrl: string | null;
+}
+
+export async function lookOf(context: Context, { waitlist }: Queue): Promise<Look> {
+  const { settings } = await readParts(context, waitlist.internalId);
+  const { colour, logoUrl, referralUrl } = settings;
+  return { name: waitlist.name, colour, logoUrl, referralUrl };
+}
+
+/** The waitlist's own page if it has one, otherwise ours. */
+export function shareUrl(publicUrl: string, queue: Queue, { referralUrl }: Look, code: string): string {
+  return referralUrl === null
+    ? hostedUrl(publicUrl, queue, code)
+    : fillPattern(referralUrl, 'referralCode', code);
+}
+
+export function isOwnOrigin(publicUrl: string, origin: string, { host }: FastifyRequest): boolean {
+  if (!URL.canParse(origin)) return false;
+  const url = new URL(origin);
+  return origin === new URL(publicUrl).origin || url.host === host;
+}

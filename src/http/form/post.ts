@@ -1,0 +1,148 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DoorlistError, invalid } from '../../errors.ts';
+import type { LiveForm } from '../../waitlist/forms/form.ts';
+import { type FieldProblem, lineOf, type Values } from '../../waitlist/forms/form-input.ts';
+import { type FormJoin, joinByForm, Refused } from '../../waitlist/forms/join-by-form.ts';
+import { personStatus } from '../../waitlist/forms/person-status.ts';
+import { isObject } from '../../waitlist/people/metadata.ts';
+import { closeUnread } from '../plugins/errors.ts';
+import { checkPost, HONEYPOT } from './check-post.ts';
+import { problemText } from './form-html.ts';
+import { sendFormPage } from './hosted-page.ts';
+import { type FormParts, isOwnOrigin, lookOf, textsFor } from './parts.ts';
+import { presentStatus } from './present-status.ts';
+
+/** Fields that every form has. */
+const OWN_FIELDS = ['email', 'ref', 'token', 'proof', 'captcha', 'consent', 'lang', 'include', HONEYPOT];
+
+/** Handles a form that was sent: JSON for scripts, pages and redirects for browsers without them. */
+export async function handlePost(
+  parts: FormParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  form: LiveForm,
+): Promise<unknown> {
+  if (!isObject(request.body)) throw invalid('body: must be a JSON object');
+  const values: Values = request.body;
+  const asJson = wantsJson(request);
+  try {
+    checkOrigin(parts, request, form, asJson);
+    if (!asJson && lineOf(values.token) === '' && lineOf(values.proof) === '')
+      return askAgain(parts, request, reply, form, values);
+    if (isJsonBody(request)) checkNames(form, values);
+    const checked = await checkPost(parts, request, reply, { form, values, proofRequired: asJson });
+    if ('problems' in checked) return tellProblems(parts, request, reply, form, values, checked.problems);
+    const joined = await joinByForm(parts.context, form.queue, checked.post);
+    if (!asJson) return goOn(parts, request, reply, form);
+    return await presentJoin(parts, request, joined, lineOf(values.include) === 'status');
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    parts.refusals.note(form.queue, error.reason);
+    closeUnread(request, reply);
+    if (asJson) throw new DoorlistError('refused', 'this request was refused');
+    const { title, text } = textsFor(request, values.lang).form.refused;
+    const notice = `${title}. ${text}`;
+    return sendFormPage(parts, request, reply, { form, values, status: 403, notice, action: form.key });
+  }
+}
+
+function isJsonBody({ headers }: FastifyRequest): boolean {
+  return headers['content-type']?.startsWith('application/json') ?? false;
+}
+
+/** Browsers that follow a link or send a form accept pages. */
+export function wantsJson(request: FastifyRequest): boolean {
+  return isJsonBody(request) || !request.headers.accept?.includes('text/html');
+}
+
+/** A browser that hides the origin may still send a form that our own page showed: its token says so. */
+function checkOrigin(parts: FormParts, request: FastifyRequest, form: LiveForm, asJson: boolean): void {
+  const { origin } = request.headers;
+  if (origin === undefined || (origin === 'null' && !asJson)) return;
+  if (!isAllowedOrigin(parts, request, form, origin)) throw new Refused('origin');
+}
+
+export function isAllowedOrigin(
+  { publicUrl }: FormParts,
+  request: FastifyRequest,
+  { settings }: LiveForm,
+  origin: string,
+): boolean {
+  return settings.allowedOrigins.includes(origin) || isOwnOrigin(publicUrl, origin, request);
+}
+
+function checkNames({ settings }: LiveForm, values: Values): void {
+  const known = [...OWN_FIELDS, ...settings.fields.map(({ name }) => name)];
+  const unknown = Object.keys(values).filter((name) => !known.includes(name) && !name.startsWith('utm_'));
+  if (unknown.length > 0) throw new UnknownFields(unknown);
+}
+
+/** For developers: a page never sends these. */
+export class UnknownFields extends Error {
+  override name = 'UnknownFields';
+  readonly fields: readonly string[];
+  constructor(fields: readonly string[]) {
+    super('unknown fields');
+    this.fields = fields;
+  }
+}
+
+/** A form on a page without our script has no token: people see it once more, filled in, and send it from here. */
+function askAgain(
+  parts: FormParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  form: LiveForm,
+  values: Values,
+): Promise<string> {
+  if (lineOf(values[HONEYPOT]) !== '') throw new Refused('honeypot');
+  return sendFormPage(parts, request, reply, { form, values, action: form.key });
+}
+
+function tellProblems(
+  parts: FormParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  form: LiveForm,
+  values: Values,
+  problems: ReadonlyMap<string, FieldProblem>,
+): Promise<string> | object {
+  const texts = textsFor(request, values.lang);
+  const summary = texts.form.problems.summary(problems.size);
+  if (!wantsJson(request))
+    return sendFormPage(parts, request, reply, {
+      form,
+      values,
+      problems,
+      status: 422,
+      notice: summary,
+      action: form.key,
+    });
+  const fields = [...problems].map(([name, problem]) => [name, problemText(texts, problem)]);
+  reply.code(422);
+  return { code: 'invalid_fields', message: summary, fields: Object.fromEntries(fields) };
+}
+
+/** 303, so that a reload does not send the form again. */
+function goOn(parts: FormParts, request: FastifyRequest, reply: FastifyReply, form: LiveForm): FastifyReply {
+  const { queue, settings } = form;
+  const { tag } = textsFor(request, ((request.body ?? {}) as Values).lang);
+  const environment = queue.environment === 'production' ? '' : `&environment=${queue.environment}`;
+  const thanks = `${parts.publicUrl}/w/${queue.waitlist.id}/thanks?lang=${tag}${environment}`;
+  return reply.redirect(settings.redirectUrl ?? thanks, 303);
+}
+
+async function presentJoin(
+  { context, publicUrl }: FormParts,
+  request: FastifyRequest,
+  { state, visit }: FormJoin,
+  withStatus: boolean,
+): Promise<object> {
+  if (visit === null) return { state };
+  const statusUrl = `${publicUrl}/s/${visit}`;
+  const person = withStatus ? await personStatus(context, visit) : undefined;
+  if (!person) return { state, statusUrl };
+  const texts = textsFor(request, ((request.body ?? {}) as Values).lang);
+  const look = await lookOf(context, person.queue);
+  return { state, statusUrl, status: presentStatus(texts, publicUrl, look, person) };
+}

@@ -1,0 +1,58 @@
+import type { Texts } from '../../languages/texts.ts';
+import { newChallenge } from '../../waitlist/forms/challenge.ts';
+import type { LiveForm } from '../../waitlist/forms/form.ts';
+import type { Context } from '../../waitlist/queue/context.ts';
+import type { Queue } from '../../waitlist/queue/directory.ts';
+
+/** What the web component needs, and anyone who builds a form of their own. */
+export async function presentPublicForm(context: Context, form: LiveForm, texts: Texts) {
+  const { queue, settings } = form;
+  const { name } = queue.waitlist;
+  return {
+    waitlist: { id: queue.waitlist.id, name },
+    closed: await isClosed(context, queue),
+    language: texts.tag,
+    headline: settings.headline,
+    text: settings.text,
+    fields: settings.fields,
+    consent: settings.consent && { text: settings.consent.text, version: settings.consent.version },
+    captcha: settings.captcha,
+    redirectUrl: settings.redirectUrl,
+    texts: formTexts(texts, name, settings.buttonText),
+    challenge: await newChallenge(form, context.clock()),
+  };
+}
+
+/** Only what the component shows. What depends on the person comes with the answer. */
+function formTexts({ form, joined, errors, share }: Texts, waitlist: string, buttonText: string | null) {
+  return {
+    email: form.email,
+    emailExample: form.emailExample,
+    button: buttonText ?? form.button,
+    sending: form.sending,
+    optional: form.optional,
+    choose: form.choose,
+    leaveEmpty: form.leaveEmpty,
+    refused: `${form.refused.title}. ${form.refused.text}`,
+    closed: `${form.closed.title}. ${form.closed.text}`,
+    rateLimited: errors.rateLimited,
+    error: `${errors.title}. ${errors.other}`,
+    joined: joined.title,
+    joinedText: joined.text(waitlist),
+    checkInbox: joined.checkInboxTitle,
+    checkInboxText: joined.checkInbox(waitlist),
+    linkLabel: share.linkLabel,
+    copy: share.copy,
+    copied: share.copied,
+    share: share.share,
+  };
+}
+
+export async function isClosed({ db }: Context, { waitlist }: Queue): Promise<boolean> {
+  const row = await db.query
+    .selectFrom('waitlist')
+    .select('closed_at')
+    .where('id', '=', waitlist.internalId)
+    .executeTakeFirst();
+  return row?.closed_at !== null;
+}

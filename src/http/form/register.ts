@@ -1,0 +1,131 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { DoorlistError, notFound } from '../../errors.ts';
+import { findForm, type LiveForm } from '../../waitlist/forms/form.ts';
+import { html } from '../docs/html.ts';
+import { sendBrandedPage } from '../pages/branded-page.ts';
+import { registerJsonBody } from '../plugins/body.ts';
+import { closeUnread, sendError } from '../plugins/errors.ts';
+import { clientOf } from '../plugins/rate-limit.ts';
+import { STATUS } from '../problem.ts';
+import type { TypedApp } from '../typed-app.ts';
+import { registerHostedPage } from './hosted-page.ts';
+import { type FormParts, textsFor } from './parts.ts';
+import { handlePost, isAllowedOrigin, UnknownFields, wantsJson } from './post.ts';
+import { presentPublicForm } from './public-form.ts';
+import { registerScript } from './script.ts';
+import { registerStatusPage } from './status-page.ts';
+
+const BODY_BYTES_MAX = 32 * 1024;
+const PREFLIGHT_SECONDS = '86400';
+const Params = Type.Object({ formKey: Type.String() });
+
+/** The public form, its script and its pages: for people without any credentials. */
+export function registerForms(app: FastifyInstance, parts: FormParts): void {
+  app.register(async (scope: TypedApp) => {
+    scope.setErrorHandler((error: Error, request, reply) => sendProblem(parts, error, request, reply));
+    registerScript(scope, parts);
+    registerHostedPage(scope, parts);
+    registerEndpoints(scope, parts);
+  });
+  app.register(async (scope: TypedApp) => {
+    scope.removeAllContentTypeParsers();
+    // The URL alone determines what the buttons of these pages do.
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, undefined));
+    scope.setErrorHandler((error: Error, request, reply) => sendProblem(parts, error, request, reply));
+    registerStatusPage(scope, parts);
+  });
+}
+
+function registerEndpoints(app: TypedApp, parts: FormParts): void {
+  const { context, readBody } = parts;
+  registerJsonBody(app, readBody);
+  app.addContentTypeParser('application/x-www-form-urlencoded', (request, payload, done) => {
+    readBody(request, payload, (error, body) =>
+      error ? done(error) : done(null, Object.fromEntries(new URLSearchParams(body.toString()))),
+    );
+  });
+  const route = (limiter: FormParts['look']) => ({
+    schema: { hide: true, params: Params },
+    bodyLimit: BODY_BYTES_MAX,
+    onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
+      const { formKey } = request.params as { formKey: string };
+      const form = await findForm(context, formKey);
+      if (form) allowOrigin(parts, request, reply, form);
+      countRefusal(parts, form, () => limiter.take(clientOf(request), reply));
+      if (!form) throw notFound('there is no such form');
+      request.form = form;
+    },
+  });
+  app.get('/form/v1/:formKey', route(parts.look), async (request) =>
+    presentPublicForm(context, request.form as LiveForm, textsFor(request)),
+  );
+  app.post('/form/v1/:formKey', route(parts.post), async (request, reply) =>
+    handlePost(parts, request, reply, request.form as LiveForm),
+  );
+  app.options('/form/v1/:formKey', route(parts.look), async (_request, reply) => {
+    reply.code(204).headers({
+      'access-control-allow-methods': 'GET, POST',
+      'access-control-allow-headers': 'content-type, accept',
+      'access-control-max-age': PREFLIGHT_SECONDS,
+    });
+  });
+}
+
+function allowOrigin(parts: FormParts, request: FastifyRequest, reply: FastifyReply, form: LiveForm): void {
+  const { origin } = request.headers;
+  reply.header('vary', 'origin');
+  if (origin === undefined || !isAllowedOrigin(parts, request, form, origin)) return;
+  reply.headers({
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': 'retry-after, ratelimit, ratelimit-policy, x-request-id',
+  });
+}
+
+function countRefusal({ refusals }: FormParts, form: LiveForm | undefined, take: () => void): void {
+  try {
+    take();
+  } catch (error) {
+    if (form) refusals.note(form.queue, 'rate_limited');
+    throw error;
+  }
+}
+
+function sendProblem(parts: FormParts, error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  if (error instanceof UnknownFields) {
+    const fields = Object.fromEntries(error.fields.map((name) => [name.slice(0, 64), 'unknown field']));
+    const message = `${Object.keys(fields).join(', ')}: unknown field`;
+    reply.code(422).send({ code: 'invalid_fields', message, fields });
+    return;
+  }
+  const isPage = !request.url.startsWith('/form/') || request.method === 'POST';
+  if (!(error instanceof DoorlistError) || !isPage || wantsJson(request)) {
+    sendError(error, request, reply, parts.context.log);
+    return;
+  }
+  closeUnread(request, reply);
+  if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds));
+  const texts = textsFor(request);
+  const { title, text } = noticeFor(texts.errors, texts.form.closed, error.code);
+  reply.send(
+    sendBrandedPage(reply, {
+      status: STATUS[error.code],
+      texts,
+      brand: { name: '', colour: null, logoUrl: null },
+      title,
+      content: html`<p>${text}</p>`,
+    }),
+  );
+}
+
+function noticeFor(
+  errors: ReturnType<typeof textsFor>['errors'],
+  closed: ReturnType<typeof textsFor>['form']['closed'],
+  code: DoorlistError['code'],
+): { title: string; text: string } {
+  if (code === 'not_found') return errors.notFound;
+  if (code === 'waitlist_closed') return closed;
+  if (code === 'rate_limited') return { title: errors.title, text: errors.rateLimited };
+  if (code === 'unavailable') return { title: errors.title, text: errors.unavailable };
+  return { title: errors.title, text: errors.other };
+}

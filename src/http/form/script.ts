@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { clientOf } from '../plugins/rate-limit.ts';
+import type { TypedApp } from '../typed-app.ts';
+import type { FormParts } from './parts.ts';
+
+const CACHE = 'public, max-age=3600, stale-while-revalidate=86400';
+
+/** Comments and indentation are for readers of the source. */
+function compact(source: string): string {
+  return source
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('//') && !/^\/\*\*.*\*\/$/.test(line))
+    .join('\n');
+}
+
+/** The script of the web component, for any page. */
+export function registerScript(app: TypedApp, { look }: FormParts): void {
+  const source = compact(readFileSync(new URL('./form-element.js', import.meta.url), 'utf8'));
+  const encoded = { br: brotliCompressSync(source), gzip: gzipSync(source, { level: 9 }) };
+  const etag = `"${createHash('sha256').update(source).digest('base64url').slice(0, 22)}"`;
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
+    look.take(clientOf(request), reply);
+  app.get('/form.js', { schema: { hide: true }, onRequest }, async ({ headers }, reply) => {
+    reply
+      .headers({
+        'content-type': 'text/javascript; charset=utf-8',
+        'cache-control': CACHE,
+        etag,
+        vary: 'accept-encoding',
+        'access-control-allow-origin': '*',
+        'cross-origin-resource-policy': 'cross-origin',
+        'x-content-type-options': 'nosniff',
+      })
+      .serializer((body: string) => body);
+    if (headers['if-none-match'] === etag) return reply.code(304).send();
+    const accepted = headers['accept-encoding'] ?? '';
+    const encoding = /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : undefined;
+    if (!encoding) return reply.send(source);
+    return reply.header('content-encoding', encoding).send(encoded[encoding]);
+  });
+}

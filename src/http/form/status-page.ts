@@ -1,0 +1,135 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { notFound } from '../../errors.ts';
+import type { Notice, Texts } from '../../languages/texts.ts';
+import { formOf } from '../../waitlist/forms/form.ts';
+import {
+  mailStatusLink,
+  type PersonStatus,
+  personStatus,
+  resendConfirmation,
+} from '../../waitlist/forms/person-status.ts';
+import { type Html, html } from '../docs/html.ts';
+import { type Brand, sendBrandedPage } from '../pages/branded-page.ts';
+import { button } from '../pages/page.ts';
+import { pageRoute, TokenParams, wantsJson } from '../pages/parts.ts';
+import type { TypedApp } from '../typed-app.ts';
+import { type FormParts, lookOf, textsFor } from './parts.ts';
+import { isAllowedOrigin } from './post.ts';
+import { presentStatus } from './present-status.ts';
+
+const NO_BRAND: Brand = { name: '', colour: null, logoUrl: null };
+
+/** A person's place in line. The link is their secret: it comes by mail, or right after joining. */
+export function registerStatusPage(app: TypedApp, parts: FormParts): void {
+  const { context, publicUrl, look, post } = parts;
+  const show = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    person: PersonStatus | undefined,
+    token: string,
+    notice?: string,
+  ) => {
+    const texts = textsFor(request);
+    if (!person) return sendBrandedPage(reply, unknownPage(texts));
+    const brand = await lookOf(context, person.queue);
+    const status = presentStatus(texts, publicUrl, brand, person);
+    const { title, content } = contentOf(texts, person, status, token);
+    return sendBrandedPage(reply, {
+      texts,
+      brand,
+      title,
+      content: html`${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}${content}`,
+    });
+  };
+
+  app.get('/s/:token', pageRoute(look, TokenParams), async (request, reply) => {
+    const { token } = request.params;
+    const person = await personStatus(context, token);
+    if (!wantsJson(request)) return show(request, reply, person, token);
+    if (!person) throw notFound('this link is invalid, or its entry is no longer on the waitlist');
+    await allowOrigin(parts, request, reply, person);
+    return presentStatus(textsFor(request), publicUrl, await lookOf(context, person.queue), person);
+  });
+  app.post('/s/:token/resend', pageRoute(post, TokenParams), async (request, reply) => {
+    const { token } = request.params;
+    const person = await resendConfirmation(context, token);
+    const { resent } = textsFor(request).status;
+    return show(request, reply, person, token, person?.status === 'pending' ? resent : undefined);
+  });
+  app.post('/s/:token/leave', pageRoute(post, TokenParams), async (request, reply) => {
+    const texts = textsFor(request);
+    const person = await mailStatusLink(context, request.params.token);
+    if (!person) return sendBrandedPage(reply, unknownPage(texts));
+    return sendBrandedPage(reply, {
+      texts,
+      brand: await lookOf(context, person.queue),
+      title: texts.joined.checkInboxTitle,
+      content: html`<p>${texts.status.resent}</p>`,
+    });
+  });
+}
+
+function unknownPage(texts: Texts) {
+  const { title, text } = texts.status.unknown;
+  return { status: 404, texts, brand: NO_BRAND, title, content: html`<p>${text}</p>` };
+}
+
+async function allowOrigin(
+  parts: FormParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { queue }: PersonStatus,
+): Promise<void> {
+  const { origin } = request.headers;
+  reply.header('vary', 'origin');
+  if (origin === undefined) return;
+  const form = await formOf(parts.context, queue);
+  if (form.key !== null && isAllowedOrigin(parts, request, { ...form, key: form.key }, origin))
+    reply.header('access-control-allow-origin', origin);
+}
+
+type Presented = ReturnType<typeof presentStatus>;
+
+function contentOf(texts: Texts, person: PersonStatus, shown: Presented, token: string) {
+  const { name } = person.queue.waitlist;
+  const leave = leaveHtml(texts, person, token);
+  const say = ({ title, text }: Notice, more?: Html) => ({
+    title,
+    content: html`<p>${text}</p>${more}${leave}`,
+  });
+  switch (person.status) {
+    case 'pending':
+      return say(texts.status.pending, button(`../s/${token}/resend`, texts.status.resend));
+    case 'invited':
+      return say(texts.status.invited);
+    case 'joined':
+      return say(texts.status.joined);
+    case 'removed':
+      return { title: texts.status.removed.title, content: html`<p>${texts.status.removed.text}</p>` };
+    case 'waiting':
+      return {
+        title: texts.status.title(name),
+        content: html`${figures(texts, person)}${shareHtml(texts, shown)}${leave}`,
+      };
+  }
+}
+
+function figures({ status, formats }: Texts, { position, referrals }: PersonStatus): Html {
+  return html`<div class="figures"><div><p class="label">${status.positionLabel}</p><p class="position">${formats.number(position ?? 0)}</p></div></div>
+<p>${status.referrals(referrals)}</p>`;
+}
+
+function shareHtml({ share }: Texts, { shareUrl, shareTitle, shareText, links }: Presented): Html {
+  return html`<h2>${shareTitle}</h2>
+<p>${shareText}</p>
+<p class="label">${share.linkLabel}</p>
+<p class="link">${shareUrl}</p>
+<ul class="networks">${links.map(({ name, label, url }) => html`<li><a href="${url}" target="_blank" rel="noopener noreferrer" aria-label="${label}">${name}</a></li>`)}</ul>`;
+}
+
+/** The owner goes to the page that mails link to. Who only typed the address gets that link by mail. */
+function leaveHtml({ status }: Texts, { leaveToken }: PersonStatus, token: string): Html {
+  return leaveToken === null
+    ? html`<form method="post" action="../s/${token}/leave" class="apart"><button class="plain">${status.leave}</button></form>`
+    : html`<p class="apart"><a href="../leave/${leaveToken}">${status.leave}</a></p>`;
+}

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
+import type { Texts } from '../../languages/texts.ts';
+import { Html, html } from '../docs/html.ts';
+import { BRANDED_STYLE } from './branded-style.ts';
+
+/** How a waitlist looks: its name, and what its mail settings say. */
+export interface Brand {
+  name: string;
+  colour: string | null;
+  logoUrl: string | null;
+}
+
+export interface BrandedPage {
+  status?: number;
+  texts: Texts;
+  brand: Brand;
+  title: string;
+  content: Html;
+  /** The page loads our script. */
+  script?: boolean;
+  /** Other origins, for a CAPTCHA. */
+  captchaSources?: readonly string[];
+  /** Where a form leads after it was sent, beside this site. */
+  leadsTo?: string | null;
+  /** Whether search engines may list it. */
+  listed?: boolean;
+}
+
+/** A page that carries the look of a waitlist. It works without scripts, and on a phone first. */
+export function sendBrandedPage(reply: FastifyReply, page: BrandedPage): string {
+  const { texts, brand, title, content } = page;
+  const style = styleFor(brand.colour);
+  reply
+    .code(page.status ?? 200)
+    .type('text/html; charset=utf-8')
+    .headers({
+      'content-security-policy': policyOf(page, style.hash),
+      'x-content-type-options': 'nosniff',
+      // With no-referrer, browsers would hide the origin of a form that is sent here.
+      'referrer-policy': 'same-origin',
+      'content-language': texts.tag,
+      vary: 'accept-language',
+      ...(page.listed ? {} : { 'x-robots-tag': 'noindex' }),
+    })
+    .serializer((text: string) => text);
+  return html`<!doctype html>
+<html lang="${texts.tag}" dir="${texts.dir}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${new Html(style.text)}</style>
+${page.script && new Html('<script src="../form.js" defer></script>')}
+</head>
+<body>
+<main>
+<p class="brand">${brandOf(brand)}</p>
+<h1>${title}</h1>
+${content}
+</main>
+</body>
+</html>
+`.text;
+}
+
+function brandOf({ name, logoUrl }: Brand): Html {
+  return logoUrl === null
+    ? html`${name}`
+    : html`<img src="${logoUrl}" alt="${name}" height="36" referrerpolicy="no-referrer">`;
+}
+
+function policyOf({ brand, script, captchaSources = [], leadsTo }: BrandedPage, styleHash: string): string {
+  const sources = captchaSources.join(' ');
+  const action = leadsTo ? ` ${new URL(leadsTo).origin}` : '';
+  return [
+    "default-src 'none'",
+    `style-src 'sha256-${styleHash}'`,
+    ...(script ? [`script-src 'self' ${sources}`.trim(), "connect-src 'self'"] : []),
+    ...(sources === '' ? [] : [`frame-src ${sources}`]),
+    ...(script && sources === '' ? ["require-trusted-types-for 'script'", "trusted-types 'none'"] : []),
+    ...(brand.logoUrl === null ? [] : [`img-src ${new URL(brand.logoUrl).origin}`]),
+    "base-uri 'none'",
+    `form-action 'self'${action}`,
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+const styles = new Map<string, { text: string; hash: string }>();
+const MOST_STYLES = 1_000;
+
+/** The color is part of the style sheet, because the policy allows no other styles. */
+function styleFor(colour: string | null): { text: string; hash: string } {
+  const known = styles.get(colour ?? '');
+  if (known) return known;
+  const own = colour === null ? '' : `:root { --accent: ${colour}; --on: ${readableOn(colour)}; }\n`;
+  const text = BRANDED_STYLE.replace('/* colors */', own);
+  const made = { text, hash: createHash('sha256').update(text).digest('base64') };
+  if (styles.size >= MOST_STYLES) styles.clear();
+  styles.set(colour ?? '', made);
+  return made;
+}
+
+/** Black or white: one of them always has enough contrast. */
+export function readableOn(colour: string): string {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000' : '#fff';
+}

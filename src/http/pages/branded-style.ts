@@ -1,0 +1,44 @@
+/** Phone first. Colors of text and lines never depend on the waitlist's color, so they stay readable. */
+export const BRANDED_STYLE = `
+:root { color-scheme: light dark; --paper: #f4f5f7; --card: #fff; --ink: #16191d; --soft: #59636e; --line: #d5dae0; --accent: #0f766e; --on: #fff; --danger: #b42318; }
+@media (prefers-color-scheme: dark) { :root { --paper: #15181c; --card: #1f2429; --ink: #e8eaed; --soft: #a3adb8; --line: #3b434b; --accent: #2dd4bf; --on: #08211e; --danger: #ff8a80; } }
+/* colors */
+* { box-sizing: border-box; }
+body { margin: 0; min-height: 100dvh; display: grid; place-items: center; padding: 1rem; background: var(--paper); color: var(--ink); font: 400 1rem/1.6 system-ui, sans-serif; }
+main { width: min(30rem, 100%); padding: 1.75rem 1.25rem; background: var(--card); border: 1px solid var(--line); border-top: 4px solid var(--accent); border-radius: 12px; overflow-wrap: anywhere; }
+@media (min-width: 30rem) { main { padding: 2.25rem 2rem; } }
+h1 { margin: 0 0 .75rem; font-size: 1.5rem; line-height: 1.3; text-wrap: balance; }
+h2 { margin: 1.75rem 0 .5rem; font-size: 1.125rem; line-height: 1.3; }
+p { margin: 0 0 1.25rem; }
+.brand { margin: 0 0 1.25rem; font-weight: 700; }
+.brand img { display: block; height: 36px; max-width: 100%; object-fit: contain; object-position: left; }
+.soft { color: var(--soft); font-size: .9375rem; }
+.text { white-space: pre-line; }
+.position { margin: 0; font-size: 3rem; font-weight: 700; line-height: 1.1; font-variant-numeric: tabular-nums; }
+.label { margin: 0; color: var(--soft); font-size: .9375rem; }
+.figures { display: flex; flex-wrap: wrap; gap: 1rem 2.5rem; margin: 0 0 1.25rem; }
+.notice { padding: .75rem 1rem; border: 1px solid var(--line); border-left: 4px solid var(--accent); border-radius: 8px; }
+.notice.bad { border-left-color: var(--danger); }
+form { margin: 0 0 1rem; }
+main > :last-child { margin-bottom: 0; }
+.field { margin: 0 0 1rem; }
+label, .link-label { display: block; font-weight: 600; }
+label .soft { font-weight: 400; }
+.check { display: flex; gap: .625rem; align-items: flex-start; font-weight: 400; }
+.check input { flex: none; width: 1.25rem; height: 1.25rem; margin: .2rem 0 0; accent-color: var(--accent); }
+.problem { margin: .25rem 0 0; color: var(--danger); font-size: .9375rem; }
+input:not([type=checkbox]), select { width: 100%; margin-top: .25rem; padding: .7rem .8rem; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--soft); border-radius: 8px; }
+[aria-invalid=true] { border-color: var(--danger); }
+.trap { position: absolute; left: -9999px; }
+button, .button { display: block; width: 100%; padding: .8rem 1rem; font: inherit; font-weight: 600; text-align: center; text-decoration: none; color: var(--on); background: var(--accent); border: 1px solid transparent; border-radius: 8px; cursor: pointer; }
+button.quiet { color: var(--danger); background: none; border-color: currentcolor; }
+:is(a, button, input, select, summary):focus-visible { outline: 3px solid var(--ink); outline-offset: 2px; }
+a { color: inherit; }
+.link { display: block; margin: .25rem 0 .75rem; padding: .7rem .8rem; font: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: 8px; user-select: all; }
+.networks { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0 0 1.25rem; padding: 0; list-style: none; }
+.networks a { display: block; padding: .5rem .875rem; border: 1px solid var(--line); border-radius: 999px; text-decoration: none; }
+.apart { margin: 1.75rem 0 0; border-top: 1px solid var(--line); padding-top: 1rem; font-size: .9375rem; }
+.apart a, .apart button { color: var(--soft); }
+button.plain { width: auto; padding: 0; font-weight: 400; font-size: inherit; text-decoration: underline; background: none; border: 0; }
+doorlist-form { display: block; --doorlist-accent: var(--accent); --doorlist-on-accent: var(--on); --doorlist-border: var(--soft); --doorlist-background: var(--paper); --doorlist-text: var(--ink); --doorlist-soft: var(--soft); --doorlist-danger: var(--danger); }
+`;

@@ -1,0 +1,33 @@
+import { sharedNow } from '../../db/shared-clock.ts';
+import type { Context } from '../queue/context.ts';
+import { forgetSources } from '../referrals/sources.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const REFUSALS_KEPT_MS = 400 * DAY_MS;
+
+/** Deletes what forms remember for a short time: used tokens, networks, and who got how many mails. */
+export async function forgetExpired(context: Context): Promise<void> {
+  const { db } = context;
+  const now = await sharedNow(context);
+  const forms = await db.query.selectFrom('form').select('queue_id').execute();
+  for (const { queue_id } of forms) {
+    await db.transaction(async (trx) => {
+      await trx
+        .deleteFrom('form_spent')
+        .where('queue_id', '=', queue_id)
+        .where('expires_at', '<=', now)
+        .execute();
+      await trx
+        .deleteFrom('form_mail')
+        .where('queue_id', '=', queue_id)
+        .where('day', '<=', now - 2 * DAY_MS)
+        .execute();
+      await trx
+        .deleteFrom('form_refusal')
+        .where('queue_id', '=', queue_id)
+        .where('slot', '<=', now - REFUSALS_KEPT_MS)
+        .execute();
+      await forgetSources(trx, queue_id, now);
+    });
+  }
+}

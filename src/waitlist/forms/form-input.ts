@@ -1,0 +1,86 @@
+import type { Language } from '../../languages/languages.ts';
+import { isoTime } from '../../time.ts';
+import { parseEmail, parseReferrer } from '../people/identity.ts';
+import type { Metadata } from '../people/metadata.ts';
+import type { Signup } from '../signup/signup-input.ts';
+import type { FormField, FormSettings } from './form.ts';
+
+export const TEXT_CHARACTERS_MAX = 500;
+const UTM_CHARACTERS_MAX = 200;
+const UTM = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'];
+
+/** What is wrong with a field. Pages say it in the person's language. */
+export type FieldProblem =
+  | 'emailRequired'
+  | 'emailInvalid'
+  | 'required'
+  | 'choiceInvalid'
+  | 'tooLong'
+  | 'consentRequired';
+
+export type Values = Readonly<Record<string, unknown>>;
+
+export interface FormInput {
+  signup: Signup;
+  problems: Map<string, FieldProblem>;
+}
+
+/** Reads what a person entered. The signup is usable only if there are no problems. */
+export function readFormInput(
+  settings: FormSettings,
+  values: Values,
+  { now, language }: { now: number; language: Language },
+): FormInput {
+  const problems = new Map<string, FieldProblem>();
+  const metadata: Metadata = {};
+  const typed = lineOf(values.email);
+  const email = parseEmail(typed);
+  if (!email) problems.set('email', typed === '' ? 'emailRequired' : 'emailInvalid');
+  for (const field of settings.fields) {
+    const { value, problem } = readField(field, values[field.name]);
+    if (problem) problems.set(field.name, problem);
+    else if (value !== undefined) metadata[field.name] = value;
+  }
+  if (settings.consent) {
+    if (isChecked(values.consent)) metadata.consent = { version: settings.consent.version, at: isoTime(now) };
+    else problems.set('consent', 'consentRequired');
+  }
+  if (settings.utm) {
+    for (const name of UTM) {
+      const value = lineOf(values[name]).slice(0, UTM_CHARACTERS_MAX).toWellFormed();
+      if (value !== '') metadata[name] = value;
+    }
+  }
+  const signup: Signup = {
+    email: email ?? null,
+    phone: null,
+    metadata: Object.keys(metadata).length === 0 ? null : metadata,
+    referrer: parseReferrer(lineOf(values.ref)) ?? null,
+    language,
+  };
+  return { signup, problems };
+}
+
+function readField(
+  { type, options = [], required }: FormField,
+  given: unknown,
+): { value?: string | boolean; problem?: FieldProblem } {
+  if (type === 'checkbox') {
+    const value = isChecked(given);
+    return required && !value ? { problem: 'required' } : { value };
+  }
+  const value = lineOf(given);
+  if (value === '') return required ? { problem: 'required' } : {};
+  if (type === 'choice') return options.includes(value) ? { value } : { problem: 'choiceInvalid' };
+  return [...value].length > TEXT_CHARACTERS_MAX ? { problem: 'tooLong' } : { value };
+}
+
+/** Browsers send `on` for a checked box, and nothing for another. */
+function isChecked(value: unknown): boolean {
+  return value === true || value === 'on' || value === 'true' || value === '1';
+}
+
+/** One line of text, without control characters. */
+export function lineOf(value: unknown): string {
+  return typeof value === 'string' ? value.replace(/\p{Cc}+/gu, ' ').trim() : '';
+}

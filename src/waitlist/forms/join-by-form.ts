@@ -1,0 +1,129 @@
+import type { Trx } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import { DoorlistError } from '../../errors.ts';
+import { readAndChangeQueue } from '../queue/change-queue.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
+import { findMembers, type Member, type Members } from '../referrals/members.ts';
+import { openReview } from '../referrals/reviews.ts';
+import { isSuspicious, noteSource } from '../referrals/sources.ts';
+import { addEntries } from '../signup/add-entries.ts';
+import { type Candidate, prepareCandidate } from '../signup/candidate.ts';
+import type { Signup } from '../signup/signup-input.ts';
+import type { RefusalReason } from './refusals.ts';
+import { type TimeToken, TOKEN_MS_MAX } from './time-token.ts';
+import { sealVisit } from './visit-token.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Per waitlist and day, however often somebody types the address. */
+export const MAILS_PER_DAY_MAX = 3;
+
+/** What looks like a bot. The reason is for operators. */
+export class Refused extends Error {
+  override name = 'Refused';
+  readonly reason: RefusalReason;
+  constructor(reason: RefusalReason) {
+    super(`refused: ${reason}`);
+    this.reason = reason;
+  }
+}
+
+export interface FormPost {
+  signup: Signup;
+  token: TimeToken;
+  /** Whether the proof of work was solved. Without it, the email must be confirmed. */
+  proven: boolean;
+  /** The client's network, such as `192.0.2.0/24`. */
+  network: string;
+}
+
+export interface FormJoin {
+  state: 'joined' | 'confirm';
+  /** For the status page. null until the email is confirmed. */
+  visit: string | null;
+}
+
+interface Remembered {
+  spentBy: Uint8Array | undefined;
+  mails: number;
+}
+
+const findSpent = statement<{ queueId: number; token: Uint8Array }, { email_hash: Uint8Array }>(
+  (db, parameter) =>
+    db.query
+      .selectFrom('form_spent')
+      .select('email_hash')
+      .where('queue_id', '=', parameter('queueId'))
+      .where('token_hash', '=', parameter('token')),
+);
+
+const countMails = statement<{ queueId: number; day: number; email: Uint8Array }, { mails: number }>(
+  (db, parameter) =>
+    db.query
+      .selectFrom('form_mail')
+      .select('mails')
+      .where('queue_id', '=', parameter('queueId'))
+      .where('day', '=', parameter('day'))
+      .where('email_hash', '=', parameter('email')),
+);
+
+/**
+ * Adds a person who used the form. The result does not show whether the address was known: either way it
+ * takes the lock, spends the token and commits once.
+ */
+export function joinByForm(context: Context, queue: Queue, post: FormPost): Promise<FormJoin> {
+  const now = context.clock();
+  const candidate = prepareCandidate(queue, post.signup, now);
+  const email = candidate.emailHash as Buffer;
+  const token = queue.vault.hash('form', `spent ${post.token.text}`);
+  const network = queue.vault.hash('network', post.network);
+  const day = now - (now % DAY_MS);
+  const read = async (trx: Trx): Promise<[Members, Remembered]> => {
+    const spent = trx.run(findSpent, { queueId: queue.id, token });
+    const mails = trx.run(countMails, { queueId: queue.id, day, email });
+    const members = await findMembers(trx, queue, [candidate]);
+    return [members, { spentBy: (await spent)[0]?.email_hash, mails: (await mails)[0]?.mails ?? 0 }];
+  };
+  return readAndChangeQueue(context, queue, read, async (change, [members, remembered]) => {
+    const { settings, trx } = change;
+    if (settings.closed) throw new DoorlistError('waitlist_closed', 'this waitlist is closed to new signups');
+    // The same person may send the same form again, after a lost response or a second click.
+    if (remembered.spentBy && !email.equals(remembered.spentBy)) throw new Refused('spent');
+    const referrer = candidate.referrer ? members.find(candidate.referrer) : undefined;
+    const suspicious = referrer !== undefined && (await isSuspicious(change, referrer.seq, network));
+    const confirm = settings.confirmEmails || !post.proven || suspicious;
+    const mayMail = remembered.mails < MAILS_PER_DAY_MAX;
+    const known = members.find({ email });
+    const lastSeq = change.lastSeq;
+    const member = known ?? add(change, members, { ...candidate, form: { confirm, mayMail } });
+    const mailed = known ? mayMail && confirm && remind(change, known) : mayMail;
+    if (!known && referrer) noteSource(change, referrer.seq, network);
+    if (!known && referrer && suspicious) openReview(change, member.seq, referrer.seq);
+    const expires_at = post.token.at + TOKEN_MS_MAX;
+    trx.insert('form_spent', [{ queue_id: queue.id, token_hash: token, email_hash: email, expires_at }], {
+      onConflict: 'ignore',
+    });
+    if (mailed) {
+      const row = { queue_id: queue.id, day, email_hash: email, mails: 1 };
+      trx.insert('form_mail', [row], { onConflict: { add: ['mails'] } });
+    }
+    if (confirm) return { state: 'confirm', visit: null };
+    const place = known ? lastSeq + 1 : member.seq;
+    return {
+      state: 'joined',
+      visit: sealVisit(queue, { seq: member.seq, place, known: known !== undefined }),
+    };
+  });
+}
+
+function add(change: QueueChange, members: Members, candidate: Candidate): Member {
+  addEntries(change, members, [candidate]);
+  return members.find({ email: candidate.emailHash as Buffer }) as Member;
+}
+
+/** Somebody who is told to check their inbox finds something there: at most one mail a day. */
+function remind(change: QueueChange, { seq, status }: Member): boolean {
+  change.record({ kind: status === 'pending' ? 'confirmation.requested' : 'status.requested', entry: seq });
+  return true;
+}

@@ -1,0 +1,130 @@
+import { sql } from 'kysely';
+import { statement } from '../../db/statement.ts';
+import type { Status } from '../../db/tables.ts';
+import { parseId } from '../../ids.ts';
+import { queueOfLink, readLink, signLink } from '../links/links.ts';
+import { changeQueue } from '../queue/change-queue.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
+import { positionOf } from '../queue/positions.ts';
+import { referralCodesOf } from '../referrals/referral-code.ts';
+import { openVisit, type Visit } from './visit-token.ts';
+
+/** What the status page shows. */
+export interface PersonStatus {
+  queue: Queue;
+  status: Status;
+  position: number | null;
+  referrals: number;
+  referralCode: string;
+  /** Places that one referral is worth. */
+  boost: number;
+  /** For the page to unsubscribe or leave. Only if the link came by mail, so that its holder owns the address. */
+  leaveToken: string | null;
+}
+
+interface Found extends PersonStatus {
+  seq: number;
+  entryId: Uint8Array;
+}
+
+interface StatusRow {
+  seq: number;
+  id: Uint8Array;
+  status: Status;
+  referrals: number;
+  position: number | null;
+}
+
+const columns = ['e.seq', 'e.id', 'e.status', 'e.referrals'] as const;
+
+const findById = statement<{ queueId: number; id: Uint8Array }, StatusRow>((db, parameter) =>
+  db.query
+    .selectFrom('entry as e')
+    .select(columns)
+    .select(positionOf('e').as('position'))
+    .where('e.queue_id', '=', parameter('queueId'))
+    .where('e.id', '=', parameter('id')),
+);
+
+const findBySeq = statement<{ queueId: number; seq: number }, StatusRow>((db, parameter) =>
+  db.query
+    .selectFrom('entry as e')
+    .select(columns)
+    .select(positionOf('e').as('position'))
+    .where('e.queue_id', '=', parameter('queueId'))
+    .where('e.seq', '=', parameter('seq')),
+);
+
+/** By a link from a mail, or from the form. Returns undefined if it was not made here. */
+export async function personStatus(context: Context, token: string): Promise<PersonStatus | undefined> {
+  return findPerson(context, token);
+}
+
+async function findPerson(context: Context, token: string): Promise<Found | undefined> {
+  const { db } = context;
+  const queue = await queueOfLink(context, token);
+  if (!queue) return undefined;
+  const link = readLink(queue, 'status', token);
+  const id = link && parseId('ent', link.id);
+  const visit = link ? undefined : openVisit(queue, token);
+  const rows = id
+    ? await db.run(findById, { queueId: queue.id, id })
+    : visit
+      ? await db.run(findBySeq, { queueId: queue.id, seq: visit.seq })
+      : [];
+  const [row] = rows;
+  if (!row) return undefined;
+  const { seq, id: entryId, status, referrals, position } = row;
+  const common = {
+    queue,
+    seq,
+    entryId,
+    referralCode: referralCodesOf(queue).of(seq),
+    boost: await boostOf(context, queue),
+    leaveToken: link ? signLink(queue, 'leave', link) : null,
+  };
+  if (!visit?.known) return { ...common, status, referrals, position };
+  return { ...common, status: 'waiting', referrals: 0, position: await positionAt(context, queue, visit) };
+}
+
+async function boostOf({ db }: Context, queue: Queue): Promise<number> {
+  const row = await db.query
+    .selectFrom('waitlist')
+    .select('boost')
+    .where('id', '=', queue.waitlist.internalId)
+    .executeTakeFirst();
+  return row?.boost ?? 0;
+}
+
+/** The position of somebody who joined at that place and has no referrals. */
+async function positionAt({ db }: Context, queue: Queue, { place }: Visit): Promise<number> {
+  const { rows } = await sql<{ position: number }>`
+    select ${positionOf('e')} as position
+    from (select cast(${queue.id} as bigint) as queue_id, cast(${place} as bigint) as rank,
+      cast(${place} as bigint) as seq, 'waiting' as status) as e`.execute(db.query);
+  return rows[0]?.position ?? 1;
+}
+
+/** Sends the confirmation link again, at most once a day. Does nothing for anyone who is not pending. */
+export async function resendConfirmation(context: Context, token: string): Promise<PersonStatus | undefined> {
+  const person = await findPerson(context, token);
+  if (person?.status === 'pending') await record(context, person, 'confirmation.requested');
+  return person;
+}
+
+/** For somebody who only typed the address: its owner gets a mail with all links, at most one a day. */
+export async function mailStatusLink(context: Context, token: string): Promise<PersonStatus | undefined> {
+  const person = await findPerson(context, token);
+  if (!person || person.status === 'removed') return undefined;
+  await record(context, person, 'status.requested');
+  return person;
+}
+
+function record(
+  context: Context,
+  { queue, seq }: Found,
+  kind: 'confirmation.requested' | 'status.requested',
+): Promise<void> {
+  return changeQueue(context, queue, async (change) => change.record({ kind, entry: seq }));
+}

@@ -1,0 +1,33 @@
+import { Unreadable } from '../../vault/crypto.ts';
+import { type Queue, TAG_CHARACTERS } from '../queue/directory.ts';
+
+/** What somebody who used the form may see: whoever typed the address, not necessarily its owner. */
+export interface Visit {
+  /** The entry with the typed address. */
+  seq: number;
+  /**
+   * The place in line that is shown. For an address that was already known it is the end of the line, as for
+   * a new one: the form does not tell who is on the list.
+   */
+  place: number;
+  known: boolean;
+}
+
+const ROW = Buffer.from('form');
+
+/** Sealed, because an entry's id shows when it was created. */
+export function sealVisit({ tag, vault }: Queue, { seq, place, known }: Visit): string {
+  const padded = [seq, place].map((value) => String(value).padStart(15, '0'));
+  return tag + vault.seal('visit', ROW, [...padded, known ? 1 : 0]).toString('base64url');
+}
+
+export function openVisit({ vault }: Queue, token: string): Visit | undefined {
+  try {
+    const sealed = Buffer.from(token.slice(TAG_CHARACTERS), 'base64url');
+    const [seq, place, known] = vault.open<[string, string, number]>('visit', ROW, sealed);
+    return { seq: Number(seq), place: Number(place), known: known === 1 };
+  } catch (error) {
+    if (error instanceof Unreadable) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,133 @@
+import { conflict, notFound } from '../../errors.ts';
+import { formatId, newId, parseId } from '../../ids.ts';
+import { changeQueue } from '../queue/change-queue.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
+import { credit, takeCreditBack, writeReferrals } from './credits.ts';
+import { findMembersBySeq } from './members.ts';
+
+export const REVIEW_DECISIONS = ['credit', 'reject'] as const;
+export type ReviewDecision = (typeof REVIEW_DECISIONS)[number];
+
+/** A referral that looks like abuse: kept, but not credited before its email is confirmed. */
+export interface Review {
+  id: Uint8Array;
+  seq: number;
+  referrerSeq: number;
+  createdAt: number;
+  decision: ReviewDecision | null;
+  decidedAt: number | null;
+  /** Whether the referrer has the credit now. */
+  credited: boolean;
+}
+
+export function openReview({ trx, queue, now }: QueueChange, seq: number, referrerSeq: number): void {
+  const row = { queue_id: queue.id, id: newId(now), seq, referrer_seq: referrerSeq, created_at: now };
+  trx.insert('referral_review', [row]);
+}
+
+export interface ReviewQuery {
+  state: 'open' | 'decided' | undefined;
+  limit: number;
+  /** The id of the last review of the previous page. */
+  after: Uint8Array | undefined;
+}
+
+/** Newest first. Reviews of removed entries are left out. */
+export async function listReviews(
+  { db }: Context,
+  queue: Queue,
+  { state, limit, after }: ReviewQuery,
+): Promise<{ reviews: Review[]; next: Uint8Array | null }> {
+  let query = selectReviews(db.query)
+    .where('r.queue_id', '=', queue.id)
+    .where('e.status', '<>', 'removed')
+    .orderBy('r.id', 'desc')
+    .limit(limit + 1);
+  if (state === 'open') query = query.where('r.decision', 'is', null);
+  if (state === 'decided') query = query.where('r.decision', 'is not', null);
+  if (after) query = query.where('r.id', '<', after);
+  const rows = await query.execute();
+  const page = rows.slice(0, limit).map(toReview);
+  return { reviews: page, next: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
+}
+
+function selectReviews(executor: Context['db']['query'] | QueueChange['trx']) {
+  return executor
+    .selectFrom('referral_review as r')
+    .innerJoin('entry as e', (join) =>
+      join.onRef('e.queue_id', '=', 'r.queue_id').onRef('e.seq', '=', 'r.seq'),
+    )
+    .select(['r.id', 'r.seq', 'r.referrer_seq', 'r.created_at', 'r.decision', 'r.decided_at'])
+    .select(['e.credited', 'e.status', 'e.id as entry_id', 'e.referrer_seq as current_referrer']);
+}
+
+type ReviewRow = Awaited<ReturnType<ReturnType<typeof selectReviews>['executeTakeFirstOrThrow']>>;
+
+function toReview(row: ReviewRow): Review {
+  return {
+    id: row.id,
+    seq: row.seq,
+    referrerSeq: row.referrer_seq,
+    createdAt: row.created_at,
+    decision: row.decision,
+    decidedAt: row.decided_at,
+    credited: row.credited === 1,
+  };
+}
+
+/** Gives the credit now, or refuses it for good. A credit that a confirmation gave is taken back. */
+export function decideReview(
+  context: Context,
+  queue: Queue,
+  reviewId: string,
+  decision: ReviewDecision,
+): Promise<Review> {
+  const id = parseId('rev', reviewId);
+  if (!id) throw notFound(`there is no review ${reviewId}`);
+  return changeQueue(context, queue, async (change) => {
+    const { trx, now } = change;
+    const row = await selectReviews(trx)
+      .where('r.queue_id', '=', queue.id)
+      .where('r.id', '=', id)
+      .executeTakeFirst();
+    if (!row || row.status === 'removed') throw notFound(`there is no review ${reviewId}`);
+    if (row.decision !== null) throw conflict('this referral has already been reviewed');
+    const credited = decision === 'credit' ? await creditNow(change, row) : await rejectNow(change, row);
+    await trx
+      .updateTable('referral_review')
+      .set({ decision, decided_at: now })
+      .where('queue_id', '=', queue.id)
+      .where('id', '=', id)
+      .execute();
+    await context.audit?.(trx, {
+      action: 'referral.reviewed',
+      object: { kind: 'entry', id: formatId('ent', row.entry_id) },
+      after: { decision },
+    });
+    return { ...toReview(row), decision, decidedAt: now, credited };
+  });
+}
+
+/** An operator's word counts as much as a confirmed email, so it credits a pending entry too. */
+async function creditNow(change: QueueChange, row: ReviewRow): Promise<boolean> {
+  if (row.credited === 1 || row.current_referrer === null) return row.credited === 1;
+  const members = await findMembersBySeq(change.trx, change.queue, [row.referrer_seq]);
+  const referrer = members.find({ seq: row.referrer_seq });
+  const credited = credit(change, referrer, { id: row.entry_id, status: 'waiting' });
+  if (credited) writeReferrals(change, members, [{ seq: row.seq, referrerSeq: row.referrer_seq, credited }]);
+  return credited;
+}
+
+/** Without a referrer, confirming the email later credits nobody. */
+async function rejectNow(change: QueueChange, row: ReviewRow): Promise<boolean> {
+  await takeCreditBack(change, { referrer_seq: row.referrer_seq, credited: row.credited });
+  await change.trx
+    .updateTable('entry')
+    .set({ referrer_seq: null, credited: 0 })
+    .where('queue_id', '=', change.queue.id)
+    .where('seq', '=', row.seq)
+    .execute();
+  return false;
+}

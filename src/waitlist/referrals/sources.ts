@@ -1,0 +1,48 @@
+import { sql } from 'kysely';
+import type { Trx } from '../../db/database.ts';
+import { statement } from '../../db/statement.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
+
+/** Friends share a network, but rarely more than these in a day. */
+export const SOURCE_SIGNUPS_MAX = 5;
+const SLOT_MS = 60 * 60 * 1000;
+export const SOURCE_WINDOW_MS = 24 * SLOT_MS;
+
+const countSignups = statement<
+  { queueId: number; since: number; referrerSeq: number; network: Uint8Array },
+  { signups: number }
+>((db, parameter) =>
+  db.query
+    .selectFrom('referral_source')
+    .select(sql<number>`cast(coalesce(sum(signups), 0) as bigint)`.as('signups'))
+    .where('queue_id', '=', parameter('queueId'))
+    .where('slot', '>', parameter('since'))
+    .where('referrer_seq', '=', parameter('referrerSeq'))
+    .where('network_hash', '=', parameter('network')),
+);
+
+/** Whether this network already named this referrer as often as one may. */
+export async function isSuspicious(
+  { trx, queue, now }: QueueChange,
+  referrerSeq: number,
+  network: Uint8Array,
+): Promise<boolean> {
+  const since = now - SOURCE_WINDOW_MS;
+  const [row] = await trx.run(countSignups, { queueId: queue.id, since, referrerSeq, network });
+  return (row?.signups ?? 0) >= SOURCE_SIGNUPS_MAX;
+}
+
+export function noteSource({ trx, queue, now }: QueueChange, referrerSeq: number, network: Uint8Array): void {
+  const slot = now - (now % SLOT_MS);
+  const row = { queue_id: queue.id, slot, referrer_seq: referrerSeq, network_hash: network, signups: 1 };
+  trx.insert('referral_source', [row], { onConflict: { add: ['signups'] } });
+}
+
+/** Networks are remembered no longer than they count. */
+export async function forgetSources(trx: Trx, queueId: number, now: number): Promise<void> {
+  await trx
+    .deleteFrom('referral_source')
+    .where('queue_id', '=', queueId)
+    .where('slot', '<=', now - SOURCE_WINDOW_MS)
+    .execute();
+}

@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Challenge } from 'altcha-lib';
+import { TOKEN_MS_MAX, TOKEN_MS_MIN } from '../../src/waitlist/forms/time-token.ts';
+import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
+import { type OpenForm, openForm, SITE, solved } from '../support/forms.ts';
+import { assertError, forEachEngine, type Service, startService } from '../support/harness.ts';
+import { adminToken } from '../support/operators.ts';
+
+interface PublicForm {
+  challenge: Challenge;
+  fields: unknown[];
+  closed: boolean;
+  language: string;
+  texts: Record<string, string>;
+}
+
+forEachEngine((engine) => {
+  describe('joining through the form', () => {
+    let service: Service;
+    before(async () => {
+      service = await startService(engine, { environment: { DOORLIST_PUBLIC_URL: 'https://w.example' } });
+    });
+    after(() => service.close());
+
+    const refused = async (
+      form: OpenForm,
+      answer: { status: number; text: string; body: unknown; headers: Headers },
+    ) => {
+      assertError(answer, 403, 'refused', 'this request was refused');
+      assert.equal((await form.list.page()).body.total, 0);
+    };
+
+    it('takes the served challenge and shows the place in line', async () => {
+      const form = await openForm(service, {
+        fields: [{ name: 'company', label: 'Company', type: 'text', required: false }],
+      });
+      const { status, body, headers } = await form.get({ headers: { origin: SITE } });
+      assert.equal(status, 200);
+      const shown = body as PublicForm;
+      assert.equal(headers.get('access-control-allow-origin'), SITE);
+      assert.equal(headers.get('cache-control'), 'no-store');
+      assert.deepEqual(shown.fields, [{ name: 'company', label: 'Company', type: 'text', required: false }]);
+      service.clock.advance(TOKEN_MS_MIN);
+      const proof = await solved(shown.challenge);
+      const joined = await form.post({
+        email: 'ada@example.com',
+        company: 'Analytical',
+        proof,
+        include: 'status',
+      });
+      assert.equal(joined.status, 200, joined.text);
+      assert.equal(joined.body.state, 'joined');
+      assert.match(joined.body.statusUrl ?? '', /^https:\/\/w\.example\/s\/[\w-]+$/);
+      assert.equal(joined.body.status?.position, 1);
+      assert.match(
+        joined.body.status?.shareUrl ?? '',
+        new RegExp(`^https://w\\.example/w/${form.list.id}\\?ref=\\w{8}$`),
+      );
+      const { body: entry } = await form.list.lookup('ada@example.com');
+      assert.deepEqual([entry.status, entry.metadata], ['waiting', { company: 'Analytical' }]);
+    });
+
+    it('answers exactly as specified, and the same for a known address', async () => {
+      const form = await openForm(service);
+      await form.list.signup({ email: 'known@example.com' });
+      const answers = [];
+      for (const email of ['new@example.com', 'known@example.com', 'KNOWN@example.com', 'new@example.com']) {
+        const { status, body, text } = await form.join({ email });
+        assert.deepEqual(Object.keys(body), ['state', 'statusUrl']);
+        answers.push([status, body.state, body.statusUrl?.length, text.length]);
+      }
+      for (const answer of answers) assert.deepEqual(answer, answers[0]);
+      assert.equal((await form.list.page()).body.total, 2);
+    });
+
+    it('shows a known address the end of the line, not its place, and credits its owner', async () => {
+      const form = await openForm(service);
+      await form.list.signup({ email: 'first@example.com' }, { email: 'second@example.com' });
+      const known = await form.join({ email: 'first@example.com', include: 'status' });
+      assert.equal(known.body.status?.position, 3);
+      const fresh = await form.join({ email: 'third@example.com', include: 'status' });
+      assert.equal(fresh.body.status?.position, 3);
+      const ref = new URL(known.body.status?.shareUrl ?? '').searchParams.get('ref');
+      await form.join({ email: 'friend@example.com', ref });
+      assert.equal((await form.list.lookup('first@example.com')).body.referrals, 1);
+      const path = new URL(known.body.statusUrl ?? '').pathname;
+      const { body } = await service.request<{ position: number; referrals: number }>('GET', path, {
+        headers: { accept: 'application/json' },
+      });
+      assert.deepEqual([body.position, body.referrals], [3, 0]);
+    });
+
+    it('asks to confirm when the waitlist says so, without a status link', async () => {
+      const form = await openForm(service);
+      await updateWaitlist(service.context, form.list.id, { confirmEmails: true });
+      for (const email of ['ada@example.com', 'ada@example.com']) {
+        const { status, text } = await form.join({ email });
+        assert.deepEqual([status, text], [200, '{"state":"confirm"}']);
+      }
+      assert.equal((await form.list.lookup('ada@example.com')).body.status, 'pending');
+    });
+
+    it('keeps fields, consent, the campaign and the language, all sealed with the person', async () => {
+      const form = await openForm(service, {
+        fields: [
+          { name: 'company', label: 'Company', type: 'text', required: true },
+          { name: 'plan', label: 'Plan', type: 'choice', options: ['Free', 'Pro'], required: true },
+          { name: 'beta', label: 'Beta', type: 'checkbox', required: false },
+        ],
+        consent: { text: 'Mail me.', version: '3' },
+        utm: true,
+      });
+      const values = { company: ' Acme\tInc ', plan: 'Pro', beta: true, consent: 'on', lang: 'de-AT' };
+      const utm = { utm_source: 'x', utm_medium: 'y'.repeat(300), utm_evil: 'z' };
+      const { body } = await form.join({ email: 'ada@example.com', ...values, ...utm });
+      assert.equal(body.state, 'joined', JSON.stringify(body));
+      const { metadata, createdAt } = (await form.list.lookup('ada@example.com')).body;
+      assert.deepEqual(metadata, {
+        company: 'Acme Inc',
+        plan: 'Pro',
+        beta: true,
+        consent: { version: '3', at: createdAt },
+        utm_source: 'x',
+        utm_medium: 'y'.repeat(200),
+      });
+    });
+
+    it('names every invalid field in the language of the person', async () => {
+      const form = await openForm(service, {
+        fields: [
+          { name: 'company', label: 'Company', type: 'text', required: true },
+          { name: 'note', label: 'Note', type: 'text', required: false },
+          { name: 'plan', label: 'Plan', type: 'choice', options: ['Free'], required: false },
+          { name: 'terms', label: 'Terms', type: 'checkbox', required: true },
+        ],
+        consent: { text: 'Mail me.', version: '1' },
+      });
+      const proof = await form.proof();
+      const values = { email: 'ada', note: 'x'.repeat(501), plan: 'Pro' };
+      const { status, body } = await form.post({ ...values, proof });
+      assert.equal(status, 422);
+      assert.equal(body.code, 'invalid_fields');
+      assert.deepEqual(body.fields, {
+        email: 'Enter a valid email address.',
+        company: 'This field is required.',
+        note: 'Use at most 500 characters.',
+        plan: 'Choose one of the options.',
+        terms: 'This field is required.',
+        consent: 'Check this box to continue.',
+      });
+      const german = await form.post({ ...values, proof, lang: 'de' });
+      assert.notEqual(german.body.fields?.email, body.fields?.email);
+      const unknown = await form.post({ email: 'ada@example.com', compnay: 'x', proof });
+      assert.deepEqual([unknown.status, unknown.body.fields], [422, { compnay: 'unknown field' }]);
+      assert.equal((await form.list.page()).body.total, 0);
+      const good = { email: 'ada@example.com', company: 'A', terms: true, consent: true };
+      assert.equal((await form.post({ ...good, proof })).body.state, 'joined', 'the challenge was not spent');
+    });
+
+    it('refuses what looks like a bot, without saying why', async () => {
+      const form = await openForm(service, { blockDisposable: true });
+      const email = 'bot@example.com';
+      const tampered = JSON.parse(Buffer.from(await form.proof(), 'base64').toString());
+      tampered.challenge.parameters.cost = 2;
+      const fast = await form.proof();
+      service.clock.advance(-TOKEN_MS_MIN / 2);
+      await refused(form, await form.post({ email, proof: fast }));
+      service.clock.advance(TOKEN_MS_MIN);
+      const old = await form.proof();
+      service.clock.advance(TOKEN_MS_MAX + 1);
+      const other = await openForm(service);
+      const cases: Record<string, unknown>[] = [
+        { email },
+        { email, token: form.token() },
+        { email, proof: 'x' },
+        { email, proof: Buffer.from('{"challenge":{"parameters":{}},"solution":{}}').toString('base64') },
+        { email, proof: Buffer.from(JSON.stringify(tampered)).toString('base64') },
+        { email, proof: old },
+        { email, proof: await other.proof() },
+        { email, proof: await form.proof(), website: 'https://spam.example' },
+        { email: 'bot@mailinator.com', proof: await form.proof() },
+        { email: 'bot@sub.mailinator.com', proof: await form.proof() },
+      ];
+      for (const body of cases) await refused(form, await form.post(body));
+      const foreign = { headers: { origin: 'https://evil.example', 'content-type': 'application/json' } };
+      await refused(form, await form.join({ email }, foreign));
+    });
+
+    it('takes a challenge once, but answers its sender again', async () => {
+      const form = await openForm(service);
+      const proof = await form.proof();
+      const answers = [];
+      for (const email of ['ada@example.com', 'ada@example.com', 'bob@example.com', 'eve@example.com'])
+        answers.push((await form.post({ email, proof })).status);
+      assert.deepEqual(answers, [200, 200, 403, 403]);
+      const racing = await form.proof();
+      const all = await Promise.all(
+        Array.from({ length: 8 }, (_, i) => form.post({ email: `racer${i}@example.com`, proof: racing })),
+      );
+      assert.equal(all.filter(({ status }) => status === 200).length, 1);
+      assert.equal((await form.list.page()).body.total, 2);
+    });
+
+    it('counts what was turned away, by reason', async () => {
+      const form = await openForm(service);
+      await form.post({ email: 'a@example.com' });
+      await form.post({ email: 'a@example.com' });
+      await form.post({ email: 'a@example.com', proof: await form.proof(), website: 'x' });
+      const { body } = await service.request<{ totals: object }>(
+        'GET',
+        `/admin/v1/waitlists/${form.list.id}/form/refused`,
+        { key: await adminToken(service, 'viewer') },
+      );
+      assert.deepEqual(body.totals, { token: 2, honeypot: 1 });
+    });
+
+    it('is not there when it is off, has another key or is misspelled', async () => {
+      const form = await openForm(service);
+      await form.change({ enabled: false });
+      for (const path of [form.path, '/form/v1/x', `/form/v1/dlf_${'0'.repeat(34)}`, '/form/v1/%00']) {
+        assertError(await service.request('GET', path), 404, 'not_found');
+        assertError(
+          await service.request('POST', path, { body: { email: 'a@example.com' } }),
+          404,
+          'not_found',
+        );
+      }
+      assert.equal((await service.request('GET', `/w/${form.list.id}`)).status, 404);
+    });
+
+    it('is refused by a closed waitlist', async () => {
+      const form = await openForm(service);
+      await updateWaitlist(service.context, form.list.id, { closed: true });
+      assert.equal(((await form.get()).body as PublicForm).closed, true);
+      assertError(await form.join({ email: 'a@example.com' }), 409, 'waitlist_closed');
+    });
+
+    it('lets pages of allowed origins call it, and no others', async () => {
+      const form = await openForm(service);
+      const ask = async (origin: string, method: string) => {
+        const { headers } = await service.request(method, form.path, { headers: { origin } });
+        return headers.get('access-control-allow-origin');
+      };
+      for (const method of ['GET', 'OPTIONS', 'POST']) {
+        assert.equal(await ask(SITE, method), SITE, method);
+        assert.equal(await ask('https://w.example', method), 'https://w.example', method);
+        for (const origin of ['https://evil.example', 'null', `${SITE}.evil.example`])
+          assert.equal(await ask(origin, method), null, `${method} ${origin}`);
+      }
+      const { status, headers } = await service.request('OPTIONS', form.path, { headers: { origin: SITE } });
+      assert.deepEqual([status, headers.get('access-control-allow-methods')], [204, 'GET, POST']);
+    });
+
+    it('refuses bodies that are malformed, too large or of another type', async () => {
+      const form = await openForm(service);
+      const send = (rawBody: string, type: string) =>
+        service.request('POST', form.path, {
+          rawBody,
+          headers: { 'content-type': type, accept: 'application/json' },
+        });
+      assertError(await send('{', 'application/json'), 400, 'invalid_request');
+      assertError(await send('{"email":"a","email":"b"}', 'application/json'), 400, 'invalid_request');
+      assertError(await send('x'.repeat(33_000), 'application/json'), 413, 'payload_too_large');
+      assertError(await send('email=a', 'text/plain'), 415, 'unsupported_media_type');
+      for (const body of ['[]', '1', 'null', '"x"'])
+        assertError(await send(body, 'application/json'), 400, 'invalid_request', /JSON object/);
+      assertError(await service.request('POST', form.path), 400, 'invalid_request', /JSON object/);
+    });
+  });
+});

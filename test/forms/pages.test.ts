@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { sharedNow } from '../../src/db/shared-clock.ts';
+import { updateMailSettings } from '../../src/mail/update-settings.ts';
+import { signLink } from '../../src/waitlist/links/links.ts';
+import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
+import { openForm, SITE } from '../support/forms.ts';
+import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
+
+const HTML = { accept: 'text/html' };
+
+forEachEngine((engine) => {
+  describe('pages of the form', () => {
+    let service: Service;
+    before(async () => {
+      service = await startService(engine, { environment: { DOORLIST_PUBLIC_URL: 'https://w.example' } });
+    });
+    after(() => service.close());
+    const get = (path: string, headers: Record<string, string> = HTML) =>
+      service.request('GET', path, { headers });
+
+    /** The link that mails contain. */
+    const statusPath = async (list: List, email: string) => {
+      const { id } = (await list.lookup(email)).body;
+      return `/s/${signLink(await list.queue(), 'status', { id, at: await sharedNow(service.context) })}`;
+    };
+    const tokenIn = (page: string) => /name="token" value="([^"]+)"/.exec(page)?.[1] ?? '';
+
+    it('shows the form of the waitlist with its look, and keeps what the link brought', async () => {
+      const form = await openForm(service, {
+        headline: 'Join <us>',
+        text: 'Two\nlines',
+        buttonText: 'Go',
+        fields: [{ name: 'plan', label: 'Plan', type: 'choice', options: ['A&B', 'C'], required: false }],
+        utm: true,
+      });
+      await updateMailSettings(service.context, form.list.id, {
+        colour: '#ffcc00',
+        logoUrl: 'https://cdn.example/logo.png',
+      });
+      const { status, text, headers } = await get(`/w/${form.list.id}?ref=abc"x&utm_source=hn&plan=A%26B`);
+      assert.equal(status, 200);
+      assert.match(text, /<h1>Join &lt;us&gt;<\/h1>/);
+      assert.match(text, /--accent: #ffcc00; --on: #000/);
+      assert.match(text, /<img src="https:\/\/cdn\.example\/logo\.png"/);
+      assert.match(text, /name="ref" value="abc&quot;x"/);
+      assert.match(text, /name="utm_source" value="hn"/);
+      assert.match(text, /<option selected>A&amp;B<\/option>/);
+      const policy = headers.get('content-security-policy') ?? '';
+      for (const part of ["default-src 'none'", 'img-src https://cdn.example', "frame-ancestors 'none'"])
+        assert.ok(policy.includes(part), policy);
+      assert.equal(headers.get('cache-control'), 'no-store');
+      assert.equal((await get(`/w/${form.list.id}?environment=development`)).status, 404);
+      for (const path of ['/w/wl_nothing', '/w/x', '/w/%00', `/w/${form.list.id}?environment=x`])
+        assert.match((await get(path)).text, /Page not found/, path);
+    });
+
+    it('speaks the language of the person', async () => {
+      const form = await openForm(service);
+      const { text, headers } = await get(`/w/${form.list.id}`, {
+        ...HTML,
+        'accept-language': 'de-AT,en;q=0.5',
+      });
+      assert.match(text, /<html lang="de"/);
+      assert.equal(headers.get('content-language'), 'de');
+      assert.match((await get(`/w/${form.list.id}?lang=ja`)).text, /<html lang="ja"/);
+    });
+
+    it('joins without scripts, once the email is confirmed', async () => {
+      const form = await openForm(service);
+      const { text } = await get(`/w/${form.list.id}?lang=fr`);
+      service.clock.advance(1_000);
+      const values = { email: 'ada@example.com', token: tokenIn(text), lang: 'fr' };
+      const answer = await form.send(values, { origin: 'null' });
+      assert.equal(answer.status, 303);
+      assert.equal(answer.headers.get('location'), `https://w.example/w/${form.list.id}/thanks?lang=fr`);
+      assert.equal((await form.list.lookup('ada@example.com')).body.status, 'pending');
+      assert.match((await get(`/w/${form.list.id}/thanks?lang=fr`)).text, /<html lang="fr"/);
+      assert.equal((await form.send(values)).status, 303, 'a second click changes nothing');
+      assert.equal((await form.send({ ...values, email: 'bob@example.com' })).status, 403);
+      assert.equal((await form.list.page()).body.total, 1);
+    });
+
+    it('leads on to the page of the waitlist', async () => {
+      const form = await openForm(service, { redirectUrl: 'https://acme.example/thanks' });
+      const answer = await form.send({ email: 'ada@example.com', token: form.token() }, { origin: SITE });
+      assert.deepEqual([answer.status, answer.headers.get('location')], [303, 'https://acme.example/thanks']);
+      const page = await get(`/w/${form.list.id}`);
+      assert.match(
+        page.headers.get('content-security-policy') ?? '',
+        /form-action 'self' https:\/\/acme\.example/,
+      );
+    });
+
+    it('shows a form from a page without our script once more, filled in', async () => {
+      const form = await openForm(service, {
+        fields: [{ name: 'company', label: 'Company', type: 'text', required: false }],
+      });
+      const values = { email: 'ada@example.com', company: '"Acme"', ref: 'abcdefgh' };
+      const shown = await form.send(values, { origin: SITE });
+      assert.equal(shown.status, 200);
+      const page = await shown.text();
+      assert.match(page, /value="ada@example.com"/);
+      assert.match(page, /value="&quot;Acme&quot;"/);
+      assert.match(page, /name="ref" value="abcdefgh"/);
+      assert.equal((await form.list.page()).body.total, 0);
+      service.clock.advance(1_000);
+      const sent = await form.send({ ...values, token: tokenIn(page) });
+      assert.equal(sent.status, 303);
+      assert.deepEqual((await form.list.lookup('ada@example.com')).body.metadata, { company: '"Acme"' });
+    });
+
+    it('says what to correct, keeps what was typed, and says nothing to bots', async () => {
+      const form = await openForm(service, { consent: { text: 'Mail me <b>', version: '1' } });
+      const wrong = await form.send({ email: 'ada', token: form.token() });
+      assert.equal(wrong.status, 422);
+      const page = await wrong.text();
+      assert.match(page, /value="ada"[^>]*aria-invalid="true" aria-describedby="dl-email-problem"/);
+      assert.match(page, /Check this box to continue/);
+      assert.match(page, /Mail me &lt;b&gt;/);
+      const bot = await form.send({ email: 'a@example.com', token: form.token(), website: 'x' });
+      assert.equal(bot.status, 403);
+      assert.match(await bot.text(), /couldn&#39;t add you/);
+      const evil = await form.send({ email: 'a@example.com' }, { origin: 'https://evil.example' });
+      assert.equal(evil.status, 403);
+      assert.equal((await form.list.page()).body.total, 0);
+    });
+
+    it('says that a waitlist is closed', async () => {
+      const form = await openForm(service);
+      const token = form.token();
+      await updateWaitlist(service.context, form.list.id, { closed: true });
+      assert.match((await get(`/w/${form.list.id}`)).text, /This waitlist is closed/);
+      const late = await form.send({ email: 'a@example.com', token });
+      assert.equal(late.status, 409);
+      assert.match(await late.text(), /This waitlist is closed/);
+    });
+
+    it('shows people their place, their referrals and a link to share', async () => {
+      const form = await openForm(service);
+      const { list } = form;
+      await list.signup(
+        { email: 'ada@example.com' },
+        { email: 'bob@example.com', referredBy: 'ada@example.com' },
+      );
+      const path = await statusPath(list, 'ada@example.com');
+      const { status, text, headers } = await get(path);
+      assert.equal(status, 200);
+      assert.match(text, /<p class="position">1<\/p>/);
+      assert.match(text, /1 person joined with your link/);
+      const { referralCode } = (await list.lookup('ada@example.com')).body;
+      assert.match(text, new RegExp(`https://w\\.example/w/${list.id}\\?ref=${referralCode}`));
+      for (const place of [
+        'https://x.com/intent/post',
+        'https://wa.me/',
+        'https://www.linkedin.com/',
+        'mailto:',
+      ])
+        assert.ok(text.includes(`href="${place}`), place);
+      assert.doesNotMatch(text, /ada@example/);
+      assert.equal(headers.get('x-robots-tag'), 'noindex');
+      await updateMailSettings(service.context, list.id, {
+        referralUrl: 'https://acme.example/?r={referralCode}',
+      });
+      assert.match((await get(path)).text, new RegExp(`https://acme\\.example/\\?r=${referralCode}`));
+    });
+
+    it('lets people leave only with a link that came by mail', async () => {
+      const form = await openForm(service);
+      const joined = await form.join({ email: 'ada@example.com' });
+      const visit = new URL(joined.body.statusUrl ?? '').pathname;
+      assert.match((await get(visit)).text, /action="\.\.\/s\/[\w-]+\/leave"/);
+      const asked = await service.request('POST', `${visit}/leave`, { headers: HTML });
+      assert.match(asked.text, /Check your inbox/);
+      assert.equal((await form.list.lookup('ada@example.com')).status, 200);
+      const mailed = await statusPath(form.list, 'ada@example.com');
+      const leave = /href="\.\.(\/leave\/[\w-]+)"/.exec((await get(mailed)).text)?.[1] ?? '';
+      assert.equal((await service.request('POST', leave)).status, 200);
+      assert.equal((await form.list.lookup('ada@example.com')).status, 404);
+      for (const path of [mailed, visit]) assert.match((await get(path)).text, /no longer on the waitlist/);
+    });
+
+    it('offers to send the confirmation again, at most once a day', async () => {
+      const form = await openForm(service);
+      await updateWaitlist(service.context, form.list.id, { confirmEmails: true });
+      await form.join({ email: 'ada@example.com' });
+      const path = await statusPath(form.list, 'ada@example.com');
+      assert.match((await get(path)).text, /Send the email again/);
+      for (let i = 0; i < 3; i += 1) {
+        const again = await service.request('POST', `${path}/resend`, { headers: HTML });
+        assert.match(again.text, /on its way/);
+      }
+      const mails = await service.context.db.query
+        .selectFrom('event')
+        .select('kind')
+        .where('queue_id', '=', form.queue.id)
+        .execute();
+      assert.deepEqual(
+        mails.map(({ kind }) => kind),
+        ['email.confirm', 'email.confirm'],
+      );
+    });
+
+    it('shows nothing for links that were changed or made for something else', async () => {
+      const form = await openForm(service);
+      await form.join({ email: 'ada@example.com' });
+      const path = await statusPath(form.list, 'ada@example.com');
+      const { id } = (await form.list.lookup('ada@example.com')).body;
+      const confirm = signLink(form.queue, 'confirm', { id, at: 1 });
+      for (const bad of [
+        `${path}x`,
+        path.slice(0, -1),
+        `/s/${confirm}`,
+        '/s/x',
+        '/s/%00',
+        `/s/${'a'.repeat(300)}`,
+      ]) {
+        const { status, text } = await get(bad);
+        assert.deepEqual([status, /This link does not work/.test(text)], [404, true], bad);
+        assert.equal((await service.request('POST', `${bad}/leave`, { headers: HTML })).status, 404, bad);
+      }
+    });
+
+    it('serves its script small, cached and to any page', async () => {
+      const { status, headers, text } = await service.request('GET', '/form.js');
+      assert.equal(status, 200);
+      assert.match(headers.get('cache-control') ?? '', /public, max-age=3600/);
+      assert.equal(headers.get('access-control-allow-origin'), '*');
+      assert.match(text, /customElements\.define\('doorlist-form'/);
+      const etag = headers.get('etag') ?? '';
+      assert.equal(
+        (await service.request('GET', '/form.js', { headers: { 'if-none-match': etag } })).status,
+        304,
+      );
+      for (const encoding of ['br', 'gzip']) {
+        const raw = await rawLength(`${service.url}/form.js`, encoding);
+        assert.ok(raw < 5_000, `${encoding}: ${raw}`);
+      }
+    });
+  });
+});
+
+/** As sent: `fetch` would decompress it. */
+async function rawLength(url: string, encoding: string): Promise<number> {
+  const { request } = await import('undici');
+  const { body } = await request(url, { headers: { 'accept-encoding': encoding } });
+  return (await body.arrayBuffer()).byteLength;
+}
