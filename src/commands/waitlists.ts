@@ -64,6 +64,7 @@ export const waitlists: Command[] = [
         value: 'on|off',
         about: 'Double opt-in: new entries are pending until they confirm their email.',
       },
+      'metadata-keys': { value: 'KEY,…', about: 'Metadata keys to show in statistics, or none.' },
     },
     run: async (context, [id = ''], flags) => {
       const updated = await updateWaitlist(context, id, parseChanges(flags));
@@ -112,8 +113,14 @@ function parseChanges(flags: Flags): WaitlistChanges {
     ),
     returnToQueue: oneOf('after-expiry', 'waiting', 'invited'),
     confirmEmails: oneOf('confirm', 'on', 'off'),
+    metadataKeys: parseKeys(textOr(flags, 'metadata-keys', undefined)),
   };
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+}
+
+function parseKeys(text: string | undefined): string[] | undefined {
+  if (text === undefined) return undefined;
+  return text === 'none' ? [] : text.split(',').map((key) => key.trim());
 }
 
 /**

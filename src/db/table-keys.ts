@@ -30,7 +30,7 @@ export const TABLE_KEYS = {
   event_subject: ['queue_id', 'subject', 'event_id'],
   delivery: ['queue_id', 'channel', 'target_id', 'event_id'],
   delivery_attempt: ['queue_id', 'event_id', 'channel', 'target_id', 'attempt'],
-  delivery_stat: ['queue_id', 'channel', 'target_id', 'hour'],
+  delivery_stat: ['queue_id', 'hour', 'channel', 'target_id'],
   mail_part: ['waitlist_id', 'part', 'version'],
   mail_suppression: ['queue_id', 'email_hash', 'reason'],
   form: ['queue_id'],

@@ -10,7 +10,15 @@ export interface EndedAttempt {
   at: number;
 }
 
-function nextStep({ delivery, attempt }: EndedAttempt, now: number, random: () => number) {
+/** What happens to a delivery after an attempt. It is unfinished while `due_at` is set. */
+export interface NextStep {
+  tries: number;
+  due_at: number | null;
+  delivered_at: number | null;
+  failed_at: number | null;
+}
+
+export function nextStep({ delivery, attempt }: EndedAttempt, now: number, random: () => number): NextStep {
   const { tries } = delivery;
   const over = attempt.ok || attempt.final === true;
   const delay = over ? null : (attempt.deferMs ?? delayAfter(tries, attempt.retryAfterMs, random));
@@ -28,18 +36,17 @@ function nextStep({ delivery, attempt }: EndedAttempt, now: number, random: () =
  */
 export function writeAttempts(
   trx: Trx,
-  ended: readonly EndedAttempt[],
-  { now, random }: { now: number; random: () => number },
+  ended: readonly (EndedAttempt & { readonly next: NextStep })[],
 ): void {
-  const deliveries = ended.map((one) => {
-    const { target, eventId, token } = one.delivery;
+  const deliveries = ended.map(({ delivery, next }) => {
+    const { target, eventId, token } = delivery;
     return {
       queue_id: target.queueId,
       channel: target.channel,
       target_id: target.id,
       event_id: eventId,
       token,
-      ...nextStep(one, now, random),
+      ...next,
     };
   });
   const attempts = ended.map(({ delivery, attempt, at }) => {

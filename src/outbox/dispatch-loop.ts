@@ -3,10 +3,11 @@ import type { Database, Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import type { Log } from '../log.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
-import { type EndedAttempt, writeAttempts } from './attempt-log.ts';
+import { type EndedAttempt, nextStep, writeAttempts } from './attempt-log.ts';
 import type { Channel } from './channel.ts';
 import { type Claim, claimDue, prepareTargets } from './claim.ts';
 import type { Delivery } from './delivery.ts';
+import { countAttempts, type LoggedAttempt } from './delivery-stats.ts';
 import { findDueTargets } from './find-targets.ts';
 import { giveBack } from './lease.ts';
 import { RoundRobin } from './round-robin.ts';
@@ -107,8 +108,10 @@ export class DispatchLoop {
       const claims = await this.#parts.db.transaction(async (trx) => {
         this.#lockOutErasures(trx, [...ended.map(({ state }) => state), ...chosen]);
         const now = await sharedNow(this.#parts, trx);
-        await this.#recordAttempts(trx, ended, now);
-        return claimDue(this.#parts, trx, prepared, { now, leaseMs: this.#options.leaseMs });
+        const logged = await this.#recordAttempts(trx, ended, now);
+        const claims = await claimDue(this.#parts, trx, prepared, { now, leaseMs: this.#options.leaseMs });
+        countAttempts(trx, logged, now);
+        return claims;
       });
       for (const [state, claim] of claims) this.#begin(state, claim);
     } catch (error) {
@@ -165,8 +168,9 @@ export class DispatchLoop {
     this.#parts.db.lockDeliveries(trx, queueIds, 'shared');
   }
 
-  async #recordAttempts(trx: Trx, ended: readonly Ended[], now: number): Promise<void> {
-    writeAttempts(trx, ended, { now, random: this.#options.random });
+  async #recordAttempts(trx: Trx, ended: readonly Ended[], now: number): Promise<LoggedAttempt[]> {
+    const logged = ended.map((one) => ({ ...one, next: nextStep(one, now, this.#options.random) }));
+    writeAttempts(trx, logged);
     const byState = [...Map.groupBy(ended, ({ state }) => state)];
     for (const [{ target, channel }, some] of byState.sort(([a], [b]) =>
       compareTargets(a.target, b.target),
@@ -174,6 +178,7 @@ export class DispatchLoop {
       const attempts = some.map(({ attempt }) => attempt);
       await channel.settle(trx, target, attempts, now);
     }
+    return logged;
   }
 
   async #pauseUntilNeeded(): Promise<void> {
@@ -196,8 +201,9 @@ export class DispatchLoop {
       await this.#parts.db.transaction(async (trx) => {
         this.#lockOutErasures(trx, [...this.#ended.map(({ state }) => state), ...this.#targets]);
         const now = await sharedNow(this.#parts, trx);
-        await this.#recordAttempts(trx, this.#ended, now);
+        const logged = await this.#recordAttempts(trx, this.#ended, now);
         for (const { waiting } of this.#targets) await giveBack(trx, waiting, now);
+        countAttempts(trx, logged, now);
       });
     } catch (error) {
       const reason = (error as Error).message;

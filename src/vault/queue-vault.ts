@@ -15,6 +15,7 @@ const PLACES = [
   'event.body',
   'delivery.response',
   'endpoint.sealed',
+  'metadata.label',
   'form.captcha_secret',
   'visit',
 ] as const;

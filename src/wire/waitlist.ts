@@ -3,6 +3,7 @@ import { isoTime, isoTimeOrNull } from '../time.ts';
 import type { Waitlist } from '../waitlist/queue/directory.ts';
 import { BOOST_MAX, NAME_CHARACTERS_MAX } from '../waitlist/settings/waitlist-input.ts';
 import type { StatusCounts, WaitlistSummary } from '../waitlist/settings/waitlists.ts';
+import { METADATA_KEYS_COUNTED_MAX } from '../waitlist/statistics/metadata-keys.ts';
 import { described, limits, named, nullable, time, timeOrNull } from './schema.ts';
 
 export const EXAMPLE_WAITLIST = { id: 'wl_acme', name: 'Acme' };
@@ -70,6 +71,11 @@ export const waitlistSettings = {
   confirmEmails: Type.Boolean({
     description: 'Double opt-in: whether an entry is `pending` until its email is confirmed.',
   }),
+  metadataKeys: Type.Array(Type.String({ description: 'A metadata key.' }), {
+    ...limits({ maxItems: METADATA_KEYS_COUNTED_MAX }),
+    description:
+      'Metadata keys whose values the statistics show. Values of existing entries are counted in the background.',
+  }),
 };
 
 export const WaitlistObject = Type.Object(
@@ -90,6 +96,7 @@ export const EXAMPLE_WAITLIST_OBJECT: Static<typeof WaitlistObject> = {
   inviteExpiryMs: 604_800_000,
   returnToQueue: true,
   confirmEmails: false,
+  metadataKeys: ['source'],
   closedAt: null,
   createdAt: '2026-11-15T09:30:00.000Z',
   counts: { pending: 0, waiting: 1204, invited: 50, joined: 31, removed: 7 },
@@ -107,6 +114,7 @@ export function presentWaitlist(waitlist: WaitlistSummary) {
     inviteExpiryMs: waitlist.inviteExpiryMs,
     returnToQueue: waitlist.returnToQueue,
     confirmEmails: waitlist.confirmEmails,
+    metadataKeys: [...waitlist.metadataKeys],
     closedAt: isoTimeOrNull(waitlist.closedAt),
     createdAt: isoTime(waitlist.createdAt),
   };

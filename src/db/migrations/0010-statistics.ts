@@ -106,7 +106,7 @@ export const statistics: Migration = {
       kept bigint not null,
       failed bigint not null,
       retried bigint not null,
-      primary key (queue_id, channel, target_id, hour)
+      primary key (queue_id, hour, channel, target_id)
     ) clustered`,
   ],
 };

@@ -19,6 +19,7 @@ import { registerJobs } from './jobs/jobs.ts';
 import { registerProductKeys } from './keys/product-keys.ts';
 import { registerWaitlistKeys } from './keys/waitlist-keys.ts';
 import { registerMails } from './mails/register.ts';
+import { registerStatistics } from './statistics/statistics.ts';
 import { registerStream } from './stream/stream.ts';
 import { registerWaitlists } from './waitlists/waitlists.ts';
 import { registerWebhooks } from './webhooks/register.ts';
@@ -51,6 +52,7 @@ export function registerAdmin(app: FastifyInstance, parts: AdminParts): void {
       registerWaitlistKeys(scope, parts);
       registerProductKeys(scope, parts);
       registerEntries(scope, parts);
+      registerStatistics(scope, parts);
     },
     { prefix: '/admin/v1' },
   );

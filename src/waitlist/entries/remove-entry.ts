@@ -9,6 +9,7 @@ import type { Queue } from '../queue/directory.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { takeCreditBack } from '../referrals/credits.ts';
 import { forgetAliases } from '../referrals/referral-alias.ts';
+import { forgetValues } from '../statistics/forget-values.ts';
 import { forgetPairs } from './change-metadata.ts';
 import { shredEventsOf } from './shred.ts';
 
@@ -61,7 +62,7 @@ async function eraseWithin(context: Context, change: QueueChange, who: Who): Pro
     emailHash: entry.email_hash,
   });
   if (entry.email_hash) await shredInvites(change, entry.email_hash);
-  await forgetPairs(context, change, entry);
+  await forgetValues(context, change, await forgetPairs(context, change, entry));
   await forgetImports(context, change, entry);
   await takeCreditBack(change, entry);
   await trx

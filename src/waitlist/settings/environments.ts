@@ -6,6 +6,7 @@ import type { Keyring } from '../../vault/keyring.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import { isEnvironmentName, TAG_CHARACTERS } from '../queue/directory.ts';
+import { countOnly, readMetadataKeys } from '../statistics/metadata-keys.ts';
 
 export interface Environment {
   name: string;
@@ -20,8 +21,9 @@ export async function createEnvironment(context: Context, name: string): Promise
   try {
     await changeSettings(context, async (trx, master) => {
       await trx.insertInto('environment').values({ name, created_at: now }).execute();
-      for (const { id } of await trx.selectFrom('waitlist').select('id').execute()) {
-        await insertQueue(trx, context.keyring, master, id, name, now);
+      for (const waitlist of await trx.selectFrom('waitlist').select(['id', 'metadata_keys']).execute()) {
+        await insertQueue(trx, context.keyring, master, waitlist.id, name, now);
+        await countOnly(trx, waitlist.id, readMetadataKeys(waitlist));
       }
       await context.audit?.(trx, {
         action: 'environment.created',

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Trx } from '../../db/database.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
+import { countOnly } from '../statistics/metadata-keys.ts';
 import { checkSettings, settingColumns, type WaitlistSettings } from './waitlist-input.ts';
 import { readWaitlist, type WaitlistSummary } from './waitlists.ts';
 
@@ -39,6 +41,7 @@ export async function updateWaitlist(
         .set({ rerank_after: 0 })
         .where('waitlist_id', '=', after.internalId)
         .execute();
+    if (changes.metadataKeys) await countOnly(trx, after.internalId, after.metadataKeys);
     await recordChanges(context, trx, before, after);
     return after;
   });
@@ -57,6 +60,7 @@ const AUDITED = [
   'inviteExpiryMs',
   'returnToQueue',
   'confirmEmails',
+  'metadataKeys',
 ] as const satisfies readonly (keyof WaitlistSettings)[];
 
 /** Only what is different afterwards. */
@@ -67,7 +71,7 @@ async function recordChanges(
   after: WaitlistSummary,
 ): Promise<void> {
   const object = { kind: 'waitlist', id: after.id, name: after.name } as const;
-  const changed = AUDITED.filter((setting) => before[setting] !== after[setting]);
+  const changed = AUDITED.filter((setting) => !isDeepStrictEqual(before[setting], after[setting]));
   const values = (of: WaitlistSummary) =>
     Object.fromEntries(changed.map((setting) => [setting, of[setting]]));
   if (changed.length > 0)

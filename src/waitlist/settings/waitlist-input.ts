@@ -1,4 +1,5 @@
 import { Problems } from '../../errors.ts';
+import { checkMetadataKeys } from '../statistics/metadata-keys.ts';
 
 export const BOOST_MAX = 1_000;
 export const NAME_CHARACTERS_MAX = 200;
@@ -16,6 +17,8 @@ export interface WaitlistSettings {
   returnToQueue: boolean;
   /** Whether an entry is pending until its email is confirmed. */
   confirmEmails: boolean;
+  /** The metadata keys whose values the statistics show. */
+  metadataKeys: readonly string[];
 }
 
 /** Throws a single error that names every invalid field. */
@@ -31,12 +34,13 @@ export function checkSettings(given: Partial<WaitlistSettings>, problems = new P
     problems.add('referralCap', 'must be a whole number');
   if (typeof inviteExpiryMs === 'number' && !isWhole(inviteExpiryMs, 1, EXPIRY_MAX_MS))
     problems.add('inviteExpiryMs', 'must be longer than 0 and at most 36500 days');
+  if (given.metadataKeys) checkMetadataKeys(given.metadataKeys, problems);
   problems.throwIfAny();
 }
 
 /** The columns of the given settings. */
 export function settingColumns(given: Partial<WaitlistSettings>) {
-  const { name, boost, referralCap, inviteExpiryMs, returnToQueue, confirmEmails } = given;
+  const { name, boost, referralCap, inviteExpiryMs, returnToQueue, confirmEmails, metadataKeys } = given;
   return {
     ...(name === undefined ? {} : { name: name.trim() }),
     ...(boost === undefined ? {} : { boost }),
@@ -44,5 +48,6 @@ export function settingColumns(given: Partial<WaitlistSettings>) {
     ...(inviteExpiryMs === undefined ? {} : { invite_expiry_ms: inviteExpiryMs }),
     ...(returnToQueue === undefined ? {} : { expired_stay_invited: returnToQueue ? 0 : 1 }),
     ...(confirmEmails === undefined ? {} : { confirm_emails: confirmEmails ? 1 : 0 }),
+    ...(metadataKeys === undefined ? {} : { metadata_keys: JSON.stringify(metadataKeys) }),
   };
 }

@@ -5,6 +5,7 @@ import { DoorlistError, Problems } from '../../errors.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import { isWaitlistId } from '../queue/directory.ts';
+import { countOnly, readMetadataKeys } from '../statistics/metadata-keys.ts';
 import { insertQueue } from './environments.ts';
 import { checkSettings, settingColumns, type WaitlistSettings } from './waitlist-input.ts';
 
@@ -56,6 +57,7 @@ export async function createWaitlist(context: Context, input: WaitlistInput): Pr
         await insertQueue(trx, context.keyring, master, row.id, environment.name, now);
       }
       const created = summaryOf(row);
+      await countOnly(trx, row.id, created.metadataKeys);
       const { internalId: _, id: __, closedAt: ___, createdAt: ____, ...after } = created;
       await context.audit?.(trx, {
         action: 'waitlist.created',
@@ -80,6 +82,7 @@ function summaryOf(row: Selectable<WaitlistTable>): WaitlistSummary {
     inviteExpiryMs: row.invite_expiry_ms,
     returnToQueue: row.expired_stay_invited === 0,
     confirmEmails: row.confirm_emails === 1,
+    metadataKeys: readMetadataKeys(row),
     closedAt: row.closed_at,
     createdAt: row.created_at,
   };

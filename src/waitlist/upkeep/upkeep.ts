@@ -6,6 +6,7 @@ import { remindInvited } from '../invites/remind-invited.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import { applyBoost } from '../referrals/rerank.ts';
+import { countValues, findUncounted } from '../statistics/count-values.ts';
 import { forgetOldJobs } from './job-runner.ts';
 import { watch } from './watch.ts';
 
@@ -14,8 +15,8 @@ const WATCH_EVERY_MS = 60_000;
 const QUEUES_AT_ONCE = 100;
 
 /**
- * Periodic work: expires invites, sends reminders, applies a changed boost, forgets old jobs, refreshes
- * the database's statistics, and keeps its log small.
+ * Periodic work: expires invites, sends reminders, applies a changed boost, counts values of metadata,
+ * forgets old jobs, refreshes the database's statistics, and keeps its log small.
  */
 export interface Upkeep {
   close(): Promise<void>;
@@ -78,6 +79,7 @@ export async function keepUp(context: Context): Promise<void> {
     .execute();
   for (const { id } of unranked) await attend(context, id, applyBoost);
   await forgetOldJobs(context);
+  for (const id of await findUncounted(context, QUEUES_AT_ONCE)) await attend(context, id, countValues);
   await db.wipeErased(); // For erasures that a reader kept from being wiped.
   await db.refreshStatistics();
   await db.shrinkLog();

@@ -1,0 +1,81 @@
+import Type from 'typebox';
+import { sharedNow } from '../../../db/shared-clock.ts';
+import { MAIL_CHANNEL } from '../../../mail/target.ts';
+import { leaderboard } from '../../../waitlist/entries/list-leaders.ts';
+import { MOST_INTERVALS, parsePeriod } from '../../../waitlist/statistics/intervals.ts';
+import { readStatistics } from '../../../waitlist/statistics/read-statistics.ts';
+import { WEBHOOK_CHANNEL } from '../../../webhooks/target.ts';
+import { maskFor } from '../../../wire/mask.ts';
+import { described } from '../../../wire/schema.ts';
+import { IntervalSchema, presentStatistics, StatisticsSchema } from '../../../wire/statistics.ts';
+import type { TypedApp } from '../../typed-app.ts';
+import { adminSchema } from '../core/operation.ts';
+import type { AdminParts } from '../core/parts.ts';
+import { closed } from '../core/schemas.ts';
+import { environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
+import { EXAMPLE_STATISTICS } from './example.ts';
+
+const LEADERS = 10;
+const CHANNELS = { webhooks: WEBHOOK_CHANNEL, emails: MAIL_CHANNEL };
+
+const Query = Type.Object(
+  {
+    interval: Type.Optional({
+      ...described(IntervalSchema, 'Length of an interval. Default: `day`.'),
+      examples: ['day'],
+    }),
+    from: Type.Optional(
+      Type.String({
+        description:
+          'Start of the period: a date in the time zone, or a time. Rounded down to the start of its interval. ' +
+          'Default: 24 hours, 30 days or 12 weeks before the end.',
+        examples: ['2026-11-01'],
+      }),
+    ),
+    to: Type.Optional(
+      Type.String({
+        description: 'End of the period, not included. Rounded up to the end of its interval. Default: now.',
+        examples: ['2026-11-16'],
+      }),
+    ),
+    timeZone: Type.Optional(
+      Type.String({ description: 'Name of an IANA time zone. Default: `UTC`.', examples: ['Europe/Berlin'] }),
+    ),
+    ...environmentQuery,
+  },
+  closed,
+);
+
+const { hour, day, week } = MOST_INTERVALS;
+
+const schema = adminSchema({
+  operationId: 'getStatistics',
+  tag: 'Statistics',
+  summary: 'Get statistics',
+  description:
+    'Returns signups, referrals, invites and deliveries over time. Days and weeks start in the given time zone, also when its clocks ' +
+    `change. A period has at most ${hour.words} by hour, ${day.words} by day and ${week.words} by week. Removing an entry adds to \`removed\` ` +
+    'and changes nothing else. Viewers see masked addresses, and only metadata values of at least 5 people.',
+  role: 'viewer',
+  params: Type.Object(waitlistParams),
+  querystring: Query,
+  answer: { description: 'The statistics.', schema: StatisticsSchema, example: EXAMPLE_STATISTICS },
+  errors: ['not_found'],
+  special: {
+    invalid_request: { message: 'timeZone: must be the name of a time zone, such as Europe/Berlin' },
+    not_found: { when: 'The waitlist does not exist.', message: 'there is no waitlist wl_acme' },
+  },
+});
+
+export function registerStatistics(app: TypedApp, parts: AdminParts): void {
+  const { waitlists } = parts;
+  app.get('/waitlists/:waitlistId/statistics', { schema }, async ({ caller, params, query }) => {
+    const queue = await requireQueue(parts, params, query);
+    const period = parsePeriod(query, await sharedNow(waitlists));
+    const [statistics, leaders] = await Promise.all([
+      readStatistics(waitlists, queue, period),
+      leaderboard(waitlists, queue, LEADERS),
+    ]);
+    return presentStatistics(period, statistics, leaders, CHANNELS, maskFor(caller.actor.role));
+  });
+}

@@ -1,0 +1,99 @@
+import { invalid } from '../../errors.ts';
+import { dayOf, findTimeZone, type TimeZone, weekOf } from './time-zone.ts';
+
+export const INTERVALS = ['hour', 'day', 'week'] as const;
+export type Interval = (typeof INTERVALS)[number];
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+const LENGTH_MS: Record<Interval, number> = { hour: HOUR_MS, day: DAY_MS, week: 7 * DAY_MS };
+
+/** Enough for a chart, and read in a few milliseconds. */
+export const MOST_INTERVALS: Record<Interval, { count: number; words: string }> = {
+  hour: { count: 31 * 24, words: '31 days' },
+  day: { count: 731, words: '2 years' },
+  week: { count: 522, words: '10 years' },
+};
+const DEFAULT_COUNT: Record<Interval, number> = { hour: 24, day: 30, week: 12 };
+
+/** What to show: each part of the time, in order, without gaps. */
+export interface Period {
+  readonly interval: Interval;
+  readonly timeZone: string;
+  readonly from: number;
+  readonly to: number;
+  /** When each interval starts. */
+  readonly starts: readonly number[];
+}
+
+export interface PeriodInput {
+  interval?: Interval | undefined;
+  timeZone?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+/** Reads a period. It is widened to whole intervals of the time zone. */
+export function parsePeriod(input: PeriodInput, now: number): Period {
+  const { interval = 'day', timeZone = 'UTC' } = input;
+  const zone = findTimeZone(timeZone);
+  if (!zone) throw invalid('timeZone: must be the name of a time zone, such as Europe/Berlin');
+  const end = input.to === undefined ? now + 1 : parseMoment(input.to, 'to', zone);
+  const first =
+    input.from === undefined
+      ? startBefore(zone, interval, end)
+      : floor(zone, interval, parseMoment(input.from, 'from', zone));
+  if (first >= end) throw invalid('to: must be after from');
+  const { count, words } = MOST_INTERVALS[interval];
+  const starts: number[] = [];
+  for (const start of startsFrom(zone, interval, first)) {
+    if (start >= end) return { interval, timeZone, from: first, to: start, starts };
+    if (starts.length === count) throw invalid(`from: at most ${words} by ${interval}`);
+    starts.push(start);
+  }
+  throw new Error('time ended');
+}
+
+function startBefore(zone: TimeZone, interval: Interval, end: number): number {
+  const last = floor(zone, interval, end - 1);
+  const earlier = (DEFAULT_COUNT[interval] - 1) * LENGTH_MS[interval];
+  if (interval === 'hour') return last - earlier;
+  return zone.startOfDay(dayOf(zone.localTime(last)) - earlier);
+}
+
+function floor(zone: TimeZone, interval: Interval, time: number): number {
+  const local = zone.localTime(time);
+  if (interval === 'hour') return time - (local % HOUR_MS) - (time % 1000);
+  return zone.startOfDay(interval === 'day' ? dayOf(local) : weekOf(local));
+}
+
+function* startsFrom(zone: TimeZone, interval: Interval, first: number): Generator<number> {
+  if (interval === 'hour') for (let start = first; ; start += HOUR_MS) yield start;
+  let day = dayOf(zone.localTime(first));
+  for (let start = first; ; ) {
+    yield start;
+    const [offset, before] = [day - start, start];
+    // A day that a time zone skipped does not start at all.
+    while (start <= before) {
+      day += LENGTH_MS[interval];
+      start = zone.startOfDay(day, offset);
+    }
+  }
+}
+
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
+/** Before this there is nothing to count, and offsets are not multiples of a quarter of an hour. */
+const EARLIEST = Date.UTC(1980, 0, 1);
+const LATEST = Date.UTC(2200, 0, 1);
+
+/** A time, or a date, which means its midnight in the time zone. */
+function parseMoment(text: string, field: string, zone: TimeZone): number {
+  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  const day = DATE.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  // Date.parse would read 30 February as a day in March.
+  const isReal = !Number.isNaN(day) && new Date(day).toISOString().startsWith(text);
+  const moment = isReal ? zone.startOfDay(day) : time;
+  if (moment >= EARLIEST && moment < LATEST) return moment;
+  throw invalid(`${field}: must be a date such as 2026-11-01, or a time such as 2026-11-01T00:00:00Z`);
+}

@@ -1,0 +1,54 @@
+import type { Trx } from '../../db/database.ts';
+import type { Problems } from '../../errors.ts';
+import { METADATA_KEY_CHARACTERS_MAX } from '../people/metadata.ts';
+
+/** Each key takes a chart, and time of the background work. */
+export const METADATA_KEYS_COUNTED_MAX = 5;
+
+export function checkMetadataKeys(keys: readonly string[], problems: Problems): void {
+  const field = 'metadataKeys';
+  if (keys.length > METADATA_KEYS_COUNTED_MAX)
+    problems.add(field, `must have at most ${METADATA_KEYS_COUNTED_MAX} keys`);
+  if (new Set(keys).size < keys.length) problems.add(field, 'has a key twice');
+  if (keys.some((key) => key === '' || [...key].length > METADATA_KEY_CHARACTERS_MAX || /\p{Cc}/u.test(key)))
+    problems.add(field, `each key must be 1 to ${METADATA_KEY_CHARACTERS_MAX} characters`);
+}
+
+export function readMetadataKeys({ metadata_keys }: { metadata_keys: string }): string[] {
+  return JSON.parse(metadata_keys) as string[];
+}
+
+/**
+ * Starts counting the values of these keys in all queues of a waitlist, and forgets all other keys. Upkeep
+ * counts the values of existing entries.
+ */
+export async function countOnly(trx: Trx, waitlistId: number, keys: readonly string[]): Promise<void> {
+  // The update waits for the locks of the queues, because counting goes on under them.
+  const queues = await trx
+    .updateTable('queue')
+    .set((e) => ({ last_seq: e.ref('last_seq') }))
+    .where('waitlist_id', '=', waitlistId)
+    .returning('id')
+    .execute();
+  for (const { id } of queues) {
+    for (const table of ['metadata_key', 'metadata_value', 'metadata_count'] as const) {
+      let dropped = trx.deleteFrom(table).where('queue_id', '=', id);
+      if (keys.length > 0) dropped = dropped.where('key', 'not in', keys);
+      await dropped.execute();
+    }
+    startCounting(trx, id, keys);
+  }
+}
+
+/** Keys that are counted already stay as they are. */
+function startCounting(trx: Trx, queueId: number, keys: readonly string[]): void {
+  const rows = keys.map((key) => ({ queue_id: queueId, key, counted_seq: 0 }));
+  trx.insert('metadata_key', rows, { onConflict: 'ignore' });
+}
+
+/** Counts all values again, from the first entry. */
+export async function restartCounting(trx: Trx, queueId: number): Promise<void> {
+  for (const table of ['metadata_value', 'metadata_count'] as const)
+    await trx.deleteFrom(table).where('queue_id', '=', queueId).execute();
+  await trx.updateTable('metadata_key').set({ counted_seq: 0 }).where('queue_id', '=', queueId).execute();
+}

@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import { statement } from '../../db/statement.ts';
+import { Unreadable } from '../../vault/crypto.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
+import type { CountableValue } from './counted-value.ts';
+import { readMetadataKeys } from './metadata-keys.ts';
+
+export interface KeyStatistics {
+  key: string;
+  /** Most frequent first. */
+  values: { value: CountableValue; signups: number }[];
+  /** Signups with any other value. */
+  other: number;
+}
+
+interface ValueRow {
+  key: string;
+  pair_hash: Uint8Array;
+  label: Uint8Array | null;
+  signups: number;
+}
+
+const readWaitlist = statement<{ waitlistId: number }, { metadata_keys: string }>((db, parameter) =>
+  db.query.selectFrom('waitlist').select('metadata_keys').where('id', '=', parameter('waitlistId')),
+);
+
+const readCounts = statement<{ queueId: number; from: number; to: number }, ValueRow>((db, parameter) =>
+  db.query
+    .selectFrom('metadata_count as c')
+    .leftJoin('metadata_value as v', (join) =>
+      join
+        .onRef('v.queue_id', '=', 'c.queue_id')
+        .onRef('v.key', '=', 'c.key')
+        .onRef('v.pair_hash', '=', 'c.pair_hash'),
+    )
+    .select(['c.key', 'c.pair_hash', 'v.label', sql<number>`cast(sum(c.signups) as bigint)`.as('signups')])
+    .where('c.queue_id', '=', parameter('queueId'))
+    .where('c.day', '>=', parameter('from'))
+    .where('c.day', '<', parameter('to'))
+    .groupBy(['c.key', 'c.pair_hash', 'v.label']),
+);
+
+/** Values of the chosen metadata keys, of those who joined on days that begin in the period, in UTC. */
+export async function readValues(
+  { db }: Context,
+  queue: Queue,
+  { from, to }: { from: number; to: number },
+): Promise<KeyStatistics[]> {
+  const [[waitlist], rows] = await Promise.all([
+    db.run(readWaitlist, { waitlistId: queue.waitlist.internalId }),
+    db.run(readCounts, { queueId: queue.id, from, to }),
+  ]);
+  return (waitlist ? readMetadataKeys(waitlist) : []).map((key) => {
+    const found: KeyStatistics = { key, values: [], other: 0 };
+    for (const row of rows.filter((each) => each.key === key && each.signups !== 0)) {
+      const value = openLabel(queue, row);
+      if (value === undefined) found.other += row.signups;
+      else found.values.push({ value, signups: row.signups });
+    }
+    found.values.sort((a, b) => b.signups - a.signups || compareText(a.value, b.value));
+    return found;
+  });
+}
+
+function compareText(...values: [CountableValue, CountableValue]): number {
+  const [a, b] = values.map((value) => JSON.stringify(value)) as [string, string];
+  return a < b ? -1 : 1;
+}
+
+function openLabel({ vault }: Queue, { label, pair_hash }: ValueRow): CountableValue | undefined {
+  if (!label) return undefined;
+  try {
+    return vault.open<CountableValue>('metadata.label', pair_hash, label);
+  } catch (error) {
+    if (error instanceof Unreadable) return undefined;
+    throw error;
+  }
+}
