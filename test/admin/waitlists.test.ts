@@ -20,6 +20,7 @@ interface Waitlist {
   referralCap: number | null;
   inviteExpiryMs: number | null;
   confirmEmails: boolean;
+  metadataKeys: string[];
   closedAt: string | null;
   counts: Record<string, number>;
 }
@@ -57,6 +58,7 @@ forEachEngine((engine) => {
         inviteExpiryMs: null,
         returnToQueue: true,
         confirmEmails: false,
+        metadataKeys: [],
         closedAt: null,
         createdAt: new Date(START).toISOString(),
         counts: none,
@@ -69,6 +71,7 @@ forEachEngine((engine) => {
         inviteExpiryMs: 1_000,
         returnToQueue: false,
         confirmEmails: true,
+        metadataKeys: ['source', 'plan'],
       };
       const other = await create(settings);
       assert.deepEqual({ ...other, ...settings }, other);
@@ -90,6 +93,7 @@ forEachEngine((engine) => {
       await refuse({ id: 'wl_x', name: 'x', referralCap: 'x' }, /^referralCap: must be an integer or null$/);
       await refuse({ id: 'wl_x', name: 'x', inviteExpiryMs: 0 }, /^inviteExpiryMs: must be longer than 0/);
       await refuse({ id: 'wl_x', name: 'x', inviteExpiryMs: 1e15 }, /^inviteExpiryMs: must be .* at most/);
+      await refuse({ id: 'wl_x', name: 'x', metadataKeys: ['a', 'a'] }, /^metadataKeys: has a key twice$/);
       await refuse({ id: 'wl_x', name: 'x', color: 'red' }, /^color: unknown field$/);
       assertError(await admin.get('/waitlists/wl_x'), 404, 'not_found');
       const { id } = await create();
