@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Static } from 'typebox';
 import { confirmEntry } from '../../src/waitlist/entries/confirm-entry.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { updateEntry } from '../../src/waitlist/entries/update-entry.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { countValues } from '../../src/waitlist/statistics/count-values.ts';
 import { importFile } from '../../src/waitlist/transfer/import-start.ts';
@@ -416,6 +417,36 @@ forEachEngine((engine) => {
             ['Ulm', 1],
           ],
           1,
+        ],
+      ]);
+    });
+
+    it('follow a change of the metadata', async () => {
+      const list = await withKeys('city');
+      await list.signup(
+        { email: 'a@example.com', metadata: { city: 'Ulm', plan: 'pro' } },
+        { email: 'b@example.com', metadata: { city: 'Bonn' } },
+      );
+      await count(list);
+      const [a, b] = await list.walk();
+      const queue = await list.queue();
+      await updateEntry(service.context, queue, a?.id ?? '', { metadata: { city: 'Bonn' } });
+      await updateEntry(service.context, queue, b?.id ?? '', { metadata: { city: 'Bonn', plan: 'free' } });
+      assert.deepEqual(values(await read(list)), [['city', [['Bonn', 2]], 0]]);
+      await updateEntry(service.context, queue, a?.id ?? '', { metadata: null });
+      assert.deepEqual(values(await read(list)), [['city', [['Bonn', 1]], 0]]);
+      await list.signup({ email: 'c@example.com' });
+      const [, , c] = await list.walk();
+      await updateEntry(service.context, queue, c?.id ?? '', { metadata: { city: 'Kiel' } });
+      await count(list);
+      assert.deepEqual(values(await read(list)), [
+        [
+          'city',
+          [
+            ['Bonn', 1],
+            ['Kiel', 1],
+          ],
+          0,
         ],
       ]);
     });
