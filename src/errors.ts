@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'cross_site'
   | 'not_found'
   | 'conflict'
+  | 'changed'
   | 'waitlist_closed'
   | 'accepted'
   | 'email_mismatch'

@@ -13,6 +13,7 @@ import { statistics } from './migrations/0010-statistics.ts';
 import { forms } from './migrations/0011-forms.ts';
 import { jobs } from './migrations/0012-jobs.ts';
 import { moves } from './migrations/0013-moves.ts';
+import { inviteStates } from './migrations/0014-invite-states.ts';
 import type { Migration } from './migrations/migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
   forms,
   jobs,
   moves,
+  inviteStates,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -20,6 +20,7 @@ export const STATUS: Record<WireCode, number> = {
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
+  changed: 409,
   waitlist_closed: 409,
   accepted: 409,
   email_mismatch: 409,
@@ -33,7 +34,7 @@ export const STATUS: Record<WireCode, number> = {
   unavailable: 503,
 };
 
-const ADMIN_CODES: WireCode[] = ['code_required', 'cross_site', 'conflict'];
+const ADMIN_CODES: WireCode[] = ['code_required', 'cross_site', 'conflict', 'changed'];
 /** Only for the public form, which is not in these documents. */
 const FORM_CODES: WireCode[] = ['refused', 'invalid_fields'];
 const ALL_CODES = (Object.keys(STATUS) as WireCode[]).filter((code) => !FORM_CODES.includes(code));

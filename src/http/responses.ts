@@ -39,6 +39,10 @@ const ERRORS: Record<WireCode, ErrorCase> = {
     when: 'The current state does not allow this.',
     message: 'email: an operator with this email already exists',
   },
+  changed: {
+    when: 'What was confirmed is not what would happen now.',
+    message: 'expect: 120 would be invited now, not 118',
+  },
   waitlist_closed: {
     when: 'The waitlist is closed to new signups.',
     message: 'this waitlist is closed to new signups',

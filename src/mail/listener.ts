@@ -48,6 +48,7 @@ function mailFor(event: DomainEvent, confirmEmails: boolean): MailKind | undefin
     case 'referral.credited':
       return 'moved-up';
     case 'invite.sent':
+    case 'invite.resent':
       return 'invite';
     case 'invite.reminder_due':
       return 'invite-reminder';

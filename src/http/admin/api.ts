@@ -36,6 +36,7 @@ export const ADMIN_API: Api = {
     { name: 'Form', description: 'The public form of a waitlist, and referrals to review.' },
     { name: 'Audit trail', description: 'Who did what.' },
     { name: 'Entries', description: 'The people on a waitlist.' },
+    { name: 'Invites', description: 'Invite people, one or many.' },
     { name: 'Jobs', description: 'Long work, its progress and its result.' },
     { name: 'Webhook endpoints', description: 'Endpoints, their secrets and deliveries.' },
     { name: 'Emails', description: 'Settings, templates, the mailbox and suppressed addresses.' },

@@ -15,6 +15,8 @@ import { requireRoles } from './core/authenticate.ts';
 import type { AdminParts } from './core/parts.ts';
 import { registerEntries } from './entries/register.ts';
 import { registerForm } from './forms/form.ts';
+import { registerCreateInvites } from './invites/create-invites.ts';
+import { registerInvites } from './invites/invites.ts';
 import { registerJobs } from './jobs/jobs.ts';
 import { registerProductKeys } from './keys/product-keys.ts';
 import { registerWaitlistKeys } from './keys/waitlist-keys.ts';
@@ -53,6 +55,8 @@ export function registerAdmin(app: FastifyInstance, parts: AdminParts): void {
       registerProductKeys(scope, parts);
       registerEntries(scope, parts);
       registerStatistics(scope, parts);
+      registerInvites(scope, parts);
+      registerCreateInvites(scope, parts);
     },
     { prefix: '/admin/v1' },
   );

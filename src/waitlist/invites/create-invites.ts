@@ -1,6 +1,6 @@
 import { statement } from '../../db/statement.ts';
 import { invalid } from '../../errors.ts';
-import { newId, randomCode } from '../../ids.ts';
+import { formatId, newId, randomCode } from '../../ids.ts';
 import { canMove, findByEmails, type Movable, moveEntries } from '../entries/move-entry.ts';
 import { hashKey } from '../people/hash-key.ts';
 import { parseEmail } from '../people/identity.ts';
@@ -38,7 +38,13 @@ export async function createInvite(
   const [created] = await changeQueue(context, queue, async (change) => {
     checkExpiry(input.expiresAt, change.now);
     const entry = (await findByEmails(change, [emailHash])).get(hashKey(emailHash)) ?? null;
-    return inviteAll(change, [{ email: email.shown, emailHash, entry }], input.expiresAt);
+    const made = await inviteAll(change, [{ email: email.shown, emailHash, entry }], input.expiresAt);
+    for (const { id } of made)
+      await context.audit?.(change.trx, {
+        action: 'invite.created',
+        object: { kind: 'invite', id: formatId('inv', id) },
+      });
+    return made;
   });
   return created as CreatedInvite;
 }

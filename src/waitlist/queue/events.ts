@@ -24,6 +24,8 @@ export type DomainEvent = (
   | { kind: 'status.requested'; entry: number }
   | { kind: 'referral.credited'; entry: number; referred: Uint8Array }
   | { kind: 'invite.sent'; invite: CodedInvite; entry: number | null }
+  /** An operator sent the email of an invite again. */
+  | { kind: 'invite.resent'; invite: CodedInvite; entry: number | null }
   | { kind: 'invite.reminder_due'; invite: CodedInvite; entry: number | null }
   | {
       kind: 'invite.accepted' | 'invite.revoked' | 'invite.expired';

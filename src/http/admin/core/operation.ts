@@ -25,6 +25,8 @@ export interface AdminOperation {
     /** Default: application/json. */
     type?: string;
   };
+  /** Other successful responses. */
+  also?: readonly { status: 200 | 201 | 202; description: string; schema: TSchema; example: unknown }[];
   errors?: readonly WireCode[];
   special?: Partial<Record<WireCode, { when?: string; message?: string }>>;
 }
@@ -36,7 +38,17 @@ export interface AdminSchema {
 
 /** The schema of a route, including what its role implies. */
 export function adminSchema<const Operation extends AdminOperation>(operation: Operation) {
-  const { tag, role, person = false, answer, errors = [], special, description, ...rest } = operation;
+  const {
+    tag,
+    role,
+    person = false,
+    answer,
+    also = [],
+    errors = [],
+    special,
+    description,
+    ...rest
+  } = operation;
   const open = role === 'anyone';
   const codes = new Set<WireCode>(['invalid_request', ...errors, 'rate_limited']);
   if (!open) codes.add('unauthorized').add('forbidden');
@@ -49,6 +61,17 @@ export function adminSchema<const Operation extends AdminOperation>(operation: O
       limited: false,
       ...(answer.type ? { type: answer.type } : {}),
     }),
+    ...Object.fromEntries(
+      also.map(({ status, description: about, schema, example }) => [
+        status,
+        okResponse({
+          description: about,
+          schema,
+          examples: { example: { summary: about, value: example } },
+          limited: false,
+        }),
+      ]),
+    ),
     ...errorResponses([...codes], { ...ADMIN_WORDS, ...special }, AdminProblemSchema),
   };
   return {

@@ -1,0 +1,182 @@
+import Type, { type Static } from 'typebox';
+import { sharedNow } from '../../../db/shared-clock.ts';
+import { invalid } from '../../../errors.ts';
+import { formatId } from '../../../ids.ts';
+import { searchEntry } from '../../../waitlist/entries/browse-entries.ts';
+import { readInvite } from '../../../waitlist/invites/browse-invites.ts';
+import { createInvite, type Expiry } from '../../../waitlist/invites/create-invites.ts';
+import type { Selection } from '../../../waitlist/invites/invite-run.ts';
+import { previewInvites, queueInviteRun } from '../../../waitlist/invites/preview-invites.ts';
+import { parseEmail } from '../../../waitlist/people/identity.ts';
+import type { Context } from '../../../waitlist/queue/context.ts';
+import type { Queue } from '../../../waitlist/queue/directory.ts';
+import { readJob } from '../../../waitlist/queue/find-jobs.ts';
+import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
+import { AdminInviteSchema, EXAMPLE_ADMIN_INVITE, presentAdminInvite } from '../../../wire/invite.ts';
+import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
+import { maskFor } from '../../../wire/mask.ts';
+import { named, withExamples } from '../../../wire/schema.ts';
+import type { TypedApp } from '../../typed-app.ts';
+import { adminSchema } from '../core/operation.ts';
+import type { AdminParts } from '../core/parts.ts';
+import { closed } from '../core/schemas.ts';
+import { SegmentInput, segmentOfBody } from '../core/segments.ts';
+import { parseTimeOrNull } from '../core/times.ts';
+import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
+import { inviteLinks } from './invites.ts';
+
+const FIRST_MAX = 999_999_999;
+/** A hundred years: enough for an expiry, and far from the end of time. */
+const EXPIRES_IN_MAX_MS = 100 * 365 * 86_400_000;
+
+const InviteRequest = Type.Object(
+  {
+    email: Type.Optional(
+      Type.String({ description: 'Invite this email, whether or not it is on the waitlist.' }),
+    ),
+    first: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: FIRST_MAX,
+        description: 'Invite this many from the front of the queue. Entries without an email are skipped.',
+      }),
+    ),
+    segment: Type.Optional(SegmentInput),
+    expiresAt: Type.Optional(
+      Type.Unsafe<string | null>({
+        type: ['string', 'null'],
+        description: 'ISO 8601 time when the invites expire. `null`: never. Default: as the waitlist says.',
+      }),
+    ),
+    expiresInMs: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: EXPIRES_IN_MAX_MS,
+        description: 'Milliseconds until the invites expire, instead of `expiresAt`.',
+      }),
+    ),
+    dryRun: Type.Optional(
+      Type.Boolean({ description: 'Only say how many would be invited, and who first.' }),
+    ),
+    expect: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'The `count` of a dry run that a person confirmed. If it differs by now, nothing happens.',
+      }),
+    ),
+  },
+  {
+    ...named('InviteRequest'),
+    ...closed,
+    description: 'Who to invite: exactly one of `email`, `first` and `segment`.',
+    ...withExamples({
+      email: { summary: 'One person', value: { email: 'ada@example.com' } },
+      first: { summary: 'The next hundred', value: { first: 100, expiresInMs: 604_800_000, expect: 100 } },
+      segment: { summary: 'A segment', value: { segment: { where: { plan: 'pro' } }, dryRun: true } },
+    }),
+  },
+);
+
+const Preview = Type.Object(
+  {
+    count: Type.Integer({ minimum: 0, description: 'How many would be invited.' }),
+    preview: Type.Array(AdminEntrySchema, { maxItems: 10, description: 'The first of them.' }),
+  },
+  { ...named('InvitePreview'), description: 'What an invite would do.' },
+);
+
+const schema = adminSchema({
+  operationId: 'createInvites',
+  tag: 'Invites',
+  summary: 'Invite people',
+  description:
+    'Invites one person and returns the invite, or starts a job that invites many. With `dryRun`, nothing happens.',
+  role: 'support',
+  params: Type.Object(waitlistParams),
+  querystring: Type.Object(environmentQuery, closed),
+  body: InviteRequest,
+  answer: {
+    status: 201,
+    description: 'The invite, for `email`.',
+    schema: AdminInviteSchema,
+    example: EXAMPLE_ADMIN_INVITE,
+  },
+  also: [
+    {
+      status: 202,
+      description: 'The job, for `first` and `segment`.',
+      schema: JobSchema,
+      example: EXAMPLE_JOB,
+    },
+    {
+      status: 200,
+      description: 'What would happen, for `dryRun`.',
+      schema: Preview,
+      example: { count: 120, preview: [EXAMPLE_ENTRY] },
+    },
+  ],
+  errors: ['not_found', 'changed'],
+  special: { not_found: { when: 'The waitlist does not exist.', message: 'there is no waitlist wl_acme' } },
+});
+
+type Body = Static<typeof InviteRequest>;
+
+export function registerCreateInvites(app: TypedApp, parts: AdminParts): void {
+  app.post('/waitlists/:waitlistId/invites', { schema }, async (request, reply) => {
+    const { params, query, body, caller } = request;
+    const queue = await requireQueue(parts, params, query);
+    const domain = domainFor(parts, request);
+    const who = selectionOf(body);
+    const expiresAt = await expiryOf(domain, body);
+    if (body.dryRun === true) {
+      reply.code(200);
+      return (await preview(domain, queue, who)) as never;
+    }
+    if (typeof who === 'string') {
+      if (body.expect !== undefined && body.expect !== 1)
+        throw invalid('expect: with email, it can only be 1');
+      const { id } = await createInvite(domain, queue, { email: who, expiresAt });
+      const invite = await readInvite(domain, queue, formatId('inv', id));
+      reply.code(201);
+      return presentAdminInvite(invite, maskFor(caller.actor.role), await inviteLinks(parts, queue));
+    }
+    const { id } = await queueInviteRun(domain, queue, { selection: who, expiresAt, expect: body.expect });
+    reply.code(202);
+    return presentJob(await readJob(domain, formatId('job', id))) as never;
+  });
+}
+
+function selectionOf({ email, first, segment }: Body): string | Selection {
+  const given = [email, first, segment].filter((each) => each !== undefined);
+  if (given.length !== 1) throw invalid('body: must have exactly one of email, first and segment');
+  if (email !== undefined) {
+    if (!parseEmail(email)) throw invalid('email: not an email address');
+    return email;
+  }
+  return first !== undefined ? { first } : { segment: segmentOfBody(segment ?? {}) };
+}
+
+async function expiryOf(context: Context, { expiresAt, expiresInMs }: Body): Promise<Expiry> {
+  if (expiresAt !== undefined && expiresInMs !== undefined)
+    throw invalid('expiresInMs: cannot be combined with expiresAt');
+  const now = await sharedNow(context);
+  if (expiresInMs !== undefined) return now + expiresInMs;
+  if (expiresAt === undefined) return undefined;
+  const time = parseTimeOrNull(expiresAt, 'expiresAt');
+  if (time !== null && time <= now) throw invalid('expiresAt: must be in the future');
+  return time;
+}
+
+async function preview(
+  context: Context,
+  queue: Queue,
+  who: string | Selection,
+): Promise<Static<typeof Preview>> {
+  if (typeof who === 'string') {
+    const entry = await searchEntry(context, queue, who);
+    return { count: 1, preview: entry ? [presentEntry(entry)] : [] };
+  }
+  const { count, first } = await previewInvites(context, queue, who);
+  return { count, preview: first.map(presentEntry) };
+}

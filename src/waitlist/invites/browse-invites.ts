@@ -1,0 +1,138 @@
+import type { SelectQueryBuilder } from 'kysely';
+import { sharedNow } from '../../db/shared-clock.ts';
+import type { Tables } from '../../db/tables.ts';
+import { invalid, notFound } from '../../errors.ts';
+import { formatId, parseId } from '../../ids.ts';
+import { Unreadable } from '../../vault/crypto.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
+import { type InviteState, inviteState, type SealedInvite } from './invites.ts';
+import type { Invite } from './list-invites.ts';
+
+/** With the entry of the invited email, if there is one. */
+export interface InviteOfEntry extends Invite {
+  entryId: Uint8Array | null;
+}
+
+export interface InviteFilter {
+  limit: number;
+  state?: InviteState | undefined;
+  /** Only invites to the email of this entry. */
+  entry?: string | undefined;
+  /** The last invite of the previous page. */
+  before?: string | undefined;
+}
+
+type Invites = SelectQueryBuilder<Tables & { i: Tables['invite'] }, 'i', object>;
+
+/** A page of invites, newest first. */
+export async function browseInvites(
+  context: Context,
+  queue: Queue,
+  { limit, state, entry, before }: InviteFilter,
+): Promise<{ invites: InviteOfEntry[]; more: boolean }> {
+  const last = before === undefined ? undefined : parseId('inv', before);
+  if (before !== undefined && !last) throw invalid('cursor: is invalid');
+  const now = await sharedNow(context);
+  const emailHash = entry === undefined ? undefined : await emailHashOf(context, queue, entry);
+  if (emailHash === null) return { invites: [], more: false };
+  const reads = queriesFor(state, now).map((narrow) => {
+    let query = narrow(selectInvites(context, queue));
+    if (emailHash) query = query.where('i.email_hash', '=', emailHash);
+    if (last) query = query.where('i.id', '<', last);
+    return readRows(query.orderBy('i.id', 'desc').limit(limit + 1));
+  });
+  const rows = (await Promise.all(reads)).flat().sort((a, b) => Buffer.compare(b.id, a.id));
+  const invites = rows.slice(0, limit).map((row) => openInvite(context, queue, row, now));
+  return { invites, more: rows.length > limit };
+}
+
+/** Each has an index. An invite that is overdue, but not yet ended by upkeep, counts as expired. */
+function queriesFor(state: InviteState | undefined, now: number): ((invites: Invites) => Invites)[] {
+  const unended = (invites: Invites) =>
+    invites.where('i.accepted_at', 'is', null).where('i.revoked_at', 'is', null);
+  switch (state) {
+    case undefined:
+      return [(invites) => invites];
+    case 'accepted':
+      return [(invites) => invites.where('i.accepted_at', 'is not', null)];
+    case 'revoked':
+      return [(invites) => invites.where('i.accepted_at', 'is', null).where('i.revoked_at', 'is not', null)];
+    case 'expired':
+      return [
+        (invites) => unended(invites).where('i.expired_at', 'is not', null),
+        (invites) => unended(invites).where('i.expired_at', 'is', null).where('i.expires_at', '<=', now),
+      ];
+    case 'live':
+      return [
+        (invites) =>
+          unended(invites)
+            .where('i.expired_at', 'is', null)
+            .where((e) => e.or([e('i.expires_at', 'is', null), e('i.expires_at', '>', now)])),
+      ];
+  }
+}
+
+function selectInvites({ db }: Context, queue: Queue): Invites {
+  return db.query.selectFrom('invite as i').where('i.queue_id', '=', queue.id) as unknown as Invites;
+}
+
+function readRows(invites: Invites) {
+  return invites
+    .leftJoin('entry as e', (join) =>
+      join.onRef('e.queue_id', '=', 'i.queue_id').onRef('e.email_hash', '=', 'i.email_hash'),
+    )
+    .select(['i.id', 'i.sealed', 'i.created_at', 'i.expires_at', 'i.accepted_at', 'i.revoked_at'])
+    .select(['i.expired_at', 'e.id as entry_id'])
+    .execute();
+}
+
+type Row = Awaited<ReturnType<typeof readRows>>[number];
+
+function openInvite(context: Context, queue: Queue, row: Row, now: number): InviteOfEntry {
+  const sealed = openSealed(context, queue, row);
+  return {
+    id: row.id,
+    state: inviteState(row, now),
+    email: sealed?.email ?? null,
+    code: sealed?.code ?? null,
+    entryId: row.entry_id,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    acceptedAt: row.accepted_at,
+    revokedAt: row.revoked_at,
+  };
+}
+
+/** null if the person was erased, or the data is damaged: that must not hide the rest of the page. */
+function openSealed({ log }: Context, { id: queue, vault }: Queue, { id, sealed }: Row): SealedInvite | null {
+  if (sealed.length === 0) return null;
+  try {
+    return vault.open<SealedInvite>('invite.sealed', id, sealed);
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    log.error({ queue, invite: formatId('inv', id) }, 'cannot decrypt an invite');
+    return null;
+  }
+}
+
+async function emailHashOf({ db }: Context, queue: Queue, entryId: string): Promise<Uint8Array | null> {
+  const id = parseId('ent', entryId);
+  const row =
+    id &&
+    (await db.query
+      .selectFrom('entry')
+      .select('email_hash')
+      .where('queue_id', '=', queue.id)
+      .where('id', '=', id)
+      .executeTakeFirst());
+  if (!row) throw notFound(`there is no entry ${entryId}`);
+  return row.email_hash;
+}
+
+export async function readInvite(context: Context, queue: Queue, inviteId: string): Promise<InviteOfEntry> {
+  const id = parseId('inv', inviteId);
+  const [row] = id ? await readRows(selectInvites(context, queue).where('i.id', '=', id)) : [];
+  if (!row) throw notFound(`there is no invite ${inviteId}`);
+  return openInvite(context, queue, row, await sharedNow(context));
+}
