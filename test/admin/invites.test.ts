@@ -182,14 +182,9 @@ forEachEngine((engine) => {
         ['overdue', 5],
       ] as const) {
         service.clock.advance(10);
-        const expiry =
-          state === 'expired' ? { expiresInMs: 1 } : state === 'overdue' ? { expiresInMs: 100 } : {};
-        const { body } = await invite(of, {
-          email: email(n),
-          expiresAt: null,
-          ...expiry,
-          ...('expiresInMs' in expiry ? { expiresAt: undefined } : {}),
-        });
+        const lifetime = { open: null, accepted: null, revoked: null, expired: 1, overdue: 100 }[state];
+        const expiry = lifetime === null ? { expiresAt: null } : { expiresInMs: lifetime };
+        const { body } = await invite(of, { email: email(n), ...expiry });
         made[state] = body.id;
         if (state === 'accepted') await service.accept(body.code ?? '');
         if (state === 'revoked') await ask('DELETE', `/waitlists/${of.id}/invites/${body.id}`);
