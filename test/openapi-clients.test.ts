@@ -1,5 +1,6 @@
+import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { copyFile, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
@@ -28,6 +29,7 @@ interface Generator {
   /** In test/clients: a program that uses what was generated, rightly and wrongly. */
   program: string;
   command: (document: string, output: string) => string[];
+  check?: (directory: string) => Promise<void>;
 }
 
 const GENERATORS: Record<string, Generator> = {
@@ -41,6 +43,13 @@ const GENERATORS: Record<string, Generator> = {
       '--output',
       output,
     ],
+    check: async (directory) => {
+      const [generated, ours] = await Promise.all([
+        readFile(path.join(directory, 'generated.ts'), 'utf8'),
+        readFile(path.join(ROOT, 'packages/client/src/api.ts'), 'utf8'),
+      ]);
+      assert.ok(generated === ours, 'packages/client/src/api.ts is out of date: run npm run client:types');
+    },
   },
   oazapfts: {
     program: 'oazapfts.ts',
@@ -60,6 +69,7 @@ describe('a client generated from the OpenAPI document', () => {
       test.after(() => rm(directory, { recursive: true, force: true }));
       await generate(generator, directory, reference);
       await checkTypes(directory);
+      await generator.check?.(directory);
       await node([path.join(directory, 'program.ts'), JSON.stringify(whatToTry(reference))]);
     });
   }

@@ -1,0 +1,131 @@
+import { DoorlistError, type ErrorCode } from './errors.ts';
+
+export interface SendOptions {
+  url: string;
+  key?: string | undefined;
+  fetch: typeof fetch;
+  /** For each attempt. */
+  timeoutMs: number;
+  /** After the first attempt. */
+  retries: number;
+  /** Before the first retry, doubled for each further one. */
+  retryDelayMs: number;
+}
+
+export interface Call {
+  method: 'GET' | 'POST';
+  path: string;
+  query?: Record<string, string | number | undefined>;
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal | undefined;
+}
+
+const RETRY_STATUSES = new Set([408, 429, 500, 502, 503, 504]);
+const DELAY_MS_MAX = 10_000;
+/** A server that asks for more patience than this gets none: the error is thrown at once. */
+const RETRY_AFTER_MS_MAX = 60_000;
+
+/** Every call of the API is safe to repeat: signups skip duplicates, accepts carry an idempotency key. */
+export async function send<T>(options: SendOptions, call: Call): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    const outcome = await tryOnce<T>(options, call);
+    if ('value' in outcome) return outcome.value;
+    const delayMs = outcome.retryAfterMs ?? backOff(options.retryDelayMs, attempt);
+    if (!outcome.retry || attempt >= options.retries || delayMs > RETRY_AFTER_MS_MAX) throw outcome.error;
+    await wait(delayMs, call.signal);
+  }
+}
+
+type Outcome<T> = { value: T } | { error: DoorlistError; retry: boolean; retryAfterMs?: number | undefined };
+
+async function tryOnce<T>(options: SendOptions, call: Call): Promise<Outcome<T>> {
+  const { signal } = call;
+  signal?.throwIfAborted();
+  const timeout = AbortSignal.timeout(options.timeoutMs);
+  let response: Response;
+  let text: string;
+  try {
+    response = await options.fetch(addressOf(options.url, call), {
+      method: call.method,
+      headers: headersOf(options.key, call),
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+    });
+    text = await response.text();
+  } catch (cause) {
+    signal?.throwIfAborted();
+    const error = timeout.aborted
+      ? new DoorlistError('timeout', `no response within ${options.timeoutMs} ms`, { cause })
+      : new DoorlistError('network_error', `cannot reach ${new URL(options.url).host}`, { cause });
+    return { error, retry: true };
+  }
+  const body = parse(text);
+  if (response.ok && body !== undefined) return { value: body as T };
+  return {
+    error: errorOf(response, body),
+    retry: RETRY_STATUSES.has(response.status),
+    retryAfterMs: retryAfterMs(response),
+  };
+}
+
+function addressOf(url: string, { path, query = {} }: Call): string {
+  const address = new URL(`${url.replace(/\/+$/, '')}/sdk/v1/waitlist${path}`);
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) address.searchParams.set(name, String(value));
+  return address.href;
+}
+
+function headersOf(key: string | undefined, { body, headers }: Call): Record<string, string> {
+  return {
+    accept: 'application/json',
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...headers,
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function errorOf({ status, headers }: Response, body: unknown): DoorlistError {
+  const { code, message } = (body ?? {}) as { code?: unknown; message?: unknown };
+  const facts = { status, requestId: headers.get('x-request-id') };
+  return typeof code === 'string' && typeof message === 'string'
+    ? new DoorlistError(code as ErrorCode, message, facts)
+    : new DoorlistError(
+        'unexpected_response',
+        `status ${status} with a body that is not from Doorlist`,
+        facts,
+      );
+}
+
+function retryAfterMs({ headers }: Response): number | undefined {
+  const text = headers.get('retry-after');
+  return text !== null && /^\d{1,6}$/.test(text) ? Number(text) * 1000 : undefined;
+}
+
+/** Random, so that clients that failed together do not come back together. */
+function backOff(delayMs: number, attempt: number): number {
+  return Math.min(delayMs * 2 ** attempt, DELAY_MS_MAX) * (0.5 + Math.random() / 2);
+}
+
+function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+    if (signal?.aborted) stop();
+  });
+}
