@@ -105,7 +105,7 @@ describe('the documentation', () => {
           assert.ok({ ...command?.flags, json: true, help: true }[flag], `${page}: --${flag} in ${line}`);
         }
       }
-      for (const [line, script = ''] of read(page).matchAll(/(?<=^|`|&& )npm (?:run (?!-s))?([a-z]+)/gm)) {
+      for (const [line, script = ''] of read(page).matchAll(/(?<=^|`|&& )npm (?:run (?!-s))?([a-z:]+)/gm)) {
         assert.ok(
           script in manifest.scripts || ['ci', 'install', 'run'].includes(script),
           `${page}: ${line}`,
