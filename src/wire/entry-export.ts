@@ -2,9 +2,10 @@ import type { Status } from '../db/tables.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
 import { writeCell } from '../waitlist/transfer/cells.ts';
+import type { ExportInput } from '../waitlist/transfer/export-job.ts';
 import type { Format } from '../waitlist/transfer/import-file.ts';
 import { EXPORT_COLUMNS } from '../waitlist/transfer/presets.ts';
-import { readAllEntries } from '../waitlist/transfer/read-all-entries.ts';
+import { readAllEntries, readSegment } from '../waitlist/transfer/read-all-entries.ts';
 import { type PresentedEntry, presentEntry } from './entry.ts';
 
 export interface ExportOptions {
@@ -26,12 +27,40 @@ export async function* exportEntries(
   { format, status }: ExportOptions,
 ): AsyncGenerator<ExportPiece> {
   const write = format === 'csv' ? csvLine : jsonLine;
-  if (format === 'csv') yield { text: `${EXPORT_COLUMNS.join(',')}\r\n`, entries: 0, total: 0 };
+  if (format === 'csv') yield { text: CSV_HEADER, entries: 0, total: 0 };
   for await (const { entries, total } of readAllEntries(context, queue, status)) {
     const text = entries.map((entry) => write(presentEntry(entry))).join('');
     yield { text, entries: entries.length, total };
   }
 }
+
+/** The file of an export over the API. */
+export async function* exportFile(
+  context: Context,
+  queue: Queue,
+  { format, status, segment }: ExportInput,
+): AsyncGenerator<Omit<ExportPiece, 'total'>> {
+  const pages = segment
+    ? readSegment(context, queue, { ...segment, ...(status ? { status } : {}) })
+    : everyone(context, queue, status ?? undefined);
+  const write = { csv: csvLine, ndjson: jsonLine, json: jsonElement }[format];
+  if (format !== 'ndjson') yield { text: format === 'csv' ? CSV_HEADER : '[', entries: 0 };
+  let isFirst = true;
+  for await (const entries of pages) {
+    const lines = entries.map((entry) => write(presentEntry(entry)));
+    const separator = format === 'json' ? ',' : '';
+    const text = lines.join(separator);
+    yield { text: isFirst || text === '' ? text : separator + text, entries: entries.length };
+    isFirst &&= text === '';
+  }
+  if (format === 'json') yield { text: '\n]\n', entries: 0 };
+}
+
+async function* everyone(context: Context, queue: Queue, status: Status | undefined) {
+  for await (const { entries } of readAllEntries(context, queue, status)) yield entries;
+}
+
+const CSV_HEADER = `${EXPORT_COLUMNS.join(',')}\r\n`;
 
 function csvLine(entry: PresentedEntry): string {
   const cells = EXPORT_COLUMNS.map((column) => {
@@ -44,4 +73,8 @@ function csvLine(entry: PresentedEntry): string {
 
 function jsonLine(entry: PresentedEntry): string {
   return `${JSON.stringify(entry)}\n`;
+}
+
+function jsonElement(entry: PresentedEntry): string {
+  return `\n${JSON.stringify(entry)}`;
 }

@@ -39,6 +39,7 @@ export const ADMIN_API: Api = {
     { name: 'Invites', description: 'Invite people, one or many.' },
     { name: 'Jobs', description: 'Long work, its progress and its result.' },
     { name: 'Webhook endpoints', description: 'Endpoints, their secrets and deliveries.' },
+    { name: 'Import and export', description: 'People in and out, as files.' },
     { name: 'Emails', description: 'Settings, templates, the mailbox and suppressed addresses.' },
     { name: 'Statistics', description: 'Signups, referrals, invites and deliveries over time.' },
     { name: 'Stream', description: 'Changes as they happen.' },

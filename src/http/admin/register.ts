@@ -23,6 +23,7 @@ import { registerWaitlistKeys } from './keys/waitlist-keys.ts';
 import { registerMails } from './mails/register.ts';
 import { registerStatistics } from './statistics/statistics.ts';
 import { registerStream } from './stream/stream.ts';
+import { registerTransfer } from './transfer/register.ts';
 import { registerWaitlists } from './waitlists/waitlists.ts';
 import { registerWebhooks } from './webhooks/register.ts';
 
@@ -48,6 +49,7 @@ export function registerAdmin(app: FastifyInstance, parts: AdminParts): void {
       registerStream(scope, parts);
       registerWebhooks(scope, parts);
       registerMails(scope, parts);
+      registerTransfer(scope, parts);
       registerForm(scope, parts);
       registerJobs(scope, parts);
       registerWaitlists(scope, parts);

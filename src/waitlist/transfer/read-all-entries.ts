@@ -1,6 +1,8 @@
 import type { Status } from '../../db/tables.ts';
+import { readEntries } from '../entries/browse-entries.ts';
 import { countEntries } from '../entries/entries.ts';
 import { type Entry, openEntries } from '../entries/entry.ts';
+import { type Segment, selectSegment } from '../entries/segment.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import type { EntryRow } from '../queue/entry-rows.ts';
@@ -28,6 +30,25 @@ export async function* readAllEntries(
     yield { entries: openEntries(context, queue, rows), total };
     if (rows.length < PAGE) return;
     after = rows.at(-1)?.seq ?? after;
+  }
+}
+
+/** Reads a segment in joining order, page by page. */
+export async function* readSegment(
+  context: Context,
+  queue: Queue,
+  segment: Segment,
+): AsyncGenerator<Entry[]> {
+  const { db } = context;
+  for (let after = 0; ; ) {
+    const found = await (await selectSegment(db, db.query, queue, segment, after))
+      .select('e.seq')
+      .limit(PAGE)
+      .execute();
+    const seqs = found.map(({ seq }) => seq);
+    yield await readEntries(context, queue, seqs);
+    if (seqs.length < PAGE) return;
+    after = seqs.at(-1) ?? after;
   }
 }
 

@@ -19,6 +19,7 @@ import {
   newToken,
   releaseJob,
 } from '../queue/jobs.ts';
+import { EXPORT_MS } from '../transfer/export-job.ts';
 
 const LOOK_EVERY_MS = 500;
 /** Leaves connections and the event loop to requests. */
@@ -194,9 +195,17 @@ function inWords(error: Error): string {
   return 'an unexpected error: the log of the server has the details';
 }
 
-/** Deletes jobs that finished long ago. */
+/** Deletes jobs that finished long ago, and ends exports that can no longer be downloaded. */
 export async function forgetOldJobs(context: Context): Promise<void> {
-  const before = (await sharedNow(context)) - KEEP_FINISHED_MS;
+  const now = await sharedNow(context);
+  await context.db.query
+    .updateTable('job')
+    .set({ outcome: 'cancelled', finished_at: now, lease_token: null, lease_until: null })
+    .where('runner', '=', 'request')
+    .where('finished_at', 'is', null)
+    .where('created_at', '<', now - EXPORT_MS)
+    .execute();
+  const before = now - KEEP_FINISHED_MS;
   const { query } = context.db;
   const old = await query
     .selectFrom('job')
