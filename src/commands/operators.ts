@@ -84,7 +84,9 @@ export const operators: Command[] = [
     about: 'Prints a one-time link with which an operator sets a new password.',
     flags: {
       ...EMAIL,
-      'two-factor-off': { about: 'Turn two-factor authentication off as well, for a lost device.' },
+      'two-factor-off': {
+        about: 'Turn two-factor authentication off and remove passkeys as well, for a lost device.',
+      },
     },
     run: async (context, _, flags, config) => {
       const find = { email: requireText(flags, 'email') };

@@ -14,6 +14,7 @@ import { forms } from './migrations/0011-forms.ts';
 import { jobs } from './migrations/0012-jobs.ts';
 import { moves } from './migrations/0013-moves.ts';
 import { inviteStates } from './migrations/0014-invite-states.ts';
+import { passkeys } from './migrations/0015-passkeys.ts';
 import type { Migration } from './migrations/migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly Migration[] = [
   jobs,
   moves,
   inviteStates,
+  passkeys,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

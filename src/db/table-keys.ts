@@ -43,6 +43,8 @@ export const TABLE_KEYS = {
   operator_session: ['id'],
   operator_link: ['token_hash'],
   recovery_code: ['operator_id', 'code_hash'],
+  passkey: ['id'],
+  used_challenge: ['challenge_hash'],
   admin_token: ['id'],
   audit: ['seq'],
   audit_head: ['id'],

@@ -489,6 +489,25 @@ const recoveryCode = {
   code_hash: bytes,
 };
 
+/** A key on a device of an operator, which signs in without a password. */
+const passkey = {
+  id: bytes,
+  operator_id: bytes,
+  credential_hash: bytes,
+  /** Credential id, public key, name and how the device is reached. */
+  sealed: bytes,
+  /** Of signatures, as the device counts them. 0 if it does not. */
+  counter: integer,
+  created_at: integer,
+  last_used_at: orNull(integer),
+};
+
+/** Challenges that a passkey has answered. */
+const usedChallenge = {
+  challenge_hash: bytes,
+  expires_at: integer,
+};
+
 const adminToken = {
   id: bytes,
   token_hash: bytes,
@@ -566,6 +585,8 @@ export const TABLES = {
   operator_session: operatorSession,
   operator_link: operatorLink,
   recovery_code: recoveryCode,
+  passkey,
+  used_challenge: usedChallenge,
   admin_token: adminToken,
   audit,
   audit_head: auditHead,
@@ -586,6 +607,7 @@ export type WebhookEndpointTable = Tables['webhook_endpoint'];
 export type DeliveryTable = Tables['delivery'];
 export type DeliveryAttemptTable = Tables['delivery_attempt'];
 export type OperatorTable = Tables['operator'];
+export type PasskeyTable = Tables['passkey'];
 export type AdminTokenTable = Tables['admin_token'];
 export type AuditTable = Tables['audit'];
 export type JobTable = Tables['job'];

@@ -26,6 +26,9 @@ export const AUDIT_ACTIONS = [
   'two_factor.disabled',
   'recovery_code.used',
   'recovery_codes.replaced',
+  'passkey.added',
+  'passkey.renamed',
+  'passkey.removed',
   'token.created',
   'token.revoked',
   ...WAITLIST_ACTIONS,
@@ -36,7 +39,7 @@ export interface AuditEvent {
   action: AuditAction;
   /** What was changed: kind and public id. */
   object?: {
-    kind: 'operator' | 'session' | 'token' | WaitlistEvent['object']['kind'];
+    kind: 'operator' | 'session' | 'token' | 'passkey' | WaitlistEvent['object']['kind'];
     id: string;
     name?: string;
   };

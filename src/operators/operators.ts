@@ -99,7 +99,7 @@ export async function removeOperator(context: OperatorContext, actor: Actor, id:
     const row = await requireOperator(trx, id);
     requireRank(actor.role, row.role);
     if (row.role === 'owner') await requireAnotherOwner(trx, row.id);
-    for (const table of ['operator_session', 'operator_link', 'recovery_code'] as const)
+    for (const table of ['operator_session', 'operator_link', 'recovery_code', 'passkey'] as const)
       await trx.deleteFrom(table).where('operator_id', '=', row.id).execute();
     await trx.deleteFrom('operator').where('id', '=', row.id).execute();
     await recordAudit(
@@ -135,7 +135,8 @@ export async function endSessionsOf(context: OperatorContext, actor: Actor, id: 
 }
 
 /**
- * A new link for someone who lost the invitation, the password or, with `twoFactorOff`, the second factor.
+ * A new link for someone who lost the invitation, the password or, with `twoFactorOff`, the second factor and
+ * the passkeys.
  */
 export async function createOperatorLink(
   context: OperatorContext,
@@ -153,6 +154,17 @@ export async function createOperatorLink(
     const link = await createLink(context, trx, row.id, kind, now);
     tell(operator, { ...link, by: nameOf(actor) });
     await recordAudit(context, trx, actor, { action: 'operator.link_created', object, after: { kind } }, now);
+    const { numDeletedRows: passkeys } = twoFactorOff
+      ? await trx.deleteFrom('passkey').where('operator_id', '=', row.id).executeTakeFirst()
+      : { numDeletedRows: 0n };
+    if (passkeys > 0n)
+      await recordAudit(
+        context,
+        trx,
+        actor,
+        { action: 'passkey.removed', object, after: { removed: Number(passkeys) } },
+        now,
+      );
     if (twoFactorOff && row.totp) {
       await trx
         .updateTable('operator')

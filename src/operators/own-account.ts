@@ -1,5 +1,6 @@
 import { generateSecret, generateURI } from 'otplib';
 import { renderSVG } from 'uqr';
+import { sharedNow } from '../db/shared-clock.ts';
 import { DoorlistError, invalid } from '../errors.ts';
 import { parseId } from '../ids.ts';
 import type { Actor } from './actor.ts';
@@ -132,6 +133,30 @@ export async function renewRecoveryCodes(
   });
 }
 
+/** After signing in, there is no need to ask for the password again. */
+const FRESH_MS = 10 * 60_000;
+
+/** Requires the password, unless the person has just signed in. */
+export async function requireFreshSignIn(
+  parts: AccountParts,
+  actor: Actor,
+  sessionId: string,
+  password: string | undefined,
+) {
+  if (password !== undefined) return requirePassword(parts, actor, password);
+  const { context } = parts;
+  const now = await sharedNow(context);
+  const session = await context.db.query
+    .selectFrom('operator_session')
+    .select('created_at')
+    .where('id', '=', parseId('ses', sessionId) ?? Buffer.alloc(0))
+    .where('created_at', '>', now - FRESH_MS)
+    .executeTakeFirst();
+  if (!session)
+    throw new DoorlistError('forbidden', 'password: is required, because you signed in a while ago');
+  return requireOwnRow(actor, context.db.query);
+}
+
 /** An open session must not be enough to change how a person signs in, or to see secrets. */
 export async function requirePassword({ context, slowDown }: AccountParts, actor: Actor, password: string) {
   slowDown.begin(`password ${actor.id}`);
@@ -142,7 +167,7 @@ export async function requirePassword({ context, slowDown }: AccountParts, actor
   return row;
 }
 
-async function requireOwnRow(actor: Actor, executor: OperatorContext['db']['query']) {
+export async function requireOwnRow(actor: Actor, executor: OperatorContext['db']['query']) {
   const row = await executor
     .selectFrom('operator')
     .selectAll()

@@ -85,16 +85,7 @@ export async function signIn(parts: SignInParts, attempt: Attempt): Promise<Sign
       return undefined;
     if (!known && (await hasSignedIn(trx, operator.id)))
       tell(operator, { kind: 'new-sign-in', ...attempt.client });
-    const created = await createSession(
-      context,
-      trx,
-      row.id,
-      { client: attempt.client, limits: parts.limits, replaces: attempt.session },
-      now,
-    );
-    const object = { kind: 'session' as const, id: created.id };
-    await recordAudit(context, trx, actor, { action: 'session.created', object }, now);
-    return created;
+    return openSession(parts, trx, row.id, actor, attempt, now);
   });
   if (!session) throw refusal(context, operator);
   slowDown.forget(codeGuesser);
@@ -105,8 +96,25 @@ export async function signIn(parts: SignInParts, attempt: Attempt): Promise<Sign
   };
 }
 
+/** The last step of signing in. */
+export async function openSession(
+  { context, limits }: SignInParts,
+  trx: Trx,
+  operatorId: Uint8Array,
+  actor: Actor,
+  { client, session }: Pick<Attempt, 'client' | 'session'>,
+  now: number,
+  after?: { with: 'passkey' },
+) {
+  const created = await createSession(context, trx, operatorId, { client, limits, replaces: session }, now);
+  const object = { kind: 'session' as const, id: created.id };
+  const event = { action: 'session.created' as const, object, ...(after ? { after } : {}) };
+  await recordAudit(context, trx, actor, event, now);
+  return created;
+}
+
 /** The first sign-in of all is not worth a warning. */
-async function hasSignedIn(trx: Trx, id: string): Promise<boolean> {
+export async function hasSignedIn(trx: Trx, id: string): Promise<boolean> {
   const found = await trx
     .selectFrom('audit')
     .select('seq')

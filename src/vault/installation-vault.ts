@@ -7,12 +7,24 @@ const PLACES = [
   'operator.profile',
   'operator.totp',
   'operator_session.client',
+  'passkey.sealed',
   'audit.details',
   'event.body',
   'delivery.response',
 ] as const;
 
-const PURPOSES = ['email', 'setup', 'session', 'device', 'link', 'recovery', 'token', 'audit'] as const;
+const PURPOSES = [
+  'email',
+  'setup',
+  'session',
+  'device',
+  'link',
+  'recovery',
+  'token',
+  'audit',
+  'passkey',
+  'challenge',
+] as const;
 
 /**
  * Seals and hashes what belongs to no queue: operators, their sessions, tokens and mails, and the audit trail.

@@ -70,6 +70,8 @@ forEachEngine((engine) => {
         'POST /admin/v1/password',
         'POST /admin/v1/password/forgot',
         'POST /admin/v1/session',
+        'POST /admin/v1/session/passkey',
+        'POST /admin/v1/session/passkey/options',
         'POST /admin/v1/setup',
       ]);
       for (const { method, url, role, body } of routes) {
@@ -182,6 +184,8 @@ forEachEngine((engine) => {
         const wanted = {
           '/admin/v1/setup': 404,
           '/admin/v1/session': 401,
+          '/admin/v1/session/passkey': 401,
+          '/admin/v1/session/passkey/options': 409,
           '/admin/v1/password': 410,
           '/admin/v1/password/forgot': 202,
         }[url];

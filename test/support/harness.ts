@@ -63,6 +63,8 @@ export interface ServiceOptions {
   /** To start on another service's data. The caller removes it. */
   storage?: Storage;
   startAt?: number;
+  /** For a public URL with the port in it. */
+  port?: number;
   databaseLimits?: Partial<PostgresLimits>;
   /** Where CAPTCHA answers are checked. */
   captchaUrls?: { turnstile?: string; hcaptcha?: string };
@@ -114,7 +116,7 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
     ...(options.timeouts ? { timeouts: options.timeouts } : {}),
     ...(options.streamTimes ? { streamTimes: options.streamTimes } : {}),
   });
-  await app.listen({ host: '127.0.0.1', port: 0 });
+  await app.listen({ host: '127.0.0.1', port: options.port ?? 0 });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   const client = clientFor(url);
   const close = async () => {

@@ -84,6 +84,10 @@ function writeTheRest(trx: Trx, queue_id: number, waitlist_id: number): void {
   trx.insert('operator_session', [{ ...theirs, id, secret_hash: hash, client: hash, seen_at: START }]);
   trx.insert('operator_link', [{ ...theirs, token_hash: hash, kind: 'reset' }]);
   trx.insert('recovery_code', [{ operator_id: id, code_hash: hash }]);
+  trx.insert('passkey', [
+    { id, operator_id: id, credential_hash: hash, sealed: hash, counter: 1, created_at: START },
+  ]);
+  trx.insert('used_challenge', [{ challenge_hash: hash, expires_at: START }]);
   trx.insert('admin_token', [
     { id, token_hash: hash, hint: 'abcd', name: 'ci', role: 'viewer' as const, created_at: START },
   ]);

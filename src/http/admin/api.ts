@@ -31,6 +31,7 @@ export const ADMIN_API: Api = {
     { name: 'Sign-in', description: 'Set up the installation, sign in and out.' },
     { name: 'Your account', description: 'Your own sessions and password.' },
     { name: 'Two-factor authentication', description: 'A code from an app beside the password.' },
+    { name: 'Passkeys', description: 'Sign in with a device instead of a password.' },
     { name: 'Operators', description: 'People who can sign in.' },
     { name: 'Admin tokens', description: 'Access for scripts and tools.' },
     { name: 'Form', description: 'The public form of a waitlist, and referrals to review.' },

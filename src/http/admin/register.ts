@@ -6,6 +6,7 @@ import { registerLinkPages } from './accounts/link-pages.ts';
 import { registerMe } from './accounts/me.ts';
 import { registerOperatorMails } from './accounts/operator-mails.ts';
 import { registerOperators } from './accounts/operators.ts';
+import { registerPasskeys } from './accounts/passkeys.ts';
 import { registerPassword } from './accounts/password.ts';
 import { registerSession } from './accounts/session.ts';
 import { registerSetup } from './accounts/setup.ts';
@@ -42,6 +43,7 @@ export function registerAdmin(app: FastifyInstance, parts: AdminParts): void {
       registerForgotPassword(scope, parts);
       registerMe(scope, parts);
       registerTwoFactor(scope, parts);
+      registerPasskeys(scope, parts);
       registerOperators(scope, parts);
       registerOperatorMails(scope, parts);
       registerTokens(scope, parts);

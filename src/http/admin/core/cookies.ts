@@ -1,11 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** The browser's cookies: the session, and a mark that this browser has signed in before. */
+/**
+ * The browser's cookies: the session, a mark that this browser has signed in before, and what it keeps while a
+ * passkey is asked.
+ */
 export interface Cookies {
-  read(request: FastifyRequest): { session: string | undefined; device: string | undefined };
+  read(request: FastifyRequest): {
+    session: string | undefined;
+    device: string | undefined;
+    challenge: string | undefined;
+  };
   setSession(reply: FastifyReply, secret: string, seconds: number): void;
   setDevice(reply: FastifyReply, device: string): void;
   clearSession(reply: FastifyReply): void;
+  setChallenge(reply: FastifyReply, kept: string, seconds: number): void;
+  clearChallenge(reply: FastifyReply): void;
 }
 
 const DEVICE_SECONDS = 365 * 86_400;
@@ -23,12 +32,18 @@ export function cookiesFor(publicUrl: string): Cookies {
   return {
     read: ({ headers }) => {
       const cookies = parseCookies(headers.cookie);
-      return { session: cookies.get(name), device: cookies.get(`${name}-device`) };
+      return {
+        session: cookies.get(name),
+        device: cookies.get(`${name}-device`),
+        challenge: cookies.get(`${name}-passkey`),
+      };
     },
     // Lax, so that links to the dashboard work when signed in. Cross-site writes are rejected anyway.
     setSession: (reply, secret, seconds) => set(reply, name, secret, seconds, 'Lax'),
     setDevice: (reply, device) => set(reply, `${name}-device`, device, DEVICE_SECONDS, 'Strict'),
     clearSession: (reply) => set(reply, name, '', 0, 'Lax'),
+    setChallenge: (reply, kept, seconds) => set(reply, `${name}-passkey`, kept, seconds, 'Strict'),
+    clearChallenge: (reply) => set(reply, `${name}-passkey`, '', 0, 'Strict'),
   };
 }
 

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { ensureBrowser } from '../support/browser.ts';
+import { type List, type Service, startService } from '../support/harness.ts';
+import { OWNER, PASSWORD, setUp } from '../support/operators.ts';
+
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+];
+
+let service: Service;
+let list: List;
+let browser: Browser;
+let page: Page;
+let origin: string;
+
+before(async () => {
+  const port = await freePort();
+  origin = `http://localhost:${port}`;
+  service = await startService('sqlite', {
+    port,
+    environment: { DOORLIST_PUBLIC_URL: origin },
+    streamTimes: { roundMs: 20 },
+  });
+  await setUp(service);
+  list = await service.waitlist();
+  const executablePath = process.env.DOORLIST_TEST_BROWSER || ensureBrowser();
+  browser = await chromium.launch({ executablePath, args: FLAGS });
+  page = await (await browser.newContext()).newPage();
+  await page.goto(`${origin}/healthz`);
+});
+after(async () => {
+  await browser?.close();
+  await service?.close();
+});
+
+/** Runs a script in the page. It is text, because types of the browser are not those of Node. */
+function inPage<T>(script: string, ...values: unknown[]): Promise<T> {
+  const given = values.map((value) => JSON.stringify(value) ?? 'undefined').join(', ');
+  return page.evaluate<T>(`(${script})(${given})`);
+}
+
+/** Calls the admin API as a script of the page would. */
+function call(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
+  return inPage(
+    `async (method, path, body) => {
+      const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+      const response = await fetch('/admin/v1' + path, { method, ...(body === undefined ? {} : json) });
+      return { status: response.status, body: await response.json() };
+    }`,
+    ...[method, path, body],
+  );
+}
+
+/** Asks the browser's authenticator, as a script of the page would. */
+function ask(method: 'create' | 'get', options: unknown): Promise<object> {
+  return inPage(
+    `async (method, options) => {
+      const parse = method === 'create' ? 'parseCreationOptionsFromJSON' : 'parseRequestOptionsFromJSON';
+      const publicKey = PublicKeyCredential[parse](options);
+      return (await navigator.credentials[method]({ publicKey })).toJSON();
+    }`,
+    ...[method, options],
+  );
+}
+
+describe('accounts in a browser', () => {
+  it('add a passkey and sign in with it alone', async () => {
+    const session = await page.context().newCDPSession(page);
+    await session.send('WebAuthn.enable');
+    const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    assert.equal((await call('POST', '/session', { email: OWNER.email, password: PASSWORD })).status, 200);
+    const options = await call('POST', '/me/passkeys/options', {});
+    assert.equal(options.status, 200);
+    const added = await call('POST', '/me/passkeys', {
+      name: 'Laptop',
+      response: await ask('create', options.body),
+    });
+    assert.equal(added.status, 201, JSON.stringify(added.body));
+    assert.equal((await call('DELETE', '/session')).status, 200);
+    assert.equal((await call('GET', '/me')).status, 401);
+
+    const start = await call('POST', '/session/passkey/options');
+    const response = await ask('get', start.body);
+    const signedIn = await call('POST', '/session/passkey', { response });
+    assert.equal(signedIn.status, 200, JSON.stringify(signedIn.body));
+    assert.equal((await call('GET', '/me')).status, 200);
+    assert.equal((await call('POST', '/session/passkey', { response })).status, 401, 'a second time');
+
+    await session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
+    const again = await call('POST', '/session/passkey/options');
+    await assert.rejects(ask('get', again.body), /NotAllowedError/);
+  });
+
+  it('watch a waitlist through EventSource', async () => {
+    const seen = inPage<string[]>(
+      `(url) => new Promise((resolve, reject) => {
+        const source = new EventSource(url);
+        const data = [];
+        source.addEventListener('counters', (event) => {
+          data.push(event.data);
+          document.title = data.length + ' events';
+          if (data.length < 2) return;
+          source.close();
+          resolve(data);
+        });
+        source.onerror = () => reject(new Error('the stream failed'));
+      })`,
+      `/admin/v1/stream?waitlist=${list.id}`,
+    );
+    await page.waitForFunction(`document.title === '1 events'`);
+    await list.signup({ email: 'ada@example.com' });
+    const waiting = (await seen).map((data) => (JSON.parse(data) as { waiting: number }).waiting);
+    assert.deepEqual(waiting, [0, 1]);
+  });
+});
+
+/** The public URL must name the port before the service has one. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
