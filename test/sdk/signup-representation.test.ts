@@ -51,7 +51,11 @@ forEachEngine((engine) => {
       const { shareUrl, statusUrl, ...entry } = signedUp;
       assert.deepEqual(entry, (await list.lookup('ada@example.com')).body);
       assert.deepEqual([entry.position, entry.metadata], [1, { plan: 'pro' }]);
-      assert.deepEqual([shareUrl, statusUrl], [null, null], 'the waitlist has no page to share');
+      assert.equal(shareUrl, null, 'the waitlist has no page to share');
+      const [, path = ''] = (statusUrl ?? '').split(PUBLIC_URL);
+      const page = await service.request('GET', path, { headers: { accept: 'text/html' } });
+      assert.equal(page.status, 200);
+      assert.match(page.text, /You are number 1 in line|>1</);
     });
 
     it('shows known entries as they are stored, duplicates within the request, and all in the order sent', async () => {

@@ -485,7 +485,7 @@ export interface components {
             joinedAt: string | null;
             /** @description Link for the person to share: the waitlist's referral URL, or its hosted page. `null` if it has neither. */
             shareUrl: string | null;
-            /** @description The person's own status page. Only for them. `null` if there is none. */
+            /** @description The person's status page: position, share link, leaving the list. Show it only to them. `null` if they were removed. */
             statusUrl: string | null;
         };
         /** @description How many entries were added and how many were skipped. */

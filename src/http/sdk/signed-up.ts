@@ -1,9 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { notFound } from '../../errors.ts';
+import { formatId } from '../../ids.ts';
 import { readParts } from '../../mail/parts.ts';
 import { entriesBySeq } from '../../waitlist/entries/entries.ts';
 import { formOf } from '../../waitlist/forms/form.ts';
-import { fillPattern } from '../../waitlist/links/links.ts';
+import { fillPattern, statusLink } from '../../waitlist/links/links.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import type { Queue } from '../../waitlist/queue/directory.ts';
 import { EntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../wire/entry.ts';
@@ -18,7 +19,8 @@ export const SignedUpSchema = Type.Object(
         "Link for the person to share: the waitlist's referral URL, or its hosted page. `null` if it has neither.",
     }),
     statusUrl: nullable<string>('string', {
-      description: "The person's own status page. Only for them. `null` if there is none.",
+      description:
+        "The person's status page: position, share link, leaving the list. Show it only to them. `null` if they were removed.",
     }),
   },
   { ...named('SignedUpEntry'), description: 'An entry right after a signup, with its links.' },
@@ -30,7 +32,8 @@ export const EXAMPLE_SIGNED_UP: SignedUp = {
   ...EXAMPLE_ENTRY,
   referrals: 0,
   shareUrl: 'https://acme.example/?ref=k3v9x0ab',
-  statusUrl: null,
+  statusUrl:
+    'https://waitlist.example.com/s/q7k2ent_06gxx2p9r1yn1vp1ryss481fhw0mi1a2b3c3q2-7w8Kd0e1f2g3h4i5j6k7',
 };
 
 /** The entries of a request in the order sent, as they are right after its commit. */
@@ -47,11 +50,14 @@ export async function representEntries(
   return seqs.map((seq) => {
     const entry = found.get(seq);
     if (!entry) throw notFound('there is no such waitlist'); // Deleted in the meantime.
-    const { referralCode } = entry;
+    const { id, referralCode, createdAt } = entry;
+    if (referralCode === null) return { ...presentEntry(entry), shareUrl: null, statusUrl: null };
+    // Signed with a time that never changes, so that a person always has the same link.
+    const subject = { id: formatId('ent', id), at: createdAt };
     return {
       ...presentEntry(entry),
-      shareUrl: referralCode === null ? null : shareUrl(referralCode),
-      statusUrl: null,
+      shareUrl: shareUrl(referralCode),
+      statusUrl: statusLink(queue, publicUrl, subject),
     };
   });
 }
