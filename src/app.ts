@@ -62,6 +62,8 @@ export interface AppParts {
   captchaUrls?: CaptchaOptions['urls'];
   /** The public address of the service: determines the cookie, and what counts as cross-site. */
   publicUrl: string;
+  /** The default sender, and whether there is a mail server. */
+  emails: { from: string; smtp: boolean };
   sessions: SessionLimits;
   trustedProxies: string[];
   /** Private hosts that webhooks may be sent to. */
@@ -170,6 +172,7 @@ export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance;
     waitlists: context,
     publicUrl: parts.publicUrl,
     cookies,
+    emails: parts.emails,
     limits: parts.sessions,
     slowDown: slowDown(context.clock),
     failures: rateLimiter('admin-auth-failures', parts.rateLimits.authFailures, context.clock),

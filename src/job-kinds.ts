@@ -1,5 +1,6 @@
 import { inviteJob } from './waitlist/invites/invite-run.ts';
 import type { JobKind } from './waitlist/queue/jobs.ts';
+import { rerankJob } from './waitlist/referrals/rerank.ts';
 
 /** The kinds of job that a server runs. */
-export const JOB_KINDS: readonly JobKind[] = [inviteJob];
+export const JOB_KINDS: readonly JobKind[] = [inviteJob, rerankJob];

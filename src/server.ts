@@ -142,6 +142,7 @@ async function startListening(
     trustedProxies: config.trustedProxies,
     webhookAllow: config.webhookAllow,
     publicUrl: config.publicUrl,
+    emails: { from: config.mailFrom, smtp: config.smtpUrl !== undefined },
     sessions: config.sessions,
     dashboardProblem: dashboard.problem,
     webhookProxy: config.webhookProxy,

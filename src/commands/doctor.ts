@@ -10,8 +10,9 @@ import type { Context } from '../waitlist/queue/context.ts';
 import { listEnvironments } from '../waitlist/settings/environments.ts';
 import { listAllWaitlists } from '../waitlist/settings/waitlists.ts';
 import { auditQueue } from '../waitlist/upkeep/audit.ts';
+import type { Finding } from '../waitlist/upkeep/health.ts';
 import type { Outcome } from './command.ts';
-import { checkOperation, checkWork, type Finding, outcomeOf } from './status.ts';
+import { checkOperation, checkWork, outcomeOf } from './status.ts';
 
 export interface Scope {
   /** undefined for every waitlist. */

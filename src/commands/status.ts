@@ -1,26 +1,17 @@
 import type { Config } from '../config.ts';
-import { SCHEMA_VERSION } from '../db/migrate.ts';
 import { SERVE_LOCK, tryLock } from '../db/sqlite-lock.ts';
-import { LOG_LIMIT_BYTES } from '../db/sqlite-writer.ts';
 import { createLogger } from '../log.ts';
 import { OPERATOR_MAIL_CHANNEL } from '../operator-mail/target.ts';
 import { type BacklogCount, countBacklog, countBacklogErrors } from '../outbox/backlog.ts';
 import { openExisting, withoutTimeLimits } from '../service.ts';
 import { troubleInWords } from '../trouble.ts';
 import { isMasterKeySaved } from '../vault/master-key-saved.ts';
-import { VERSION } from '../version.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { BACKLOG_LIMIT, LEAST_FREE_BYTES, OLDEST_LIMIT_MS } from '../waitlist/upkeep/watch.ts';
+import { checkJobs, checkStorage, checkVersions, type Finding } from '../waitlist/upkeep/health.ts';
+import { BACKLOG_LIMIT, OLDEST_LIMIT_MS } from '../waitlist/upkeep/watch.ts';
 import type { Outcome } from './command.ts';
 
-export interface Finding {
-  what: string;
-  ok: boolean;
-  detail: string;
-}
-
 const ERRORS_SHOWN = 5;
-const JOBS_SHOWN = 20;
 
 /** An overview for operators. Reads only, and blocks nothing. */
 export async function showStatus(config: Config): Promise<Outcome> {
@@ -47,34 +38,15 @@ export function outcomeOf(findings: Finding[]): Outcome {
 
 /** Database, key, server, disk and versions. */
 export async function checkOperation(context: Context, config: Config): Promise<Finding[]> {
-  const { db } = context;
-  const { bytes, logBytes, freeBytes, connections } = await db.usage();
-  const writable = await db.probe().then(
-    () => undefined,
-    (error: Error) => error.message,
-  );
-  const described = `${db.describe()}, schema version ${SCHEMA_VERSION}, ${megabytes(bytes)}`;
+  const [database, ...storage] = await checkStorage(context, ` in ${config.dataDir}`);
   const findings: Finding[] = [
-    { what: 'database', ok: writable === undefined, detail: writable ?? described },
+    ...(database ? [database] : []),
     { what: 'master key', ok: true, detail: describeKey(context, config) },
-    { what: 'versions', ok: true, detail: `Doorlist ${VERSION}, Node ${process.versions.node}` },
+    checkVersions(),
   ];
-  if (connections === null) findings.push({ what: 'server', ok: true, detail: describeServer(config) });
-  else findings.push({ what: 'connections', ok: true, detail: `${connections} from Doorlist instances` });
-  if (freeBytes !== null) {
-    const detail = `${megabytes(freeBytes)} free in ${config.dataDir}`;
-    findings.push({ what: 'disk', ok: freeBytes >= LEAST_FREE_BYTES, detail });
-  }
-  if (logBytes !== null) {
-    const ok = logBytes <= 4 * LOG_LIMIT_BYTES;
-    const detail = megabytes(logBytes);
-    findings.push({
-      what: 'write-ahead log',
-      ok,
-      detail: ok ? detail : `${detail}: a long-running read keeps it from shrinking`,
-    });
-  }
-  return findings;
+  if (config.databaseUrl === undefined)
+    findings.push({ what: 'server', ok: true, detail: describeServer(config) });
+  return [...findings, ...storage];
 }
 
 /** Deliveries and jobs. */
@@ -107,20 +79,6 @@ function checkChannel(what: string, channel: string, counts: BacklogCount[], now
   };
 }
 
-async function checkJobs({ db }: Context): Promise<Finding> {
-  const jobs = await db.query
-    .selectFrom('job')
-    .select(['kind', 'updated_at'])
-    .where('finished_at', 'is', null)
-    .orderBy('updated_at')
-    .limit(JOBS_SHOWN)
-    .execute();
-  const shown = jobs.map(
-    ({ kind, updated_at }) => `${kind}, last step at ${new Date(updated_at).toISOString()}`,
-  );
-  return { what: 'unfinished jobs', ok: true, detail: shown.join('; ') || 'none' };
-}
-
 function describeKey({ keyring }: Context, { masterKey, dataDir }: Config): string {
   if (masterKey !== undefined) return 'matches the database, from DOORLIST_MASTER_KEY';
   const [key] = keyring.source.load();
@@ -132,8 +90,4 @@ function describeServer({ dataDir }: Config): string {
   const release = tryLock(dataDir, SERVE_LOCK);
   release?.();
   return release ? 'not running' : 'running';
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
 }

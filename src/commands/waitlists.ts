@@ -1,5 +1,6 @@
 import type { Context } from '../waitlist/queue/context.ts';
 import { applyBoost } from '../waitlist/referrals/rerank.ts';
+import { deleteWaitlist } from '../waitlist/settings/delete-waitlist.ts';
 import { createEnvironment, listEnvironments } from '../waitlist/settings/environments.ts';
 import { updateWaitlist, type WaitlistChanges } from '../waitlist/settings/update-waitlist.ts';
 import { BOOST_MAX } from '../waitlist/settings/waitlist-input.ts';
@@ -74,6 +75,19 @@ export const waitlists: Command[] = [
   },
   closing('close', true, 'Stop accepting signups.', 'Closed'),
   closing('open', false, 'Accept signups again.', 'Opened'),
+  {
+    name: 'waitlist delete',
+    about: 'Delete a waitlist with all of its data, in every environment. This cannot be undone.',
+    operands: ['WAITLIST_ID'],
+    flags: { confirm: { value: 'WAITLIST_ID', about: 'The id of the waitlist, again.', required: true } },
+    run: async (context, [id = ''], flags) => {
+      await deleteWaitlist(context, id, requireText(flags, 'confirm'));
+      return {
+        json: { id, deleted: true },
+        text: `Deleted ${id}. Its data is unreadable. The server removes the rows in the background.`,
+      };
+    },
+  },
   {
     name: 'environment create',
     about: 'Add an environment to every waitlist.',

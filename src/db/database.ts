@@ -46,7 +46,7 @@ export type OnConflict<T extends TableName> = 'ignore' | { add: readonly ColumnN
  */
 export interface Database extends Spelling {
   /** The engine's name, for display. */
-  describe(): string;
+  describe(): Engine;
   /** How often to look for deliveries that no `notify` announced. */
   readonly pollMs: number;
   /** Runs a read-only statement outside a transaction, in the fastest way the engine has. */
@@ -105,6 +105,8 @@ export interface Usage {
   bytes: number;
   /** Of the write-ahead log. */
   logBytes: number | null;
+  /** Beyond this, something keeps the log from shrinking. */
+  logLimitBytes: number | null;
   /** Left on the disk. */
   freeBytes: number | null;
   /** From instances and commands to the server. */

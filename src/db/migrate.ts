@@ -15,6 +15,7 @@ import { jobs } from './migrations/0012-jobs.ts';
 import { moves } from './migrations/0013-moves.ts';
 import { inviteStates } from './migrations/0014-invite-states.ts';
 import { passkeys } from './migrations/0015-passkeys.ts';
+import { settings } from './migrations/0016-settings.ts';
 import type { Migration } from './migrations/migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -33,6 +34,7 @@ export const MIGRATIONS: readonly Migration[] = [
   moves,
   inviteStates,
   passkeys,
+  settings,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

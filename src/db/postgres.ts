@@ -104,7 +104,7 @@ function database(pool: Pool, listenUrl: string, time: { long: boolean }, patien
         pg_database_size(current_database()) as bytes,
         (select count(*) from pg_stat_activity where datname = current_database()
           and application_name = 'doorlist' and pid <> pg_backend_pid()) as connections`.execute(query);
-      return { bytes: 0, connections: 0, ...rows[0], logBytes: null, freeBytes: null };
+      return { bytes: 0, connections: 0, ...rows[0], logBytes: null, logLimitBytes: null, freeBytes: null };
     },
     probe: () => tryToWrite(pool),
     close: () => pool.close(),

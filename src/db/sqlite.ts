@@ -101,7 +101,13 @@ export async function openSqlite(file: string): Promise<Database> {
     usage: async () => {
       const { bavail, bsize } = await statfs(path.dirname(file));
       const bytes = statSync(file).size;
-      return { bytes, logBytes: sizeOfLog(file), freeBytes: bavail * bsize, connections: null };
+      return {
+        bytes,
+        logBytes: sizeOfLog(file),
+        logLimitBytes: 4 * LOG_LIMIT_BYTES,
+        freeBytes: bavail * bsize,
+        connections: null,
+      };
     },
     probe: async () => {
       if (performance.now() - committedAt < COMMIT_PROVES_MS) return;

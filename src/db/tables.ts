@@ -23,6 +23,7 @@ const instance = {
   mail_from: orNull(text),
   /** The keys for what belongs to no queue, wrapped by the master key. null until they are first needed. */
   installation_keys: orNull(bytes),
+  default_time_zone: generated(text),
 };
 
 const environment = {
@@ -56,6 +57,8 @@ const waitlist = {
   metadata_keys: generated(text),
   closed_at: orNull(integer),
   created_at: integer,
+  /** Its keys are gone, and its rows are being removed. */
+  deleted_at: orNull(integer),
 };
 
 /** One waitlist in one environment. Its row is the lock that every change to the queue takes first. */

@@ -16,6 +16,14 @@ export async function listOperators({ db, vault }: OperatorContext): Promise<Ope
   return rows.map((row) => readOperator(vault, row));
 }
 
+export async function countOperators({ db }: OperatorContext): Promise<number> {
+  const { count } = await db.query
+    .selectFrom('operator')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** Adds a person, who chooses a password with the returned link. */
 export async function inviteOperator(
   context: OperatorContext,

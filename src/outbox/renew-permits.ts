@@ -15,6 +15,8 @@ interface StandingRow {
 const findStanding = statement<Target & { eventIds: readonly Uint8Array[] }, StandingRow>((db, parameter) =>
   db.query
     .selectFrom('delivery as d')
+    .innerJoin('queue as q', 'q.id', 'd.queue_id')
+    .innerJoin('waitlist as w', 'w.id', 'q.waitlist_id')
     .leftJoin('event as e', (join) =>
       join
         .onRef('e.queue_id', '=', 'd.queue_id')
@@ -22,6 +24,7 @@ const findStanding = statement<Target & { eventIds: readonly Uint8Array[] }, Sta
         .on('e.body', 'is not', null),
     )
     .select(['d.event_id', 'd.token', 'e.created_at as event'])
+    .where('w.deleted_at', 'is', null)
     .where('d.queue_id', '=', parameter('queueId'))
     .where('d.channel', '=', parameter('channel'))
     .where('d.target_id', '=', parameter('id'))

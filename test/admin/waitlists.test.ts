@@ -173,9 +173,18 @@ forEachEngine((engine) => {
       await list.signup(...people, { email: 'e@example.com', referredBy: 'd@example.com' });
       const position = async () => (await list.lookup('d@example.com')).body.position;
       assert.equal(await position(), 4);
-      succeeded(await admin.patch(`/waitlists/${list.id}`, { boost: 2 }));
-      await keepUp(service.context);
+      const boost = async (value: number) =>
+        succeeded(await admin.patch(`/waitlists/${list.id}`, { boost: value }));
+      await boost(2);
+      await service.runJobs();
       assert.equal(await position(), 2);
+      const { jobs } = succeeded(await admin.get<{ jobs: object[] }>(`/waitlists/${list.id}/jobs`));
+      const [{ kind, state, done, total }] = jobs as [Record<string, unknown>];
+      assert.deepEqual([jobs.length, kind, state, done, total], [1, 'rerank', 'done', 5, 5]);
+      await boost(1);
+      await keepUp(service.context); // Whichever comes first.
+      assert.equal(await position(), 3);
+      await service.runJobs();
     });
 
     it('are the same on the command line, which names its flags and leaves a record too', async () => {

@@ -110,6 +110,7 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
     trustedProxies: config.trustedProxies,
     webhookAllow: config.webhookAllow,
     publicUrl: config.publicUrl,
+    emails: { from: config.mailFrom, smtp: config.smtpUrl !== undefined },
     sessions: config.sessions,
     webhookProxy: config.webhookProxy,
     ...(options.captchaUrls ? { captchaUrls: options.captchaUrls } : {}),

@@ -41,6 +41,7 @@ export async function startReferenceApp(rateLimits: AppParts['rateLimits'] = LIM
     trustedProxies: [],
     webhookAllow: [],
     publicUrl: config.publicUrl,
+    emails: { from: config.mailFrom, smtp: config.smtpUrl !== undefined },
     sessions: config.sessions,
   });
 

@@ -44,6 +44,8 @@ export const ADMIN_API: Api = {
     { name: 'Emails', description: 'Settings, templates, the mailbox and suppressed addresses.' },
     { name: 'Statistics', description: 'Signups, referrals, invites and deliveries over time.' },
     { name: 'Stream', description: 'Changes as they happen.' },
+    { name: 'Instance', description: 'This installation and its state.' },
+    { name: 'Environments', description: 'Partitions of every waitlist, such as `production`.' },
     { name: 'Waitlists', description: 'Create waitlists and change their settings.' },
     {
       name: 'Server keys',

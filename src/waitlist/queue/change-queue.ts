@@ -3,6 +3,7 @@ import type { Trx } from '../../db/database.ts';
 import { sharedTime } from '../../db/shared-clock.ts';
 import { statement } from '../../db/statement.ts';
 import { STATUSES, type Status } from '../../db/tables.ts';
+import { notFound } from '../../errors.ts';
 import { writeMessages } from '../../outbox/message.ts';
 import type { Target } from '../../outbox/target.ts';
 import type { Context } from './context.ts';
@@ -52,7 +53,7 @@ export async function readAndChangeQueue<R, T>(
     // started, and the settings may have changed while it waited for the lock.
     const reading = trx.run(readSettings, { waitlistId: queue.waitlist.internalId });
     const [[row], [settingsRow], found] = await Promise.all([locking, reading, read(trx)]);
-    if (!row || !settingsRow) throw new Error(`queue ${queue.id} is gone`);
+    if (!row || !settingsRow) throw notFound('there is no such waitlist'); // It was deleted a moment ago.
     const settings = settingsOf(settingsRow, row.listens);
     const audiences = context.listeners.map((listener): Audience => ({ listener, events: [] }));
     const change: QueueChange = {

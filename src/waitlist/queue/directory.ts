@@ -5,7 +5,7 @@ import type { Keyring } from '../../vault/keyring.ts';
 import type { QueueVault } from '../../vault/queue-vault.ts';
 
 /** The maximum age of the cache: a revoked key or closed waitlist is noticed within this time. */
-const RECHECK_AFTER_MS = 100;
+export const RECHECK_AFTER_MS = 100;
 const MOST_CACHED = 10_000;
 
 /** 30 bits make collisions of tags rare. After a collision, creation is retried. */
@@ -181,6 +181,7 @@ function selectQueues(db: Database) {
   return db.query
     .selectFrom('queue as q')
     .innerJoin('waitlist as w', 'w.id', 'q.waitlist_id')
+    .where('w.deleted_at', 'is', null)
     .select([
       'q.id',
       'q.code_tag',

@@ -59,7 +59,7 @@ export interface NewJob {
 
 export function createJob(
   { actor }: Pick<Context, 'actor'>,
-  { trx, queue, now }: QueueChange,
+  { trx, queue, now }: Pick<QueueChange, 'trx' | 'queue' | 'now'>,
   { kind, input, progress = null, total = null, runner }: NewJob,
 ): JobLease {
   const id = newId(now);

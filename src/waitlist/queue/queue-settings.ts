@@ -37,7 +37,8 @@ export const readSettings = statement<{ waitlistId: number }, SettingsRow>((db, 
     .selectFrom('waitlist')
     .select(['boost', 'closed_at', 'referral_cap', 'invite_expiry_ms', 'expired_stay_invited'])
     .select(['confirm_emails', 'mail_kinds', 'mail_version', 'invite_reminder_ms'])
-    .where('id', '=', parameter('waitlistId')),
+    .where('id', '=', parameter('waitlistId'))
+    .where('deleted_at', 'is', null),
 );
 
 export function settingsOf(row: SettingsRow, subscriptions: string): QueueSettings {

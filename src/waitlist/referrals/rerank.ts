@@ -1,6 +1,7 @@
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
+import { advanceJob, finishJob, type JobKind, readProgress } from '../queue/jobs.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { rankInSql, rankOf } from './rank.ts';
 
@@ -21,6 +22,28 @@ export async function applyBoost(
     onProgress(at.upTo, at.lastSeq);
   }
 }
+
+export const RERANK_KIND = 'rerank';
+
+/**
+ * Shows the progress to operators. Upkeep applies a boost, too, so a job that was cancelled does not leave
+ * half of the queue with the old one.
+ */
+export const rerankJob: JobKind = {
+  kind: RERANK_KIND,
+  run: async (context, queue, { lease }) => {
+    for (let working = true; working; ) {
+      working = await changeQueue(context, queue, async (change) => {
+        await readProgress(change.trx, queue, lease);
+        const at = await applyStep(change);
+        const { lastSeq: total } = change;
+        if (at) advanceJob(change, lease, null, { done: at.upTo, total });
+        else finishJob(change, lease, null, { done: total, total });
+        return at !== null;
+      });
+    }
+  },
+};
 
 async function applyStep(change: QueueChange): Promise<{ upTo: number; lastSeq: number } | null> {
   const { trx, queue, lastSeq, settings, tally } = change;

@@ -21,7 +21,7 @@ export async function createEnvironment(context: Context, name: string): Promise
   try {
     await changeSettings(context, async (trx, master) => {
       await trx.insertInto('environment').values({ name, created_at: now }).execute();
-      for (const waitlist of await trx.selectFrom('waitlist').select(['id', 'metadata_keys']).execute()) {
+      for (const waitlist of await liveWaitlists(trx)) {
         await insertQueue(trx, context.keyring, master, waitlist.id, name, now);
         await countOnly(trx, waitlist.id, readMetadataKeys(waitlist));
       }
@@ -35,6 +35,10 @@ export async function createEnvironment(context: Context, name: string): Promise
     throw error;
   }
   return { name, createdAt: now };
+}
+
+function liveWaitlists(trx: Trx): Promise<{ id: number; metadata_keys: string }[]> {
+  return trx.selectFrom('waitlist').select(['id', 'metadata_keys']).where('deleted_at', 'is', null).execute();
 }
 
 /** In the order in which they were created. */

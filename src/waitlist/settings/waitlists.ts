@@ -58,11 +58,10 @@ export async function createWaitlist(context: Context, input: WaitlistInput): Pr
       }
       const created = summaryOf(row);
       await countOnly(trx, row.id, created.metadataKeys);
-      const { internalId: _, id: __, closedAt: ___, createdAt: ____, ...after } = created;
       await context.audit?.(trx, {
         action: 'waitlist.created',
         object: { kind: 'waitlist', id, name: created.name },
-        after,
+        after: { ...settingsOf(created) },
       });
       return created;
     });
@@ -70,6 +69,11 @@ export async function createWaitlist(context: Context, input: WaitlistInput): Pr
     if (error instanceof UniqueViolation) throw new DoorlistError('conflict', `id: ${id} already exists`);
     throw error;
   }
+}
+
+export function settingsOf(waitlist: WaitlistSummary): WaitlistSettings {
+  const { internalId: _, id: __, closedAt: ___, createdAt: ____, ...settings } = waitlist;
+  return settings;
 }
 
 function summaryOf(row: Selectable<WaitlistTable>): WaitlistSummary {
@@ -100,7 +104,12 @@ export async function listWaitlists(
   which: { after?: string | undefined; limit?: number } = {},
 ): Promise<WaitlistSummary[]> {
   const { after, limit = PAGE } = which;
-  let query = db.query.selectFrom('waitlist').selectAll().orderBy('public_id').limit(limit);
+  let query = db.query
+    .selectFrom('waitlist')
+    .selectAll()
+    .where('deleted_at', 'is', null)
+    .orderBy('public_id')
+    .limit(limit);
   if (after !== undefined) query = query.where('public_id', '>', after);
   return (await query.execute()).map(summaryOf);
 }

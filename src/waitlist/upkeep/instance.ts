@@ -64,7 +64,12 @@ export async function rotateMasterKey(parts: {
   const { keyring } = parts;
   const next = keyring.source.prepareRotation();
   const queues = await changeSettings(parts, async (trx) => {
-    const rows = await trx.selectFrom('queue').select(['id', 'code_tag', 'wrapped_keys']).execute();
+    const rows = await trx
+      .selectFrom('queue as q')
+      .innerJoin('waitlist as w', 'w.id', 'q.waitlist_id')
+      .select(['q.id', 'q.code_tag', 'q.wrapped_keys'])
+      .where('w.deleted_at', 'is', null)
+      .execute();
     for (const { id, code_tag, wrapped_keys } of rows) {
       const rewrapped = keyring.rewrap(next, code_tag, wrapped_keys);
       await trx.updateTable('queue').set({ wrapped_keys: rewrapped }).where('id', '=', id).execute();

@@ -8,15 +8,18 @@ import type { Queue } from '../queue/directory.ts';
 import { applyBoost } from '../referrals/rerank.ts';
 import { countValues, findUncounted } from '../statistics/count-values.ts';
 import { forgetOldJobs } from './job-runner.ts';
+import { removeDeleted } from './remove-deleted.ts';
 import { watch } from './watch.ts';
 
 const EVERY_MS = 1_000;
 const WATCH_EVERY_MS = 60_000;
+const REMOVE_EVERY_MS = 5_000;
 const QUEUES_AT_ONCE = 100;
 
 /**
  * Periodic work: expires invites, sends reminders, applies a changed boost, counts values of metadata,
- * forgets old jobs, refreshes the database's statistics, and keeps its log small.
+ * forgets old jobs, removes what belonged to deleted waitlists, refreshes the database's statistics, and
+ * keeps its log small.
  */
 export interface Upkeep {
   close(): Promise<void>;
@@ -39,11 +42,26 @@ export function startUpkeep(context: Context): Upkeep {
       (error: Error) => context.log.warn({ reason: error.message }, 'the status check failed'),
     );
   }, WATCH_EVERY_MS);
+  let removing: Promise<void> | undefined;
+  let closing = false;
+  const removeTimer = setInterval(() => {
+    // On its own, because millions of rows take a while.
+    removing ??= removeDeleted(context, () => closing)
+      .then(() => reportState(context.log, 'removal of deleted waitlists', 'ok'))
+      .catch((error: Error) =>
+        reportState(context.log, 'removal of deleted waitlists', 'failing', { reason: error.message }),
+      )
+      .finally(() => {
+        removing = undefined;
+      });
+  }, REMOVE_EVERY_MS);
   return {
     close: async () => {
+      closing = true;
       clearInterval(timer);
       clearInterval(watchTimer);
-      await Promise.all([running, watching]);
+      clearInterval(removeTimer);
+      await Promise.all([running, watching, removing]);
     },
   };
 }

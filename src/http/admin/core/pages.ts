@@ -25,3 +25,10 @@ export const nextCursorSchema = Type.Unsafe<string | null>({
   type: ['string', 'null'],
   description: 'Pass this as `cursor` to get the next page. `null` on the last page.',
 });
+
+/** Read one item more than the limit. If it is there, the last one shown leads to the next page. */
+export function pageOf<T>(found: readonly T[], limit: number, cursorOf: (last: T) => string) {
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  return { items, nextCursor: found.length > limit && last !== undefined ? cursorOf(last) : null };
+}

@@ -14,6 +14,7 @@ export interface AdminParts extends SignInParts {
   /** The domain. A route takes it from `domainFor`, so that changes are audited. */
   waitlists: Context;
   publicUrl: string;
+  emails: { from: string; smtp: boolean };
   cookies: Cookies;
   /** Counts rejected tokens and sessions, and sign-in attempts, per client address. */
   failures: RateLimiter;

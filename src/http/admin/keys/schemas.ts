@@ -5,7 +5,7 @@ import { type KeyScope, listKeys } from '../../../waitlist/keys/list-keys.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import { idPattern, limits, named, nullable, time, timeOrNull, withExamples } from '../../../wire/schema.ts';
 import { presentKey } from '../../../wire/server-key.ts';
-import { nextCursor, PAGE_LIMIT, PAGE_LIMIT_MAX, pageOf } from '../core/paging.ts';
+import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageOf } from '../core/pages.ts';
 import { closed } from '../core/schemas.ts';
 
 /** Long enough to deploy the new key everywhere. */
@@ -52,7 +52,7 @@ export const KeyPage = Type.Object(
       maxItems: PAGE_LIMIT_MAX,
       description: 'In the order in which they were created, including expired and revoked ones.',
     }),
-    nextCursor,
+    nextCursor: nextCursorSchema,
   },
   { ...named('ServerKeyPage'), description: 'One page of server keys.' },
 );
@@ -98,7 +98,7 @@ export const noSuchKey = {
 export async function readKeys(
   context: Context,
   scope: KeyScope,
-  { limit = PAGE_LIMIT, cursor }: { limit?: number | undefined; cursor?: string | undefined },
+  { limit = PAGE_LIMIT_DEFAULT, cursor }: { limit?: number | undefined; cursor?: string | undefined },
 ): Promise<Static<typeof KeyPage>> {
   if (cursor !== undefined && !parseId('key', cursor)) throw invalid('cursor: is not from this list');
   const found = await listKeys(context, { scope, after: cursor, limit: limit + 1 });

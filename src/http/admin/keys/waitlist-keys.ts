@@ -4,7 +4,7 @@ import { named, withExamples } from '../../../wire/schema.ts';
 import { presentCreatedKey } from '../../../wire/server-key.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
-import { pageQuery } from '../core/paging.ts';
+import { pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { closed, Deleted } from '../core/schemas.ts';
 import { parseTimeOrNull } from '../core/times.ts';
@@ -61,7 +61,7 @@ const listSchema = adminSchema({
   description: 'Returns the keys of one environment, without the keys themselves.',
   role: 'admin',
   params: Params,
-  querystring: Type.Object({ ...environmentQuery, ...pageQuery(EXAMPLE_KEY.id) }, closed),
+  querystring: Type.Object({ ...environmentQuery, ...pageQuery }, closed),
   answer: {
     description: 'A page of keys.',
     schema: KeyPage,

@@ -21,7 +21,7 @@ import {
 } from '../../../wire/waitlist.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
-import { nextCursor, PAGE_LIMIT, PAGE_LIMIT_MAX, pageOf, pageQuery } from '../core/paging.ts';
+import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageOf, pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { closed } from '../core/schemas.ts';
 import { DEFAULT_ENVIRONMENT, domainFor, environmentQuery, waitlistParams } from '../core/waitlist-scope.ts';
@@ -31,7 +31,7 @@ const tag = 'Waitlists';
 const WaitlistPage = Type.Object(
   {
     waitlists: Type.Array(WaitlistObject, { maxItems: PAGE_LIMIT_MAX, description: 'Sorted by id.' }),
-    nextCursor,
+    nextCursor: nextCursorSchema,
   },
   { ...named('WaitlistPage'), description: 'One page of waitlists.' },
 );
@@ -88,7 +88,7 @@ const listSchema = adminSchema({
   summary: 'List waitlists',
   description: 'Returns the waitlists with their settings and counts.',
   role: 'viewer',
-  querystring: Type.Object({ ...environmentQuery, ...pageQuery(EXAMPLE_WAITLIST.id) }, closed),
+  querystring: Type.Object({ ...environmentQuery, ...pageQuery }, closed),
   answer: {
     description: 'A page of waitlists.',
     schema: WaitlistPage,
@@ -167,7 +167,7 @@ export function registerWaitlists(app: TypedApp, parts: AdminParts): void {
   };
 
   app.get('/waitlists', { schema: listSchema }, async ({ query }) => {
-    const { environment = DEFAULT_ENVIRONMENT, limit = PAGE_LIMIT, cursor } = query;
+    const { environment = DEFAULT_ENVIRONMENT, limit = PAGE_LIMIT_DEFAULT, cursor } = query;
     if (cursor !== undefined && !isWaitlistId(cursor)) throw invalid('cursor: is not from this list');
     await requireEnvironment(waitlists, environment);
     const found = await listWaitlists(waitlists, { after: cursor, limit: limit + 1 });

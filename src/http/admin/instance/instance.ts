@@ -1,0 +1,113 @@
+import Type, { type Static } from 'typebox';
+import { countOperators } from '../../../operators/operators.ts';
+import { isoTime } from '../../../time.ts';
+import { VERSION } from '../../../version.ts';
+import { readInstance, updateInstance } from '../../../waitlist/settings/instance-settings.ts';
+import { named, oneOf, time, withExamples } from '../../../wire/schema.ts';
+import type { TypedApp } from '../../typed-app.ts';
+import { adminSchema } from '../core/operation.ts';
+import type { AdminParts } from '../core/parts.ts';
+import { closed } from '../core/schemas.ts';
+import { domainFor } from '../core/waitlist-scope.ts';
+
+const tag = 'Instance';
+
+const settings = {
+  defaultTimeZone: Type.String({
+    description: 'IANA name of the time zone for charts, such as `Europe/Berlin`.',
+  }),
+};
+
+const InstanceObject = Type.Object(
+  {
+    version: Type.String({ description: 'Version of Doorlist.' }),
+    engine: oneOf(['sqlite', 'postgres'] as const, { description: 'Database engine.' }),
+    publicUrl: Type.String({ format: 'uri', description: 'Address in links. Set by `DOORLIST_PUBLIC_URL`.' }),
+    emails: Type.Object(
+      {
+        from: Type.String({ description: 'Default sender. Set by `DOORLIST_MAIL_FROM`.' }),
+        smtp: oneOf(['configured', 'none'] as const, {
+          description: '`none`: emails are kept in the mailbox and not sent.',
+        }),
+      },
+      { description: 'How emails are sent.' },
+    ),
+    counts: Type.Object(
+      {
+        waitlists: Type.Integer({ minimum: 0, description: 'Number of waitlists.' }),
+        operators: Type.Integer({ minimum: 0, description: 'Number of operators.' }),
+      },
+      { description: 'What there is.' },
+    ),
+    ...settings,
+    createdAt: time('When the installation was created.'),
+  },
+  { ...named('Instance'), description: 'This installation.' },
+);
+
+const EXAMPLE: Static<typeof InstanceObject> = {
+  version: '0.1.0',
+  engine: 'sqlite',
+  publicUrl: 'https://waitlist.example.com',
+  emails: { from: 'hello@example.com', smtp: 'configured' },
+  counts: { waitlists: 2, operators: 3 },
+  defaultTimeZone: 'Europe/Berlin',
+  createdAt: '2026-11-15T09:30:00.000Z',
+};
+
+const InstanceUpdate = Type.Object(Type.Partial(Type.Object(settings)).properties, {
+  ...named('InstanceUpdate'),
+  ...closed,
+  description: 'Settings to change.',
+  ...withExamples({
+    zone: { summary: 'Charts in the time of Berlin', value: { defaultTimeZone: 'Europe/Berlin' } },
+  }),
+});
+
+const readSchema = adminSchema({
+  operationId: 'getInstance',
+  tag,
+  summary: 'Get the installation',
+  description: 'Returns the version, the settings and what there is.',
+  role: 'viewer',
+  answer: { description: 'The installation.', schema: InstanceObject, example: EXAMPLE },
+});
+
+const updateSchema = adminSchema({
+  operationId: 'updateInstance',
+  tag,
+  summary: 'Update the installation',
+  description:
+    'Changes settings of the installation. Everything else is set by variables when a server starts.',
+  role: 'admin',
+  body: InstanceUpdate,
+  answer: { description: 'The installation.', schema: InstanceObject, example: EXAMPLE },
+  special: {
+    invalid_request: {
+      message: 'defaultTimeZone: must be the IANA name of a time zone, such as Europe/Berlin',
+    },
+  },
+});
+
+export function registerInstance(app: TypedApp, parts: AdminParts): void {
+  const { waitlists, context, publicUrl, emails } = parts;
+  const present = async (): Promise<Static<typeof InstanceObject>> => {
+    const { createdAt, waitlists: count, defaultTimeZone } = await readInstance(waitlists);
+    return {
+      version: VERSION,
+      engine: waitlists.db.describe(),
+      publicUrl,
+      emails: { from: emails.from, smtp: emails.smtp ? 'configured' : 'none' },
+      counts: { waitlists: count, operators: await countOperators(context) },
+      defaultTimeZone,
+      createdAt: isoTime(createdAt),
+    };
+  };
+
+  app.get('/instance', { schema: readSchema }, present);
+
+  app.patch('/instance', { schema: updateSchema }, async (request) => {
+    await updateInstance(domainFor(parts, request), request.body);
+    return present();
+  });
+}
