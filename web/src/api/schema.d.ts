@@ -676,6 +676,218 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/waitlists/{waitlistId}/mail/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the email settings
+         * @description Returns the email settings of a waitlist. They apply to all its environments. Requires the `support` role.
+         */
+        get: operations["getMailSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update the email settings
+         * @description Changes only the given settings. Emails that were already recorded stay as they are. Requires the `admin` role.
+         */
+        patch: operations["updateMailSettings"];
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/mail/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List email templates
+         * @description Returns the current template of each kind. Templates apply to all environments of a waitlist. Requires the `support` role.
+         */
+        get: operations["listMailTemplates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/mail/templates/{kind}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an email template
+         * @description Returns the current template of a kind. Requires the `support` role.
+         */
+        get: operations["getMailTemplate"];
+        /**
+         * Save an email template
+         * @description Replaces the template of a kind. Emails that were already recorded keep theirs. Requires the `admin` role.
+         */
+        put: operations["saveMailTemplate"];
+        post?: never;
+        /**
+         * Reset an email template
+         * @description Restores the default template of a kind. Requires the `admin` role.
+         */
+        delete: operations["resetMailTemplate"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/mail/templates/{kind}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview an email
+         * @description Renders a saved or unsaved template as a person would get it. A template with problems is not rendered. Requires the `support` role.
+         */
+        post: operations["previewMailTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/mail/templates/{kind}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test email
+         * @description Sends a preview to an address of your choice, at most 10 a minute. Emails of other environments than production are kept. Requires the `admin` role.
+         */
+        post: operations["testMailTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/mails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List emails
+         * @description Returns the emails of a waitlist, newest first. With a filter that few match, a page can be short: continue until `nextCursor` is `null`. Requires the `support` role.
+         */
+        get: operations["listMails"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/mails/{mailId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an email
+         * @description Returns an email as it is sent, and each attempt. Requires the `support` role.
+         */
+        get: operations["getMail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/mails/{mailId}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resend an email
+         * @description Sends an email again. Refused for erased people, for addresses that bounced or unsubscribed, and for invites that have ended. Requires the `support` role.
+         */
+        post: operations["resendMail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/suppressions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List suppressed addresses
+         * @description Returns the addresses that get no emails. Only their hashes are stored, so they cannot be read. Requires the `support` role.
+         */
+        get: operations["listSuppressions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/suppressions/{email}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a suppressed address
+         * @description The address gets emails again. Requires the `admin` role.
+         */
+        delete: operations["removeSuppression"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/waitlists/{waitlistId}/form": {
         parameters: {
             query?: never;
@@ -1132,6 +1344,26 @@ export interface paths {
          * @description Returns everything that is stored about one person, to answer a request for access. Recorded in the audit trail. Requires the `admin` role.
          */
         get: operations["exportEntry"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get statistics
+         * @description Returns signups, referrals, invites and deliveries over time. Days and weeks start in the given time zone, also when its clocks change. A period has at most 31 days by hour, 2 years by day and 10 years by week. Removing an entry adds to `removed` and changes nothing else. Viewers see masked addresses, and only metadata values of at least 5 people. Open to every role.
+         */
+        get: operations["getStatistics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1953,6 +2185,304 @@ export interface components {
              */
             continueFrom: string | null;
         };
+        /** @description Which emails a waitlist sends, and how they look. */
+        MailSettings: {
+            /**
+             * @description Short id of the waitlist, starting with `wl_`.
+             * @example wl_acme
+             */
+            waitlistId: string;
+            /** @description Kinds of emails that are sent. */
+            kinds: ("confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted")[];
+            /** @description How long before an invite expires its reminder is sent, in milliseconds. */
+            inviteReminderMs: number;
+            /**
+             * Format: email
+             * @description Sender address. `null`: the installation's.
+             */
+            from: string | null;
+            /** @description Sender name. `null`: the name of the waitlist. */
+            fromName: string | null;
+            /**
+             * Format: email
+             * @description Address for replies. `null`: the sender.
+             */
+            replyTo: string | null;
+            /** @description Your page for invites, with `{code}` in the URL. `null`: the built-in page. */
+            joinUrl: string | null;
+            /** @description Your page to confirm an email, with `{token}` in the URL. `null`: the built-in page. */
+            confirmUrl: string | null;
+            /** @description Link that people share, with `{referralCode}` in the URL. `null`: none. */
+            referralUrl: string | null;
+            /** @description Color of buttons and links, such as `#0f766e`. `null`: the default. */
+            colour: string | null;
+            /** @description HTTPS image for the header. `null`: the name of the waitlist. */
+            logoUrl: string | null;
+            /** @description Text below every email. `null`: none. */
+            footer: string | null;
+            /**
+             * @description Language for people whose own is not known, and of your templates. `null`: English.
+             * @enum {string|null}
+             */
+            language: "en" | "de" | "fr" | "es" | "pt" | "ja" | "zh" | null;
+        };
+        /** @description What to change. Everything else stays as it is. `null` restores a default. */
+        MailSettingsChanges: {
+            /** @description Kinds of emails that are sent. */
+            kinds?: ("confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted")[];
+            /** @description How long before an invite expires its reminder is sent, in milliseconds. */
+            inviteReminderMs?: number;
+            /**
+             * Format: email
+             * @description Sender address. `null`: the installation's.
+             */
+            from?: string | null;
+            /** @description Sender name. `null`: the name of the waitlist. */
+            fromName?: string | null;
+            /**
+             * Format: email
+             * @description Address for replies. `null`: the sender.
+             */
+            replyTo?: string | null;
+            /** @description Your page for invites, with `{code}` in the URL. `null`: the built-in page. */
+            joinUrl?: string | null;
+            /** @description Your page to confirm an email, with `{token}` in the URL. `null`: the built-in page. */
+            confirmUrl?: string | null;
+            /** @description Link that people share, with `{referralCode}` in the URL. `null`: none. */
+            referralUrl?: string | null;
+            /** @description Color of buttons and links, such as `#0f766e`. `null`: the default. */
+            colour?: string | null;
+            /** @description HTTPS image for the header. `null`: the name of the waitlist. */
+            logoUrl?: string | null;
+            /** @description Text below every email. `null`: none. */
+            footer?: string | null;
+            /**
+             * @description Language for people whose own is not known, and of your templates. `null`: English.
+             * @enum {string|null}
+             */
+            language?: "en" | "de" | "fr" | "es" | "pt" | "ja" | "zh" | null;
+        };
+        /** @description A value that the template can insert. */
+        TemplateVariable: {
+            /** @description Name of the variable. */
+            name: string;
+            /** @description What it contains. */
+            description: string;
+            /** @description An example. */
+            example: string;
+        };
+        /** @description The template of a kind of email. */
+        MailTemplate: {
+            /**
+             * @description Kind of email.
+             * @enum {string}
+             */
+            kind: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+            /** @description Name of the kind. */
+            name: string;
+            /** @description When the email is sent. */
+            description: string;
+            /** @description Whether this kind is sent. */
+            enabled: boolean;
+            /** @description Whether you have changed the template. */
+            custom: boolean;
+            /** @description Subject, with variables. */
+            subject: string;
+            /** @description Body in Markdown, with variables. */
+            body: string;
+            /** @description Variables of this kind. */
+            variables: components["schemas"]["TemplateVariable"][];
+        };
+        /** @description The templates of a waitlist. */
+        MailTemplateList: {
+            /** @description One for each kind. */
+            templates: components["schemas"]["MailTemplate"][];
+        };
+        /** @description A template. */
+        MailTemplateRequest: {
+            /** @description Subject, with variables. */
+            subject: string;
+            /** @description Body in Markdown, with variables. */
+            body: string;
+        };
+        /** @description What to preview. Empty: the saved template with example values. */
+        MailPreviewRequest: {
+            /** @description Subject to use instead of the saved one. */
+            subject?: string;
+            /** @description Body to use instead of the saved one. */
+            body?: string;
+            /** @description Email or phone of an entry to take values from. Default: an example. */
+            entry?: string;
+            /**
+             * @description Language of the default template.
+             * @enum {string}
+             */
+            language?: "en" | "de" | "fr" | "es" | "pt" | "ja" | "zh";
+        };
+        /** @description Why a template cannot be saved. */
+        TemplateProblem: {
+            /**
+             * @description Where the problem is.
+             * @enum {string}
+             */
+            field: "subject" | "body";
+            /** @description Line of the problem. `null` if it concerns the whole text. */
+            line: number | null;
+            /** @description What is wrong. */
+            message: string;
+        };
+        /** @description An email as a person would get it. Its links do not work. */
+        MailPreview: {
+            /** @description Subject. `null` if there are problems. */
+            subject: string | null;
+            /** @description HTML part. */
+            html: string | null;
+            /** @description Text part. */
+            text: string | null;
+            /** @description Why this template cannot be saved. Empty if it can. */
+            problems: components["schemas"]["TemplateProblem"][];
+        };
+        /** @description Where to send a test, and what. */
+        MailTestRequest: {
+            /**
+             * Format: idn-email
+             * @description Where to send the test.
+             * @example grace@example.com
+             */
+            to: string;
+            /** @description Subject to use instead of the saved one. */
+            subject?: string;
+            /** @description Body to use instead of the saved one. */
+            body?: string;
+            /** @description Email or phone of an entry to take values from. Default: an example. */
+            entry?: string;
+            /**
+             * @description Language of the default template.
+             * @enum {string}
+             */
+            language?: "en" | "de" | "fr" | "es" | "pt" | "ja" | "zh";
+        };
+        /** @description A test email. Look it up in the list of emails. */
+        SentTestMail: {
+            /** @description Unique id of the email. */
+            id: string;
+            /** @description Where it is sent. */
+            to: string;
+        };
+        /**
+         * @description `pending` waits for its next attempt, `sent` was accepted by the mail server, `failed` was given up, and `kept` is not sent, because there is no mail server or the environment is not production.
+         * @enum {string}
+         */
+        MailState: "pending" | "sent" | "kept" | "failed";
+        /** @description An email to a person on the waitlist. */
+        Mail: {
+            /** @description Unique id of the email. */
+            id: string;
+            /** @description Kind of email. */
+            kind: string;
+            /**
+             * Format: idn-email
+             * @description Recipient. `null` once the person was erased.
+             */
+            to: string | null;
+            state: components["schemas"]["MailState"];
+            /** @description Number of attempts so far. */
+            attempts: number;
+            /** @description What went wrong at the last attempt. */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @description When the email was recorded.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the next attempt is due.
+             */
+            nextAttemptAt: string | null;
+        };
+        /** @description One page of emails. */
+        MailPage: {
+            /** @description Newest first. */
+            mails: components["schemas"]["Mail"][];
+            /** @description Pass this as `cursor` to get the next page. `null` on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description One attempt to send an email. */
+        MailAttempt: {
+            /** @description Number of the attempt. */
+            attempt: number;
+            /**
+             * Format: date-time
+             * @description When it ended.
+             */
+            at: string;
+            /** @description Status from the mail server. */
+            status: number | null;
+            /** @description What went wrong. */
+            error: string | null;
+            /** @description What the mail server said. */
+            response: string | null;
+        };
+        /** @description An email as it is sent, and each attempt. */
+        MailDetails: {
+            /** @description Unique id of the email. */
+            id: string;
+            /** @description Kind of email. */
+            kind: string;
+            /**
+             * Format: idn-email
+             * @description Recipient. `null` once the person was erased.
+             */
+            to: string | null;
+            state: components["schemas"]["MailState"];
+            /** @description Number of attempts so far. */
+            attempts: number;
+            /** @description What went wrong at the last attempt. */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @description When the email was recorded.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the next attempt is due.
+             */
+            nextAttemptAt: string | null;
+            /** @description Subject. `null` once the person was erased. */
+            subject: string | null;
+            /** @description Sender: name and address. */
+            from: string | null;
+            /** @description HTML part. */
+            html: string | null;
+            /** @description Text part. */
+            text: string | null;
+            /** @description Attempts, oldest first. */
+            log: components["schemas"]["MailAttempt"][];
+        };
+        /** @description An address that gets no emails. */
+        Suppression: {
+            /** @description Beginning of the keyed hash of the address. */
+            hash: string;
+            /**
+             * @description Why it gets no emails.
+             * @enum {string}
+             */
+            reason: "bounced" | "unsubscribed";
+            /**
+             * Format: date-time
+             * @description Since when.
+             */
+            since: string;
+        };
+        /** @description One page of suppressed addresses. */
+        SuppressionPage: {
+            /** @description In no meaningful order. */
+            suppressions: components["schemas"]["Suppression"][];
+            /** @description Pass this as `cursor` to get the next page. `null` on the last page. */
+            nextCursor: string | null;
+        };
         /** @description A field beside the email. */
         FormField: {
             /**
@@ -2255,6 +2785,8 @@ export interface components {
             returnToQueue: boolean;
             /** @description Double opt-in: whether an entry is `pending` until its email is confirmed. */
             confirmEmails: boolean;
+            /** @description Metadata keys whose values the statistics show. Values of existing entries are counted in the background. */
+            metadataKeys: string[];
             /**
              * Format: date-time
              * @description When the waitlist was closed. `null`: it accepts signups.
@@ -2297,6 +2829,8 @@ export interface components {
             returnToQueue?: boolean;
             /** @description Double opt-in: whether an entry is `pending` until its email is confirmed. */
             confirmEmails?: boolean;
+            /** @description Metadata keys whose values the statistics show. Values of existing entries are counted in the background. */
+            metadataKeys?: string[];
         };
         /** @description Settings to change. What you omit stays as it is. */
         WaitlistUpdate: {
@@ -2315,6 +2849,8 @@ export interface components {
             returnToQueue?: boolean;
             /** @description Double opt-in: whether an entry is `pending` until its email is confirmed. */
             confirmEmails?: boolean;
+            /** @description Metadata keys whose values the statistics show. Values of existing entries are counted in the background. */
+            metadataKeys?: string[];
             /** @description `true` stops accepting signups, `false` accepts them again. */
             closed?: boolean;
         };
@@ -2564,6 +3100,208 @@ export interface components {
             events: {
                 [key: string]: unknown;
             }[];
+        };
+        /**
+         * @description Length of an interval. Weeks start on Monday.
+         * @enum {string}
+         */
+        Interval: "hour" | "day" | "week";
+        /** @description What happened in the whole period, and how things are now. */
+        StatisticsTotals: {
+            /** @description New entries, at the time they joined. */
+            signups: number;
+            /** @description Those of them that named a referrer on the waitlist. */
+            referred: number;
+            /** @description Entries that confirmed their email. */
+            confirmed: number;
+            /** @description Invites sent. */
+            invited: number;
+            /** @description Invites accepted. */
+            accepted: number;
+            /** @description Invites expired. */
+            expired: number;
+            /** @description Invites revoked. */
+            revoked: number;
+            /** @description Entries removed. */
+            removed: number;
+            /** @description Entries that are pending now. */
+            pending: number;
+            /** @description Entries that are waiting now. */
+            waiting: number;
+            /** @description Entries that are invited now. */
+            invitedNow: number;
+            /** @description Entries that have joined by now. */
+            joined: number;
+        };
+        /** @description What happened in one interval. */
+        StatisticsInterval: {
+            /**
+             * Format: date-time
+             * @description When the interval starts.
+             */
+            at: string;
+            /** @description New entries, at the time they joined. */
+            signups: number;
+            /** @description Those of them that named a referrer on the waitlist. */
+            referred: number;
+            /** @description Entries that confirmed their email. */
+            confirmed: number;
+            /** @description Invites sent. */
+            invited: number;
+            /** @description Invites accepted. */
+            accepted: number;
+            /** @description Entries removed. */
+            removed: number;
+        };
+        /** @description Signups with one depth. */
+        ReferralDepth: {
+            /** @description Length of the chain of referrals: 0 came without one, 1 was referred by one of those, and so on. 10 stands for 10 and more. */
+            depth: number;
+            /** @description Signups with this depth. */
+            signups: number;
+        };
+        /** @description How signups were referred. */
+        ReferralStatistics: {
+            /** @description Share of signups that were referred, from 0 to 1. `null` without signups. */
+            share: number | null;
+            /** @description Referred signups for each signup that came without a referral. `null` without the latter. */
+            viralCoefficient: number | null;
+            /** @description Signups by depth, without those that have none. */
+            depth: components["schemas"]["ReferralDepth"][];
+        };
+        /** @description Time from sending to accepting, estimated from a histogram. `null` without accepts. */
+        TimeToAccept: {
+            /** @description Half of the accepted invites took at most this long. */
+            medianMs: number | null;
+            /** @description 90% of the accepted invites took at most this long. */
+            p90Ms: number | null;
+        };
+        /** @description What became of invites. */
+        InviteStatistics: {
+            /** @description Invites sent. */
+            sent: number;
+            /** @description Invites accepted, whenever they were sent. */
+            accepted: number;
+            /** @description Invites that are open now. */
+            open: number;
+            /** @description Invites expired. */
+            expired: number;
+            /** @description Invites revoked. */
+            revoked: number;
+            /** @description Accepted divided by sent, at most 1. `null` if none were sent. */
+            acceptRate: number | null;
+            timeToAccept: components["schemas"]["TimeToAccept"];
+        };
+        /** @description The entry of the referrer. */
+        ReferrerEntry: {
+            /** @description Unique id of the entry. Never changes. */
+            id: string;
+            /**
+             * Format: idn-email
+             * @description Email address, as entered at signup.
+             */
+            email: string | null;
+            /** @description Phone number in E.164 format. */
+            phone: string | null;
+            /** @description Number of signups credited to this entry. */
+            referrals: number;
+        };
+        /** @description Somebody with many referrals. */
+        TopReferrer: {
+            entry: components["schemas"]["ReferrerEntry"];
+        };
+        /** @description A value and how many had it. */
+        MetadataValue: {
+            /** @description The value. */
+            value: string | number | boolean;
+            /** @description Signups with this value. */
+            signups: number;
+        };
+        /** @description Signups by the values of a metadata key. */
+        MetadataStatistics: {
+            /** @description Metadata key: one of `metadataKeys` of the waitlist. */
+            key: string;
+            /** @description Most frequent first, at most 200. */
+            values: components["schemas"]["MetadataValue"][];
+            /** @description Signups with any other value. */
+            other: number;
+        };
+        /** @description One interval. */
+        WebhookInterval: {
+            /**
+             * Format: date-time
+             * @description When the interval starts.
+             */
+            at: string;
+            /** @description Deliveries that succeeded. */
+            delivered: number;
+            /** @description Deliveries given up. */
+            failed: number;
+            /** @description Attempts that failed and were to be repeated. */
+            retried: number;
+        };
+        /** @description How webhook deliveries went. */
+        WebhookStatistics: {
+            /** @description Deliveries that succeeded. */
+            delivered: number;
+            /** @description Deliveries given up. */
+            failed: number;
+            /** @description Attempts that failed and were to be repeated. */
+            retried: number;
+            /** @description The same by interval. */
+            series: components["schemas"]["WebhookInterval"][];
+        };
+        /** @description One interval. */
+        EmailInterval: {
+            /**
+             * Format: date-time
+             * @description When the interval starts.
+             */
+            at: string;
+            /** @description Emails that the mail server accepted. */
+            sent: number;
+            /** @description Emails given up. */
+            failed: number;
+            /** @description Emails kept in the mailbox, because no mail server is configured. */
+            kept: number;
+        };
+        /** @description How emails went. */
+        EmailStatistics: {
+            /** @description Emails that the mail server accepted. */
+            sent: number;
+            /** @description Emails given up. */
+            failed: number;
+            /** @description Emails kept in the mailbox, because no mail server is configured. */
+            kept: number;
+            /** @description The same by interval. */
+            series: components["schemas"]["EmailInterval"][];
+        };
+        /** @description Statistics of a waitlist in one environment. */
+        Statistics: {
+            /**
+             * Format: date-time
+             * @description Start of the first interval.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description End of the last interval.
+             */
+            to: string;
+            interval: components["schemas"]["Interval"];
+            /** @description Time zone in which days and weeks start. */
+            timeZone: string;
+            totals: components["schemas"]["StatisticsTotals"];
+            /** @description One item for each interval, also for those without events. */
+            series: components["schemas"]["StatisticsInterval"][];
+            referrals: components["schemas"]["ReferralStatistics"];
+            invites: components["schemas"]["InviteStatistics"];
+            /** @description Those with the most referrals of all time. */
+            topReferrers: components["schemas"]["TopReferrer"][];
+            /** @description One item for each of the chosen metadata keys. */
+            metadata: components["schemas"]["MetadataStatistics"][];
+            webhooks: components["schemas"]["WebhookStatistics"];
+            emails: components["schemas"]["EmailStatistics"];
         };
     };
     responses: never;
@@ -7427,6 +8165,1705 @@ export interface operations {
             };
         };
     };
+    getMailSettings: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailSettings"];
+                };
+            };
+            /** @description `invalid_request`: The request is malformed or exceeds a limit. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: There is no session and no admin token, or it has expired or was revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`: The role is not sufficient. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: The waitlist or the environment does not exist. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests, or too many large bodies at once. Wait for the number of seconds in `Retry-After`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on the server. Look up the request id in the log. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable`: The service is starting, stopping, overloaded, or cannot reach its database. It is safe to retry. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateMailSettings: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        /** @description What to change. Everything else stays as it is. `null` restores a default. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailSettingsChanges"];
+            };
+        };
+        responses: {
+            /** @description The settings as they are now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailSettings"];
+                };
+            };
+            /** @description `invalid_request`: The request is malformed or exceeds a limit. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: There is no session and no admin token, or it has expired or was revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`: The role is not sufficient. `cross_site`: A browser sent this request from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: The waitlist or the environment does not exist. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body was not sent as `application/json`, or has a `Content-Encoding`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests, or too many large bodies at once. Wait for the number of seconds in `Retry-After`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on the server. Look up the request id in the log. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable`: The service is starting, stopping, overloaded, or cannot reach its database. It is safe to retry. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listMailTemplates: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The templates. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailTemplateList"];
+                };
+            };
+            /** @description `invalid_request`: The request is malformed or exceeds a limit. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: There is no session and no admin token, or it has expired or was revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`: The role is not sufficient. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: The waitlist or the environment does not exist. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests, or too many large bodies at once. Wait for the number of seconds in `Retry-After`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on the server. Look up the request id in the log. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable`: The service is starting, stopping, overloaded, or cannot reach its database. It is safe to retry. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getMailTemplate: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @example welcome
+                 */
+                kind: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The template. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailTemplate"];
+                };
+            };
+            /** @description `invalid_request`: The request is malformed or exceeds a limit. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: There is no session and no admin token, or it has expired or was revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`: The role is not sufficient. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: The waitlist, the environment or the kind of email does not exist. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests, or too many large bodies at once. Wait for the number of seconds in `Retry-After`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on the server. Look up the request id in the log. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable`: The service is starting, stopping, overloaded, or cannot reach its database. It is safe to retry. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    saveMailTemplate: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @example welcome
+                 */
+                kind: string;
+            };
+            cookie?: never;
+        };
+        /** @description A template. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailTemplateRequest"];
+            };
+        };
+        responses: {
+            /** @description The template was saved. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailTemplate"];
+                };
+            };
+            /** @description `invalid_request`: The request is malformed or exceeds a limit. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: There is no session and no admin token, or it has expired or was revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`: The role is not sufficient. `cross_site`: A browser sent this request from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: The waitlist, the environment or the kind of email does not exist. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body was not sent as `application/json`, or has a `Content-Encoding`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests, or too many large bodies at once. Wait for the number of seconds in `Retry-After`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on the server. Look up the request id in the log. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable`: The service is starting, stopping, overloaded, or cannot reach its database. It is safe to retry. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resetMailTemplate: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @example welcome
+                 */
+                kind: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The default template. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailTemplate"];
+                };
+            };
+            /** @description `invalid_request`: The request is malformed or exceeds a limit. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: There is no session and no admin token, or it has expired or was revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`: The role is not sufficient. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: The waitlist, the environment or the kind of email does not exist. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests, or too many large bodies at once. Wait for the number of seconds in `Retry-After`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on the server. Look up the request id in the log. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable`: The service is starting, stopping, overloaded, or cannot reach its database. It is safe to retry. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    previewMailTemplate: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @example welcome
+                 */
+                kind: string;
+            };
+            cookie?: never;
+        };
+        /** @description What to preview. Empty: the saved template with example values. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailPreviewRequest"];
+            };
+        };
+        responses: {
+            /** @description The email, or what is wrong with the template. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailPreview"];
+                };
+            };
+            /** @description `invalid_request`: The request is malformed or exceeds a limit. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: There is no session and no admin token, or it has expired or was revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`: The role is not sufficient. `cross_site`: A browser sent this request from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: The waitlist, the environment or the kind of email does not exist. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body was not sent as `application/json`, or has a `Content-Encoding`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests, or too many large bodies at once. Wait for the number of seconds in `Retry-After`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on the server. Look up the request id in the log. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable`: The service is starting, stopping, overloaded, or cannot reach its database. It is safe to retry. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    testMailTemplate: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Kind of email: `confirm`, `welcome`, `moved-up`, `invite`, `invite-reminder`, `accepted`.
+                 * @example welcome
+                 */
+                kind: string;
+            };
+            cookie?: never;
+        };
+        /** @description Where to send a test, and what. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailTestRequest"];
+            };
+        };
+        responses: {
+            /** @description The test email is on its way. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentTestMail"];
+                };
+            };
+            /** @description `invalid_request`: The request is malformed or exceeds a limit. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: There is no session and no admin token, or it has expired or was revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`: The role is not sufficient. `cross_site`: A browser sent this request from another site. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: The waitlist, the environment or the kind of email does not exist. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body was not sent as `application/json`, or has a `Content-Encoding`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests, or too many large bodies at once. Wait for the number of seconds in `Retry-After`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on the server. Look up the request id in the log. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable`: The service is starting, stopping, overloaded, or cannot reach its database. It is safe to retry. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listMails: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+                /**
+                 * @description Most items on a page. Default: 50.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description `nextCursor` of the previous page, with the same filters.
+                 * @example AYjPZ1mXQmWw5c0
+                 */
+                cursor?: string;
+                /**
+                 * @description Only emails in this state.
+                 * @example failed
+                 */
+                state?: "pending" | "sent" | "kept" | "failed";
+                /**
+                 * @description Only this kind.
+                 * @example invite
+                 */
+                kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+                /**
+                 * @description Only emails to or about this entry. Not with `state` or `kind`.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                entry?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of emails. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailPage"];
+                };
+            };
+            /** @description `invalid_request`: The request is malformed or exceeds a limit. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: There is no session and no admin token, or it has expired or was revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`: The role is not sufficient. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: The waitlist or the environment does not exist. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests, or too many large bodies at once. Wait for the number of seconds in `Retry-After`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on the server. Look up the request id in the log. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable`: The service is starting, stopping, overloaded, or cannot reach its database. It is safe to retry. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getMail: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the email.
+                 * @example evt_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                mailId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The email. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailDetails"];
+                };
+            };
+            /** @description `invalid_request`: The request is malformed or exceeds a limit. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: There is no session and no admin token, or it has expired or was revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`: The role is not sufficient. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: The waitlist, the environment or the email does not exist. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests, or too many large bodies at once. Wait for the number of seconds in `Retry-After`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on the server. Look up the request id in the log. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable`: The service is starting, stopping, overloaded, or cannot reach its database. It is safe to retry. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resendMail: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the email.
+                 * @example evt_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                mailId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The email, due now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailDetails"];
+                };
+            };
+            /** @description `invalid_request`: The request is malformed or exceeds a limit. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: There is no session and no admin token, or it has expired or was revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`: The role is not sufficient. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: The waitlist, the environment or the email does not exist. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests, or too many large bodies at once. Wait for the number of seconds in `Retry-After`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on the server. Look up the request id in the log. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable`: The service is starting, stopping, overloaded, or cannot reach its database. It is safe to retry. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listSuppressions: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+                /**
+                 * @description Most items on a page. Default: 50.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description `nextCursor` of the previous page, with the same filters.
+                 * @example AYjPZ1mXQmWw5c0
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of suppressed addresses. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuppressionPage"];
+                };
+            };
+            /** @description `invalid_request`: The request is malformed or exceeds a limit. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: There is no session and no admin token, or it has expired or was revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`: The role is not sufficient. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: The waitlist or the environment does not exist. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests, or too many large bodies at once. Wait for the number of seconds in `Retry-After`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on the server. Look up the request id in the log. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable`: The service is starting, stopping, overloaded, or cannot reach its database. It is safe to retry. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    removeSuppression: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Email address.
+                 * @example ada@example.com
+                 */
+                email: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The address is no longer suppressed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            /** @description `invalid_request`: The request is malformed or exceeds a limit. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: There is no session and no admin token, or it has expired or was revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`: The role is not sufficient. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: The address is not suppressed. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests, or too many large bodies at once. Wait for the number of seconds in `Retry-After`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on the server. Look up the request id in the log. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable`: The service is starting, stopping, overloaded, or cannot reach its database. It is safe to retry. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     getForm: {
         parameters: {
             query?: {
@@ -11493,6 +13930,142 @@ export interface operations {
                 };
             };
             /** @description `not_found`: The waitlist or the entry does not exist. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests, or too many large bodies at once. Wait for the number of seconds in `Retry-After`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on the server. Look up the request id in the log. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable`: The service is starting, stopping, overloaded, or cannot reach its database. It is safe to retry. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getStatistics: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Length of an interval. Default: `day`.
+                 * @example day
+                 */
+                interval?: components["schemas"]["Interval"];
+                /**
+                 * @description Start of the period: a date in the time zone, or a time. Rounded down to the start of its interval. Default: 24 hours, 30 days or 12 weeks before the end.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /**
+                 * @description End of the period, not included. Rounded up to the end of its interval. Default: now.
+                 * @example 2026-11-16
+                 */
+                to?: string;
+                /**
+                 * @description Name of an IANA time zone. Default: `UTC`.
+                 * @example Europe/Berlin
+                 */
+                timeZone?: string;
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The statistics. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Statistics"];
+                };
+            };
+            /** @description `invalid_request`: The request is malformed or exceeds a limit. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: There is no session and no admin token, or it has expired or was revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `forbidden`: The role is not sufficient. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `not_found`: The waitlist does not exist. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
