@@ -7,6 +7,7 @@ import { MIGRATIONS, migrate, SCHEMA_VERSION, schemaVersion } from '../src/db/mi
 import { TABLES } from '../src/db/tables.ts';
 import { createLogger } from '../src/log.ts';
 import { openDatabase } from '../src/service.ts';
+import { auditQueue } from '../src/waitlist/upkeep/audit.ts';
 import { forEachEngine, listOver, startService } from './support/harness.ts';
 import { createStorage, type Storage } from './support/storage.ts';
 import {
@@ -166,6 +167,9 @@ async function newestSchema(t: TestContext, engine: Engine): Promise<unknown[]> 
 async function assertServes(engine: Engine, storage: Storage, installation: Installation): Promise<void> {
   const service = await startService(engine, { storage });
   try {
+    const queue = await service.context.directory.queue(installation.waitlistId, 'production');
+    assert.ok(queue);
+    assert.deepEqual((await auditQueue(service.context, queue, false)).findings, [], 'counters are right');
     const list = listOver(service, installation.waitlistId, installation.key);
     const ann = await list.lookup('ann@example.com');
     assert.deepEqual([ann.status, ann.body.referrals, ann.body.position], [200, 1, 1], ann.text);

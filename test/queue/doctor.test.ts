@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { sql } from 'kysely';
 import { changeQueue } from '../../src/waitlist/queue/change-queue.ts';
+import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { createWaitlist } from '../../src/waitlist/settings/waitlists.ts';
+import { countValues } from '../../src/waitlist/statistics/count-values.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { afterTest } from '../support/cleanup.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
@@ -29,13 +31,16 @@ forEachEngine((engine) => {
 
   const filled = async (): Promise<List> => {
     const list = await service.waitlist();
+    await updateWaitlist(service.context, list.id, { metadataKeys: ['plan'] });
     await list.signup(
       ...Array.from({ length: 80 }, (_, n) => ({
         email: `p${n}@example.com`,
+        metadata: { plan: 'pro' },
         ...(n % 4 === 3 ? { referredBy: `p${n - 3}@example.com` } : {}),
       })),
     );
     await list.invite('p5@example.com');
+    await countValues(service.context, await list.queue());
     return list;
   };
   const doctor = async (...words: string[]) => {
@@ -76,6 +81,26 @@ forEachEngine((engine) => {
     ],
     ['a credit', sql`update entry set credited = 0 where seq = 4 and queue_id`, /referrals: 1 entries/],
     ['a status', sql`update entry set status = 'joined' where seq = 9 and queue_id`, /waiting: .*joined: /],
+    [
+      'statistics',
+      sql`update queue_stat set signups = signups - 1, removed = 1 where queue_id`,
+      /statistics: 2 counters are off/,
+    ],
+    [
+      'a histogram',
+      sql`update queue_histogram set count = count + 1 where kind = 'depth' and queue_id`,
+      /statistics: 1 counters are off/,
+    ],
+    [
+      'a referral depth',
+      sql`update entry set depth = 3 where seq = 4 and queue_id`,
+      /referral depths: 1 entries/,
+    ],
+    [
+      'counts of metadata values',
+      sql`update metadata_count set signups = signups + 1 where queue_id`,
+      /metadata values: 1 counts of a day are off/,
+    ],
     [
       'the joining sequence',
       sql`update queue set last_seq = 60 where id`,

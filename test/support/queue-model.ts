@@ -64,6 +64,10 @@ export class QueueModel {
   readonly entries: ModelEntry[] = [];
   readonly invites: ModelInvite[] = [];
   readonly settings: ModelSettings;
+  /** Signups by plan, and those whose plan nobody has any more. */
+  readonly plans = new Map<number, number>();
+  otherPlans = 0;
+  confirmed = 0;
   now: number;
 
   constructor(settings: ModelSettings, now: number) {
@@ -95,6 +99,7 @@ export class QueueModel {
     };
     if (entry.status === 'waiting') this.#credit(entry);
     this.entries.push(entry);
+    this.#countPlan(plan, 1);
     return true;
   }
 
@@ -145,6 +150,7 @@ export class QueueModel {
   confirm(entry: ModelEntry): boolean {
     if (entry.status !== 'pending') return false;
     entry.status = 'waiting';
+    this.confirmed += 1;
     this.#credit(entry);
     return true;
   }
@@ -158,7 +164,28 @@ export class QueueModel {
     const { referrer, credited } = entry;
     if (credited && referrer && referrer.status !== 'removed')
       this.#setReferrals(referrer, referrer.referrals - 1);
+    const { plan } = entry;
     Object.assign(entry, { email: null, phone: null, plan: null, status: 'removed', credited: false });
+    this.#forgetPlan(plan);
+  }
+
+  changePlan(entry: ModelEntry, plan: number | null): void {
+    const before = entry.plan;
+    entry.plan = plan;
+    this.#countPlan(before, -1);
+    this.#countPlan(plan, 1);
+    this.#forgetPlan(before);
+  }
+
+  #countPlan(plan: number | null, signups: number): void {
+    if (plan !== null) this.plans.set(plan, (this.plans.get(plan) ?? 0) + signups);
+  }
+
+  /** If nobody has it any more. */
+  #forgetPlan(plan: number | null): void {
+    if (plan === null || this.entries.some((other) => other.plan === plan)) return;
+    this.otherPlans += this.plans.get(plan) ?? 0;
+    this.plans.delete(plan);
   }
 
   /** undefined for the waitlist's own expiry. */
@@ -248,6 +275,32 @@ export class QueueModel {
     if (accepted) return 'accepted';
     if (revoked) return 'revoked';
     return expiresAt !== null && expiresAt <= this.now ? 'expired' : 'done';
+  }
+
+  /** What happened so far. */
+  get totals() {
+    const { entries, invites } = this;
+    return {
+      signups: entries.length,
+      referred: entries.filter(({ referrer }) => referrer !== null).length,
+      confirmed: this.confirmed,
+      invited: invites.length,
+      accepted: invites.filter(({ accepted }) => accepted).length,
+      expired: invites.filter(({ ended }) => ended).length,
+      revoked: invites.filter(({ revoked, ended }) => revoked && !ended).length,
+      removed: entries.filter(({ status }) => status === 'removed').length,
+    };
+  }
+
+  /** How many entries are at the end of a chain of so many referrals. */
+  get depths(): Map<number, number> {
+    const depths = new Map<number, number>();
+    for (const entry of this.entries) {
+      let depth = 0;
+      for (let at = entry.referrer; at; at = at.referrer) depth += 1;
+      depths.set(depth, (depths.get(depth) ?? 0) + 1);
+    }
+    return depths;
   }
 
   #entryOf(email: number | null): ModelEntry | undefined {

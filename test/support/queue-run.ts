@@ -9,6 +9,10 @@ import { type Selection, startInviteRun } from '../../src/waitlist/invites/invit
 import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
 import { applyBoost } from '../../src/waitlist/referrals/rerank.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
+import { countValues } from '../../src/waitlist/statistics/count-values.ts';
+import { parsePeriod } from '../../src/waitlist/statistics/intervals.ts';
+import { readStatistics } from '../../src/waitlist/statistics/read-statistics.ts';
+import { readValues } from '../../src/waitlist/statistics/read-values.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
@@ -49,7 +53,7 @@ export async function startRun(service: Service, settings: ModelSettings) {
   const { context, clock } = service;
   const list = await service.waitlist();
   const queue = await list.queue();
-  await updateWaitlist(context, list.id, settings);
+  await updateWaitlist(context, list.id, { ...settings, metadataKeys: ['plan'] });
   await applyBoost(context, queue);
   const began = clock.now;
   const model = new QueueModel(settings, began);
@@ -133,7 +137,7 @@ export async function startRun(service: Service, settings: ModelSettings) {
     } else if (step.do === 'change metadata') {
       const metadata = step.plan === null ? null : { plan: step.plan };
       await updateEntry(context, queue, id, { metadata });
-      entry.plan = step.plan;
+      model.changePlan(entry, step.plan);
     } else if (entry.status !== 'waiting') {
       await assert.rejects(updateEntry(context, queue, id, { position: 1 }), { code: 'conflict' });
     } else {
@@ -241,6 +245,30 @@ export async function startRun(service: Service, settings: ModelSettings) {
       order.map((entry, index) => [nameOf(entry), index + 1]),
     );
     await compareInvites();
+    await countValues(context, queue); // Before somebody is removed who is not counted yet.
+  };
+
+  const compareStatistics = async () => {
+    const from = new Date(began).toISOString();
+    const period = parsePeriod({ interval: 'hour', from }, clock.now);
+    const { totals, series, depths, metadata, openInvites } = await readStatistics(context, queue, period);
+    assert.deepEqual(totals, model.totals);
+    assert.deepEqual(new Map(depths.map(({ depth, signups }) => [depth, signups])), model.depths);
+    const joined = period.starts.map(
+      (start) => model.entries.filter(({ createdAt: at }) => at >= start && at < start + 3_600_000).length,
+    );
+    assert.deepEqual(
+      series.map(({ signups }) => signups),
+      joined,
+    );
+    const { invited, accepted, expired, revoked } = model.totals;
+    assert.equal(openInvites, invited - accepted - expired - revoked);
+    const plans = (await readValues(context, queue, { from: 0, to: clock.now })).map(({ values, other }) => ({
+      plans: new Map(values.map(({ value, signups }) => [value, signups])),
+      otherPlans: other,
+    }));
+    assert.deepEqual(plans, [{ plans: model.plans, otherPlans: model.otherPlans }]);
+    assert.equal(metadata.length, 1);
   };
 
   const compareInvites = async () => {
@@ -262,6 +290,7 @@ export async function startRun(service: Service, settings: ModelSettings) {
       if (entry.status !== 'removed')
         assert.deepEqual((await list.lookup(nameOf(entry) ?? '')).body, seen[index]);
     }
+    await compareStatistics();
     assert.deepEqual((await auditQueue(context, queue, false)).findings, []);
     await keepUp(context);
     assert.deepEqual((await auditQueue(context, queue, false)).findings, []);

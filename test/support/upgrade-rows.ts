@@ -64,7 +64,7 @@ function writeTheRest(trx: Trx, queue_id: number, waitlist_id: number): void {
   const theirPlan = { queue_id, key: 'plan', pair_hash: hash };
   trx.insert('metadata_key', [{ queue_id, key: 'plan', counted_seq: 1 }]);
   trx.insert('metadata_value', [{ ...theirPlan, label: hash }]);
-  trx.insert('metadata_count', [{ ...theirPlan, day: 0, signups: 1 }]);
+  trx.insert('metadata_count', [{ ...theirPlan, day: START - (START % 86_400_000), signups: 1 }]);
   const outcomes = { delivered: 1, kept: 0, failed: 0, retried: 0 };
   trx.insert('delivery_stat', [{ queue_id, channel: 'webhook', target_id: id, hour: 0, ...outcomes }]);
   trx.insert('mail_part', [{ waitlist_id, part: 'invite', version: 1, content: '{}', created_at: START }]);

@@ -68,6 +68,7 @@ export function readKeys(trx: Trx, queue: Queue): Promise<{ key: string; counted
 }
 
 interface CountedPerson {
+  seq: number;
   createdAt: number;
   metadata: Metadata | null;
 }
@@ -80,16 +81,16 @@ export async function readPeople(
 ): Promise<CountedPerson[]> {
   const rows = await trx
     .selectFrom('entry')
-    .select(['id', 'person', 'created_at'])
+    .select(['seq', 'id', 'person', 'created_at'])
     .where('queue_id', '=', queue.id)
     .where('seq', '>', after)
     .where('seq', '<=', upTo)
     .where('person', 'is not', null)
     .execute();
-  return rows.flatMap(({ id, person, created_at }) => {
+  return rows.flatMap(({ seq, id, person, created_at }) => {
     try {
       const { metadata } = queue.vault.open<Person>('entry.person', id, person as Uint8Array);
-      return { createdAt: created_at, metadata };
+      return { seq, createdAt: created_at, metadata };
     } catch (error) {
       if (error instanceof Unreadable) return [];
       throw error;

@@ -8,6 +8,8 @@ import { LEVEL_SHIFTS } from '../queue/positions.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { countWrongDepths, recountDepths } from '../referrals/depth.ts';
 import { countMiscounted, countMisranked, recountReferrals } from '../referrals/recount.ts';
+import { countWrongValues } from '../statistics/compare-values.ts';
+import { restartCounting } from '../statistics/metadata-keys.ts';
 import { countWrongStatistics, recountStatistics } from '../statistics/recount.ts';
 
 export interface Audit {
@@ -153,10 +155,12 @@ async function compareReferrals({ trx, queue }: Moment): Promise<string[]> {
 async function compareStatistics({ trx, queue }: Moment): Promise<string[]> {
   const depths = await countWrongDepths(trx, queue);
   const counters = await countWrongStatistics(trx, queue);
+  const values = await countWrongValues(trx, queue);
   const findings: string[] = [];
   if (depths > 0)
     findings.push(`referral depths: ${depths} entries have another depth than their referrers give`);
   if (counters > 0) findings.push(`statistics: ${counters} counters are off`);
+  if (values > 0) findings.push(`metadata values: ${values} counts of a day are off`);
   return findings;
 }
 
@@ -165,6 +169,7 @@ async function rebuild(change: QueueChange): Promise<void> {
   await recountReferrals(trx, queue, change.settings.boost);
   await recountDepths(trx, queue);
   await recountStatistics(trx, queue);
+  if ((await countWrongValues(trx, queue)) > 0) await restartCounting(trx, queue.id);
   await trx.deleteFrom('rank_count').where('queue_id', '=', queue.id).execute();
   const counts = await countRanks(change);
   trx.insert(
