@@ -1,7 +1,9 @@
 import type { MailTemplate } from '../mail/default-templates.ts';
 import type { Notice } from '../operators/notices.ts';
 
-const NOT_YOU = `If this wasn't you, [set a new password]({{ signInLink }}) at once and tell an owner of this installation.`;
+const NOT_YOU = `If this wasn't you, set a new password at once and tell an owner of this installation.
+
+[Open Doorlist]({{ signInLink }})`;
 const WHERE = `{% if address %} It came from the address {{ address }}.{% endif %}`;
 
 export const OPERATOR_TEMPLATES: Readonly<Record<Notice['kind'], MailTemplate>> = {

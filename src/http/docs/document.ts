@@ -96,15 +96,17 @@ export interface Schema {
 /** Adds what the generator cannot express. */
 export function finishDocument(generated: object, webhooks: Document['webhooks']): Document {
   const document = structuredClone(generated) as Document;
-  for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path))) {
-    finishOperation(operation);
-  }
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+  for (const operation of operations) finishOperation(operation);
+  const responses = operations.flatMap((operation) => Object.values(operation.responses));
+  const used = new Set(responses.flatMap(({ headers = {} }) => Object.keys(headers)));
+  const headers = Object.fromEntries(Object.entries(RESPONSE_HEADERS).filter(([name]) => used.has(name)));
   const schemas: Record<string, Schema> = {};
   return {
     ...document,
     paths: withReferences(document.paths, schemas) as Document['paths'],
     webhooks: withReferences(webhooks, schemas) as Document['webhooks'],
-    components: { ...document.components, schemas, headers: RESPONSE_HEADERS },
+    components: { ...document.components, schemas, headers },
   };
 }
 
