@@ -33,6 +33,8 @@ export function confirmEntry(
     if (!entry || entry.status === 'removed') throw notFound(`there is no entry ${entryId}`);
     if (entry.status !== 'pending') return { confirmed: false };
     await confirmAll(change, [entry], saidBy);
+    const object = { kind: 'entry', id: entryId } as const;
+    await context.audit?.(change.trx, { action: 'entry.confirmed', object });
     return { confirmed: true };
   });
 }
@@ -57,6 +59,10 @@ export async function confirmSegment(
         .limit(CHUNK)
         .execute();
       await confirmAll(change, found, saidBy);
+      const object = { kind: 'waitlist', id: queue.waitlist.id } as const;
+      const counted = { entries: found.length };
+      if (found.length > 0)
+        await context.audit?.(change.trx, { action: 'entry.confirmed', object, after: counted });
       return found;
     });
     confirmed += entries.length;

@@ -54,6 +54,10 @@ export async function revokeAllInvites(
     const ended = await changeQueue(context, queue, async (change) => {
       const open = await openInvites(change).limit(CHUNK).execute();
       await endInvites(context, change, open, 'revoked');
+      const object = { kind: 'waitlist', id: queue.waitlist.id } as const;
+      const counted = { invites: open.length };
+      if (open.length > 0)
+        await context.audit?.(change.trx, { action: 'invite.revoked', object, after: counted });
       return open.length;
     });
     revoked += ended;

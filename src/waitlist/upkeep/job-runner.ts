@@ -195,6 +195,19 @@ function inWords(error: Error): string {
   return 'an unexpected error: the log of the server has the details';
 }
 
+/** Ends cancelled jobs whose process died before it noticed. A server's own jobs are ended when claimed. */
+export async function endCancelledJobs(context: Context): Promise<void> {
+  const now = await sharedNow(context);
+  await context.db.query
+    .updateTable('job')
+    .set({ outcome: 'cancelled', finished_at: now, lease_token: null, lease_until: null })
+    .where('runner', '<>', 'server')
+    .where('finished_at', 'is', null)
+    .where('cancel_at', 'is not', null)
+    .where((e) => e.or([e('lease_until', 'is', null), e('lease_until', '<=', now)]))
+    .execute();
+}
+
 /** Deletes jobs that finished long ago, and ends exports that can no longer be downloaded. */
 export async function forgetOldJobs(context: Context): Promise<void> {
   const now = await sharedNow(context);

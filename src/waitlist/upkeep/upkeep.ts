@@ -7,7 +7,7 @@ import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import { applyBoost } from '../referrals/rerank.ts';
 import { countValues, findUncounted } from '../statistics/count-values.ts';
-import { forgetOldJobs } from './job-runner.ts';
+import { endCancelledJobs, forgetOldJobs } from './job-runner.ts';
 import { removeDeleted } from './remove-deleted.ts';
 import { watch } from './watch.ts';
 
@@ -96,6 +96,7 @@ export async function keepUp(context: Context): Promise<void> {
     .limit(QUEUES_AT_ONCE)
     .execute();
   for (const { id } of unranked) await attend(context, id, applyBoost);
+  await endCancelledJobs(context);
   await forgetOldJobs(context);
   for (const id of await findUncounted(context, QUEUES_AT_ONCE)) await attend(context, id, countValues);
   await db.wipeErased(); // For erasures that a reader kept from being wiped.
