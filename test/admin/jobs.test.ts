@@ -15,7 +15,7 @@ import {
   LEASE_MS,
   readProgress,
 } from '../../src/waitlist/queue/jobs.ts';
-import { forgetOldJobs, runDueJobs, startJobs } from '../../src/waitlist/upkeep/job-runner.ts';
+import { endCancelledJobs, forgetOldJobs, runDueJobs, startJobs } from '../../src/waitlist/upkeep/job-runner.ts';
 import type { JobSchema } from '../../src/wire/job.ts';
 import { assertError, eventually, forEachEngine, type Service, startService } from '../support/harness.ts';
 import { adminToken } from '../support/operators.ts';
@@ -253,6 +253,21 @@ forEachEngine((engine) => {
       const server = await start(queue, 1);
       await assert.rejects(resumeInviteRun(context, queue, server), /no unfinished job/);
       await runDueJobs(context, [counting()]);
+    });
+
+    it('of a command line that died end by upkeep once they are cancelled', async () => {
+      const queue = await newQueue();
+      const { context } = service;
+      const run = { selection: { first: 2 }, expiresAt: null, runner: 'command-line' } as const;
+      const { lease } = await changeQueue(context, queue, (change) => createInviteRun(context, change, run));
+      const id = formatId('job', lease.id);
+      assert.equal((await cancel(id)).body.state, 'running');
+      await endCancelledJobs(context);
+      assert.equal((await read(id)).finishedAt, null);
+      service.clock.advance(LEASE_MS);
+      assert.equal((await read(id)).state, 'cancelled');
+      await endCancelledJobs(context);
+      assert.ok((await read(id)).finishedAt);
     });
 
     it('that the command line runs stop when they are cancelled', async () => {
