@@ -15,7 +15,12 @@ import {
   LEASE_MS,
   readProgress,
 } from '../../src/waitlist/queue/jobs.ts';
-import { endCancelledJobs, forgetOldJobs, runDueJobs, startJobs } from '../../src/waitlist/upkeep/job-runner.ts';
+import {
+  endCancelledJobs,
+  forgetOldJobs,
+  runDueJobs,
+  startJobs,
+} from '../../src/waitlist/upkeep/job-runner.ts';
 import type { JobSchema } from '../../src/wire/job.ts';
 import { assertError, eventually, forEachEngine, type Service, startService } from '../support/harness.ts';
 import { adminToken } from '../support/operators.ts';
