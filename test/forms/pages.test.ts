@@ -73,7 +73,7 @@ forEachEngine((engine) => {
       const values = { email: 'ada@example.com', token: tokenIn(text), lang: 'fr' };
       const answer = await form.send(values, { origin: 'null' });
       assert.equal(answer.status, 303);
-      assert.equal(answer.headers.get('location'), `https://w.example/w/${form.list.id}/thanks?lang=fr`);
+      assert.equal(answer.headers.get('location'), `../../w/${form.list.id}/thanks?lang=fr`);
       assert.equal((await form.list.lookup('ada@example.com')).body.status, 'pending');
       assert.match((await get(`/w/${form.list.id}/thanks?lang=fr`)).text, /<html lang="fr"/);
       assert.equal((await form.send(values)).status, 303, 'a second click changes nothing');
@@ -219,6 +219,23 @@ forEachEngine((engine) => {
         assert.deepEqual([status, /This link does not work/.test(text)], [404, true], bad);
         assert.equal((await service.request('POST', `${bad}/leave`, { headers: HTML })).status, 404, bad);
       }
+    });
+
+    it('gives the join page the look of the waitlist, and leads on to its site', async () => {
+      const form = await openForm(service, { acceptedUrl: 'https://app.acme.example/?a=1&b=2' });
+      await updateMailSettings(service.context, form.list.id, { colour: '#123456' });
+      const { code } = await form.list.invite('ada@example.com');
+      assert.match((await get(`/join/${code}`)).text, /--accent: #123456; --on: #fff/);
+      const accepted = await service.request('POST', `/join/${code}`, { headers: HTML });
+      assert.match(
+        accepted.text,
+        /href="https:\/\/app\.acme\.example\/\?a=1&amp;b=2"[^>]*>Continue to Acme</,
+      );
+      const again = await service.request('POST', `/join/${code}`, { headers: HTML });
+      assert.equal(again.status, 409);
+      assert.match(again.text, /--accent: #123456/);
+      const unknown = code.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+      assert.doesNotMatch((await get(`/join/${unknown}`)).text, /--accent: #123456/);
     });
 
     it('serves its script small, cached and to any page', async () => {

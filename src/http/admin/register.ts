@@ -16,6 +16,7 @@ import { requireRoles } from './core/authenticate.ts';
 import type { AdminParts } from './core/parts.ts';
 import { registerEntries } from './entries/register.ts';
 import { registerForm } from './forms/form.ts';
+import { registerReferralReviews } from './forms/reviews.ts';
 import { registerEnvironments } from './instance/environments.ts';
 import { registerHealthCheck } from './instance/health.ts';
 import { registerInstance } from './instance/instance.ts';
@@ -57,6 +58,7 @@ export function registerAdmin(app: FastifyInstance, parts: AdminParts): void {
       registerMails(scope, parts);
       registerTransfer(scope, parts);
       registerForm(scope, parts);
+      registerReferralReviews(scope, parts);
       registerJobs(scope, parts);
       registerInstance(scope, parts);
       registerHealthCheck(scope, parts);

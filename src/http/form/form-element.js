@@ -29,7 +29,8 @@ button[aria-disabled=true] { opacity: .7; cursor: progress; }
 :focus-visible { outline: 3px solid currentcolor; outline-offset: 2px; }
 button:focus-visible { outline-color: var(--doorlist-text, light-dark(#000, #fff)); }
 .problem { margin: .25rem 0 0; font-size: .9375rem; color: var(--doorlist-danger, light-dark(#b42318, #ff8a80)); }
-[aria-invalid=true] { border-color: currentcolor; }
+input[aria-invalid=true]:not([type=checkbox]), select[aria-invalid=true] { border-color: var(--doorlist-danger, light-dark(#b42318, #ff8a80)); }
+.position { font-size: 1.25rem; font-weight: 700; }
 .trap { position: absolute; left: -9999px; }
 .row { display: flex; flex-wrap: wrap; gap: .5rem; margin: .75rem 0 0; padding: 0; list-style: none; }
 .row button { width: auto; flex: 1 1 8rem; }
@@ -41,7 +42,7 @@ button:focus-visible { outline-color: var(--doorlist-text, light-dark(#000, #fff
     for (const name in attributes)
       if (attributes[name] !== undefined && attributes[name] !== false)
         node.setAttribute(name, attributes[name] === true ? '' : attributes[name]);
-    node.append(...children.filter((child) => child !== undefined && child !== false));
+    node.append(...children.filter((child) => child));
     return node;
   };
   const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -92,6 +93,7 @@ button:focus-visible { outline-color: var(--doorlist-text, light-dark(#000, #fff
       const inline = this.querySelector('script[type="application/json"]');
       try {
         this.use(inline ? JSON.parse(inline.textContent) : await this.load());
+        this.replaceChildren(); // The plain form inside is not needed.
         this.show();
       } catch {
         this.root.append(el('slot')); // What the page has inside the element, such as a plain form.
@@ -279,6 +281,7 @@ button:focus-visible { outline-color: var(--doorlist-text, light-dark(#000, #fff
       this.tell('joined', answer);
       if (redirectUrl) return location.assign(redirectUrl);
       const joined = answer.state === 'joined';
+      this.setAttribute('state', answer.state);
       const title = el('h2', { part: 'title', tabindex: '-1' }, joined ? texts.joined : texts.checkInbox);
       const view = el('div', { part: 'result' }, title);
       if (joined && answer.status) this.showStatus(view, answer);
@@ -290,7 +293,7 @@ button:focus-visible { outline-color: var(--doorlist-text, light-dark(#000, #fff
 
     showStatus(view, { status, statusUrl }) {
       const { texts } = this.data;
-      const position = el('p', { part: 'position' }, status.positionText);
+      const position = el('p', { part: 'position', class: 'position' }, status.positionText ?? '');
       const link = el('input', {
         part: 'input',
         readonly: true,

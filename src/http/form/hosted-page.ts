@@ -7,11 +7,12 @@ import type { FieldProblem, Values } from '../../waitlist/forms/form-input.ts';
 import { isWaitlistId } from '../../waitlist/queue/directory.ts';
 import { Html, html } from '../docs/html.ts';
 import { sendBrandedPage } from '../pages/branded-page.ts';
+import { lookOf } from '../pages/look.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { CAPTCHA_SOURCES } from './captcha.ts';
 import { formHtml } from './form-html.ts';
-import { type FormParts, lookOf, textsFor } from './parts.ts';
+import { type FormParts, textsFor } from './parts.ts';
 import { isClosed, presentPublicForm } from './public-form.ts';
 
 const Params = Type.Object({ waitlistId: Type.String() });

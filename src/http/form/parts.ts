@@ -1,14 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { chooseLanguage, type Language, textsIn } from '../../languages/languages.ts';
 import type { Texts } from '../../languages/texts.ts';
-import { readParts } from '../../mail/parts.ts';
 import type { LiveForm } from '../../waitlist/forms/form.ts';
 import type { Refusals } from '../../waitlist/forms/refusals.ts';
 import { fillPattern } from '../../waitlist/links/links.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import type { Queue } from '../../waitlist/queue/directory.ts';
 import { hostedUrl } from '../../wire/form.ts';
-import type { Brand } from '../pages/branded-page.ts';
+import type { Look } from '../pages/look.ts';
 import type { ReadBody } from '../plugins/body-reader.ts';
 import type { RateLimiter } from '../plugins/rate-limit.ts';
 import type { VerifyCaptcha } from './captcha.ts';
@@ -42,17 +41,6 @@ export function languageFor({ headers, query }: FastifyRequest, chosen?: unknown
 
 export function textsFor(request: FastifyRequest, chosen?: unknown): Texts {
   return textsIn(languageFor(request, chosen));
-}
-
-export interface Look extends Brand {
-  /** Contains `{referralCode}`. */
-  referralUrl: string | null;
-}
-
-export async function lookOf(context: Context, { waitlist }: Queue): Promise<Look> {
-  const { settings } = await readParts(context, waitlist.internalId);
-  const { colour, logoUrl, referralUrl } = settings;
-  return { name: waitlist.name, colour, logoUrl, referralUrl };
 }
 
 /** The waitlist's own page if it has one, otherwise ours. */

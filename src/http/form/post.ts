@@ -5,11 +5,12 @@ import { type FieldProblem, lineOf, type Values } from '../../waitlist/forms/for
 import { type FormJoin, joinByForm, Refused } from '../../waitlist/forms/join-by-form.ts';
 import { personStatus } from '../../waitlist/forms/person-status.ts';
 import { isObject } from '../../waitlist/people/metadata.ts';
+import { lookOf } from '../pages/look.ts';
 import { closeUnread } from '../plugins/errors.ts';
 import { checkPost, HONEYPOT } from './check-post.ts';
 import { problemText } from './form-html.ts';
 import { sendFormPage } from './hosted-page.ts';
-import { type FormParts, isOwnOrigin, lookOf, textsFor } from './parts.ts';
+import { type FormParts, isOwnOrigin, textsFor } from './parts.ts';
 import { presentStatus } from './present-status.ts';
 
 /** Fields that every form has. */
@@ -33,7 +34,7 @@ export async function handlePost(
     const checked = await checkPost(parts, request, reply, { form, values, proofRequired: asJson });
     if ('problems' in checked) return tellProblems(parts, request, reply, form, values, checked.problems);
     const joined = await joinByForm(parts.context, form.queue, checked.post);
-    if (!asJson) return goOn(parts, request, reply, form);
+    if (!asJson) return goOn(request, reply, form);
     return await presentJoin(parts, request, joined, lineOf(values.include) === 'status');
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
@@ -124,11 +125,11 @@ function tellProblems(
 }
 
 /** 303, so that a reload does not send the form again. */
-function goOn(parts: FormParts, request: FastifyRequest, reply: FastifyReply, form: LiveForm): FastifyReply {
+function goOn(request: FastifyRequest, reply: FastifyReply, form: LiveForm): FastifyReply {
   const { queue, settings } = form;
   const { tag } = textsFor(request, ((request.body ?? {}) as Values).lang);
   const environment = queue.environment === 'production' ? '' : `&environment=${queue.environment}`;
-  const thanks = `${parts.publicUrl}/w/${queue.waitlist.id}/thanks?lang=${tag}${environment}`;
+  const thanks = `../../w/${queue.waitlist.id}/thanks?lang=${tag}${environment}`;
   return reply.redirect(settings.redirectUrl ?? thanks, 303);
 }
 

@@ -1,6 +1,7 @@
 import type { Texts } from '../../languages/texts.ts';
 import type { PersonStatus } from '../../waitlist/forms/person-status.ts';
-import { type Look, shareUrl } from './parts.ts';
+import type { Look } from '../pages/look.ts';
+import { shareUrl } from './parts.ts';
 import { shareLinks } from './share.ts';
 
 /** A person's status with its texts, for the component. */

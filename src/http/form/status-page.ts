@@ -10,10 +10,11 @@ import {
 } from '../../waitlist/forms/person-status.ts';
 import { type Html, html } from '../docs/html.ts';
 import { type Brand, sendBrandedPage } from '../pages/branded-page.ts';
+import { lookOf } from '../pages/look.ts';
 import { button } from '../pages/page.ts';
 import { pageRoute, TokenParams, wantsJson } from '../pages/parts.ts';
 import type { TypedApp } from '../typed-app.ts';
-import { type FormParts, lookOf, textsFor } from './parts.ts';
+import { type FormParts, textsFor } from './parts.ts';
 import { isAllowedOrigin } from './post.ts';
 import { presentStatus } from './present-status.ts';
 

@@ -37,8 +37,8 @@ export function sendBrandedPage(reply: FastifyReply, page: BrandedPage): string 
     .headers({
       'content-security-policy': policyOf(page, style.hash),
       'x-content-type-options': 'nosniff',
-      // With no-referrer, browsers would hide the origin of a form that is sent here.
-      'referrer-policy': 'same-origin',
+      // The URL of most pages is their reader's secret. For the form, browsers must not hide the origin.
+      'referrer-policy': page.listed ? 'same-origin' : 'no-referrer',
       'content-language': texts.tag,
       vary: 'accept-language',
       ...(page.listed ? {} : { 'x-robots-tag': 'noindex' }),

@@ -28,7 +28,7 @@ label .soft { font-weight: 400; }
 .check input { flex: none; width: 1.25rem; height: 1.25rem; margin: .2rem 0 0; accent-color: var(--accent); }
 .problem { margin: .25rem 0 0; color: var(--danger); font-size: .9375rem; }
 input:not([type=checkbox]), select { width: 100%; margin-top: .25rem; padding: .7rem .8rem; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--soft); border-radius: 8px; }
-[aria-invalid=true] { border-color: var(--danger); }
+input[aria-invalid=true]:not([type=checkbox]), select[aria-invalid=true] { border-color: var(--danger); }
 .trap { position: absolute; left: -9999px; }
 button, .button { display: block; width: 100%; padding: .8rem 1rem; font: inherit; font-weight: 600; text-align: center; text-decoration: none; color: var(--on); background: var(--accent); border: 1px solid transparent; border-radius: 8px; cursor: pointer; }
 button.quiet { color: var(--danger); background: none; border-color: currentcolor; }
@@ -40,5 +40,6 @@ a { color: inherit; }
 .apart { margin: 1.75rem 0 0; border-top: 1px solid var(--line); padding-top: 1rem; font-size: .9375rem; }
 .apart a, .apart button { color: var(--soft); }
 button.plain { width: auto; padding: 0; font-weight: 400; font-size: inherit; text-decoration: underline; background: none; border: 0; }
+main:has(doorlist-form[state]) .text { display: none; }
 doorlist-form { display: block; --doorlist-accent: var(--accent); --doorlist-on-accent: var(--on); --doorlist-border: var(--soft); --doorlist-background: var(--paper); --doorlist-text: var(--ink); --doorlist-soft: var(--soft); --doorlist-danger: var(--danger); }
 `;

@@ -1,11 +1,16 @@
+import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
 import { DoorlistError } from '../../errors.ts';
 import type { Notice, Texts } from '../../languages/texts.ts';
+import { formOf } from '../../waitlist/forms/form.ts';
 import { acceptInvite } from '../../waitlist/invites/accept-invite.ts';
-import { checkInvite } from '../../waitlist/invites/invites.ts';
+import { checkInvite, queueOfCode } from '../../waitlist/invites/invites.ts';
+import type { Queue } from '../../waitlist/queue/directory.ts';
 import { html } from '../docs/html.ts';
 import { STATUS } from '../problem.ts';
 import type { TypedApp } from '../typed-app.ts';
+import { sendBrandedPage } from './branded-page.ts';
+import { lookOf } from './look.ts';
 import { button, noticePage, type Page, sendPage, withStrong } from './page.ts';
 import { inSameLanguage, type PageParts, pageRoute, textsFor } from './parts.ts';
 
@@ -13,42 +18,46 @@ const CodeParams = Type.Object({ code: Type.String() });
 
 export function registerJoinPage(app: TypedApp, parts: PageParts): void {
   const { context } = parts;
+  /** With the look of the waitlist, unless the code is not one of ours. */
+  const send = async (reply: FastifyReply, queue: Queue | undefined, page: Page, texts: Texts) =>
+    queue && page.status !== STATUS.not_found
+      ? sendBrandedPage(reply, { ...page, texts, brand: await lookOf(context, queue) })
+      : sendPage(reply, page, texts);
+
   app.get('/join/:code', pageRoute(parts.look, CodeParams), async (request, reply) => {
     const { code } = request.params;
     const texts = textsFor(request);
     const { join, formats } = texts;
     const invite = await checkInvite(context, code);
-    if (invite.state !== 'live') return sendPage(reply, refusal(invite.state, texts), texts);
+    const queue = await queueOfCode(context, code);
+    if (invite.state !== 'live') return send(reply, queue, refusal(invite.state, texts), texts);
     const { waitlist, email, expiresAt } = invite;
     const inviteFor = (person: string) =>
       expiresAt === null ? join.inviteFor(person) : join.inviteForUntil(person, formats.date(expiresAt));
-    return sendPage(
-      reply,
-      {
-        title: join.title(waitlist.name),
-        content: html`<p>${withStrong(inviteFor, email)}</p>
+    const page = {
+      title: join.title(waitlist.name),
+      content: html`<p>${withStrong(inviteFor, email)}</p>
 ${button(inSameLanguage(request, `../join/${code}`), join.accept)}`,
-      },
-      texts,
-    );
+    };
+    return send(reply, queue, page, texts);
   });
   app.post('/join/:code', pageRoute(parts.act, CodeParams), async (request, reply) => {
     const { code } = request.params;
     const texts = textsFor(request);
     const { join } = texts;
+    const queue = await queueOfCode(context, code);
     try {
       const { waitlist, email } = await acceptInvite(context, { code });
-      return sendPage(
-        reply,
-        {
-          title: join.acceptedTitle,
-          content: html`<p>${withStrong((person) => join.accepted(waitlist.name, person), email)}</p>`,
-        },
-        texts,
-      );
+      const next = queue && (await formOf(context, queue)).settings.acceptedUrl;
+      const page = {
+        title: join.acceptedTitle,
+        content: html`<p>${withStrong((person) => join.accepted(waitlist.name, person), email)}</p>
+${next ? html`<a class="button" href="${next}" rel="noreferrer">${join.continueTo(waitlist.name)}</a>` : undefined}`,
+      };
+      return send(reply, queue, page, texts);
     } catch (error) {
       if (!(error instanceof DoorlistError) || !isRefusal(error.code)) throw error;
-      return sendPage(reply, refusal(error.code, texts), texts);
+      return send(reply, queue, refusal(error.code, texts), texts);
     }
   });
 }

@@ -28,7 +28,8 @@ const RESERVED = [
 
 export function checkFormSettings(settings: FormSettings): void {
   const problems = new Problems();
-  const { allowedOrigins, fields, consent, redirectUrl, headline, text, buttonText, captcha } = settings;
+  const { allowedOrigins, fields, consent, redirectUrl, acceptedUrl, headline, text, buttonText, captcha } =
+    settings;
   if (allowedOrigins.length > ORIGINS_MAX)
     problems.add('allowedOrigins', `must have at most ${ORIGINS_MAX} elements`);
   for (const [index, origin] of allowedOrigins.entries()) {
@@ -42,6 +43,8 @@ export function checkFormSettings(settings: FormSettings): void {
     problems.add('consent.version', `must be 1 to ${VERSION_CHARACTERS_MAX} characters`);
   if (redirectUrl !== null && !isUrl(redirectUrl))
     problems.add('redirectUrl', 'must be an http or https URL');
+  if (acceptedUrl !== null && !isUrl(acceptedUrl))
+    problems.add('acceptedUrl', 'must be an http or https URL');
   if (headline !== null && !isLine(headline, LINE_CHARACTERS_MAX))
     problems.add('headline', `must be one line of at most ${LINE_CHARACTERS_MAX} characters`);
   if (buttonText !== null && !isLine(buttonText, BUTTON_CHARACTERS_MAX))

@@ -25,6 +25,8 @@ export interface FormSettings {
   utm: boolean;
   /** Where people go after joining. null to stay. */
   redirectUrl: string | null;
+  /** Where people go from our join page, after accepting an invite. */
+  acceptedUrl: string | null;
   headline: string | null;
   text: string | null;
   buttonText: string | null;
@@ -38,6 +40,7 @@ export const NO_FORM: FormSettings = {
   consent: null,
   utm: false,
   redirectUrl: null,
+  acceptedUrl: null,
   headline: null,
   text: null,
   buttonText: null,
