@@ -90,10 +90,23 @@ const overview = createRoute({
   path: '/',
   component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
 });
+const apiPage = createRoute({
+  getParentRoute: () => waitlist,
+  path: '/api',
+  component: lazyRouteComponent(() => import('./pages/api/api-page.tsx'), 'ApiPage'),
+});
 
 export const routeTree = root.addChildren([
   signIn,
   forgotPassword,
   setup,
-  shell.addChildren([home, account, people, tokens, audit, waitlists, waitlist.addChildren([overview])]),
+  shell.addChildren([
+    home,
+    account,
+    people,
+    tokens,
+    audit,
+    waitlists,
+    waitlist.addChildren([overview, apiPage]),
+  ]),
 ]);

@@ -1,4 +1,4 @@
-import { Activity, KeyRound, ScrollText, Users } from 'lucide-react';
+import { Activity, Braces, KeyRound, ScrollText, Users } from 'lucide-react';
 import type { ComponentType } from 'react';
 import type { Role } from '../api/me.ts';
 
@@ -24,6 +24,13 @@ export const WAITLIST_PAGES = destinations([
     icon: Activity,
     role: 'viewer',
     words: 'statistics chart signups',
+  },
+  {
+    to: '/waitlists/$waitlistId/api',
+    label: 'API',
+    icon: Braces,
+    role: 'viewer',
+    words: 'server keys curl snippets',
   },
 ]);
 

@@ -1,0 +1,53 @@
+import { BookOpen } from 'lucide-react';
+import { useState } from 'react';
+import { useMay } from '../../api/me.ts';
+import { useScope } from '../../shell/waitlist-scope.ts';
+import { buttonClass } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { CodeBlock } from '../../ui/code-block.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { KeysCard } from './keys-card.tsx';
+import { RequestTester } from './request-tester.tsx';
+import { signupSnippets } from './snippets.ts';
+
+/** Server keys of a waitlist, and how to use them. */
+export function ApiPage() {
+  const { waitlistId, environment } = useScope();
+  // A fresh page for each: a key of one environment must not stay in the form of another.
+  return <Content key={`${waitlistId} ${environment}`} waitlistId={waitlistId} environment={environment} />;
+}
+
+function Content({ waitlistId, environment }: { waitlistId: string; environment: string }) {
+  const mayManage = useMay('admin');
+  const [apiKey, setApiKey] = useState('');
+  const snippets = (key: string) => signupSnippets(location.origin, waitlistId, key);
+  return (
+    <>
+      <PageHeader
+        title="API"
+        about="Add people from your backend, read the queue and check invites."
+        actions={
+          <a href="/docs" className={buttonClass()}>
+            <BookOpen aria-hidden />
+            API reference
+          </a>
+        }
+      />
+      <div className="flex flex-col gap-6">
+        {mayManage && (
+          <KeysCard
+            scope={{ waitlistId, environment }}
+            title="Server keys"
+            about={`For ${waitlistId} in ${environment}.`}
+            snippetsFor={snippets}
+            onKey={setApiKey}
+          />
+        )}
+        <Card title="Add the first person" about="Replace the key with yours. Everything else is real.">
+          <CodeBlock label="Example" snippets={snippets(apiKey === '' ? 'YOUR_SERVER_KEY' : apiKey)} />
+        </Card>
+        <RequestTester waitlistId={waitlistId} environment={environment} apiKey={apiKey} onKey={setApiKey} />
+      </div>
+    </>
+  );
+}

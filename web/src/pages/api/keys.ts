@@ -1,0 +1,78 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, call, type Schemas } from '../../api/client.ts';
+
+export type ServerKey = Schemas['ServerKey'];
+export type CreatedKey = Schemas['CreatedServerKey'];
+
+/** The keys of one environment: of a waitlist, or with `null` those that cover every waitlist. */
+export interface KeyScope {
+  waitlistId: string | null;
+  environment: string;
+}
+
+export function keysQuery({ waitlistId, environment }: KeyScope) {
+  const query = { environment, limit: 200 };
+  return queryOptions({
+    queryKey: ['keys', waitlistId, environment],
+    queryFn: async (): Promise<ServerKey[]> => {
+      const page =
+        waitlistId === null
+          ? await call(api.GET('/admin/v1/keys', { params: { query } }))
+          : await call(
+              api.GET('/admin/v1/waitlists/{waitlistId}/keys', { params: { path: { waitlistId }, query } }),
+            );
+      return page.keys.toReversed();
+    },
+  });
+}
+
+export function createKey({ waitlistId, environment }: KeyScope, canRead: boolean): Promise<CreatedKey> {
+  const query = { environment };
+  if (waitlistId === null) return call(api.POST('/admin/v1/keys', { params: { query }, body: {} }));
+  return call(
+    api.POST('/admin/v1/waitlists/{waitlistId}/keys', {
+      params: { path: { waitlistId }, query },
+      body: { canRead },
+    }),
+  );
+}
+
+export function rotateKey(
+  { waitlistId, environment }: KeyScope,
+  keyId: string,
+  overlapMs: number,
+): Promise<CreatedKey> {
+  const query = { environment };
+  const body = { overlapMs };
+  if (waitlistId === null)
+    return call(api.POST('/admin/v1/keys/{keyId}/rotate', { params: { path: { keyId }, query }, body }));
+  return call(
+    api.POST('/admin/v1/waitlists/{waitlistId}/keys/{keyId}/rotate', {
+      params: { path: { waitlistId, keyId }, query },
+      body,
+    }),
+  );
+}
+
+export function revokeKey({ waitlistId, environment }: KeyScope, keyId: string): Promise<unknown> {
+  const query = { environment };
+  if (waitlistId === null)
+    return call(api.DELETE('/admin/v1/keys/{keyId}', { params: { path: { keyId }, query } }));
+  return call(
+    api.DELETE('/admin/v1/waitlists/{waitlistId}/keys/{keyId}', {
+      params: { path: { waitlistId, keyId }, query },
+    }),
+  );
+}
+
+export type KeyState = 'active' | 'expired' | 'revoked';
+
+export function stateOf({ revokedAt, expiresAt }: ServerKey): KeyState {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
+}
+
+/** As it begins and ends: the rest is not stored. */
+export function maskedKey({ environment, hint }: Pick<ServerKey, 'environment' | 'hint'>): string {
+  return `${environment === 'production' ? 'dl_live' : 'dl_test'}_…${hint}`;
+}
