@@ -16,6 +16,7 @@ import { moves } from './migrations/0013-moves.ts';
 import { inviteStates } from './migrations/0014-invite-states.ts';
 import { passkeys } from './migrations/0015-passkeys.ts';
 import { settings } from './migrations/0016-settings.ts';
+import { uploads } from './migrations/0017-uploads.ts';
 import type { Migration } from './migrations/migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   inviteStates,
   passkeys,
   settings,
+  uploads,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

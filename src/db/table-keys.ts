@@ -19,6 +19,7 @@ export const TABLE_KEYS = {
   metadata_value: ['queue_id', 'key', 'pair_hash'],
   metadata_count: ['queue_id', 'key', 'day', 'pair_hash'],
   job: ['queue_id', 'id'],
+  import_chunk: ['queue_id', 'job_id', 'part', 'position'],
   import_code: ['queue_id', 'job_id', 'code_hash'],
   import_link: ['queue_id', 'job_id', 'seq'],
   referral_alias: ['queue_id', 'code_hash'],

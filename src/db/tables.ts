@@ -211,6 +211,16 @@ const job = {
   cancel_at: orNull(integer),
 };
 
+/** An uploaded file while its import runs, and the list of its bad rows. */
+const importChunk = {
+  queue_id: integer,
+  job_id: bytes,
+  part: oneOf('file', 'errors'),
+  /** Where it begins, in bytes of the part. */
+  position: integer,
+  sealed: bytes,
+};
+
 /** The referral codes that entries of a running import had in their previous system. */
 const importCode = {
   queue_id: integer,
@@ -564,6 +574,7 @@ export const TABLES = {
   metadata_value: metadataValue,
   metadata_count: metadataCount,
   job,
+  import_chunk: importChunk,
   import_code: importCode,
   import_link: importLink,
   referral_alias: referralAlias,

@@ -12,6 +12,7 @@ const PLACES = [
   'invite.accept_answer',
   'cursor',
   'job.input',
+  'import_chunk.sealed',
   'event.body',
   'delivery.response',
   'endpoint.sealed',

@@ -56,7 +56,7 @@ export function registerAdmin(app: FastifyInstance, parts: AdminParts): void {
       registerStream(scope, parts);
       registerWebhooks(scope, parts);
       registerMails(scope, parts);
-      registerTransfer(scope, parts);
+      await registerTransfer(scope, parts);
       registerForm(scope, parts);
       registerReferralReviews(scope, parts);
       registerJobs(scope, parts);

@@ -23,6 +23,8 @@ export function curlOf(
     lines.push("-H 'Content-Type: application/json'");
     lines.push(`-d ${quote(JSON.stringify(body.value, null, 2))}`);
   }
+  const file = Object.keys(requestBody?.content ?? {}).find((type) => type !== 'application/json');
+  if (file) lines.push(`-H 'Content-Type: ${file}' --data-binary @FILE`);
   return lines.join(' \\\n  ');
 }
 

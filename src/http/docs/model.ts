@@ -152,7 +152,7 @@ function operationModel(
     body: body && {
       ...bodyModel(schemas, body.schema),
       required: requestBody?.required === true,
-      others: Object.values(body.examples).slice(1),
+      others: Object.values(body.examples ?? {}).slice(1),
     },
     curl: curlOf(path, method, operation),
     answers: Object.entries(responses)

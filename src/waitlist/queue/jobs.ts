@@ -53,6 +53,8 @@ export interface NewJob {
   /** Without personal data. */
   progress?: unknown;
   total?: number | null;
+  /** Default: a new one. */
+  id?: Buffer;
   /** A server picks the job up by itself. The others hold the lease from the start. */
   runner: JobRunner;
 }
@@ -60,9 +62,8 @@ export interface NewJob {
 export function createJob(
   { actor }: Pick<Context, 'actor'>,
   { trx, queue, now }: Pick<QueueChange, 'trx' | 'queue' | 'now'>,
-  { kind, input, progress = null, total = null, runner }: NewJob,
+  { kind, input, progress = null, total = null, runner, id = newId(now) }: NewJob,
 ): JobLease {
-  const id = newId(now);
   const token = newToken();
   const held = runner !== 'server';
   trx.insert('job', [

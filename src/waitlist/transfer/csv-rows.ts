@@ -1,7 +1,7 @@
-import type { FileHandle } from 'node:fs/promises';
 import { readCsvLine, readCsvRecord } from './csv-record.ts';
 import {
   findLineEnd,
+  type ImportSource,
   type RawRow,
   READ_BYTES,
   ROW_BYTES_MAX,
@@ -17,7 +17,7 @@ const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
  * continues on the next line: one stray quote must not swallow the rest of the file.
  */
 export async function* readCsvRows(
-  file: FileHandle,
+  file: ImportSource,
   delimiter: string,
   from: RowPosition,
 ): AsyncGenerator<RawRow[]> {

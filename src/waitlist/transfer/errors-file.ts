@@ -40,7 +40,7 @@ export async function openErrorsFile(path: string, keepBytes: number): Promise<E
 }
 
 /** Stops at the line that fills the file, and then says that there are more. */
-function linesFor(problems: readonly RowProblem[], room: number): string {
+export function linesFor(problems: readonly RowProblem[], room: number): string {
   let lines = '';
   for (const problem of problems) {
     lines += `${JSON.stringify(problem)}\n`;

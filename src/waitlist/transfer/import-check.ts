@@ -1,23 +1,24 @@
-import type { FileHandle } from 'node:fs/promises';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import { findMembers } from '../referrals/members.ts';
-import { openErrorsFile } from './errors-file.ts';
+import { type ErrorsFile, openErrorsFile } from './errors-file.ts';
 import type { ImportCandidate } from './import-candidate.ts';
 import { findTakenCodes } from './import-codes.ts';
 import { type ImportPlan, readColumns } from './import-plan.ts';
 import { checkRows, chunksFrom, type ImportResult, type Watch } from './import-run.ts';
+import type { ImportSource } from './raw-row.ts';
 
 /** Reports what an import would do without writing anything, including bad rows. */
 export async function checkImport(
   context: Context,
   queue: Queue,
-  file: FileHandle,
+  file: ImportSource,
   plan: ImportPlan,
   watch: Watch,
+  given?: ErrorsFile,
 ): Promise<ImportResult> {
   const columns = readColumns(plan);
-  const errors = await openErrorsFile(plan.errorsFile, 0);
+  const errors = given ?? (await openErrorsFile(plan.errorsFile, 0));
   const seen = new Set<string>();
   const start = { rows: 0, next: plan.shape.first };
   const result = { rows: 0, created: 0, skipped: 0, failed: 0, codesTaken: 0 };
@@ -34,7 +35,7 @@ export async function checkImport(
       result.failed += failed;
       result.skipped += nobody + good.length - created;
       const rest = { phase: 'rows', next: start.next, errorsBytes, baseSeq: 0, linkedUpTo: 0 } as const;
-      watch({ ...result, ...rest }, part);
+      await watch({ ...result, ...rest }, part);
     }
   } finally {
     await errors.close();

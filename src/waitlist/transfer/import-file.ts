@@ -4,7 +4,7 @@ import { invalid } from '../../errors.ts';
 import { isOwnExport, nameColumns } from './columns.ts';
 import { readCsvRows } from './csv-rows.ts';
 import { readJsonRows } from './json-rows.ts';
-import type { RawRow, RowPosition } from './raw-row.ts';
+import type { ImportSource, RawRow, RowPosition } from './raw-row.ts';
 
 export const FORMATS = ['csv', 'jsonl'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -49,13 +49,13 @@ export async function identifyFile(file: FileHandle): Promise<FileIdentity> {
   return { size, hash: hash.digest('base64url') };
 }
 
-async function readSample(file: FileHandle, at: number): Promise<Buffer> {
+async function readSample(file: ImportSource, at: number): Promise<Buffer> {
   const sample = Buffer.alloc(SAMPLE_BYTES);
   const { bytesRead } = await file.read(sample, 0, SAMPLE_BYTES, at);
   return sample.subarray(0, bytesRead);
 }
 
-export async function detectShape(file: FileHandle, path: string, format?: Format): Promise<FileShape> {
+export async function detectShape(file: ImportSource, path: string, format?: Format): Promise<FileShape> {
   const head = await readSample(file, 0);
   if (/^(\xff\xfe|\xfe\xff|\0|.\0)/.test(head.toString('latin1', 0, 2)))
     throw invalid(`${path} is UTF-16: save it as UTF-8 and try again`);
@@ -69,14 +69,14 @@ function guessFormat(path: string, text: string): Format {
   return /\.(csv|tsv|txt)$/i.test(path) || !text.trimStart().startsWith('{') ? 'csv' : 'jsonl';
 }
 
-async function jsonShape(file: FileHandle): Promise<FileShape> {
+async function jsonShape(file: ImportSource): Promise<FileShape> {
   const first = { offset: 0, line: 1 };
   const row = await firstRow(readJsonRows(file, first));
   const columns = Object.keys(row?.values ?? {});
   return { format: 'jsonl', delimiter: '', columns, first, own: isOwnExport(columns) };
 }
 
-async function csvShape(file: FileHandle, text: string): Promise<FileShape> {
+async function csvShape(file: ImportSource, text: string): Promise<FileShape> {
   const delimiter = guessDelimiter(text);
   const row = await firstRow(readCsvRows(file, delimiter, { offset: 0, line: 1 }));
   if (!Array.isArray(row?.values))
@@ -106,6 +106,6 @@ function guessDelimiter(text: string): string {
   return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
 }
 
-export function readRows(file: FileHandle, shape: FileShape, from: RowPosition): AsyncGenerator<RawRow[]> {
+export function readRows(file: ImportSource, shape: FileShape, from: RowPosition): AsyncGenerator<RawRow[]> {
   return shape.format === 'csv' ? readCsvRows(file, shape.delimiter, from) : readJsonRows(file, from);
 }

@@ -1,10 +1,9 @@
-import type { FileHandle } from 'node:fs/promises';
 import { invalid } from '../../errors.ts';
 import { type ColumnChoice, chooseColumns } from './columns.ts';
 import type { FileIdentity, FileShape } from './import-file.ts';
 import { type Fields, sortValues } from './import-row.ts';
 import type { Target } from './presets.ts';
-import type { RawRow } from './raw-row.ts';
+import type { ImportSource, RawRow } from './raw-row.ts';
 import { isInOrder, type Order, type OrderKey } from './row-order.ts';
 import { parseImportedTime } from './times.ts';
 
@@ -68,7 +67,7 @@ export function checkChoice(shape: FileShape, choice: ColumnChoice): void {
     throw invalid(`map: there is no column "${missing}"; ${found}`);
   const targets = shape.columns.map(choose);
   if (!targets.includes('email') && !targets.includes('phone')) {
-    throw invalid(`no email or phone column; ${found}. Use --map "COLUMN=email"`);
+    throw invalid(`map: no email or phone column; ${found}. Name one: COLUMN=email`);
   }
 }
 
@@ -84,13 +83,13 @@ export function chooseOrder(shape: FileShape, choice: ColumnChoice, wanted: Orde
   })();
   const field = wanted === 'joined' ? 'joinedAt' : wanted;
   if (field !== undefined && field !== 'file' && !targets.includes(field)) {
-    throw invalid(`order: no ${field} column; use --map "COLUMN=${field}"`);
+    throw invalid(`order: no ${field} column. Name one in the column map: COLUMN=${field}`);
   }
   return wanted ?? order;
 }
 
 export async function needsSorting(
-  file: FileHandle,
+  file: ImportSource,
   plan: Pick<ImportPlan, 'shape' | 'choice' | 'order'>,
 ): Promise<boolean> {
   return plan.order !== 'file' && !(await isInOrder(file, plan.shape, readColumns(plan).keyOf));

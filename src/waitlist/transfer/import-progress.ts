@@ -1,4 +1,5 @@
 import { invalid } from '../../errors.ts';
+import type { FileShape } from './import-file.ts';
 import type { RowPosition } from './raw-row.ts';
 
 /** Stored in the import's job, in the same transaction as the rows it counts. */
@@ -20,6 +21,21 @@ export interface ImportProgress {
   baseSeq: number;
   /** Links are made up to this joining sequence. */
   linkedUpTo: number;
+}
+
+export function startOf({ first }: Pick<FileShape, 'first'>, lastSeq: number): ImportProgress {
+  return {
+    phase: 'rows',
+    rows: 0,
+    created: 0,
+    skipped: 0,
+    failed: 0,
+    codesTaken: 0,
+    next: first,
+    errorsBytes: 0,
+    baseSeq: lastSeq,
+    linkedUpTo: 0,
+  };
 }
 
 /** Two processes on one job would count every row twice. */

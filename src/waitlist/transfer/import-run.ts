@@ -1,4 +1,3 @@
-import type { FileHandle } from 'node:fs/promises';
 import { formatId, type Id } from '../../ids.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
@@ -13,7 +12,7 @@ import { linkReferrers } from './import-links.ts';
 import { type Columns, type ImportPlan, readColumns } from './import-plan.ts';
 import type { ImportProgress } from './import-progress.ts';
 import { type RowProblem, readRow } from './import-row.ts';
-import type { RawRow, RowPosition } from './raw-row.ts';
+import type { ImportSource, RawRow, RowPosition } from './raw-row.ts';
 import { indexRows } from './row-order.ts';
 
 /** Rows per transaction: enough to share a commit, few enough that signups do not wait long. */
@@ -38,14 +37,16 @@ export interface ImportResult {
 }
 
 /** The fraction of rows done. The later phases do not report any. */
-export type Watch = (progress: ImportProgress, part: number) => void;
+export type Watch = (progress: ImportProgress, part: number) => void | Promise<void>;
 
 export interface OpenImport {
   lease: JobLease;
   queue: Queue;
-  file: FileHandle;
+  file: ImportSource;
   plan: ImportPlan;
   progress: ImportProgress;
+  /** Where to list bad rows. Default: the file that the plan names. */
+  errors?: ErrorsFile;
 }
 
 /** Completes an import from its current progress. */
@@ -58,7 +59,7 @@ export async function runImport(context: Context, open: OpenImport, watch: Watch
   let { progress } = open;
   if (progress.phase === 'rows') progress = await importRows(context, job, open, columns, watch);
   if (progress.phase === 'links')
-    progress = await linkReferrers(context, job, progress, (at) => watch(at, 1));
+    progress = await linkReferrers(context, job, progress, (at) => void watch(at, 1));
   await clean(context, job);
   const { rows, created, skipped, failed, codesTaken, errorsBytes } = progress;
   await changeQueue(context, queue, async (change) => {
@@ -73,17 +74,17 @@ export async function runImport(context: Context, open: OpenImport, watch: Watch
 async function importRows(
   context: Context,
   job: ImportJob,
-  { file, plan, progress: start }: OpenImport,
+  { file, plan, progress: start, errors: given }: OpenImport,
   columns: Columns,
   watch: Watch,
 ): Promise<ImportProgress> {
-  const errors = await openErrorsFile(plan.errorsFile, start.errorsBytes);
+  const errors = given ?? (await openErrorsFile(plan.errorsFile, start.errorsBytes));
   let progress = start;
   let refreshedAt = performance.now();
   try {
     for await (const { rows, next, part } of chunksFrom(file, plan, columns, start)) {
       progress = await importChunk(context, job, progress, columns, errors, rows, next);
-      watch(progress, part);
+      await watch(progress, part);
       if (performance.now() - refreshedAt > REFRESH_EVERY_MS) {
         await context.db.refreshStatistics();
         refreshedAt = performance.now();
@@ -155,7 +156,7 @@ interface Chunk {
 
 /** The remaining rows, in the order in which they will join. */
 export async function* chunksFrom(
-  file: FileHandle,
+  file: ImportSource,
   plan: Pick<ImportPlan, 'shape' | 'sorted' | 'identity'>,
   { keyOf }: Columns,
   { next, rows: done }: Pick<ImportProgress, 'next' | 'rows'>,
@@ -164,7 +165,7 @@ export async function* chunksFrom(
   if (plan.sorted) {
     const index = await indexRows(file, shape, keyOf);
     for (let from = done; from < index.length; from += CHUNK) {
-      const rows = index.read(file.fd, shape, from, Math.min(from + CHUNK, index.length));
+      const rows = await index.read(file, shape, from, Math.min(from + CHUNK, index.length));
       yield { rows, next, part: (from + rows.length) / index.length };
     }
     return;

@@ -8,9 +8,9 @@ import { takeOverJob } from '../queue/find-jobs.ts';
 import { createJob, workOnJob } from '../queue/jobs.ts';
 import { type ColumnChoice, checkPreset, parseColumnMap } from './columns.ts';
 import { checkImport } from './import-check.ts';
-import { detectShape, type Format, identifyFile, openImportFile } from './import-file.ts';
+import { detectShape, type FileShape, type Format, identifyFile, openImportFile } from './import-file.ts';
 import { checkChoice, chooseOrder, type ImportPlan, needsSorting } from './import-plan.ts';
-import type { ImportProgress } from './import-progress.ts';
+import { type ImportProgress, startOf } from './import-progress.ts';
 import { type ImportResult, type OpenImport, runImport, type Watch } from './import-run.ts';
 import type { Order } from './row-order.ts';
 
@@ -46,23 +46,12 @@ export async function importFile(
   const file = await openImportFile(filePath);
   try {
     const shape = await detectShape(file, filePath, options.format);
-    const choice: ColumnChoice = {
-      map: parseColumnMap(options.map ?? ''),
-      preset: options.preset === undefined ? null : checkPreset(options.preset),
-      dropUnmapped: options.dropUnmapped ?? false,
-      own: shape.own && options.map === undefined && options.preset === undefined,
-    };
-    checkChoice(shape, choice);
-    const order = chooseOrder(shape, choice, options.order);
+    const partial = planImport(shape, options);
     const plan: ImportPlan = {
+      ...partial,
       identity: await identifyFile(file),
-      shape,
-      choice,
-      order,
-      sorted: await needsSorting(file, { shape, choice, order }),
+      sorted: await needsSorting(file, partial),
       errorsFile: chooseErrorsFile(filePath, options.errorsFile),
-      events: options.events ?? false,
-      confirmedBy: options.confirmedBy ?? null,
     };
     if (options.dryRun) return await checkImport(context, queue, file, plan, watch);
     const begun = await beginJob(context, queue, plan);
@@ -73,6 +62,27 @@ export async function importFile(
   } finally {
     await file.close();
   }
+}
+
+/** What can be decided without reading the whole file. */
+export function planImport(
+  shape: FileShape,
+  options: ImportOptions,
+): Omit<ImportPlan, 'identity' | 'sorted' | 'errorsFile'> {
+  const choice: ColumnChoice = {
+    map: parseColumnMap(options.map ?? ''),
+    preset: options.preset === undefined ? null : checkPreset(options.preset),
+    dropUnmapped: options.dropUnmapped ?? false,
+    own: shape.own && options.map === undefined && options.preset === undefined,
+  };
+  checkChoice(shape, choice);
+  return {
+    shape,
+    choice,
+    order: chooseOrder(shape, choice, options.order),
+    events: options.events ?? false,
+    confirmedBy: options.confirmedBy ?? null,
+  };
 }
 
 function chooseErrorsFile(filePath: string, wanted = `${filePath}.errors.jsonl`): string {
@@ -87,18 +97,7 @@ function beginJob(
   plan: ImportPlan,
 ): Promise<Pick<OpenImport, 'lease' | 'progress'>> {
   return changeQueue(context, queue, async (change) => {
-    const progress: ImportProgress = {
-      phase: 'rows',
-      rows: 0,
-      created: 0,
-      skipped: 0,
-      failed: 0,
-      codesTaken: 0,
-      next: plan.shape.first,
-      errorsBytes: 0,
-      baseSeq: change.lastSeq,
-      linkedUpTo: 0,
-    };
+    const progress = startOf(plan.shape, change.lastSeq);
     const lease = createJob(context, change, { kind: KIND, input: plan, progress, runner: 'command-line' });
     return { lease, progress };
   });

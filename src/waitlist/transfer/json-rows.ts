@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import type { FileHandle } from 'node:fs/promises';
 import { findInexactNumbers } from '../../json/numbers.ts';
 import { isObject } from '../people/metadata.ts';
 import {
   findLineEnd,
+  type ImportSource,
   type RawRow,
   READ_BYTES,
   ROW_BYTES_MAX,
@@ -15,7 +15,7 @@ const NEWLINE = 0x0a;
 const NESTING_MAX = 64;
 
 /** Reads the objects of a JSON Lines file in chunks, starting at a given place. */
-export async function* readJsonRows(file: FileHandle, from: RowPosition): AsyncGenerator<RawRow[]> {
+export async function* readJsonRows(file: ImportSource, from: RowPosition): AsyncGenerator<RawRow[]> {
   const chunk = Buffer.allocUnsafe(READ_BYTES);
   let { offset, line } = from;
   let rest: Buffer = Buffer.alloc(0);

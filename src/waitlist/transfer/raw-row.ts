@@ -1,7 +1,13 @@
-import type { FileHandle } from 'node:fs/promises';
 import type { Path } from '../../json/numbers.ts';
 
 const NEWLINE = 0x0a;
+
+/** Where the bytes of an import come from: a file, or chunks in the database. A `FileHandle` is one. */
+export interface ImportSource {
+  read(into: Buffer, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
+  /** Of a file, which can be read without waiting. */
+  readonly fd?: number;
+}
 
 /** A row of a file before it is interpreted. */
 export interface RawRow {
@@ -34,7 +40,7 @@ export const READ_BYTES = 256 * 1024;
 export const TOO_LONG = `is longer than ${ROW_BYTES_MAX} bytes`;
 
 /** Returns the offset after the next newline, or the end of the file. */
-export async function findLineEnd(file: FileHandle, from: number): Promise<number> {
+export async function findLineEnd(file: ImportSource, from: number): Promise<number> {
   const chunk = Buffer.allocUnsafe(READ_BYTES);
   for (let at = from; ; ) {
     const { bytesRead } = await file.read(chunk, 0, READ_BYTES, at);

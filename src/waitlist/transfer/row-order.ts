@@ -1,9 +1,8 @@
 import { readSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import { parseCsvPiece, readAlone } from './csv-rows.ts';
 import { type FileShape, readRows } from './import-file.ts';
 import { readJsonRow } from './json-rows.ts';
-import { type RawRow, ROW_BYTES_MAX } from './raw-row.ts';
+import { type ImportSource, type RawRow, ROW_BYTES_MAX } from './raw-row.ts';
 
 /** By joining time, by former position, or as in the file. */
 export const ORDERS = ['joined', 'position', 'file'] as const;
@@ -13,7 +12,7 @@ export type Order = (typeof ORDERS)[number];
 export type OrderKey = (raw: RawRow) => number;
 
 /** Whether the rows are already in order. Stops at the first one that is not. */
-export async function isInOrder(file: FileHandle, shape: FileShape, keyOf: OrderKey): Promise<boolean> {
+export async function isInOrder(file: ImportSource, shape: FileShape, keyOf: OrderKey): Promise<boolean> {
   let last = Number.NEGATIVE_INFINITY;
   for await (const rows of readRows(file, shape, shape.first)) {
     for (const row of rows) {
@@ -57,17 +56,23 @@ export class RowIndex {
   }
 
   /** Reads rows by their index in the sorted order. */
-  read(fd: number, shape: FileShape, from: number, to: number): RawRow[] {
+  async read(file: ImportSource, shape: FileShape, from: number, to: number): Promise<RawRow[]> {
     const places = Array.from(this.#order.subarray(from, to), (at) => ({
       line: this.#lines[at] as number,
       offset: this.#offsets[at] as number,
       length: Math.abs(this.#lengths[at] as number),
       alone: (this.#lengths[at] as number) < 0,
     }));
-    const pieces = places.map(({ offset, length }) => {
+    const pieces: Buffer[] = [];
+    for (const { offset, length } of places) {
       const bytes = Buffer.allocUnsafe(length);
-      return bytes.subarray(0, readSync(fd, bytes, 0, length, offset));
-    });
+      // Rows are many and small: for a file, waiting would take longer than reading.
+      const count =
+        file.fd === undefined
+          ? (await file.read(bytes, 0, length, offset)).bytesRead
+          : readSync(file.fd, bytes, 0, length, offset);
+      pieces.push(bytes.subarray(0, count));
+    }
     if (shape.format === 'jsonl') {
       return places.map((place, at) => readJsonRow(pieces[at] as Buffer, place) as RawRow);
     }
@@ -93,7 +98,7 @@ export class RowIndex {
   }
 }
 
-export async function indexRows(file: FileHandle, shape: FileShape, keyOf: OrderKey): Promise<RowIndex> {
+export async function indexRows(file: ImportSource, shape: FileShape, keyOf: OrderKey): Promise<RowIndex> {
   const index = new RowIndex();
   for await (const rows of readRows(file, shape, shape.first)) {
     for (const row of rows) index.add(row, keyOf(row));

@@ -1,7 +1,7 @@
 import { DatabaseUnavailable } from '../../db/database.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
 import { DoorlistError } from '../../errors.ts';
-import { formatId } from '../../ids.ts';
+import { formatId, oldestId } from '../../ids.ts';
 import { reportState } from '../../state-log.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import { changeQueue } from '../queue/change-queue.ts';
@@ -218,6 +218,7 @@ export async function forgetOldJobs(context: Context): Promise<void> {
     .where('finished_at', 'is', null)
     .where('created_at', '<', now - EXPORT_MS)
     .execute();
+  await eraseOldUploads(context, now);
   const before = now - KEEP_FINISHED_MS;
   const { query } = context.db;
   const old = await query
@@ -234,6 +235,24 @@ export async function forgetOldJobs(context: Context): Promise<void> {
         e.ref('id'),
         old.map(({ id }) => id),
       ),
+    )
+    .execute();
+}
+
+/** Files whose import has ended or was never started, and errors of imports that are forgotten. */
+async function eraseOldUploads({ db }: Context, now: number): Promise<void> {
+  const abandoned = oldestId(now - EXPORT_MS);
+  await db.query
+    .deleteFrom('import_chunk')
+    .where('job_id', '<', abandoned)
+    .where((e) =>
+      e.or([
+        e('job_id', 'not in', e.selectFrom('job').select('id').where('kind', '=', 'import')),
+        e.and([
+          e('part', '=', 'file'),
+          e('job_id', 'in', e.selectFrom('job').select('id').where('finished_at', 'is not', null)),
+        ]),
+      ]),
     )
     .execute();
 }

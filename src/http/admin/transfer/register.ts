@@ -1,7 +1,9 @@
 import type { TypedApp } from '../../typed-app.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { registerExports } from './exports.ts';
+import { registerImports } from './imports.ts';
 
-export function registerTransfer(app: TypedApp, parts: AdminParts): void {
+export async function registerTransfer(app: TypedApp, parts: AdminParts): Promise<void> {
+  await registerImports(app, parts);
   registerExports(app, parts);
 }

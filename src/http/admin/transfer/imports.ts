@@ -1,0 +1,271 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { invalid, notFound } from '../../../errors.ts';
+import { parseId } from '../../../ids.ts';
+import type { Context } from '../../../waitlist/queue/context.ts';
+import type { Queue } from '../../../waitlist/queue/directory.ts';
+import { listJobs, readJob } from '../../../waitlist/queue/find-jobs.ts';
+import { writeCell } from '../../../waitlist/transfer/cells.ts';
+import { startUploadedImport } from '../../../waitlist/transfer/import-upload.ts';
+import { linesOfArray } from '../../../waitlist/transfer/json-array.ts';
+import { PRESETS } from '../../../waitlist/transfer/presets.ts';
+import { ORDERS } from '../../../waitlist/transfer/row-order.ts';
+import { readErrors, UPLOAD_BYTES_MAX, UploadTooLarge } from '../../../waitlist/transfer/uploads.ts';
+import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
+import { limits, named, oneOf } from '../../../wire/schema.ts';
+import { HttpError } from '../../plugins/errors.ts';
+import type { TypedApp } from '../../typed-app.ts';
+import { adminSchema } from '../core/operation.ts';
+import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
+import type { AdminParts } from '../core/parts.ts';
+import { closed } from '../core/schemas.ts';
+import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
+
+const tag = 'Import and export';
+const TYPES = {
+  csv: 'text/csv',
+  json: 'application/json',
+  ndjson: 'application/x-ndjson',
+} as const;
+type UploadFormat = keyof typeof TYPES;
+const FORMATS = Object.keys(TYPES) as UploadFormat[];
+const YES_OR_NO = ['true', 'false'] as const;
+
+const flag = (description: string) =>
+  Type.Optional(oneOf(YES_OR_NO, { description: `${description} Default: \`false\`.`, examples: ['true'] }));
+
+const ImportQuery = Type.Object(
+  {
+    ...environmentQuery,
+    format: Type.Optional(
+      oneOf(FORMATS, {
+        description: 'Format of the file. Default: that of the content type.',
+        examples: ['csv'],
+      }),
+    ),
+    preset: Type.Optional(
+      Type.String({
+        ...limits({ enum: Object.keys(PRESETS) }),
+        description: 'Service whose columns the file has.',
+        examples: [Object.keys(PRESETS)[0]],
+      }),
+    ),
+    map: Type.Optional(
+      Type.String({
+        description: 'What columns mean: `COLUMN=FIELD`, separated by commas, as in the `import` command.',
+        examples: ['Mail=email,Joined=joinedAt'],
+      }),
+    ),
+    order: Type.Optional(
+      oneOf(ORDERS, { description: 'Join order. Default: by time if the file has one.', examples: ['file'] }),
+    ),
+    dropUnmapped: flag('Skip columns without a meaning instead of importing them as metadata.'),
+    events: flag('Send webhooks for imported people.'),
+    confirmed: flag('Import people as confirmed. Nobody is asked to confirm their email.'),
+    dryRun: flag('Check everything and write nothing.'),
+  },
+  closed,
+);
+
+const ImportParams = Type.Object({
+  ...waitlistParams,
+  jobId: Type.String({ description: 'Id of the import.', examples: [EXAMPLE_JOB.id] }),
+});
+
+const JobPage = Type.Object(
+  {
+    jobs: Type.Array(JobSchema, { maxItems: PAGE_LIMIT_MAX, description: 'Newest first.' }),
+    nextCursor: nextCursorSchema,
+  },
+  { ...named('JobPage'), description: 'One page of jobs.' },
+);
+
+const NO_WAITLIST = {
+  not_found: { when: 'The waitlist does not exist.', message: 'there is no waitlist wl_acme' },
+};
+const EXAMPLE_IMPORT = { ...EXAMPLE_JOB, kind: 'import' };
+
+const createSchema = {
+  ...adminSchema({
+    operationId: 'createImport',
+    tag,
+    summary: 'Import people',
+    description:
+      'Send the file as the body: CSV, a JSON array of objects, or JSON Lines, up to 200 MB, within 30 seconds. ' +
+      'It is stored sealed until the job that imports it has ended. Bad columns are refused at once; bad rows are skipped and listed.',
+    role: 'admin',
+    params: Type.Object(waitlistParams),
+    querystring: ImportQuery,
+    body: Type.Unsafe<IncomingMessage | undefined>({ description: 'The file.' }),
+    answer: {
+      status: 202,
+      description: 'The import.',
+      schema: JobSchema,
+      example: { ...EXAMPLE_IMPORT, state: 'queued', done: 0 },
+    },
+    errors: ['not_found'],
+    special: {
+      ...NO_WAITLIST,
+      payload_too_large: {
+        when: 'The file is larger than 200 MB.',
+        message: 'the file is larger than 200 MB',
+      },
+      unsupported_media_type: {
+        when: 'The content type is none of those, or the body has a `Content-Encoding`.',
+        message: 'the body must be sent as text/csv, application/json or application/x-ndjson',
+      },
+    },
+  }),
+  consumes: Object.values(TYPES),
+};
+
+const listSchema = adminSchema({
+  operationId: 'listImports',
+  tag,
+  summary: 'List imports',
+  description: 'Returns the imports of a waitlist, newest first.',
+  role: 'admin',
+  params: Type.Object(waitlistParams),
+  querystring: Type.Object({ ...environmentQuery, ...pageQuery }, closed),
+  answer: {
+    description: 'A page of imports.',
+    schema: JobPage,
+    example: { jobs: [EXAMPLE_IMPORT], nextCursor: null },
+  },
+  errors: ['not_found'],
+  special: NO_WAITLIST,
+});
+
+const errorsSchema = adminSchema({
+  operationId: 'downloadImportErrors',
+  tag,
+  summary: 'Download the errors of an import',
+  description: 'Lists the rows that were not imported as CSV: line, field and reason, without their data.',
+  role: 'admin',
+  params: ImportParams,
+  querystring: Type.Object(environmentQuery, closed),
+  answer: {
+    type: 'text/csv',
+    description: 'The bad rows so far.',
+    schema: Type.Unsafe<never>(Type.String({ description: 'One line for each problem.' })),
+    example: 'line,field,reason\r\n3,email,not an email address\r\n',
+  },
+  errors: ['not_found'],
+  special: {
+    not_found: {
+      when: 'The waitlist, the environment or the import does not exist.',
+      message: 'there is no such import',
+    },
+  },
+});
+
+/** Awaited, so that routes stay in the order of registration. */
+export async function registerImports(app: TypedApp, parts: AdminParts): Promise<void> {
+  const path = '/waitlists/:waitlistId/imports';
+  await app.register(async (scope: TypedApp) => {
+    scope.removeAllContentTypeParsers();
+    // The route reads the body itself, piece by piece.
+    scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+    scope.post(path, { schema: createSchema, bodyLimit: UPLOAD_BYTES_MAX }, async (request, reply) => {
+      const { params, query, caller } = request;
+      const queue = await requireQueue(parts, params, query);
+      const format = query.format ?? formatOf(request);
+      refuseUnread(request);
+      const { map, preset, order } = query;
+      const domain = domainFor(parts, request);
+      const id = await store(domain, queue, request.body, format, {
+        ...(map === undefined ? {} : { map }),
+        ...(preset === undefined ? {} : { preset }),
+        ...(order === undefined ? {} : { order }),
+        ...(query.confirmed === 'true' ? { confirmedBy: caller.actor.name ?? caller.actor.kind } : {}),
+        dropUnmapped: query.dropUnmapped === 'true',
+        events: query.events === 'true',
+        dryRun: query.dryRun === 'true',
+      });
+      reply.code(202);
+      return presentJob(await readJob(domain, id));
+    });
+  });
+
+  app.get(path, { schema: listSchema }, async ({ params, query }) => {
+    const queue = await requireQueue(parts, params, query);
+    const { limit = PAGE_LIMIT_DEFAULT, cursor: before } = query;
+    const { jobs, more } = await listJobs(parts.waitlists, queue, { limit, before, kind: 'import' });
+    const shown = jobs.map(presentJob);
+    return { jobs: shown, nextCursor: more ? (shown.at(-1)?.id ?? null) : null };
+  });
+
+  app.get(
+    `${path}/:jobId/errors`,
+    { schema: errorsSchema, exposeHeadRoute: false },
+    async (request, reply) => {
+      const { params, query } = request;
+      const queue = await requireQueue(parts, params, query);
+      const id = parseId('job', params.jobId);
+      const job = id && (await readJob(parts.waitlists, params.jobId));
+      if (!id || job?.kind !== 'import' || job.queue.id !== queue.id)
+        throw notFound('there is no such import');
+      reply.type('text/csv; charset=utf-8');
+      reply.header('x-content-type-options', 'nosniff');
+      reply.header('content-disposition', `attachment; filename="${params.jobId}-errors.csv"`);
+      return reply.send(
+        Readable.from(errorsFile(parts.waitlists, queue, id), { objectMode: false }),
+      ) as never;
+    },
+  );
+}
+
+async function store(
+  context: Context,
+  queue: Queue,
+  body: IncomingMessage | undefined,
+  format: UploadFormat,
+  options: Omit<Parameters<typeof startUploadedImport>[3], 'format'>,
+): Promise<string> {
+  if (!body) throw invalid('body: is required');
+  const bytes = format === 'json' ? linesOfArray(body) : body;
+  try {
+    return await startUploadedImport(context, queue, bytes, {
+      ...options,
+      format: format === 'csv' ? 'csv' : 'jsonl',
+    });
+  } catch (error) {
+    if (error instanceof UploadTooLarge) throw tooLarge();
+    if ((error as NodeJS.ErrnoException).code === 'ECONNRESET')
+      throw invalid('body: was not received completely');
+    throw error;
+  }
+}
+
+function formatOf({ headers }: Pick<FastifyRequest, 'headers'>): UploadFormat {
+  const [type = ''] = (headers['content-type'] ?? '').split(';');
+  const format = FORMATS.find((name) => TYPES[name] === type.trim().toLowerCase());
+  if (format) return format;
+  throw new HttpError(
+    'unsupported_media_type',
+    `the body must be sent as ${FORMATS.map((name) => TYPES[name]).join(', ')}`,
+  );
+}
+
+function refuseUnread({ headers }: Pick<FastifyRequest, 'headers'>): void {
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
+    throw new HttpError('unsupported_media_type', 'the body must be sent without a Content-Encoding');
+  if (Number(headers['content-length']) > UPLOAD_BYTES_MAX) throw tooLarge();
+}
+
+function tooLarge(): HttpError {
+  return new HttpError('payload_too_large', 'the file is larger than 200 MB');
+}
+
+async function* errorsFile(context: Context, queue: Queue, id: Buffer): AsyncGenerator<Buffer> {
+  yield Buffer.from('line,field,reason\r\n');
+  for await (const problems of readErrors(context, queue, id)) {
+    const lines = problems.map(({ line, field, reason }) =>
+      [line === null ? '' : String(line), field ?? '', reason].map(writeCell).join(','),
+    );
+    yield Buffer.from(lines.map((line) => `${line}\r\n`).join(''));
+  }
+}
