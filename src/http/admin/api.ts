@@ -1,56 +1,83 @@
 import type { Api } from '../plugins/openapi.ts';
 
-const ABOUT = `Manage an installation: operators, tokens and the audit trail.
+const ABOUT = `Everything an operator does, over HTTP: waitlists and their keys, the people on them, invites, emails, webhooks, forms,
+statistics, and the accounts of the people who run the installation. The dashboard uses this API, too. To sign people up from your own
+backend, use the public API at \`/docs\`.
 
 ## Authentication
 
-Send an admin token as \`Authorization: Bearer dla_…\`, or sign in and send the session cookie. Create a token with
-\`npm run -s doorlist -- admin-token create --name NAME\`.
+Scripts send an admin token as \`Authorization: Bearer dla_…\`. Create one with
+\`npm run -s doorlist -- admin-token create --name NAME --role ROLE\`. Browsers sign in and
+send the session cookie; their requests that change something must come from the same origin.
 
 | Role | Access |
 |---|---|
 | \`owner\` | Everything. |
-| \`admin\` | Everything except managing owners. |
+| \`admin\` | Everything except managing owners and deleting waitlists. |
 | \`support\` | Sees people and invites them. No keys, no secrets, no exports. |
-| \`viewer\` | Reads without personal data. |
+| \`viewer\` | Reads without personal data: emails and phone numbers are masked. |
 
-Each operation names the role it requires. Requests from a browser that change something must come from the same origin.
+Each operation names the lowest role that can use it.
+
+## Environments
+
+Every waitlist exists once in each environment, such as \`production\` and \`development\`. Operations below a waitlist take the query parameter
+\`environment\`. The default is \`production\`.
+
+## Pages
+
+Lists that can grow take \`limit\` (1 to 200, 50 by default) and return \`nextCursor\`. Pass it as \`cursor\`, with the same filters, to get the next
+page. On the last page it is \`null\`.
+
+## Long work
+
+Inviting many people, importing, exporting and applying a new boost run in the background. The answer is 202 with a job. Read its progress with
+\`GET /admin/v1/jobs/{jobId}\`, or watch the stream. Jobs continue after a restart.
+
+## Audit trail
+
+Every change is recorded with who made it, from where, and the values before and after. \`GET /admin/v1/audit\` lists the
+records.
 
 ## Errors
 
-Every error has a \`code\` for your program and a \`message\` for people. In addition to the errors that each operation lists, any
-request can return 404 \`not_found\`, 405 \`method_not_allowed\`, 408 and 431 \`invalid_request\`.`;
+Every error has a \`code\` for your program and a \`message\` for people, which names the field. Unknown fields are refused, so that a typo does not
+go unnoticed. In addition to the errors that each operation lists, any request can return 404 \`not_found\`, 405 \`method_not_allowed\`, 408 and
+431 \`invalid_request\`.`;
 
-/** The introduction of the admin API's OpenAPI document. */
+/** The introduction of the admin API's OpenAPI document. The tags are in the order of the reference. */
 export const ADMIN_API: Api = {
   path: '/admin/openapi.json',
   title: 'Doorlist Admin API',
-  summary: 'Operators, tokens and the audit trail.',
+  summary: 'Everything an operator does, over HTTP.',
   description: ABOUT,
   tags: [
-    { name: 'Sign-in', description: 'Set up the installation, sign in and out.' },
-    { name: 'Your account', description: 'Your own sessions and password.' },
-    { name: 'Two-factor authentication', description: 'A code from an app beside the password.' },
-    { name: 'Passkeys', description: 'Sign in with a device instead of a password.' },
-    { name: 'Operators', description: 'People who can sign in.' },
-    { name: 'Admin tokens', description: 'Access for scripts and tools.' },
-    { name: 'Form', description: 'The public form of a waitlist, and referrals to review.' },
-    { name: 'Audit trail', description: 'Who did what.' },
-    { name: 'Entries', description: 'The people on a waitlist.' },
-    { name: 'Invites', description: 'Invite people, one or many.' },
-    { name: 'Jobs', description: 'Long work, its progress and its result.' },
-    { name: 'Webhook endpoints', description: 'Endpoints, their secrets and deliveries.' },
-    { name: 'Import and export', description: 'People in and out, as files.' },
-    { name: 'Emails', description: 'Settings, templates, the mailbox and suppressed addresses.' },
-    { name: 'Statistics', description: 'Signups, referrals, invites and deliveries over time.' },
-    { name: 'Stream', description: 'Changes as they happen.' },
-    { name: 'Instance', description: 'This installation and its state.' },
-    { name: 'Environments', description: 'Partitions of every waitlist, such as `production`.' },
-    { name: 'Waitlists', description: 'Create waitlists and change their settings.' },
+    { name: 'Waitlists', description: 'Create waitlists, change their settings, close and delete them.' },
+    { name: 'Entries', description: 'The people on a waitlist: find, change, move and remove them.' },
+    { name: 'Invites', description: 'Invite one person, the first in line or a segment, and follow up.' },
+    { name: 'Server keys', description: 'Keys for your backend: of one waitlist, or product keys for all.' },
     {
-      name: 'Server keys',
-      description: 'Keys for your backend: of one waitlist, or product keys for all of them.',
+      name: 'Webhook endpoints',
+      description: 'Where events are sent, with secrets, deliveries and replays.',
     },
+    { name: 'Emails', description: 'Settings, templates, the mailbox and suppressed addresses.' },
+    {
+      name: 'Form',
+      description: 'The public form of a waitlist, what it turned away, and referrals to review.',
+    },
+    { name: 'Statistics', description: 'Signups, referrals, invites and deliveries over time.' },
+    { name: 'Import and export', description: 'People in and out, as files.' },
+    { name: 'Jobs', description: 'Long work: its progress, its result, and how to cancel it.' },
+    { name: 'Stream', description: 'Counters, jobs and deliveries as they change.' },
+    { name: 'Environments', description: 'Partitions of every waitlist, such as `production`.' },
+    { name: 'Instance', description: 'This installation, its settings and its health.' },
+    { name: 'Operators', description: 'People who can sign in, and their roles.' },
+    { name: 'Admin tokens', description: 'Access for scripts and tools.' },
+    { name: 'Audit trail', description: 'Who did what, when and from where.' },
+    { name: 'Sign-in', description: 'Set up the installation, sign in and out, and reset a password.' },
+    { name: 'Your account', description: 'Your own sessions and password.' },
+    { name: 'Two-factor authentication', description: 'A code from an app in addition to the password.' },
+    { name: 'Passkeys', description: 'Sign in with a device instead of a password.' },
   ],
   securitySchemes: {
     adminToken: { type: 'http', scheme: 'bearer', description: 'An admin token: `dla_…`.' },

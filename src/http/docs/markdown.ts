@@ -31,7 +31,7 @@ function table(block: string): Html {
 </table>`;
 }
 
-function slug(title: string): string {
+export function slug(title: string): string {
   return title.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { BASE } from './curl.ts';
 import type { Document } from './document.ts';
 import { Html, html } from './html.ts';
-import { headings, inline, markdown } from './markdown.ts';
+import { headings, inline, markdown, slug } from './markdown.ts';
 import { type Model, modelOf } from './model.ts';
 import { eventArticle, fieldTable, methodBadge, operationArticle } from './pieces.ts';
 import { SCRIPT } from './script.ts';
@@ -114,8 +114,12 @@ ${markdown(rest.join('\n\n'))}
 </section>`;
 }
 
+function sectionId(title: string): string {
+  return `section-${slug(title)}`;
+}
+
 function section({ title, description, operations }: Model['sections'][number]): Html {
-  const id = `section-${title.toLowerCase()}`;
+  const id = sectionId(title);
   return html`<section aria-labelledby="${id}">
 <header class="section"><h2 id="${id}">${title}</h2><p>${inline(description)}</p></header>
 ${operations.map(operationArticle)}
