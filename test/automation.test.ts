@@ -22,7 +22,8 @@ describe('the guide to automation', () => {
     test.after(() => service.close());
     const script = steps
       .map(
-        ([, command = '', printed = '']) => `${command}echo; echo '=> ${printed.trim().replaceAll('\n', ' ')}'\n`,
+        ([, command = '', printed = '']) =>
+          `${command}echo; echo '=> ${printed.trim().replaceAll('\n', ' ')}'\n`,
       )
       .join('')
       .replaceAll('http://127.0.0.1:3000', service.url)
