@@ -36,7 +36,10 @@ function sessionOf(pool: Pool, client: Client): Connected {
 
 const BEGIN = { text: 'begin', name: 'begin' };
 const BEGIN_SNAPSHOT = { text: 'begin isolation level repeatable read read only' };
-const READ_WHOLE_TABLES = { text: 'set local enable_seqscan = on' };
+// Without statistics, as right after an import, the planner would join a table to itself row by row.
+const READ_WHOLE_TABLES = {
+  text: "select set_config('enable_seqscan', 'on', true), set_config('enable_nestloop', 'off', true)",
+};
 const COMMIT = { text: 'commit', name: 'commit' };
 const ROLLBACK = { text: 'rollback', name: 'rollback' };
 const TAKE_YOUR_TIME = {

@@ -147,7 +147,7 @@ async function findByCode(context: Context, queue: Queue, code: string): Promise
   const ownSeq = ownSeqOf(queue, code);
   const [own] = ownSeq === undefined ? [] : await readEntries(context, queue, [ownSeq]);
   if (own) return own;
-  const holder = await context.db.snapshot(async (trx) => (await findAliases(trx, queue, [code])).get(code));
+  const holder = (await findAliases(context.db, queue, [code])).get(code);
   const [entry] = holder ? await readEntries(context, queue, [holder.seq]) : [];
   return entry;
 }

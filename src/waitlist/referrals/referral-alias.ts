@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Trx } from '../../db/database.ts';
+import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { EntryTable } from '../../db/tables.ts';
 import { hashKey } from '../people/hash-key.ts';
@@ -33,13 +33,13 @@ export function aliasHash({ vault }: Queue, code: string): Buffer {
 
 /** Finds the entries that codes from other systems belong to. */
 export async function findAliases(
-  trx: Trx,
+  db: Pick<Database, 'run'>,
   queue: Queue,
   codes: readonly string[],
 ): Promise<Map<string, Holder>> {
   const hashed = codes.map((code) => ({ code, hash: aliasHash(queue, code) }));
   const hashes = hashed.map(({ hash }) => hash);
-  const rows = await trx.run(findByAlias, { queueId: queue.id, hashes });
+  const rows = await db.run(findByAlias, { queueId: queue.id, hashes });
   const codeOf = new Map(hashed.map(({ code, hash }) => [hashKey(hash), code]));
   return new Map(rows.map(({ code_hash, ...row }) => [codeOf.get(hashKey(code_hash)) ?? '', row]));
 }
