@@ -12,6 +12,8 @@ export interface Page extends Look {
   content: string;
   footer: string | null;
   reason: string;
+  /** The person's status page. */
+  statusUrl: string | null;
   leaveLink: string | null;
 }
 
@@ -32,10 +34,10 @@ const DARK = `@media (prefers-color-scheme: dark) {
 /** All mail clients support tables and inline styles. The style sheet is for those that support more. */
 export function layOut(page: Page): string {
   const { colour, content, texts } = page;
-  const leave =
-    page.leaveLink === null
-      ? ''
-      : `<br><a href="${escapeHtml(page.leaveLink)}" style="color:#6a737d;text-decoration:underline">${escapeHtml(texts.mail.leave)}</a>`;
+  const links = [
+    { url: page.statusUrl, words: texts.mail.seeStatus },
+    { url: page.leaveLink, words: texts.mail.leave },
+  ].map(({ url, words }) => (url === null ? '' : `<br>${smallLink(url, words)}`));
   const footer = page.footer === null ? '' : `${escapeHtml(page.footer).replace(/\r?\n/g, '<br>')}<br><br>`;
   return `<!doctype html>
 <html lang="${texts.tag}" dir="${texts.dir}">
@@ -58,12 +60,16 @@ ${DARK}</style>
 ${content}
 </td></tr></table>
 </td></tr>
-<tr><td class="small" style="padding:20px 4px 0;font:400 13px/1.6 ${FONT};color:#6a737d">${footer}${escapeHtml(page.reason)}${leave}</td></tr>
+<tr><td class="small" style="padding:20px 4px 0;font:400 13px/1.6 ${FONT};color:#6a737d">${footer}${escapeHtml(page.reason)}${links.join('')}</td></tr>
 </table>
 </td></tr></table>
 </body>
 </html>
 `;
+}
+
+function smallLink(url: string, words: string): string {
+  return `<a href="${escapeHtml(url)}" style="color:#6a737d;text-decoration:underline">${escapeHtml(words)}</a>`;
 }
 
 function brand({ logoUrl, name }: Page): string {

@@ -2,7 +2,7 @@ import type { Template } from 'liquidjs';
 import { formatId } from '../ids.ts';
 import { type Language, textsIn } from '../languages/languages.ts';
 import type { Texts } from '../languages/texts.ts';
-import { confirmLink, fillPattern, joinLink, signLink } from '../waitlist/links/links.ts';
+import { confirmLink, fillPattern, joinLink, signLink, statusLink } from '../waitlist/links/links.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
 import { defaultTemplate, type MailTemplate } from './default-templates.ts';
 import { isEssential, type MailKind } from './kinds.ts';
@@ -36,6 +36,9 @@ export interface Sending {
   defaultFrom: string;
 }
 
+/** Mails to people in line. Others have their own link. */
+const SHOWS_STATUS: readonly MailKind[] = ['welcome', 'moved-up'];
+
 function linksOf(queue: Queue, stored: StoredMail, settings: MailSettings, publicUrl: string) {
   const { joinUrl, confirmUrl, referralUrl } = settings;
   const { entry, invite, at } = stored;
@@ -52,6 +55,8 @@ function linksOf(queue: Queue, stored: StoredMail, settings: MailSettings, publi
       referralUrl === null || !entry?.referralCode
         ? null
         : fillPattern(referralUrl, 'referralCode', entry.referralCode),
+    statusUrl:
+      entry && SHOWS_STATUS.includes(stored.mail) ? statusLink(queue, publicUrl, { id: entry.id, at }) : null,
     leaveLink: stored.mail === 'confirm' || leave === null ? null : `${publicUrl}/leave/${leave}`,
     unsubscribeLink: isEssential(stored.mail) || leave === null ? null : `${publicUrl}/unsubscribe/${leave}`,
   };
@@ -61,7 +66,12 @@ function linksOf(queue: Queue, stored: StoredMail, settings: MailSettings, publi
 export function renderMail(queue: Queue, stored: StoredMail, parts: MailParts, sending: Sending): Mail {
   const { settings, templates } = parts;
   const { entry, invite } = stored;
-  const { leaveLink, unsubscribeLink, ...links } = linksOf(queue, stored, settings, sending.publicUrl);
+  const { statusUrl, leaveLink, unsubscribeLink, ...links } = linksOf(
+    queue,
+    stored,
+    settings,
+    sending.publicUrl,
+  );
   const waitlist = plainLine(stored.waitlist);
   const language = languageOfMail(stored, parts);
   const texts = textsIn(language);
@@ -103,6 +113,7 @@ export function renderMail(queue: Queue, stored: StoredMail, parts: MailParts, s
     content: toHtml(tokens, marks, look),
     footer: settings.footer,
     reason,
+    statusUrl,
     leaveLink,
   });
   return {
@@ -110,7 +121,12 @@ export function renderMail(queue: Queue, stored: StoredMail, parts: MailParts, s
     replyTo: settings.replyTo,
     to: stored.to,
     subject,
-    text: textPage(text, settings.footer, reason, leaveLink && `${texts.mail.leave}: ${leaveLink}`),
+    text: textPage(text, [
+      settings.footer,
+      reason,
+      statusUrl && `${texts.mail.seeStatus}: ${statusUrl}`,
+      leaveLink && `${texts.mail.leave}: ${leaveLink}`,
+    ]),
     html,
     unsubscribeLink,
   };
@@ -176,8 +192,8 @@ function reasonFor(kind: MailKind, { mail: { reasons } }: Texts): (waitlist: str
   }
 }
 
-function textPage(text: string, footer: string | null, reason: string, leave: string | null): string {
-  return `${text}\n\n-- \n${[footer, reason, leave].filter(Boolean).join('\n\n')}\n`;
+function textPage(text: string, below: (string | null)[]): string {
+  return `${text}\n\n-- \n${below.filter(Boolean).join('\n\n')}\n`;
 }
 
 export function messageId(eventId: Uint8Array, { address }: Mail['from']): string {

@@ -48,6 +48,7 @@ export function renderOperatorMail({ to, at, notice }: StoredOperatorMail, sendi
       content: toHtml(tokens, marks, look),
       footer: null,
       reason,
+      statusUrl: null,
       leaveLink: null,
     }),
     unsubscribeLink: null,

@@ -82,7 +82,11 @@ ${list.name}: <b>not bold</b> [site](https://example.com/?q={{ metadata.name }})
       assert.doesNotMatch(`${parsed.subject}${parsed.text}${html}`, /[\u202a-\u202e\u2066-\u2069\u200f]/);
       assert.doesNotMatch(html, /<script|<img|<b>|onerror=[^&]*>|href="(?!https?:\/\/)/);
       const anchors = html.match(/<a /g) ?? [];
-      assert.equal(anchors.length, 2, `the template's one link and the one to leave: ${html}`);
+      assert.equal(
+        anchors.length,
+        3,
+        `the template's one link, the status page and the one to leave: ${html}`,
+      );
       assert.doesNotMatch(html, /<strong>bold/);
       assert.ok(mail.raw.length < 30_000);
       for (const line of mail.raw.split('\r\n')) assert.ok(line.length <= 998);

@@ -71,6 +71,16 @@ forEachEngine((engine) => {
       assert.match(mails.get('page@example.com')?.html ?? '', /<html lang="ja" dir="ltr">/);
       assert.match(mails.get('locale@example.com')?.text ?? '', /退订或退出候补名单: https:/);
 
+      const statusPath = /查看我的排位: https:\/\/doorlist\.example(\/s\/[\w-]+)/.exec(
+        mails.get('locale@example.com')?.text ?? '',
+      )?.[1];
+      const status = await service.request('GET', statusPath ?? '', {
+        headers: { accept: 'text/html', 'accept-language': 'zh-CN' },
+      });
+      assert.equal(status.status, 200);
+      assert.match(status.text, /lang="zh-Hans"/);
+      assert.match(mails.get('locale@example.com')?.html ?? '', /\/s\/[\w-]+"[^>]*>查看我的排位<\/a>/);
+
       const english = await mailingList();
       await english.signup({ email: 'nobody-knows@example.com' });
       assert.match((await mailsOf(english)).get('nobody-knows@example.com')?.subject ?? '', /^You are on/);
