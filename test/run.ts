@@ -4,7 +4,7 @@ import path from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { ensureBrowser } from './support/browser.ts';
-import { ensureDashboard } from './support/dashboard.ts';
+import { ensureDashboard } from './support/ensure-dashboard.ts';
 import { startPostgres } from './support/postgres.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');

@@ -5,7 +5,7 @@ import { before, describe, it } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import { DASHBOARD_DIRECTORY } from '../../src/build-dashboard.ts';
 import { renderAdminTypes, TYPES_FILE } from '../support/admin-types.ts';
-import { ensureDashboard } from '../support/dashboard.ts';
+import { ensureDashboard } from '../support/ensure-dashboard.ts';
 
 const FIRST_LOAD_MAX = 200_000;
 const PAGE_MAX = 60_000;

@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { ensureDashboard } from '../support/dashboard.ts';
+import { ensureDashboard } from '../support/ensure-dashboard.ts';
 import { type Answer, forEachEngine, type Service, startService } from '../support/harness.ts';
 import { type Browser, setUp } from '../support/operators.ts';
 

@@ -75,6 +75,7 @@ const audit = createRoute({
 const waitlists = createRoute({
   getParentRoute: () => shell,
   path: '/waitlists',
+  validateSearch: (search): { create?: string } => ({ create: textOf(search.create) }),
   component: lazyRouteComponent(() => import('./pages/waitlists/waitlists-page.tsx'), 'WaitlistsPage'),
 });
 

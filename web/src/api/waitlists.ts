@@ -1,38 +1,39 @@
 import { queryOptions } from '@tanstack/react-query';
-import { ApiError, sessionEnded } from './client.ts';
+import { api, call, type Schemas } from './client.ts';
 
-export interface Waitlist {
-  id: string;
-  name: string;
-  closedAt: string | null;
-  createdAt: string;
-  counts: Record<'pending' | 'waiting' | 'invited' | 'joined' | 'removed', number>;
-}
+export type Waitlist = Schemas['Waitlist'];
 
-async function getJson<T>(path: string): Promise<T> {
-  const response = await fetch(path);
-  const body = await response.json();
-  if (response.status === 401) sessionEnded();
-  if (!response.ok) throw new ApiError(response.status, body.code, body.message);
-  return body as T;
-}
+const PAGE = 200;
 
+/** All waitlists, with the numbers of one environment. */
 export const waitlistsQuery = (environment: string) =>
   queryOptions({
     queryKey: ['waitlists', environment],
-    queryFn: async () =>
-      (
-        await getJson<{ waitlists: Waitlist[] }>(
-          `/admin/v1/waitlists?limit=200&environment=${encodeURIComponent(environment)}`,
-        )
-      ).waitlists,
+    queryFn: async () => {
+      const all: Waitlist[] = [];
+      let cursor: string | undefined;
+      do {
+        const query = { environment, limit: PAGE, cursor };
+        const page = await call(api.GET('/admin/v1/waitlists', { params: { query } }));
+        all.push(...page.waitlists);
+        cursor = page.nextCursor ?? undefined;
+      } while (cursor !== undefined);
+      return all;
+    },
+  });
+
+export const waitlistQuery = (waitlistId: string, environment: string) =>
+  queryOptions({
+    queryKey: ['waitlist', waitlistId, environment],
+    queryFn: () =>
+      call(
+        api.GET('/admin/v1/waitlists/{waitlistId}', {
+          params: { path: { waitlistId }, query: { environment } },
+        }),
+      ),
   });
 
 export const environmentsQuery = queryOptions({
   queryKey: ['environments'],
-  queryFn: async () =>
-    (await getJson<{ environments: { name: string }[] }>('/admin/v1/environments')).environments.map(
-      ({ name }) => name,
-    ),
-  placeholderData: ['production', 'development'],
+  queryFn: () => ['production', 'development'],
 });

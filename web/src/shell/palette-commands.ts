@@ -1,4 +1,4 @@
-import { LayoutList, ListOrdered, User, UserSearch } from 'lucide-react';
+import { LayoutList, ListOrdered, Plus, User, UserSearch } from 'lucide-react';
 import type { ComponentType } from 'react';
 import type { Role } from '../api/me.ts';
 import type { Waitlist } from '../api/waitlists.ts';
@@ -42,7 +42,18 @@ export function commandsFor({ scope, waitlists, may }: Surroundings): Command[] 
       icon: ListOrdered,
       href: `/waitlists/${id}${search}`,
     })),
-    { group: 'Go to', label: 'All waitlists', icon: LayoutList, href: '/waitlists', words: 'create new' },
+    { group: 'Go to', label: 'All waitlists', icon: LayoutList, href: '/waitlists' },
+    ...(may('admin')
+      ? [
+          {
+            group: 'Go to',
+            label: 'Create a waitlist',
+            icon: Plus,
+            href: '/waitlists?create=1',
+            words: 'new add',
+          },
+        ]
+      : []),
     ...INSTANCE_PAGES.filter(({ role }) => may(role)).map(({ to, label, icon, words }) => ({
       group: 'Go to',
       label,

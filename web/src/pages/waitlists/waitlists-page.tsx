@@ -1,78 +1,119 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { ListOrdered } from 'lucide-react';
-import { waitlistsQuery } from '../../api/waitlists.ts';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { ListOrdered, Plus } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useMay } from '../../api/me.ts';
+import { type Waitlist, waitlistsQuery } from '../../api/waitlists.ts';
 import { PRODUCTION } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { CreateWaitlistDialog } from './create-waitlist-dialog.tsx';
+
+const STATUSES = ['waiting', 'invited', 'joined'] as const;
 
 export function WaitlistsPage() {
+  const { create } = useSearch({ from: '/shell/waitlists' });
+  const navigate = useNavigate({ from: '/waitlists' });
+  const mayCreate = useMay('admin');
   const query = useQuery(waitlistsQuery(PRODUCTION));
+  const button = mayCreate && (
+    <Button
+      look="primary"
+      icon={<Plus aria-hidden />}
+      onClick={() => void navigate({ search: { create: '1' } })}
+    >
+      Create waitlist
+    </Button>
+  );
   return (
     <>
-      <PageHeader title="Waitlists" about="Numbers are of the production environment." />
+      <PageHeader
+        title="Waitlists"
+        about={query.data?.length ? 'The numbers are those of production.' : undefined}
+        actions={query.data?.length ? button : undefined}
+      />
       <QueryProblem query={query}>
-        {query.data === undefined ? (
+        {query.data?.length === 0 ? (
           <Card flush>
-            <SkeletonRows />
-          </Card>
-        ) : query.data.length === 0 ? (
-          <Card flush>
-            <EmptyState
-              icon={<ListOrdered aria-hidden />}
-              title="Create your first waitlist"
-              snippet={
-                <CodeBlock
-                  label="Command"
-                  snippets={[
-                    {
-                      language: 'Shell',
-                      code: 'npm run -s doorlist -- waitlist create wl_acme --name "Acme"',
-                    },
-                  ]}
-                />
-              }
-            >
-              A waitlist collects people, keeps their order and lets you invite them.
-            </EmptyState>
+            <NoWaitlists action={button} />
           </Card>
         ) : (
-          <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
-            {query.data.map(({ id, name, closedAt, counts }) => (
-              <li key={id}>
-                <Link
-                  to="/waitlists/$waitlistId"
-                  params={{ waitlistId: id }}
-                  className="flex h-full flex-col gap-4 rounded-lg bg-surface p-5 ring-1 ring-line transition-shadow hover:shadow-lg"
-                >
-                  <span className="flex items-start justify-between gap-3">
-                    <span className="flex min-w-0 flex-col">
-                      <span className="truncate text-lg font-semibold">{name}</span>
-                      <span className="truncate font-mono text-sm text-mute">{id}</span>
-                    </span>
-                    {closedAt !== null && <Badge>Closed</Badge>}
-                  </span>
-                  <span className="grid grid-cols-3 gap-2">
-                    {(['waiting', 'invited', 'joined'] as const).map((status) => (
-                      <span key={status} className="flex flex-col">
-                        <span className="text-lg font-semibold tabular-nums">
-                          {counts[status].toLocaleString('en')}
-                        </span>
-                        <span className="text-sm text-mute capitalize">{status}</span>
-                      </span>
-                    ))}
-                  </span>
-                </Link>
+          <ul aria-busy={query.data === undefined} className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
+            {query.data?.map((waitlist) => (
+              <li key={waitlist.id} className="min-w-0">
+                <WaitlistCard waitlist={waitlist} />
               </li>
-            ))}
+            )) ??
+              ['first', 'second', 'third'].map((each) => (
+                <li key={each}>
+                  <Skeleton className="h-37 rounded-lg" />
+                </li>
+              ))}
           </ul>
         )}
       </QueryProblem>
+      {create !== undefined && mayCreate && (
+        <CreateWaitlistDialog onClose={() => void navigate({ search: {}, replace: true })} />
+      )}
     </>
+  );
+}
+
+function WaitlistCard({ waitlist: { id, name, closedAt, counts } }: { waitlist: Waitlist }) {
+  return (
+    <Link
+      to="/waitlists/$waitlistId"
+      params={{ waitlistId: id }}
+      className="flex h-full flex-col gap-5 rounded-lg bg-surface p-5 ring-1 ring-line transition-shadow hover:shadow-lg"
+    >
+      <span className="flex items-start justify-between gap-3">
+        <span className="flex min-w-0 flex-col">
+          <span className="truncate text-lg font-semibold">{name}</span>
+          <span className="truncate font-mono text-sm text-mute">{id}</span>
+        </span>
+        {closedAt !== null && <Badge>Closed</Badge>}
+      </span>
+      <span className="grid grid-cols-3 gap-2">
+        {STATUSES.map((status) => (
+          <span key={status} className="flex min-w-0 flex-col">
+            <span className="truncate text-lg font-semibold tabular-nums">
+              {counts[status].toLocaleString('en')}
+            </span>
+            <span className="text-sm text-mute capitalize">{status}</span>
+          </span>
+        ))}
+      </span>
+    </Link>
+  );
+}
+
+function NoWaitlists({ action }: { action: ReactNode }) {
+  return (
+    <EmptyState
+      icon={<ListOrdered aria-hidden />}
+      title={action ? 'Create your first waitlist' : 'There is no waitlist yet'}
+      action={action}
+      snippet={
+        action && (
+          <CodeBlock
+            label="Command"
+            snippets={[
+              {
+                language: 'Command line',
+                code: 'npm run -s doorlist -- waitlist create wl_acme --name "Acme"',
+              },
+            ]}
+          />
+        )
+      }
+    >
+      A waitlist collects people, keeps them in order and lets you invite them when you are ready.
+    </EmptyState>
   );
 }

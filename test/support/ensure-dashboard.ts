@@ -1,0 +1,6 @@
+import { buildDashboard, isDashboardCurrent } from '../../src/build-dashboard.ts';
+
+/** Builds the dashboard, unless it has been built from these sources. */
+export async function ensureDashboard(): Promise<void> {
+  if (!isDashboardCurrent()) await buildDashboard();
+}

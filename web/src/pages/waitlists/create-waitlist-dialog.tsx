@@ -1,0 +1,75 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, call } from '../../api/client.ts';
+import { Field, Input } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { toast } from '../../ui/toast.tsx';
+
+const ID_MAX = 62;
+
+export function CreateWaitlistDialog({ onClose }: { onClose: () => void }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const [chosenId, setChosenId] = useState<string | null>(null);
+  const id = chosenId ?? idFor(name);
+  return (
+    <FormDialog
+      title="Create a waitlist"
+      about="It exists in every environment, with separate people in each."
+      action="Create waitlist"
+      onClose={onClose}
+      onSubmit={async () => {
+        const waitlist = await call(api.POST('/admin/v1/waitlists', { body: { id: `wl_${id}`, name } }));
+        await client.invalidateQueries({ queryKey: ['waitlists'] });
+        toast(`Created ${waitlist.name}`);
+        await navigate({ to: '/waitlists/$waitlistId', params: { waitlistId: waitlist.id } });
+      }}
+    >
+      {(problem) => (
+        <>
+          <Field label="Name" help="People see it on pages and in emails." error={problem('name')}>
+            <Input
+              required
+              maxLength={100}
+              autoComplete="off"
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          </Field>
+          <Field label="Id" help="Your code uses it. It cannot be changed later." error={problem('id')}>
+            <div className="flex">
+              <span
+                aria-hidden
+                className="flex h-9 items-center rounded-l-md bg-sunken px-3 font-mono text-sm text-mute ring-1 ring-edge ring-inset"
+              >
+                wl_
+              </span>
+              <Input
+                required
+                maxLength={ID_MAX}
+                autoComplete="off"
+                spellCheck={false}
+                className="-ml-px rounded-l-none font-mono"
+                value={id}
+                onChange={(event) => setChosenId(event.target.value)}
+              />
+            </div>
+          </Field>
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+/** "Café au lait" becomes `cafe-au-lait`. */
+function idFor(name: string): string {
+  return name
+    .normalize('NFD')
+    .toLowerCase()
+    .replace(/\p{Mark}/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, ID_MAX);
+}
