@@ -25,7 +25,10 @@ function Dot({ environment }: { environment: string }) {
 export function EnvironmentBand({ environment }: { environment: string }) {
   const switchTo = useSwitchEnvironment();
   return (
-    <div className="sticky top-0 z-30 flex h-(--band) items-center justify-center gap-3 bg-warn-fill px-3 text-sm font-medium whitespace-nowrap text-on-warn">
+    <section
+      aria-label="Environment"
+      className="sticky top-0 z-30 flex h-(--band) items-center justify-center gap-3 bg-warn-fill px-3 text-sm font-medium whitespace-nowrap text-on-warn"
+    >
       <span className="truncate">
         <span className="max-md:hidden">You are looking at </span>
         <strong>{environment}</strong> data
@@ -37,7 +40,7 @@ export function EnvironmentBand({ environment }: { environment: string }) {
       >
         Switch to production
       </button>
-    </div>
+    </section>
   );
 }
 

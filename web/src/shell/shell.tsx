@@ -40,14 +40,14 @@ export function Shell() {
           <Sidebar onSearch={() => setOverlay('palette')} onHelp={() => setOverlay('shortcuts')} />
         </aside>
         <div className="flex min-w-0 flex-1 flex-col">
-          <div className="sticky top-(--band) z-20 flex h-14 items-center gap-2 border-b bg-surface px-3 md:hidden">
+          <header className="sticky top-(--band) z-20 flex h-14 items-center gap-2 border-b bg-surface px-3 md:hidden">
             <IconButton label="Open navigation" onClick={() => setOverlay('navigation')}>
               <MenuIcon aria-hidden />
             </IconButton>
             <Mark className="size-6" />
             <span className="min-w-0 flex-1 truncate font-semibold">{scope?.waitlistId ?? 'Doorlist'}</span>
             {scope && <EnvironmentPill environment={scope.environment} />}
-          </div>
+          </header>
           <main
             id="content"
             tabIndex={-1}

@@ -15,7 +15,9 @@ export function Centered({ title, about, children, footer }: CenteredProps) {
   }, [title]);
   return (
     <div className="flex min-h-dvh flex-col items-center justify-center gap-6 px-4 py-10">
-      <Wordmark />
+      <header>
+        <Wordmark />
+      </header>
       <main className="flex w-full max-w-sm flex-col gap-5 rounded-xl bg-surface p-6 shadow-sm ring-1 ring-line sm:p-8">
         <div className="flex flex-col gap-1">
           <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
@@ -23,7 +25,7 @@ export function Centered({ title, about, children, footer }: CenteredProps) {
         </div>
         {children}
       </main>
-      {footer && <div className="max-w-sm text-center text-sm text-mute">{footer}</div>}
+      {footer && <footer className="max-w-sm text-center text-sm text-mute">{footer}</footer>}
     </div>
   );
 }
