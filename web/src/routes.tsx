@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
 import { meQuery } from './api/me.ts';
 import { queryClient } from './api/query-client.ts';
+import { PERIOD_NAMES, type PeriodName } from './pages/overview/periods.ts';
 import { choiceOf, textOf } from './search.ts';
 
 const root = createRootRoute({ component: Outlet });
@@ -89,6 +90,7 @@ const waitlist = createRoute({
 const overview = createRoute({
   getParentRoute: () => waitlist,
   path: '/',
+  validateSearch: (search): { period?: PeriodName } => ({ period: choiceOf(search.period, PERIOD_NAMES) }),
   component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
 });
 const apiPage = createRoute({

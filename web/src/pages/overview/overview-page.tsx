@@ -1,20 +1,104 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { useLive } from '../../api/live.tsx';
+import { waitlistQuery } from '../../api/waitlists.ts';
 import { useScope } from '../../shell/waitlist-scope.ts';
-import { Stat, Stats } from '../../ui/card.tsx';
+import { Badge } from '../../ui/badge.tsx';
+import { Card, Stat, Stats } from '../../ui/card.tsx';
+import { Chart } from '../../ui/chart.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { QueryProblem } from '../../ui/query-problem.tsx';
+import { Segments } from '../../ui/segments.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { DeliveryCard } from './delivery-card.tsx';
+import { FirstSignup } from './first-signup.tsx';
+import { FunnelCard } from './funnel-card.tsx';
+import { MetadataCard } from './metadata-card.tsx';
+import { DEFAULT_PERIOD, formatterFor, PERIODS, periodOf } from './periods.ts';
+import { ReferralsCard } from './referrals-card.tsx';
+import { type Statistics, statisticsQuery } from './statistics-query.ts';
+import { useRefreshOnChange } from './use-refresh-on-change.ts';
 
+/** How a waitlist is doing, now and over time. */
 export function OverviewPage() {
-  const { waitlistId, environment } = useScope();
-  const { counters } = useLive(waitlistId, environment);
+  const scope = useScope();
+  const { period = DEFAULT_PERIOD } = useSearch({ from: '/shell/waitlists/$waitlistId/' });
+  const navigate = useNavigate({ from: '/waitlists/$waitlistId/' });
+  const { data: waitlist } = useQuery(waitlistQuery(scope.waitlistId, scope.environment));
+  const live = useLive(scope.waitlistId, scope.environment);
+  const query = useQuery(statisticsQuery(scope, period));
+  useRefreshOnChange(['statistics', scope.waitlistId, scope.environment], live.counters);
+  const { counters } = live;
+  const label = periodOf(period).label;
+  const within = (count: number | undefined) =>
+    count !== undefined && `${count.toLocaleString('en')} in ${label}`;
+  const totals = query.data?.totals;
   return (
     <>
-      <PageHeader title="Overview" />
+      <PageHeader
+        title="Overview"
+        about={
+          waitlist && (
+            <span className="flex items-center gap-2">
+              <span className="truncate">{waitlist.name}</span>
+              {waitlist.closedAt !== null && <Badge>Closed</Badge>}
+            </span>
+          )
+        }
+        actions={
+          <Segments
+            label="Period"
+            value={period}
+            options={PERIODS}
+            onChange={(next) =>
+              void navigate({
+                search: (now) => ({ ...now, period: next === DEFAULT_PERIOD ? undefined : next }),
+              })
+            }
+          />
+        }
+      />
       <Stats>
-        <Stat label="Signups" value={counters?.signups} />
-        <Stat label="Waiting" value={counters?.waiting} />
-        <Stat label="Invited" value={counters?.invited} />
-        <Stat label="Joined" value={counters?.joined} />
+        <Stat label="Signups" value={counters?.signups} about={within(totals?.signups)} />
+        {waitlist?.confirmEmails && (
+          <Stat label="Pending" value={counters?.pending} about="Asked to confirm" />
+        )}
+        <Stat label="Waiting" value={counters?.waiting} about="In line now" />
+        <Stat label="Invited" value={counters?.invited} about={within(totals?.invited)} />
+        <Stat label="Joined" value={counters?.joined} about={within(totals?.accepted)} />
       </Stats>
+      {counters?.signups === 0 && <FirstSignup {...scope} />}
+      <QueryProblem query={query}>
+        <Card title="Signups">
+          {query.data ? <SignupsChart statistics={query.data} /> : <Skeleton className="h-68" />}
+        </Card>
+        <div className="grid gap-6 lg:grid-cols-2">
+          <FunnelCard statistics={query.data} />
+          <ReferralsCard statistics={query.data} />
+          {query.data?.metadata.map((each) => (
+            <MetadataCard key={each.key} metadata={each} />
+          ))}
+          <DeliveryCard statistics={query.data} live={live.delivery} />
+        </div>
+      </QueryProblem>
     </>
   );
+}
+
+function SignupsChart({ statistics: { series, interval } }: { statistics: Statistics }) {
+  const times = useMemo(() => series.map(({ at }) => at), [series]);
+  const lines = useMemo(
+    () => [
+      { label: 'Signups', color: 'accent' as const, values: series.map(({ signups }) => signups) },
+      {
+        label: 'Referred',
+        color: 'violet' as const,
+        dashed: true,
+        values: series.map(({ referred }) => referred),
+      },
+    ],
+    [series],
+  );
+  return <Chart label="Signups over time" times={times} series={lines} formatTime={formatterFor(interval)} />;
 }

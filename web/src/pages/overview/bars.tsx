@@ -1,0 +1,36 @@
+import type { ReactNode } from 'react';
+
+interface Bar {
+  id: string;
+  label: ReactNode;
+  value: number;
+  /** Beside the number, such as a share. */
+  about?: ReactNode;
+}
+
+/** A ranking: the longest bar is the largest value. */
+export function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {
+  const largest = Math.max(1, ...bars.map(({ value }) => value));
+  return (
+    <ul aria-label={label} className="flex flex-col gap-1.5">
+      {bars.map(({ id, label: name, value, about }) => (
+        <li key={id} className="relative flex h-8 items-center gap-3 px-2.5 text-sm">
+          <span
+            aria-hidden
+            className="absolute inset-y-0 left-0 rounded-sm bg-accent-soft"
+            style={{ width: `${Math.max(1, (value / largest) * 100)}%` }}
+          />
+          <span className="relative min-w-0 flex-1 truncate">{name}</span>
+          <span className="relative font-medium tabular-nums">{value.toLocaleString('en')}</span>
+          {about !== undefined && (
+            <span className="relative w-12 text-right text-mute tabular-nums">{about}</span>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function percent(part: number, whole: number): string {
+  return whole === 0 ? '–' : `${((part / whole) * 100).toFixed(part / whole < 0.1 ? 1 : 0)} %`;
+}

@@ -1,0 +1,66 @@
+import { Card } from '../../ui/card.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { Bars, percent } from './bars.tsx';
+import type { Statistics } from './statistics-query.ts';
+
+/** How many of those who signed up got further, in this period. */
+export function FunnelCard({ statistics }: { statistics: Statistics | undefined }) {
+  return (
+    <Card title="Funnel" about="What happened in this period.">
+      {statistics ? <Steps {...statistics} /> : <Skeleton className="h-28" />}
+    </Card>
+  );
+}
+
+function Steps({ totals, invites }: Statistics) {
+  const { signups, referred, invited, accepted } = totals;
+  return (
+    <div className="flex flex-col gap-4">
+      <Bars
+        label="Funnel"
+        bars={[
+          { id: 'signups', label: 'Signed up', value: signups, about: '' },
+          {
+            id: 'referred',
+            label: 'Came through a referral',
+            value: referred,
+            about: percent(referred, signups),
+          },
+          { id: 'invited', label: 'Invited', value: invited, about: percent(invited, signups) },
+          {
+            id: 'accepted',
+            label: 'Accepted the invite',
+            value: accepted,
+            about: percent(accepted, invited),
+          },
+        ]}
+      />
+      <dl className="grid grid-cols-2 gap-3 border-t pt-4 text-sm">
+        <div>
+          <dt className="text-mute">Accept rate</dt>
+          <dd className="font-medium tabular-nums">
+            {invites.acceptRate === null ? '–' : percent(invites.acceptRate, 1)}
+          </dd>
+        </div>
+        <div>
+          <dt className="text-mute">Time to accept</dt>
+          <dd className="font-medium tabular-nums">{duration(invites.timeToAccept.medianMs)}</dd>
+        </div>
+      </dl>
+    </div>
+  );
+}
+
+const UNITS: [string, number][] = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+];
+
+/** The median, in its largest unit. */
+function duration(ms: number | null): string {
+  if (ms === null) return '–';
+  const [unit, size] = UNITS.find(([, each]) => ms >= each) ?? ['s', 1_000];
+  return `${Math.round(ms / size).toLocaleString('en')} ${unit}`;
+}
