@@ -7,18 +7,18 @@ const SERVICE = 'http://127.0.0.1:3000';
 
 /** Sets the chosen theme before the first paint. The policy of the page allows no inline script. */
 function themeScript(): Plugin {
-  const source = () => readFileSync(new URL('./src/theme-script.js', import.meta.url), 'utf8');
+  const source = () => readFileSync(new URL('./src/before-paint.js', import.meta.url), 'utf8');
   let file: string;
   return {
     name: 'theme-script',
     apply: 'build',
     buildStart() {
-      file = this.emitFile({ type: 'asset', name: 'theme.js', source: source() });
+      file = this.emitFile({ type: 'asset', name: 'before-paint.js', source: source() });
     },
     transformIndexHtml: {
       order: 'post',
       handler: (_html, { bundle }) => {
-        const name = Object.keys(bundle ?? {}).find((each) => /^assets\/theme-.*\.js$/.test(each));
+        const name = Object.keys(bundle ?? {}).find((each) => /^assets\/before-paint-.*\.js$/.test(each));
         if (!name) throw new Error(`the theme script ${file} is not in the bundle`);
         return [{ tag: 'script', attrs: { src: `/${name}` }, injectTo: 'head-prepend' }];
       },

@@ -47,14 +47,14 @@ forEachEngine((engine) => {
         const page = await openDashboard(browser, service, '/instance/people', { size });
         await page.getByLabel('Email').fill(OWNER.email);
         await page.getByLabel('Password').fill('not the right one');
-        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.getByRole('button', { name: 'Sign in', exact: true }).click();
         await page
           .getByRole('alert')
           .getByText(/incorrect|wrong|match/i)
           .waitFor();
         page.problems.length = 0; // The browser reports the 401 that we wanted.
         await page.getByLabel('Password').fill(PASSWORD);
-        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.getByRole('button', { name: 'Sign in', exact: true }).click();
         await page.getByRole('heading', { name: 'People' }).waitFor();
         assert.equal(new URL(page.url()).pathname, '/instance/people');
         await checkPage(page, 'people');
@@ -149,7 +149,7 @@ forEachEngine((engine) => {
 
       it('opens an audit record at an address of its own, and closes it with the back button', async () => {
         const page = await open('/instance/audit');
-        await page.getByRole('button', { name: 'operator.invited' }).first().click();
+        await page.getByRole('button', { name: 'operator.created' }).first().click();
         await page.getByRole('dialog').getByText('Grace', { exact: false }).first().waitFor();
         const address = page.url();
         assert.match(address, /\?record=\d+$/);

@@ -35,5 +35,8 @@ export const waitlistQuery = (waitlistId: string, environment: string) =>
 
 export const environmentsQuery = queryOptions({
   queryKey: ['environments'],
-  queryFn: () => ['production', 'development'],
+  queryFn: async () => {
+    const { environments } = await call(api.GET('/admin/v1/environments'));
+    return environments.map(({ name }) => name);
+  },
 });

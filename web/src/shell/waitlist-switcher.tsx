@@ -20,10 +20,13 @@ export function WaitlistSwitcher({ onNavigate }: { onNavigate?: (() => void) | u
       trigger={
         <button
           type="button"
-          aria-label={`Waitlist: ${current?.name ?? scope?.waitlistId ?? 'none chosen'}`}
           className="flex h-11 w-full items-center gap-2.5 rounded-md bg-surface px-2.5 text-left ring-1 ring-line ring-inset hover:bg-hover"
         >
-          <span className="flex size-7 shrink-0 items-center justify-center rounded-sm bg-accent font-semibold text-on-accent">
+          <span className="sr-only">Waitlist: </span>
+          <span
+            aria-hidden
+            className="flex size-7 shrink-0 items-center justify-center rounded-sm bg-accent font-semibold text-on-accent"
+          >
             {scope ? (
               (current?.name ?? scope.waitlistId.slice(3)).slice(0, 1).toUpperCase()
             ) : (

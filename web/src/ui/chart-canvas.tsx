@@ -5,6 +5,9 @@ import { useTheme } from '../theme.ts';
 import type { ChartProps } from './chart-types.ts';
 
 const FONT_PX = 11;
+const DAY_S = 86_400;
+const DATE = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' });
+const CLOCK = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const AXIS_PX = 44;
 
 type CanvasProps = ChartProps & { height: number; onPoint: (index: number | null) => void };
@@ -26,15 +29,24 @@ export default function ChartCanvas({ label, times, series, formatTime, height, 
       grid: { stroke: color('line'), width: 1 },
       ticks: { show: false },
     };
+    const days = Date.parse(times.at(-1) ?? '') - Date.parse(times[0] ?? '') > 2 * DAY_S * 1_000;
     const plot = new uPlot(
       {
         width: element.clientWidth,
         height,
+        padding: [10, 14, 0, 0],
         legend: { show: false },
         cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
         scales: { y: { range: (_plot, _least, most) => [0, Math.max(4, most * 1.08)] } },
         axes: [
-          { ...axis, grid: { show: false } },
+          {
+            ...axis,
+            size: 30,
+            gap: 8,
+            space: 64,
+            grid: { show: false },
+            values: (_plot, splits) => splits.map((at) => (days ? DATE : CLOCK).format(at * 1_000)),
+          },
           {
             ...axis,
             size: AXIS_PX,

@@ -4,6 +4,7 @@ import { useMe } from '../../api/me.ts';
 import { Card } from '../../ui/card.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
+import { PasskeysCard } from './passkeys-card.tsx';
 import { PasswordCard } from './password-card.tsx';
 import { Sessions } from './sessions.tsx';
 import { TwoFactorCard } from './two-factor-card.tsx';
@@ -20,6 +21,7 @@ const PANELS: Record<AccountTab, () => ReactNode> = {
   security: () => (
     <>
       <PasswordCard />
+      <PasskeysCard />
       <TwoFactorCard />
     </>
   ),

@@ -7,7 +7,8 @@ import { signupSnippets } from '../../ui/signup-snippets.ts';
 
 /** For a waitlist without people: how to add the first one. */
 export function FirstSignup({ waitlistId, environment }: Scope) {
-  const create = `export DOORLIST_KEY=$(npm run -s doorlist -- key create --waitlist ${waitlistId} --env ${environment} --read --quiet)`;
+  const create = `export DOORLIST_KEY=$(npm run -s doorlist -- key create \\
+  --waitlist ${waitlistId} --env ${environment} --read --quiet)`;
   return (
     <Card flush>
       <EmptyState
@@ -17,13 +18,13 @@ export function FirstSignup({ waitlistId, environment }: Scope) {
           <div className="flex flex-col gap-3">
             <CodeBlock
               label="Create a key"
-              snippets={[{ language: '1. Create a key on the server', code: create }]}
+              snippets={[{ language: 'On the server: create a key', code: create }]}
             />
             <CodeBlock label="Sign somebody up" snippets={signupSnippets(location.origin, waitlistId)} />
           </div>
         }
       >
-        Run this, and the numbers above change at once. The address is made up, so nobody gets an email.
+        Run this, and watch the numbers above change.
       </EmptyState>
     </Card>
   );

@@ -1,6 +1,8 @@
 import { Link, useSearch } from '@tanstack/react-router';
+import { Fingerprint } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { ApiError, api, call } from '../../api/client.ts';
+import { passkeysWork, signInWithPasskey } from '../../api/passkeys.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
@@ -22,6 +24,12 @@ export function SignInPage() {
       setCode('');
     }
   });
+  const passkey = useAct(async () => {
+    await signInWithPasskey();
+    location.assign(safePath(next));
+    await new Promise(() => {});
+  });
+  const problem = error ?? passkey.error;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     void run();
@@ -62,7 +70,7 @@ export function SignInPage() {
       about={ended ? 'Your session has ended. Sign in again to continue where you were.' : undefined}
     >
       <form onSubmit={submit} className="flex flex-col gap-4">
-        {error && <Alert>{error.sentence}</Alert>}
+        {problem && <Alert>{problem.sentence}</Alert>}
         <Field label="Email">
           <Input
             autoFocus
@@ -85,6 +93,11 @@ export function SignInPage() {
         <Button type="submit" look="primary" busy={busy}>
           Sign in
         </Button>
+        {passkeysWork && (
+          <Button icon={<Fingerprint aria-hidden />} busy={passkey.busy} onClick={passkey.run}>
+            Sign in with a passkey
+          </Button>
+        )}
         <Link
           to="/forgot-password"
           className="self-center rounded-sm text-sm text-mute underline-offset-4 hover:text-ink hover:underline"

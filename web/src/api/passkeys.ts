@@ -1,0 +1,40 @@
+import { ApiError, api, call, type Schemas } from './client.ts';
+
+/** Browsers since 2025 read and write the JSON that servers speak. Older ones show no passkeys. */
+export const passkeysWork =
+  typeof PublicKeyCredential !== 'undefined' &&
+  'parseCreationOptionsFromJSON' in PublicKeyCredential &&
+  'parseRequestOptionsFromJSON' in PublicKeyCredential;
+
+type Credential = Schemas['PasskeyCredential'];
+
+export async function signInWithPasskey(): Promise<void> {
+  const options = await call(api.POST('/admin/v1/session/passkey/options'));
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
+    options as unknown as PublicKeyCredentialRequestOptionsJSON,
+  );
+  const response = await answered(navigator.credentials.get({ publicKey }));
+  await call(api.POST('/admin/v1/session/passkey', { body: { response } }));
+}
+
+/** The password is needed if the operator signed in more than a few minutes ago. */
+export async function addPasskey(name: string, password: string | undefined): Promise<void> {
+  const body = password === undefined ? {} : { password };
+  const options = await call(api.POST('/admin/v1/me/passkeys/options', { body }));
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
+    options as unknown as PublicKeyCredentialCreationOptionsJSON,
+  );
+  const response = await answered(navigator.credentials.create({ publicKey }));
+  await call(api.POST('/admin/v1/me/passkeys', { body: { name, response } }));
+}
+
+async function answered(question: Promise<unknown>): Promise<Credential> {
+  try {
+    const credential = (await question) as PublicKeyCredential;
+    return credential.toJSON() as unknown as Credential;
+  } catch (error) {
+    if ((error as Error).name === 'InvalidStateError')
+      throw new ApiError(0, 'passkey', 'this device already has a passkey for your account');
+    throw new ApiError(0, 'passkey', 'the passkey was not used: try again, or choose another way');
+  }
+}
