@@ -98,6 +98,11 @@ const apiPage = createRoute({
   path: '/api',
   component: lazyRouteComponent(() => import('./pages/api/api-page.tsx'), 'ApiPage'),
 });
+const settings = createRoute({
+  getParentRoute: () => waitlist,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),
+});
 
 export const routeTree = root.addChildren([
   signIn,
@@ -110,6 +115,6 @@ export const routeTree = root.addChildren([
     tokens,
     audit,
     waitlists,
-    waitlist.addChildren([overview, apiPage]),
+    waitlist.addChildren([overview, apiPage, settings]),
   ]),
 ]);

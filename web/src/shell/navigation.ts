@@ -1,4 +1,4 @@
-import { Activity, Braces, KeyRound, ScrollText, Users } from 'lucide-react';
+import { Activity, Braces, KeyRound, ScrollText, Settings, Users } from 'lucide-react';
 import type { ComponentType } from 'react';
 import type { Role } from '../api/me.ts';
 
@@ -31,6 +31,13 @@ export const WAITLIST_PAGES = destinations([
     icon: Braces,
     role: 'viewer',
     words: 'server keys curl snippets',
+  },
+  {
+    to: '/waitlists/$waitlistId/settings',
+    label: 'Settings',
+    icon: Settings,
+    role: 'admin',
+    words: 'name boost referrals expiry close delete',
   },
 ]);
 

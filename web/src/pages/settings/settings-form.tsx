@@ -1,0 +1,151 @@
+import { type FormEvent, useState } from 'react';
+import { api, call } from '../../api/client.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Switch } from '../../ui/checkbox.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { Select } from '../../ui/select.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { useAct } from '../../ui/use-act.ts';
+import { changesOf, type Draft, draftOf, type Waitlist } from './draft.ts';
+import { expiryOptions } from './durations.ts';
+
+interface SettingsFormProps {
+  waitlist: Waitlist;
+  environment: string;
+  onSaved: () => Promise<unknown>;
+}
+
+const SHOWN = ['name', 'boost', 'referralCap', 'inviteExpiryMs', 'metadataKeys'];
+
+/** All settings of a waitlist. They apply in every environment. */
+export function SettingsForm({ waitlist, environment, onSaved }: SettingsFormProps) {
+  const [draft, setDraft] = useState(() => draftOf(waitlist));
+  const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
+  const changes = changesOf(waitlist, draft);
+  const dirty = Object.keys(changes).length > 0;
+  const { run, busy, error } = useAct(async () => {
+    const saved = await call(
+      api.PATCH('/admin/v1/waitlists/{waitlistId}', {
+        params: { path: { waitlistId: waitlist.id }, query: { environment } },
+        body: changes,
+      }),
+    );
+    setDraft(draftOf(saved));
+    await onSaved();
+    toast('Saved your changes');
+  });
+  const problem = (field: string) => (error?.field === field ? error.sentence : undefined);
+  return (
+    <form
+      className="flex flex-col gap-6"
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        void run();
+      }}
+    >
+      <Card title="General" about="These settings apply in every environment.">
+        <div className="flex max-w-lg flex-col gap-5">
+          <Field label="Name" help="People see it in emails and on your pages." error={problem('name')}>
+            <Input
+              required
+              maxLength={200}
+              value={draft.name}
+              onChange={(event) => set({ name: event.target.value })}
+            />
+          </Field>
+          <Switch
+            label="Confirm email addresses"
+            help="New people are pending until they open the link in an email. They do not count in the queue before."
+            checked={draft.confirmEmails}
+            onChange={(confirmEmails) => set({ confirmEmails })}
+          />
+        </div>
+      </Card>
+      <Card title="Referrals">
+        <div className="flex max-w-lg flex-col gap-5">
+          <Field
+            label="Places per referral"
+            help="How far one referral moves a person up. 0 turns it off."
+            error={problem('boost')}
+          >
+            <Input
+              required
+              type="number"
+              min={0}
+              max={1000}
+              value={draft.boost}
+              onChange={(event) => set({ boost: event.target.value })}
+            />
+          </Field>
+          {changes.boost !== undefined && (
+            <Alert tone="warn">
+              Everyone who has referrals gets a new position, in every environment. This can take a few
+              minutes.
+            </Alert>
+          )}
+          <Field
+            label="Most referrals per person"
+            help="Further referrals join the queue but move nobody up. Leave it empty for no limit."
+            error={problem('referralCap')}
+          >
+            <Input
+              type="number"
+              min={0}
+              placeholder="No limit"
+              value={draft.referralCap}
+              onChange={(event) => set({ referralCap: event.target.value })}
+            />
+          </Field>
+        </div>
+      </Card>
+      <Card title="Invites">
+        <div className="flex max-w-lg flex-col gap-5">
+          <Field label="Invites expire" error={problem('inviteExpiryMs')}>
+            <Select
+              label="Invites expire"
+              value={draft.inviteExpiry}
+              onChange={(inviteExpiry) => set({ inviteExpiry })}
+              options={expiryOptions(draft.inviteExpiry)}
+            />
+          </Field>
+          <Switch
+            label="Return people to the queue"
+            help="When an invite expires or is revoked, its person gets their place back."
+            checked={draft.returnToQueue}
+            onChange={(returnToQueue) => set({ returnToQueue })}
+          />
+        </div>
+      </Card>
+      <Card title="Analytics">
+        <div className="max-w-lg">
+          <Field
+            label="Metadata to count"
+            help="Up to 5 keys, separated by commas, such as source, plan. The overview shows their values."
+            error={problem('metadataKeys')}
+          >
+            <Input
+              autoComplete="off"
+              spellCheck={false}
+              value={draft.metadataKeys}
+              onChange={(event) => set({ metadataKeys: event.target.value })}
+            />
+          </Field>
+        </div>
+      </Card>
+      {error && !SHOWN.includes(error.field ?? '') && <Alert>{error.sentence}</Alert>}
+      {dirty && (
+        <div className="sticky bottom-4 z-10 flex flex-wrap items-center justify-between gap-3 rounded-lg bg-surface px-4 py-3 shadow-lg ring-1 ring-line">
+          <p className="text-sm text-mute">You have unsaved changes.</p>
+          <div className="flex gap-2">
+            <Button onClick={() => setDraft(draftOf(waitlist))}>Discard</Button>
+            <Button type="submit" look="primary" busy={busy}>
+              Save changes
+            </Button>
+          </div>
+        </div>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,53 @@
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, call } from '../../api/client.ts';
+import { useScope } from '../../shell/waitlist-scope.ts';
+import { Card } from '../../ui/card.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { QueryProblem } from '../../ui/query-problem.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { DangerZone } from './danger-zone.tsx';
+import { SettingsForm } from './settings-form.tsx';
+
+const waitlistQuery = (waitlistId: string, environment: string) =>
+  queryOptions({
+    queryKey: ['waitlist', waitlistId, environment],
+    queryFn: () =>
+      call(
+        api.GET('/admin/v1/waitlists/{waitlistId}', {
+          params: { path: { waitlistId }, query: { environment } },
+        }),
+      ),
+  });
+
+export function SettingsPage() {
+  const { waitlistId, environment } = useScope();
+  const client = useQueryClient();
+  const query = useQuery(waitlistQuery(waitlistId, environment));
+  const refresh = () =>
+    Promise.all([
+      client.invalidateQueries({ queryKey: ['waitlist', waitlistId] }),
+      client.invalidateQueries({ queryKey: ['waitlists'] }),
+    ]);
+  return (
+    <>
+      <PageHeader title="Settings" about={waitlistId} />
+      <QueryProblem query={query}>
+        {query.data === undefined ? (
+          <Card flush>
+            <SkeletonRows />
+          </Card>
+        ) : (
+          <div className="flex flex-col gap-6">
+            <SettingsForm
+              key={waitlistId}
+              waitlist={query.data}
+              environment={environment}
+              onSaved={refresh}
+            />
+            <DangerZone waitlist={query.data} onChanged={refresh} />
+          </div>
+        )}
+      </QueryProblem>
+    </>
+  );
+}
