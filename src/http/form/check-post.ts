@@ -4,7 +4,7 @@ import { isSolved, tokenOfProof } from '../../waitlist/forms/challenge.ts';
 import { isDisposable } from '../../waitlist/forms/disposable.ts';
 import type { LiveForm } from '../../waitlist/forms/form.ts';
 import { type FieldProblem, lineOf, readFormInput, type Values } from '../../waitlist/forms/form-input.ts';
-import { type FormPost, Refused } from '../../waitlist/forms/join-by-form.ts';
+import { type FormPost, Refused, whoSpent } from '../../waitlist/forms/join-by-form.ts';
 import { readTimeToken, type TimeToken } from '../../waitlist/forms/time-token.ts';
 import { networkOf } from './client-network.ts';
 import { type FormParts, languageFor } from './parts.ts';
@@ -32,8 +32,10 @@ export async function checkPost(
   });
   if (problems.size > 0) return { problems };
   if (form.settings.blockDisposable && isDisposable(signup.email?.key ?? '')) throw new Refused('disposable');
+  const spent = await whoSpent(parts.context, form.queue, { signup, token });
+  if (spent === 'other') throw new Refused('spent');
   await checkCaptcha(parts, form, lineOf(values.captcha));
-  takeFromWaitlist(parts, form, reply);
+  if (spent === undefined) takeFromWaitlist(parts, form, reply);
   return { post: { signup, token, proven: proof !== '', network: networkOf(request) } };
 }
 

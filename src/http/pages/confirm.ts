@@ -46,7 +46,11 @@ function answer(request: TokenRequest, reply: FastifyReply, link: ConfirmLink): 
   return { state: link.state, waitlist: link.waitlist };
 }
 
-function pageFor({ state, waitlist }: ConfirmLink, request: TokenRequest, { confirm }: Texts): Page {
+function pageFor(
+  { state, waitlist, statusToken }: ConfirmLink,
+  request: TokenRequest,
+  { confirm, joined }: Texts,
+): Page {
   const { token } = request.params;
   switch (state) {
     case 'ready':
@@ -56,7 +60,11 @@ function pageFor({ state, waitlist }: ConfirmLink, request: TokenRequest, { conf
 ${button(inSameLanguage(request, `../confirm/${token}`), confirm.button)}`,
       };
     case 'confirmed':
-      return noticePage({ title: confirm.confirmedTitle, text: confirm.confirmed(waitlist) });
+      return {
+        title: confirm.confirmedTitle,
+        content: html`<p>${confirm.confirmed(waitlist)}</p>
+<p><a href="${inSameLanguage(request, `../s/${statusToken}`)}">${joined.seeStatus}</a></p>`,
+      };
     case 'expired':
       return {
         status: 410,

@@ -68,6 +68,24 @@ const countMails = statement<{ queueId: number; day: number; email: Uint8Array }
       .where('email_hash', '=', parameter('email')),
 );
 
+function spentHash({ vault }: Queue, { text }: TimeToken): Buffer {
+  return vault.hash('form', `spent ${text}`);
+}
+
+/**
+ * Whether the token was used before: by the same person, or by another. Bots that send one token many times
+ * are turned away here, before they take a lock.
+ */
+export async function whoSpent(
+  { db }: Context,
+  queue: Queue,
+  { signup, token }: Pick<FormPost, 'signup' | 'token'>,
+): Promise<'same' | 'other' | undefined> {
+  const [row] = await db.run(findSpent, { queueId: queue.id, token: spentHash(queue, token) });
+  if (!row) return undefined;
+  return queue.vault.hash('email', signup.email?.key ?? '').equals(row.email_hash) ? 'same' : 'other';
+}
+
 /**
  * Adds a person who used the form. The result does not show whether the address was known: either way it
  * takes the lock, spends the token and commits once.
@@ -76,7 +94,7 @@ export function joinByForm(context: Context, queue: Queue, post: FormPost): Prom
   const now = context.clock();
   const candidate = prepareCandidate(queue, post.signup, now);
   const email = candidate.emailHash as Buffer;
-  const token = queue.vault.hash('form', `spent ${post.token.text}`);
+  const token = spentHash(queue, post.token);
   const network = queue.vault.hash('network', post.network);
   const day = now - (now % DAY_MS);
   const read = async (trx: Trx): Promise<[Members, Remembered]> => {

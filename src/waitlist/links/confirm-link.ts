@@ -4,7 +4,7 @@ import { confirmEntry } from '../entries/confirm-entry.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
-import { queueOfLink, readLink } from './links.ts';
+import { queueOfLink, readLink, signLink } from './links.ts';
 
 const LINK_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -14,6 +14,8 @@ export interface ConfirmLink {
   state: ConfirmState;
   /** The waitlist's name, unless the link is unknown. */
   waitlist: string;
+  /** For the person's status page, once the email is confirmed. */
+  statusToken?: string;
 }
 
 const UNKNOWN: ConfirmLink = { state: 'unknown', waitlist: '' };
@@ -25,7 +27,7 @@ export async function checkConfirmLink(context: Context, token: string): Promise
   const { queue, entry, at } = found;
   const expired = (await sharedNow(context)) - at > LINK_MS;
   const state = entry.status !== 'pending' ? 'confirmed' : expired ? 'expired' : 'ready';
-  return { state, waitlist: queue.waitlist.name };
+  return { state, waitlist: queue.waitlist.name, ...(state === 'confirmed' && statusOf(found)) };
 }
 
 /** Confirms the entry once, and returns the resulting state. */
@@ -34,7 +36,7 @@ export async function followConfirmLink(context: Context, token: string): Promis
   const found = link.state === 'ready' ? await openLink(context, token) : undefined;
   if (!found) return link;
   await confirmEntry(context, found.queue, found.id);
-  return { ...link, state: 'confirmed' };
+  return { ...link, state: 'confirmed', ...statusOf(found) };
 }
 
 /** Requests a new link to replace an expired one. */
@@ -46,6 +48,10 @@ export async function renewConfirmLink(context: Context, token: string): Promise
     change.record({ kind: 'confirmation.requested', entry: found.entry.seq });
   });
   return link;
+}
+
+function statusOf({ queue, id, at }: OpenLink): { statusToken: string } {
+  return { statusToken: signLink(queue, 'status', { id, at }) };
 }
 
 interface OpenLink {

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { TOKEN_MS_MAX } from '../../src/waitlist/forms/time-token.ts';
+import { openForm } from '../support/forms.ts';
+import { assertError, forEachEngine, type Service, startService } from '../support/harness.ts';
+import { adminToken } from '../support/operators.ts';
+
+const POSTS = 2_000;
+
+/** A CAPTCHA provider that accepts one answer. */
+async function startProvider() {
+  const asked: URLSearchParams[] = [];
+  let status = 200;
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const values = new URLSearchParams(body);
+    asked.push(values);
+    response.writeHead(status).end(JSON.stringify({ success: values.get('response') === 'human' }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/siteverify`,
+    asked,
+    break: () => {
+      status = 500;
+    },
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+forEachEngine((engine) => {
+  describe('bots', () => {
+    let service: Service;
+    let provider: Awaited<ReturnType<typeof startProvider>>;
+    before(async () => {
+      provider = await startProvider();
+      service = await startService(engine, {
+        environment: {
+          DOORLIST_WEBHOOK_ALLOW: '127.0.0.1',
+          DOORLIST_RATE_LIMIT_FORM_WAITLIST: '5',
+          DOORLIST_TRUSTED_PROXIES: '127.0.0.1',
+        },
+        captchaUrls: { turnstile: provider.url, hcaptcha: provider.url },
+      });
+    });
+    after(async () => {
+      await service.close();
+      provider.close();
+    });
+
+    const totals = async (waitlistId: string) => {
+      const path = `/admin/v1/waitlists/${waitlistId}/form/refused`;
+      const key = await adminToken(service, 'viewer');
+      return (await service.request<{ totals: Record<string, number> }>('GET', path, { key })).body.totals;
+    };
+
+    it(`get nobody in with ${POSTS} posts, while a person passes`, async () => {
+      const form = await openForm(service, { blockDisposable: true });
+      const old = await form.proof();
+      service.clock.advance(TOKEN_MS_MAX + 1);
+      const spent = await form.proof();
+      await form.post({ email: 'first@example.com', proof: spent });
+      const fresh = await form.proof();
+      const kinds: ((email: string) => Record<string, unknown>)[] = [
+        (email) => ({ email }),
+        (email) => ({ email, token: 'x'.repeat(51) }),
+        (email) => ({ email, proof: old }),
+        (email) => ({ email, proof: spent }),
+        (email) => ({ email, proof: fresh, website: 'https://spam.example' }),
+        () => ({ email: 'bot@mailinator.com', proof: fresh }),
+      ];
+      const send = async (first: number) => {
+        for (let i = first; i < POSTS; i += 20) {
+          const body = kinds[i % kinds.length]?.(`bot${i}@example.com`) ?? {};
+          assert.equal((await form.post(body)).status, 403);
+        }
+      };
+      await Promise.all(Array.from({ length: 20 }, (_, first) => send(first)));
+      service.clock.advance(60_000);
+      assert.equal((await form.join({ email: 'person@example.com' })).status, 200);
+      const emails = (await form.list.walk()).map(({ email }) => email);
+      assert.deepEqual(emails, ['first@example.com', 'person@example.com']);
+      const counted = await totals(form.list.id);
+      assert.deepEqual(Object.keys(counted).sort(), ['disposable', 'expired', 'honeypot', 'spent', 'token']);
+      const all = Object.values(counted).reduce((sum, count) => sum + count, 0);
+      assert.equal(all, POSTS);
+    });
+
+    it('cannot join faster than the limit of a waitlist, but what is refused does not count', async () => {
+      const form = await openForm(service);
+      for (let i = 0; i < 20; i += 1) await form.post({ email: `bot${i}@example.com` });
+      const proofs = await Promise.all(Array.from({ length: 7 }, () => form.proof()));
+      const answers = [];
+      for (const [i, proof] of proofs.entries())
+        answers.push((await form.post({ email: `person${i}@example.com`, proof })).status);
+      assert.deepEqual(answers, [200, 200, 200, 200, 200, 429, 429]);
+      assert.deepEqual(await totals(form.list.id), { token: 20, rate_limited: 2 });
+      service.clock.advance(61_000);
+      assert.equal((await form.join({ email: 'later@example.com' })).status, 200);
+    });
+
+    for (const name of ['turnstile', 'hcaptcha'] as const) {
+      it(`do not pass ${name}, which is asked with the secret`, async () => {
+        const captcha = { provider: name, siteKey: 'site', secret: `secret-${name}` };
+        const form = await openForm(service, { captcha });
+        const email = 'ada@example.com';
+        assertError(await form.join({ email }), 403, 'refused');
+        assertError(await form.join({ email, captcha: 'robot' }), 403, 'refused');
+        const plain = await form.send({ email, token: form.token() });
+        assert.equal(plain.status, 403, 'also without scripts');
+        assert.equal((await form.join({ email, captcha: 'human' })).status, 200);
+        assert.equal(provider.asked.at(-1)?.get('secret'), `secret-${name}`);
+        assert.equal((await form.get()).text.includes('secret-'), false);
+        assert.deepEqual(await totals(form.list.id), { captcha: 3 });
+      });
+    }
+
+    it('do not pass when the provider fails', async () => {
+      const form = await openForm(service, { captcha: { provider: 'turnstile', siteKey: 'x', secret: 'y' } });
+      provider.break();
+      assertError(await form.join({ email: 'ada@example.com', captcha: 'human' }), 403, 'refused');
+    });
+  });
+
+  describe('a client of forms', () => {
+    it('is slowed down by its address', async () => {
+      const service = await startService(engine, {
+        environment: { DOORLIST_RATE_LIMIT_FORM: '3', DOORLIST_TRUSTED_PROXIES: '127.0.0.1' },
+      });
+      try {
+        const form = await openForm(service);
+        const from = (address: string) =>
+          form.post(
+            { email: 'a@example.com' },
+            { headers: { 'x-forwarded-for': address, 'content-type': 'application/json' } },
+          );
+        const answers = [];
+        for (let i = 0; i < 4; i += 1) answers.push((await from('192.0.2.1')).status);
+        assert.deepEqual(answers, [403, 403, 403, 429]);
+        assertError(await from('192.0.2.1'), 429, 'rate_limited');
+        assert.equal((await from('192.0.2.2')).status, 403);
+        const page = await form.send({ email: 'a@example.com' }, { 'x-forwarded-for': '192.0.2.1' });
+        assert.equal(page.status, 429);
+        assert.match(await page.text(), /Too many requests/);
+      } finally {
+        await service.close();
+      }
+    });
+  });
+});

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { saveTemplate } from '../../src/mail/templates.ts';
+import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { MAILS_PER_DAY_MAX } from '../../src/waitlist/forms/join-by-form.ts';
+import { openForm } from '../support/forms.ts';
+import { forEachEngine } from '../support/harness.ts';
+import type { MailServer } from '../support/mail-server.ts';
+import {
+  type Mailing,
+  mailingList,
+  mailsArrived,
+  nothingPending,
+  PUBLIC_URL,
+  withMailing,
+} from '../support/mails.ts';
+
+const FIELDS = [{ name: 'company', label: 'Company', type: 'text' as const, required: false }];
+
+forEachEngine((engine) => {
+  describe('emails to people who used the form', () => {
+    let server: MailServer;
+    let service: Mailing;
+    withMailing(engine, (made) => {
+      ({ server, service } = made);
+    });
+
+    it('ask to confirm although the waitlist sends no such emails, and contain nothing that was typed', async () => {
+      const list = await mailingList(service, ['invite']);
+      const form = await openForm(service, { fields: FIELDS }, list);
+      const body = '# Hello {{ metadata.company }}\n\n[Confirm]({{ confirmLink }})\n';
+      await saveTemplate(service.context, list.id, 'confirm', {
+        subject: `${list.name} {{ metadata.company }}`,
+        body,
+      });
+      await form.send({ email: 'ada@example.com', company: 'Buy pills', token: form.token() });
+      const [mail] = await mailsArrived(server, list, 1);
+      assert.doesNotMatch(`${mail?.parsed.subject} ${mail?.parsed.text} ${mail?.parsed.html}`, /pills/);
+      const [, link = ''] = /doorlist\.example(\/confirm\/[\w-]+)/.exec(mail?.parsed.text ?? '') ?? [];
+      const confirmed = await service.request('POST', link, { headers: { accept: 'text/html' } });
+      const [, status = ''] = /href="\.\.(\/s\/[\w-]+)"/.exec(confirmed.text) ?? [];
+      assert.match(
+        (await service.request('GET', status, { headers: { accept: 'text/html' } })).text,
+        /class="position">1</,
+      );
+    });
+
+    it('welcome them with a link to their status, without what was typed', async () => {
+      const list = await mailingList(service, ['welcome']);
+      const form = await openForm(service, { fields: FIELDS }, list);
+      const body = '# Hello {{ metadata.company }}\n';
+      await saveTemplate(service.context, list.id, 'welcome', { subject: `${list.name}`, body });
+      await form.join({ email: 'ada@example.com', company: 'Buy pills' });
+      const [mail] = await mailsArrived(server, list, 1);
+      assert.doesNotMatch(`${mail?.parsed.text} ${mail?.parsed.html}`, /pills/);
+      const [, link = ''] = new RegExp(`${PUBLIC_URL}(/s/[\\w-]+)`).exec(mail?.parsed.text ?? '') ?? [];
+      const page = await service.request('GET', link, { headers: { accept: 'text/html' } });
+      assert.match(page.text, /class="position">1</);
+      assert.match(page.text, /href="\.\.\/leave\//);
+    });
+
+    it('remind somebody who is on the list already, once a day', async () => {
+      const list = await mailingList(service, ['confirm'], { confirm: true });
+      const form = await openForm(service, {}, list);
+      await list.signup({ phone: '+4915112345678' });
+      await form.join({ email: 'ada@example.com' });
+      const [mail] = await mailsArrived(server, list, 1);
+      const [, link = ''] = /doorlist\.example(\/confirm\/[\w-]+)/.exec(mail?.parsed.text ?? '') ?? [];
+      await service.request('POST', link);
+      for (let i = 0; i < 3; i += 1)
+        assert.equal((await form.join({ email: 'ada@example.com' })).body.state, 'confirm');
+      const mails = await mailsArrived(server, list, 2);
+      assert.match(mails[1]?.parsed.text ?? '', /\/s\//);
+      await nothingPending(service.context, list);
+      await mailsArrived(server, list, 2);
+    });
+
+    it('are capped for each address and day, whatever happens to the entry', async () => {
+      const list = await mailingList(service, ['confirm']);
+      const form = await openForm(service, {}, list);
+      for (let i = 0; i < MAILS_PER_DAY_MAX + 2; i += 1) {
+        const { status } = await form.send({ email: 'victim@example.com', token: form.token() });
+        assert.equal(status, 303);
+        await nothingPending(service.context, list);
+        await removeEntry(service.context, form.queue, 'victim@example.com');
+      }
+      await mailsArrived(server, list, MAILS_PER_DAY_MAX);
+    });
+  });
+});
