@@ -38,6 +38,13 @@ export default defineConfig({
     reportCompressedSize: false,
   },
   server: {
-    proxy: { '/admin': SERVICE, '/sdk': SERVICE, '/form': SERVICE, '/setup': SERVICE, '/password': SERVICE },
+    proxy: {
+      '/admin': SERVICE,
+      '/sdk': SERVICE,
+      '/form': SERVICE,
+      '/setup': SERVICE,
+      '/password': SERVICE,
+      '/mail-frame': SERVICE,
+    },
   },
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
@@ -91,6 +92,21 @@ forEachEngine((engine) => {
         assert.doesNotMatch(policy, /unsafe|https?:/);
         assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
       }
+    });
+
+    it('shows emails in a frame without an origin, which runs only its own script', async () => {
+      const answer = await open('/mail-frame');
+      assert.equal(answer.status, 200);
+      const policy = (answer.headers.get('content-security-policy') ?? '').split('; ');
+      const [, script = ''] = /<script>(.*)<\/script>/s.exec(await answer.text()) ?? [];
+      const hash = createHash('sha256').update(script).digest('base64');
+      for (const rule of [
+        "default-src 'none'",
+        `script-src 'sha256-${hash}'`,
+        "frame-ancestors 'self'",
+        'sandbox allow-scripts',
+      ])
+        assert.ok(policy.includes(rule), rule);
     });
 
     it('validates the page by its ETag', async () => {

@@ -104,6 +104,25 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),
 });
 
+const webhooks = createRoute({
+  getParentRoute: () => waitlist,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('./pages/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+});
+const DELIVERY_STATES = ['delivered', 'pending', 'failed', 'held'] as const;
+const endpoint = createRoute({
+  getParentRoute: () => waitlist,
+  path: '/webhooks/$endpointId',
+  validateSearch: (
+    search,
+  ): { state?: (typeof DELIVERY_STATES)[number]; event?: string; delivery?: string } => ({
+    state: choiceOf(search.state, DELIVERY_STATES),
+    event: textOf(search.event),
+    delivery: textOf(search.delivery),
+  }),
+  component: lazyRouteComponent(() => import('./pages/webhooks/endpoint-page.tsx'), 'EndpointPage'),
+});
+
 export const routeTree = root.addChildren([
   signIn,
   forgotPassword,
@@ -115,6 +134,6 @@ export const routeTree = root.addChildren([
     tokens,
     audit,
     waitlists,
-    waitlist.addChildren([overview, apiPage, settings]),
+    waitlist.addChildren([overview, apiPage, settings, webhooks, endpoint]),
   ]),
 ]);

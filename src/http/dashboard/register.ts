@@ -7,6 +7,7 @@ import type { Cookies } from '../admin/core/cookies.ts';
 import { NOTHING_HERE } from '../plugins/errors.ts';
 import { isNavigation } from '../plugins/navigation.ts';
 import { dashboardFiles } from './files.ts';
+import { registerMailFrame } from './mail-frame.ts';
 import { missingPage } from './missing.ts';
 import { sendFile } from './send-file.ts';
 
@@ -34,6 +35,7 @@ export function registerDashboard(app: FastifyInstance, parts: DashboardParts): 
     return index ? sendFile(request, reply, index, status) : missingPage(reply, parts.problem());
   };
 
+  registerMailFrame(app);
   app.get('/assets/*', route, async (request, reply) => {
     const file = files().get(`assets/${(request.params as { '*': string })['*']}`);
     if (!file) throw notFound(NOTHING_HERE);

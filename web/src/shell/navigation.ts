@@ -1,4 +1,4 @@
-import { Activity, Braces, KeyRound, ScrollText, Settings, Users } from 'lucide-react';
+import { Activity, Braces, KeyRound, ScrollText, Settings, Users, Webhook } from 'lucide-react';
 import type { ComponentType } from 'react';
 import type { Role } from '../api/me.ts';
 
@@ -24,6 +24,13 @@ export const WAITLIST_PAGES = destinations([
     icon: Activity,
     role: 'viewer',
     words: 'statistics chart signups',
+  },
+  {
+    to: '/waitlists/$waitlistId/webhooks',
+    label: 'Webhooks',
+    icon: Webhook,
+    role: 'support',
+    words: 'endpoints deliveries events replay signing secret',
   },
   {
     to: '/waitlists/$waitlistId/api',

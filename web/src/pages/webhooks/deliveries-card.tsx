@@ -1,0 +1,158 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Inbox, RotateCcw, Send } from 'lucide-react';
+import { useEffect } from 'react';
+import { useLive } from '../../api/live.tsx';
+import { useScope } from '../../shell/waitlist-scope.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
+import { QueryProblem } from '../../ui/query-problem.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Select } from '../../ui/select.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { DeliveryStateBadge, stateName } from './endpoint-health.tsx';
+import {
+  DELIVERY_STATES,
+  type Delivery,
+  type DeliveryState,
+  deliveriesQuery,
+  EVENTS,
+  isDue,
+  TEST_EVENT,
+} from './webhooks.ts';
+
+const PATH = '/waitlists/$waitlistId/webhooks/$endpointId';
+const ANY = 'any';
+const REFRESH_MS = 1_000;
+const STATES = [
+  { value: ANY, label: 'Every state' },
+  ...DELIVERY_STATES.map((state) => ({ value: state as string, label: stateName(state) })),
+];
+const KINDS = [
+  { value: ANY, label: 'Every event' },
+  ...[...EVENTS.map(({ kind }) => kind), TEST_EVENT].map((kind) => ({ value: kind as string, label: kind })),
+];
+
+const COLUMNS: Column<Delivery>[] = [
+  {
+    id: 'event',
+    label: 'Event',
+    cell: ({ kind }) => <code className="font-mono text-sm">{kind}</code>,
+  },
+  { id: 'state', label: 'State', cell: ({ state }) => <DeliveryStateBadge state={state} /> },
+  { id: 'attempts', label: 'Attempts', right: true, wide: true, cell: ({ attempts }) => attempts },
+  {
+    id: 'next',
+    label: 'Next attempt',
+    wide: true,
+    right: true,
+    cell: ({ nextAttemptAt }) => <RelativeTime at={nextAttemptAt} />,
+  },
+  { id: 'at', label: 'When', right: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+];
+
+interface DeliveriesCardProps {
+  endpointId: string;
+  mayManage: boolean;
+  onOpen: (eventId: string) => void;
+  onReplay: () => void;
+  onTest: () => void;
+}
+
+export function DeliveriesCard({ endpointId, mayManage, onOpen, onReplay, onTest }: DeliveriesCardProps) {
+  const scope = useScope();
+  const { state, event } = useSearch({ from: `/shell${PATH}` });
+  const navigate = useNavigate({ from: PATH });
+  const query = useInfiniteQuery({
+    ...deliveriesQuery(scope, endpointId, { state, event }),
+    refetchInterval: ({ state: { data } }) =>
+      data?.pages.some(({ deliveries }) => deliveries.some(isDue)) ? REFRESH_MS : false,
+  });
+  const { refetch } = query;
+  const { delivery } = useLive(scope.waitlistId, scope.environment);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the backlog changes when something was sent or is due.
+  useEffect(() => void refetch(), [delivery?.webhooks.pending, delivery?.webhooks.failed, refetch]);
+  const filtered = state !== undefined || event !== undefined;
+  return (
+    <Card
+      flush
+      title="Deliveries"
+      actions={
+        <>
+          <Select
+            label="State"
+            className="w-36! max-md:w-32!"
+            value={state ?? ANY}
+            options={STATES}
+            onChange={(next) =>
+              void navigate({
+                search: (now) => ({ ...now, state: next === ANY ? undefined : (next as DeliveryState) }),
+              })
+            }
+          />
+          <Select
+            label="Event"
+            className="w-44!"
+            value={event ?? ANY}
+            options={KINDS}
+            onChange={(next) =>
+              void navigate({ search: (now) => ({ ...now, event: next === ANY ? undefined : next }) })
+            }
+          />
+          {mayManage && (
+            <Button icon={<RotateCcw aria-hidden />} onClick={onReplay}>
+              Replay failed
+            </Button>
+          )}
+        </>
+      }
+    >
+      <QueryProblem query={query}>
+        <Table
+          label="Deliveries"
+          columns={COLUMNS}
+          rows={query.data?.pages.flatMap(({ deliveries }) => deliveries)}
+          rowId={(each) => each.event}
+          onOpen={(each) => onOpen(each.event)}
+          empty={
+            filtered ? (
+              <EmptyState
+                icon={<Inbox aria-hidden />}
+                title="Nothing matches"
+                action={
+                  <Button
+                    onClick={() =>
+                      void navigate({ search: (now) => ({ ...now, state: undefined, event: undefined }) })
+                    }
+                  >
+                    Clear filters
+                  </Button>
+                }
+              >
+                No delivery is in this state, or about this event.
+              </EmptyState>
+            ) : (
+              <EmptyState
+                icon={<Send aria-hidden />}
+                title="Nothing sent yet"
+                action={
+                  mayManage && (
+                    <Button look="primary" onClick={onTest}>
+                      Send test event
+                    </Button>
+                  )
+                }
+              >
+                Deliveries appear here as things happen on the waitlist. A test event shows whether your
+                endpoint answers.
+              </EmptyState>
+            )
+          }
+        />
+        <LoadMore query={query} />
+      </QueryProblem>
+    </Card>
+  );
+}

@@ -1,0 +1,146 @@
+import { useState } from 'react';
+import { ApiError } from '../../api/client.ts';
+import type { Scope } from '../../shell/waitlist-scope.ts';
+import { Checkbox } from '../../ui/checkbox.tsx';
+import { Field, Input, TextArea } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { createEndpoint, type Endpoint, EVENTS, type EventKind, updateEndpoint } from './webhooks.ts';
+
+interface EndpointFormProps {
+  scope: Scope;
+  /** To change this one. Without it, a new one is created. */
+  endpoint?: Endpoint;
+  onClose: () => void;
+  /** The secret is only there for a new endpoint. */
+  onSaved: (saved: Endpoint & { secret?: string }) => Promise<unknown>;
+}
+
+export function EndpointForm({ scope, endpoint, onClose, onSaved }: EndpointFormProps) {
+  const [url, setUrl] = useState(endpoint?.url ?? '');
+  const [description, setDescription] = useState(endpoint?.description ?? '');
+  const [all, setAll] = useState((endpoint?.events.length ?? 0) === 0);
+  const [events, setEvents] = useState(new Set(endpoint?.events as EventKind[] | undefined));
+  const [headers, setHeaders] = useState('');
+  const [rateLimit, setRateLimit] = useState(endpoint?.rateLimit?.toString() ?? '');
+  const save = async () => {
+    if (!all && events.size === 0)
+      throw new ApiError(0, 'invalid_request', 'events: choose at least one, or all events');
+    const body = {
+      url: url.trim(),
+      description: description.trim(),
+      events: all ? [] : [...events],
+      rateLimit: rateLimit === '' ? null : Number(rateLimit),
+      ...(headers.trim() === '' ? {} : { headers: parseHeaders(headers) }),
+    };
+    await onSaved(
+      endpoint ? await updateEndpoint(scope, endpoint.id, body) : await createEndpoint(scope, body),
+    );
+  };
+  const choose = (kind: EventKind, chosen: boolean) => {
+    const next = new Set(events);
+    if (chosen) next.add(kind);
+    else next.delete(kind);
+    setEvents(next);
+  };
+  return (
+    <FormDialog
+      wide
+      title={endpoint ? 'Edit endpoint' : 'Add an endpoint'}
+      about={`Events of ${scope.waitlistId} in ${scope.environment} are posted to it as signed JSON.`}
+      action={endpoint ? 'Save changes' : 'Add endpoint'}
+      onClose={onClose}
+      onSubmit={save}
+    >
+      {(problem) => (
+        <>
+          <Field label="URL" error={problem('url')}>
+            <Input
+              required
+              type="url"
+              inputMode="url"
+              maxLength={2048}
+              autoComplete="off"
+              spellCheck={false}
+              placeholder="https://example.com/hooks/doorlist"
+              value={url}
+              onChange={(event) => setUrl(event.target.value)}
+            />
+          </Field>
+          <Field label="Description" help="Optional. What it is for." error={problem('description')}>
+            <Input
+              maxLength={500}
+              autoComplete="off"
+              value={description}
+              onChange={(event) => setDescription(event.target.value)}
+            />
+          </Field>
+          <fieldset className="flex flex-col gap-2.5">
+            <legend className="pb-1.5 text-sm font-medium">Events</legend>
+            <Checkbox
+              label="All events"
+              help="Including those of later versions."
+              checked={all}
+              onChange={setAll}
+            />
+            {!all && (
+              <div className="grid gap-2.5 border-t pt-3 sm:grid-cols-2">
+                {EVENTS.map(({ kind, about }) => (
+                  <Checkbox
+                    key={kind}
+                    label={<code className="font-mono text-sm">{kind}</code>}
+                    help={about}
+                    checked={events.has(kind)}
+                    onChange={(chosen) => choose(kind, chosen)}
+                  />
+                ))}
+              </div>
+            )}
+            {problem('events') && (
+              <p role="alert" className="text-sm text-danger">
+                {problem('events')}
+              </p>
+            )}
+          </fieldset>
+          <div className="grid gap-4 sm:grid-cols-[1fr_10rem]">
+            <Field label="Headers" help={headersHelp(endpoint)} error={problem('headers')}>
+              <TextArea
+                rows={2}
+                spellCheck={false}
+                autoComplete="off"
+                placeholder="Authorization: Bearer …"
+                className="font-mono text-sm"
+                value={headers}
+                onChange={(event) => setHeaders(event.target.value)}
+              />
+            </Field>
+            <Field label="Rate limit" help="Most a second. Empty: no limit." error={problem('rateLimit')}>
+              <Input
+                type="number"
+                min={1}
+                value={rateLimit}
+                onChange={(event) => setRateLimit(event.target.value)}
+              />
+            </Field>
+          </div>
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+function headersHelp(endpoint: Endpoint | undefined): string {
+  return endpoint && endpoint.headers.length > 0
+    ? `Sends ${endpoint.headers.join(', ')} now. What you enter replaces them; leave it empty to keep them.`
+    : 'Optional. One on each line. Their values are stored encrypted and not shown again.';
+}
+
+function parseHeaders(text: string): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
+    const [, name, value] = /^\s*([^:\s]+)\s*:\s*(.*?)\s*$/.exec(line) ?? [];
+    if (name === undefined || value === undefined)
+      throw new ApiError(0, 'invalid_request', 'headers: write each as Name: value');
+    headers[name] = value;
+  }
+  return headers;
+}

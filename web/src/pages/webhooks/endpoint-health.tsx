@@ -1,0 +1,33 @@
+import { Badge } from '../../ui/badge.tsx';
+import { Tooltip } from '../../ui/tooltip.tsx';
+import type { Delivery, DeliveryState, Endpoint } from './webhooks.ts';
+import { STATE_TONES } from './webhooks.ts';
+
+/** How an endpoint is doing, in one word. */
+export function EndpointHealth({ endpoint }: { endpoint: Endpoint }) {
+  const { enabled, disabledReason, failingSince, lastSuccessAt } = endpoint;
+  if (!enabled)
+    return (
+      <Tooltip text={disabledReason ?? 'Deliveries are held until it is enabled.'}>
+        <span>
+          <Badge tone="warn">Disabled</Badge>
+        </span>
+      </Tooltip>
+    );
+  if (failingSince !== null) return <Badge tone="danger">Failing</Badge>;
+  return lastSuccessAt === null ? <Badge>No deliveries yet</Badge> : <Badge tone="accent">Healthy</Badge>;
+}
+
+export function DeliveryStateBadge({ state }: { state: DeliveryState }) {
+  return <Badge tone={STATE_TONES[state]}>{stateName(state)}</Badge>;
+}
+
+export function stateName(state: Delivery['state']): string {
+  return state.slice(0, 1).toUpperCase() + state.slice(1);
+}
+
+export function eventsText(events: readonly string[]): string {
+  if (events.length === 0) return 'All events';
+  const [first = ''] = events;
+  return events.length === 1 ? first : `${first} and ${events.length - 1} more`;
+}

@@ -1,0 +1,49 @@
+import { useState } from 'react';
+import { useScope } from '../../shell/waitlist-scope.ts';
+import { Field } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { Select } from '../../ui/select.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { type Endpoint, replayFailed } from './webhooks.ts';
+
+const HOUR_MS = 3_600_000;
+const ALL = 'all';
+const PERIODS = [
+  { value: String(HOUR_MS), label: 'The last hour' },
+  { value: String(24 * HOUR_MS), label: 'The last 24 hours' },
+  { value: String(7 * 24 * HOUR_MS), label: 'The last 7 days' },
+  { value: ALL, label: 'All that failed' },
+];
+
+interface ReplayDialogProps {
+  endpoint: Endpoint;
+  onClose: () => void;
+  onDone: () => Promise<unknown>;
+}
+
+export function ReplayDialog({ endpoint, onClose, onDone }: ReplayDialogProps) {
+  const scope = useScope();
+  const [period, setPeriod] = useState(ALL);
+  return (
+    <FormDialog
+      title="Replay failed deliveries?"
+      about={`Sends the events that ${new URL(endpoint.url).host} did not accept in ${scope.environment} again, oldest first.`}
+      action="Replay"
+      onClose={onClose}
+      onSubmit={async () => {
+        const created = Date.parse(endpoint.createdAt);
+        const since = period === ALL ? created : Math.max(created, Date.now() - Number(period));
+        const count = await replayFailed(scope, endpoint.id, new Date(since).toISOString());
+        await onDone();
+        onClose();
+        toast(count === 0 ? 'Nothing failed in this time' : `Replaying ${count.toLocaleString('en')}`);
+      }}
+    >
+      {(problem) => (
+        <Field label="Events of" error={problem('from')}>
+          <Select label="Events of" value={period} onChange={setPeriod} options={PERIODS} />
+        </Field>
+      )}
+    </FormDialog>
+  );
+}

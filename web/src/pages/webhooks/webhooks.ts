@@ -1,0 +1,178 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { api, call, type Schemas } from '../../api/client.ts';
+import type { Scope } from '../../shell/waitlist-scope.ts';
+import type { Tone } from '../../ui/badge.tsx';
+
+export type Endpoint = Schemas['WebhookEndpoint'];
+export type Delivery = Schemas['Delivery'];
+export type DeliveryDetails = Schemas['DeliveryDetails'];
+export type DeliveryState = Schemas['DeliveryState'];
+export type EndpointInput = Schemas['WebhookEndpointRequest'];
+export type EventKind = NonNullable<EndpointInput['events']>[number];
+
+export const EVENTS: readonly { kind: EventKind; about: string }[] = [
+  { kind: 'signup.created', about: 'Somebody signed up' },
+  { kind: 'signup.confirmed', about: 'Somebody confirmed their email' },
+  { kind: 'referral.credited', about: 'A referral moved somebody up' },
+  { kind: 'invite.sent', about: 'Somebody was invited' },
+  { kind: 'invite.accepted', about: 'An invite was accepted' },
+  { kind: 'invite.revoked', about: 'An invite was revoked' },
+  { kind: 'invite.expired', about: 'An invite expired' },
+  { kind: 'entry.removed', about: 'Somebody was removed' },
+];
+export const TEST_EVENT = 'webhook.test';
+
+export const DELIVERY_STATES = ['delivered', 'pending', 'failed', 'held'] as const;
+export const STATE_TONES: Record<DeliveryState, Tone> = {
+  delivered: 'accent',
+  pending: 'sky',
+  failed: 'danger',
+  held: 'warn',
+};
+
+const WAITING_MS = 1_000;
+
+const paramsOf = ({ waitlistId, environment }: Scope) => ({
+  path: { waitlistId },
+  query: { environment },
+});
+const endpointParams = (scope: Scope, endpointId: string) => ({
+  path: { waitlistId: scope.waitlistId, endpointId },
+  query: { environment: scope.environment },
+});
+
+/** The beginning of every key, to load all of it again. */
+export const webhooksKey = ({ waitlistId, environment }: Scope) => ['webhooks', waitlistId, environment];
+
+export const endpointsQuery = (scope: Scope) =>
+  queryOptions({
+    queryKey: [...webhooksKey(scope), 'list'],
+    queryFn: async () =>
+      (await call(api.GET('/admin/v1/waitlists/{waitlistId}/webhooks', { params: paramsOf(scope) })))
+        .webhooks,
+  });
+
+export const endpointQuery = (scope: Scope, endpointId: string) =>
+  queryOptions({
+    queryKey: [...webhooksKey(scope), endpointId],
+    queryFn: () =>
+      call(
+        api.GET('/admin/v1/waitlists/{waitlistId}/webhooks/{endpointId}', {
+          params: endpointParams(scope, endpointId),
+        }),
+      ),
+  });
+
+export interface DeliveryFilter {
+  state?: DeliveryState | undefined;
+  event?: string | undefined;
+}
+
+export const deliveriesQuery = (scope: Scope, endpointId: string, filter: DeliveryFilter) =>
+  infiniteQueryOptions({
+    queryKey: [...webhooksKey(scope), endpointId, 'deliveries', filter],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam }) => {
+      const { path, query } = endpointParams(scope, endpointId);
+      return call(
+        api.GET('/admin/v1/waitlists/{waitlistId}/webhooks/{endpointId}/deliveries', {
+          params: { path, query: { ...query, ...filter, cursor: pageParam, limit: 50 } },
+        }),
+      );
+    },
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  });
+
+export const deliveryQuery = (scope: Scope, endpointId: string, eventId: string) =>
+  queryOptions({
+    queryKey: [...webhooksKey(scope), endpointId, 'delivery', eventId],
+    queryFn: () => {
+      const { path, query } = endpointParams(scope, endpointId);
+      return call(
+        api.GET('/admin/v1/waitlists/{waitlistId}/webhooks/{endpointId}/deliveries/{eventId}', {
+          params: { path: { ...path, eventId }, query },
+        }),
+      );
+    },
+    refetchInterval: ({ state }) => (state.data && isDue(state.data) ? WAITING_MS : false),
+  });
+
+/** Whether an attempt is under way or comes within moments. */
+export function isDue({ state, nextAttemptAt }: Pick<Delivery, 'state' | 'nextAttemptAt'>): boolean {
+  return (
+    state === 'pending' && nextAttemptAt !== null && Date.parse(nextAttemptAt) < Date.now() + 5 * WAITING_MS
+  );
+}
+
+export function createEndpoint(scope: Scope, body: EndpointInput) {
+  return call(api.POST('/admin/v1/waitlists/{waitlistId}/webhooks', { params: paramsOf(scope), body }));
+}
+
+export function updateEndpoint(scope: Scope, endpointId: string, body: Schemas['WebhookEndpointChanges']) {
+  return call(
+    api.PATCH('/admin/v1/waitlists/{waitlistId}/webhooks/{endpointId}', {
+      params: endpointParams(scope, endpointId),
+      body,
+    }),
+  );
+}
+
+export function deleteEndpoint(scope: Scope, endpointId: string) {
+  return call(
+    api.DELETE('/admin/v1/waitlists/{waitlistId}/webhooks/{endpointId}', {
+      params: endpointParams(scope, endpointId),
+    }),
+  );
+}
+
+export function rotateSecret(scope: Scope, endpointId: string, overlapMs: number) {
+  return call(
+    api.POST('/admin/v1/waitlists/{waitlistId}/webhooks/{endpointId}/rotate', {
+      params: endpointParams(scope, endpointId),
+      body: { overlapMs },
+    }),
+  );
+}
+
+export function showSecret(scope: Scope, endpointId: string, password: string) {
+  return call(
+    api.POST('/admin/v1/waitlists/{waitlistId}/webhooks/{endpointId}/secret', {
+      params: endpointParams(scope, endpointId),
+      body: { password },
+    }),
+  );
+}
+
+export function sendTestEvent(scope: Scope, endpointId: string) {
+  return call(
+    api.POST('/admin/v1/waitlists/{waitlistId}/webhooks/{endpointId}/test', {
+      params: endpointParams(scope, endpointId),
+    }),
+  );
+}
+
+export function replayDelivery(scope: Scope, endpointId: string, eventId: string) {
+  const { path, query } = endpointParams(scope, endpointId);
+  return call(
+    api.POST('/admin/v1/waitlists/{waitlistId}/webhooks/{endpointId}/deliveries/{eventId}/replay', {
+      params: { path: { ...path, eventId }, query },
+    }),
+  );
+}
+
+/** The server replays a limited number at a time and says where to continue. */
+export async function replayFailed(scope: Scope, endpointId: string, since: string): Promise<number> {
+  let replayed = 0;
+  const to = new Date().toISOString();
+  for (let from: string | null = since; from !== null; ) {
+    const result: Schemas['ReplayResult'] = await call(
+      api.POST('/admin/v1/waitlists/{waitlistId}/webhooks/{endpointId}/replay', {
+        params: endpointParams(scope, endpointId),
+        body: { from, to, state: 'failed' },
+      }),
+    );
+    replayed += result.count;
+    from = result.continueFrom;
+  }
+  return replayed;
+}
