@@ -22,6 +22,11 @@ const PAGES = [
 ];
 const readme = read('README.md');
 
+/** Code may contain Markdown of its own, such as a template. */
+function withoutCode(text: string): string {
+  return text.replace(/^```.*?^```/gms, '');
+}
+
 describe('the README', () => {
   it('lists every configuration variable with its default and purpose', () => {
     const [, section = ''] = readme.split('## Configuration\n');
@@ -116,7 +121,7 @@ describe('the documentation', () => {
 
   it('has no broken links', () => {
     for (const page of PAGES) {
-      for (const [link, target = ''] of read(page).matchAll(/\]\((?!https:)([^)]+)\)/g)) {
+      for (const [link, target = ''] of withoutCode(read(page)).matchAll(/\]\((?!https:)([^)]+)\)/g)) {
         const [file = '', anchor] = target.split('#');
         const absolute = file === '' ? path.join(ROOT, page) : path.join(ROOT, path.dirname(page), file);
         assert.ok(existsSync(absolute), `${page}: ${link}`);
