@@ -1,12 +1,22 @@
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
-import { TABLES } from '../src/db/tables.ts';
+import type { Trx } from '../src/db/database.ts';
 import { newId } from '../src/ids.ts';
+import type { QueueVault } from '../src/vault/queue-vault.ts';
+import { metadataPairs } from '../src/waitlist/people/metadata-pairs.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
 import type { Queue } from '../src/waitlist/queue/directory.ts';
 import { LEVEL_SHIFTS } from '../src/waitlist/queue/positions.ts';
 import { rankOf } from '../src/waitlist/referrals/rank.ts';
+import { utcDayOf } from '../src/waitlist/statistics/counted-value.ts';
+import { recountStatistics } from '../src/waitlist/statistics/recount.ts';
 
+/** However many there are: the length of a chart does not depend on the length of the queue. */
+const DAYS = 90;
+const SPAN_MS = DAYS * 24 * 60 * 60 * 1000;
+/** One in this many entries has this pair in its metadata. */
+const PAIR_EVERY = 100;
+export const PAIR = { key: 'plan', value: 'pro' };
 /** One in this many entries is a referrer, each of this many people who joined right after. */
 const REFERRER_EVERY = 1_000;
 const REFERRALS_EACH = 20;
@@ -23,17 +33,48 @@ export async function generateQueue(
 ): Promise<void> {
   if (sqliteFile === undefined) await generateByQuery(context, queue, size);
   else generateInFile(queue, size, sqliteFile);
+  await new Promise((resolve) => setImmediate(resolve)); // Reads of a turn share a snapshot.
+  await context.db.patient.transaction(async (trx) => {
+    await recountStatistics(trx, queue);
+    countPairs(trx, queue, size);
+  });
 }
 
-/** In the order of the table's columns. */
-function entryRow({ id: queueId, vault }: Queue, seq: number, now: number) {
-  const id = newId(now + seq);
+/** As upkeep would have counted the values. */
+function countPairs(trx: Trx, { id: queue_id, vault }: Queue, size: number): void {
+  const { key, value } = PAIR;
+  const pair_hash = pairHash(vault);
+  trx.insert('metadata_key', [{ queue_id, key, counted_seq: size }], { onConflict: 'ignore' });
+  trx.update('metadata_key', { key: ['queue_id', 'key'] }, [{ queue_id, key, counted_seq: size }]);
+  trx.insert('metadata_value', [
+    { queue_id, key, pair_hash, label: vault.seal('metadata.label', pair_hash, value) },
+  ]);
+  const today = utcDayOf(Date.now());
+  const days = Array.from({ length: DAYS }, (_, n) => today - n * 24 * 60 * 60 * 1000);
+  const signups = Math.ceil(size / PAIR_EVERY / DAYS);
+  trx.insert(
+    'metadata_count',
+    days.map((day) => ({ queue_id, key, day, pair_hash, signups })),
+  );
+}
+
+function pairHash(vault: QueueVault): Buffer {
+  return metadataPairs(vault, { [PAIR.key]: PAIR.value })[0] as Buffer;
+}
+
+function entryRow({ id: queueId, vault }: Queue, seq: number, size: number, now: number) {
+  const createdAt = now - SPAN_MS + Math.floor((seq / size) * SPAN_MS);
+  const id = newId(createdAt);
   const email = emailOf(seq);
   const isReferrer = seq % REFERRER_EVERY === 1;
   const referrals = isReferrer ? REFERRALS_EACH : 0;
   const behind = (seq - 1) % REFERRER_EVERY;
   const referrer = behind >= 1 && behind <= REFERRALS_EACH ? seq - behind : null;
-  const person = vault.seal('entry.person', id, { email, phone: null, metadata: null });
+  const person = vault.seal('entry.person', id, {
+    email,
+    phone: null,
+    metadata: hasPair(seq) ? { [PAIR.key]: PAIR.value } : null,
+  });
   const rank = rankOf(seq, BOOST, referrals);
   const hash = vault.hash('email', email);
   return {
@@ -48,11 +89,16 @@ function entryRow({ id: queueId, vault }: Queue, seq: number, now: number) {
     person,
     email_hash: hash,
     phone_hash: null,
-    created_at: now + seq,
+    created_at: createdAt,
     invited_at: null,
     joined_at: null,
     removed_at: null,
+    depth: referrer === null ? 0 : 1,
   };
+}
+
+function hasPair(seq: number): boolean {
+  return seq % PAIR_EVERY === 0;
 }
 
 const COUNTERS = (queueId: number, size: number) => [
@@ -75,14 +121,17 @@ function generateInFile(queue: Queue, size: number, file: string): void {
       )
       .all() as { name: string; sql: string }[];
     for (const { name } of indexes) db.exec(`drop index ${name}`);
-    const names = Object.keys(TABLES.entry);
+    const now = Date.now();
+    const names = Object.keys(entryRow(queue, 1, size, now));
     const insert = db.prepare(
       `insert into entry (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
     );
-    const now = Date.now() - size;
+    const insertPair = db.prepare('insert into metadata_pair (queue_id, pair_hash, seq) values (?, ?, ?)');
+    const pair = pairHash(queue.vault);
     db.exec('begin immediate');
     for (let seq = 1; seq <= size; seq += 1) {
-      insert.run(...Object.values(entryRow(queue, seq, now)));
+      insert.run(...Object.values(entryRow(queue, seq, size, now)));
+      if (hasPair(seq)) insertPair.run(queue.id, pair, seq);
       if (seq % 200_000 === 0) db.exec('commit; begin immediate');
     }
     db.exec('commit');
@@ -95,12 +144,20 @@ function generateInFile(queue: Queue, size: number, file: string): void {
 }
 
 async function generateByQuery({ db }: Context, queue: Queue, size: number): Promise<void> {
-  const now = Date.now() - size;
+  const now = Date.now();
+  const pair = pairHash(queue.vault);
   for (let first = 1; first <= size; first += 5_000) {
     const rows = Array.from({ length: Math.min(5_000, size - first + 1) }, (_, i) =>
-      entryRow(queue, first + i, now),
+      entryRow(queue, first + i, size, now),
     );
-    await db.transaction(async (trx) => trx.insert('entry', rows));
+    const pairs = rows.filter(({ seq }) => hasPair(seq));
+    await db.transaction(async (trx) => {
+      trx.insert('entry', rows);
+      trx.insert(
+        'metadata_pair',
+        pairs.map(({ queue_id, seq }) => ({ queue_id, pair_hash: pair, seq })),
+      );
+    });
   }
   for (const text of COUNTERS(queue.id, size)) await sql.raw(text).execute(db.query);
   await sql.raw('vacuum analyze').execute(db.query);

@@ -1,3 +1,4 @@
+import { benchAdmin } from './admin.ts';
 import { benchApi } from './api.ts';
 import { benchEmails } from './emails.ts';
 import { benchQueue } from './queue.ts';
@@ -9,6 +10,7 @@ const BENCHMARKS: Record<string, () => Promise<boolean>> = {
   queue: benchQueue,
   webhooks: benchWebhooks,
   emails: benchEmails,
+  admin: benchAdmin,
 };
 
 const wanted = process.argv.slice(2);
