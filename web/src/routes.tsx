@@ -1,7 +1,9 @@
 import { createRootRoute, createRoute, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
 import { meQuery } from './api/me.ts';
 import { queryClient } from './api/query-client.ts';
+import { readInvitesSearch } from './pages/invites/invites-search.ts';
 import { PERIOD_NAMES, type PeriodName } from './pages/overview/periods.ts';
+import { readQueueSearch } from './pages/queue/queue-search.ts';
 import { choiceOf, textOf } from './search.ts';
 
 const root = createRootRoute({ component: Outlet });
@@ -93,6 +95,18 @@ const overview = createRoute({
   validateSearch: (search): { period?: PeriodName } => ({ period: choiceOf(search.period, PERIOD_NAMES) }),
   component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
 });
+const queue = createRoute({
+  getParentRoute: () => waitlist,
+  path: '/queue',
+  validateSearch: readQueueSearch,
+  component: lazyRouteComponent(() => import('./pages/queue/queue-page.tsx'), 'QueuePage'),
+});
+const invites = createRoute({
+  getParentRoute: () => waitlist,
+  path: '/invites',
+  validateSearch: readInvitesSearch,
+  component: lazyRouteComponent(() => import('./pages/invites/invites-page.tsx'), 'InvitesPage'),
+});
 const apiPage = createRoute({
   getParentRoute: () => waitlist,
   path: '/api',
@@ -134,6 +148,6 @@ export const routeTree = root.addChildren([
     tokens,
     audit,
     waitlists,
-    waitlist.addChildren([overview, apiPage, settings, webhooks, endpoint]),
+    waitlist.addChildren([overview, queue, invites, apiPage, settings, webhooks, endpoint]),
   ]),
 ]);

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { api, call } from './client.ts';
+import { api, call, type Schemas } from './client.ts';
 
 export interface Counters {
   pending: number;
@@ -20,8 +20,13 @@ interface Backlog {
 export interface Live {
   counters?: Counters;
   delivery?: { webhooks: Backlog; emails: Backlog };
-  job?: unknown;
+  /** The job that changed last. */
+  job?: Job;
+  /** The newest jobs, by their id. */
+  jobs?: Record<string, Job>;
 }
+
+type Job = Schemas['Job'];
 
 const EVENTS = ['counters', 'delivery', 'job'] as const;
 const REOPEN_MS = 15_000;
@@ -43,9 +48,11 @@ export function useLiveConnection(waitlist: string | undefined, environment: str
       source = new EventSource(`/admin/v1/stream?${query}`);
       for (const event of EVENTS) {
         source.addEventListener(event, ({ data }: MessageEvent<string>) => {
+          const news = JSON.parse(data);
           client.setQueryData<Live>(liveKey(waitlist, environment), (now) => ({
             ...now,
-            [event]: JSON.parse(data),
+            [event]: news,
+            ...(event === 'job' ? { jobs: { ...now?.jobs, [(news as Job).id]: news } } : {}),
           }));
         });
       }

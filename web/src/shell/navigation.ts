@@ -1,4 +1,14 @@
-import { Activity, Braces, KeyRound, ScrollText, Settings, Users, Webhook } from 'lucide-react';
+import {
+  Activity,
+  Braces,
+  KeyRound,
+  ListOrdered,
+  ScrollText,
+  Send,
+  Settings,
+  Users,
+  Webhook,
+} from 'lucide-react';
 import type { ComponentType } from 'react';
 import type { Role } from '../api/me.ts';
 
@@ -24,6 +34,20 @@ export const WAITLIST_PAGES = destinations([
     icon: Activity,
     role: 'viewer',
     words: 'statistics chart signups',
+  },
+  {
+    to: '/waitlists/$waitlistId/queue',
+    label: 'Queue',
+    icon: ListOrdered,
+    role: 'viewer',
+    words: 'entries people signups positions search segments',
+  },
+  {
+    to: '/waitlists/$waitlistId/invites',
+    label: 'Invites',
+    icon: Send,
+    role: 'viewer',
+    words: 'send codes links revoke resend',
   },
   {
     to: '/waitlists/$waitlistId/webhooks',

@@ -24,7 +24,7 @@ function useCopy(text: string | (() => string)) {
 }
 
 /** The clipboard of the browser needs https or localhost. On plain http, a selected field does it. */
-async function copyText(text: string): Promise<void> {
+export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const field = document.createElement('textarea');
   field.value = text;

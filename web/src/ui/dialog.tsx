@@ -1,6 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { IconButton } from './button.tsx';
 import { cx } from './cx.ts';
 
@@ -55,11 +55,16 @@ interface DrawerProps {
 
 /** Details of one thing beside the list it is from. */
 export function Drawer({ open, onClose, title, actions, children }: DrawerProps) {
+  const popup = useRef<HTMLDivElement>(null);
   return (
     <Base.Root open={open} onOpenChange={(next) => next || onClose()}>
       <Base.Portal>
         <Base.Backdrop className={BACKDROP} />
-        <Base.Popup className="drawer-motion fixed inset-y-0 right-0 z-40 flex w-full max-w-xl flex-col bg-raised shadow-lg ring-1 ring-line outline-none">
+        <Base.Popup
+          ref={popup}
+          initialFocus={popup}
+          className="drawer-motion fixed inset-y-0 right-0 z-40 flex w-full max-w-xl flex-col bg-raised shadow-lg ring-1 ring-line outline-none"
+        >
           <div className="flex min-h-14 items-center gap-2 border-b px-5 py-2">
             <Base.Title className="min-w-0 flex-1 truncate text-lg font-semibold">{title}</Base.Title>
             {actions}

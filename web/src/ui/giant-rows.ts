@@ -17,6 +17,8 @@ export interface GiantRows {
   /** Height of the scrolled element. */
   tall: number;
   topOf: (index: number) => number;
+  /** Whether nothing is scrolled away above. */
+  atTop: boolean;
 }
 
 /**
@@ -86,6 +88,7 @@ export function useGiantRows(count: number, rowPx: number, headPx: number): Gian
     first: Math.max(0, Math.floor(top / rowPx) - OVERSCAN),
     end: Math.min(count, Math.ceil((top + view.height) / rowPx) + OVERSCAN),
     topOf: (index) => index * rowPx + view.scroll - top,
+    atTop: top < 1,
   };
 }
 

@@ -22,10 +22,11 @@ interface GiantTableProps<Row> {
   /** Undefined while the row is loading. */
   rowAt: (index: number) => Row | undefined;
   /** Asks for these rows, first included, end not. */
-  onShow: (first: number, end: number) => void;
+  onShow: (first: number, end: number, atTop: boolean) => void;
   onOpen?: (row: Row, index: number) => void;
-  /** Scrolls there when it changes. */
+  /** Scrolls there when it changes, and again whenever `jumps` does. */
   goTo?: number | undefined;
+  jumps?: number;
   className?: string;
 }
 
@@ -34,18 +35,18 @@ const HEAD_PX = 37;
 
 /** A table of millions of rows. Arrow keys, Page Up and Down, Home and End move; Enter opens. */
 export function GiantTable<Row>(props: GiantTableProps<Row>) {
-  const { label, columns, count, rowAt, onShow, onOpen, goTo, className } = props;
+  const { label, columns, count, rowAt, onShow, onOpen, goTo, jumps, className } = props;
   const id = useId();
   const rows = useGiantRows(count, ROW_PX, HEAD_PX);
   const [active, setActive] = useState(0);
   const current = Math.min(active, Math.max(0, count - 1));
-  useEffect(() => onShow(rows.first, rows.end), [onShow, rows.first, rows.end]);
+  useEffect(() => onShow(rows.first, rows.end, rows.atTop), [onShow, rows.first, rows.end, rows.atTop]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when the wish changes, not with every scroll.
   useEffect(() => {
     if (goTo === undefined) return;
     rows.goTo(goTo);
     setActive(goTo);
-  }, [goTo]);
+  }, [goTo, jumps]);
 
   const onKeyDown = (event: KeyboardEvent) => {
     const page = Math.max(1, Math.floor((rows.box.current?.clientHeight ?? 0) / ROW_PX) - 1);

@@ -1,0 +1,52 @@
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import { api, call, type Schemas } from './client.ts';
+
+export type Entry = Schemas['Entry'];
+export type Invite = Schemas['Invite'];
+export type Job = Schemas['Job'];
+
+interface Scope {
+  waitlistId: string;
+  environment: string;
+}
+
+/** What every query about people of a waitlist begins with, so that all can be refreshed at once. */
+export const peopleKey = ({ waitlistId, environment }: Scope) => ['people', waitlistId, environment] as const;
+
+export const refreshPeople = (client: QueryClient, scope: Scope) =>
+  client.invalidateQueries({ queryKey: peopleKey(scope) });
+
+/** The settings of a waitlist, and its numbers in the environment. */
+export const waitlistQuery = ({ waitlistId, environment }: Scope) =>
+  queryOptions({
+    queryKey: ['waitlist', waitlistId, environment],
+    queryFn: () =>
+      call(
+        api.GET('/admin/v1/waitlists/{waitlistId}', {
+          params: { path: { waitlistId }, query: { environment } },
+        }),
+      ),
+  });
+
+export const entryQuery = (scope: Scope, entryId: string) =>
+  queryOptions({
+    queryKey: [...peopleKey(scope), 'entry', entryId],
+    queryFn: () =>
+      call(
+        api.GET('/admin/v1/waitlists/{waitlistId}/entries/{entryId}', {
+          params: {
+            path: { waitlistId: scope.waitlistId, entryId },
+            query: { environment: scope.environment },
+          },
+        }),
+      ),
+  });
+
+/** How a person is called: what they signed up with. */
+export function nameOf({ email, phone }: Pick<Entry, 'email' | 'phone'>): string {
+  return email ?? phone ?? 'Erased person';
+}
+
+export function people(count: number): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? 'person' : 'people'}`;
+}

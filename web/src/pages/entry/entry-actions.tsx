@@ -1,0 +1,193 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { ArrowUpDown, CircleCheck, Eraser, FileDown, MoreHorizontal, Send, UserMinus } from 'lucide-react';
+import { useState } from 'react';
+import { api, call } from '../../api/client.ts';
+import { nameOf, refreshPeople } from '../../api/entries.ts';
+import { useMay } from '../../api/me.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { download } from '../../ui/download.ts';
+import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
+import { toast, toastError } from '../../ui/toast.tsx';
+import { useAct } from '../../ui/use-act.ts';
+import type { AboutEntry } from './about-entry.ts';
+import { MoveDialog } from './move-dialog.tsx';
+
+type Asked = 'invite' | 'move' | 'remove' | 'erase' | null;
+
+/** What can be done with a person, as far as the role and the status allow it. */
+export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: () => void }) {
+  const client = useQueryClient();
+  const isAdmin = useMay('admin');
+  const isSupport = useMay('support');
+  const [asked, setAsked] = useState<Asked>(null);
+  if (!isSupport) return null;
+  const { waitlistId, environment } = scope;
+  const { status, email, id } = entry;
+  const params = { path: { waitlistId, entryId: id }, query: { environment } };
+  const name = shorten(nameOf(entry));
+  const refresh = () => refreshPeople(client, scope);
+
+  const confirm = async () => {
+    try {
+      await call(
+        api.PATCH('/admin/v1/waitlists/{waitlistId}/entries/{entryId}', {
+          params,
+          body: { status: 'waiting' },
+        }),
+      );
+      await refresh();
+      toast(`Confirmed ${name}`);
+    } catch (error) {
+      toastError(error);
+    }
+  };
+  const exportPerson = async () => {
+    try {
+      const person = await call(
+        api.GET('/admin/v1/waitlists/{waitlistId}/entries/{entryId}/export', { params }),
+      );
+      download(`${id}.json`, `${JSON.stringify(person, null, 2)}\n`, 'application/json');
+    } catch (error) {
+      toastError(error);
+    }
+  };
+  const remove = (erase: boolean) =>
+    call(
+      api.DELETE('/admin/v1/waitlists/{waitlistId}/entries/{entryId}', {
+        params: { path: params.path, query: { environment, ...(erase ? { erase: 'true' } : {}) } },
+        body: erase ? { confirm: id } : {},
+      }),
+    );
+
+  const mayInvite = email !== null && (status === 'waiting' || status === 'pending');
+  return (
+    <>
+      {mayInvite && (
+        <Button size="sm" look="primary" icon={<Send aria-hidden />} onClick={() => setAsked('invite')}>
+          Invite
+        </Button>
+      )}
+      <Menu
+        trigger={
+          <IconButton label="More actions">
+            <MoreHorizontal aria-hidden />
+          </IconButton>
+        }
+      >
+        {status === 'pending' && (
+          <MenuItem icon={<CircleCheck aria-hidden />} onClick={() => void confirm()}>
+            Confirm for them
+          </MenuItem>
+        )}
+        <MenuItem
+          icon={<ArrowUpDown aria-hidden />}
+          disabled={!isAdmin || status !== 'waiting'}
+          onClick={() => setAsked('move')}
+        >
+          {status === 'waiting' ? 'Move…' : 'Move (only while waiting)'}
+        </MenuItem>
+        <MenuItem icon={<FileDown aria-hidden />} disabled={!isAdmin} onClick={() => void exportPerson()}>
+          Export as JSON
+        </MenuItem>
+        <MenuLine />
+        <MenuItem
+          danger
+          icon={<UserMinus aria-hidden />}
+          disabled={!isAdmin || status === 'removed'}
+          onClick={() => setAsked('remove')}
+        >
+          Remove…
+        </MenuItem>
+        <MenuItem danger icon={<Eraser aria-hidden />} disabled={!isAdmin} onClick={() => setAsked('erase')}>
+          Erase for good…
+        </MenuItem>
+        {!isAdmin && <p className="px-2 py-1 text-xs text-mute">Dimmed actions require the admin role.</p>}
+      </Menu>
+      {asked === 'invite' && (
+        <InviteOne
+          about={`Sends an invite to ${name} in ${environment}. It expires after the waitlist’s default time.`}
+          onClose={() => setAsked(null)}
+          onInvite={async () => {
+            await call(
+              api.POST('/admin/v1/waitlists/{waitlistId}/invites', {
+                params: { path: { waitlistId }, query: { environment } },
+                body: { email: email ?? '', expect: 1 },
+              }),
+            );
+            await refresh();
+            toast(`Invited ${name}`);
+          }}
+        />
+      )}
+      {asked === 'move' && <MoveDialog scope={scope} entry={entry} onClose={() => setAsked(null)} />}
+      <ConfirmDialog
+        open={asked === 'remove'}
+        onClose={() => setAsked(null)}
+        title={`Remove ${name}?`}
+        about={`Takes them off the waitlist in ${environment} and revokes their open invites. They stay listed as removed and cannot sign up again. This cannot be undone.`}
+        action="Remove"
+        onConfirm={async () => {
+          await remove(false);
+          await refresh();
+          toast(`Removed ${name}`);
+        }}
+      />
+      <ConfirmDialog
+        open={asked === 'erase'}
+        onClose={() => setAsked(null)}
+        title={`Erase ${name}?`}
+        about={`Destroys everything stored about this person in ${environment}, also in emails and webhooks that were not sent yet. Nobody can bring it back.`}
+        action="Erase for good"
+        typed={shorten(email ?? entry.phone ?? id)}
+        onConfirm={async () => {
+          await remove(true);
+          onClose();
+          await refresh();
+          toast('Erased this person');
+        }}
+      />
+    </>
+  );
+}
+
+/** A sentence holds only so much. */
+function shorten(name: string): string {
+  return name.length > 80 ? `${name.slice(0, 79)}…` : name;
+}
+
+interface InviteOneProps {
+  about: string;
+  onClose: () => void;
+  onInvite: () => Promise<void>;
+}
+
+function InviteOne({ about, onClose, onInvite }: InviteOneProps) {
+  const { run, busy, error } = useAct(async () => {
+    await onInvite();
+    onClose();
+  });
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Invite this person?"
+      about={about}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" busy={busy} onClick={run}>
+            Invite
+          </Button>
+        </>
+      }
+    >
+      {error && (
+        <p role="alert" className="text-sm text-danger">
+          {error.sentence}
+        </p>
+      )}
+    </Dialog>
+  );
+}

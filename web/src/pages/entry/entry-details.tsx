@@ -1,0 +1,143 @@
+import { type ReactNode, useState } from 'react';
+import { useMay } from '../../api/me.ts';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { exactTime, RelativeTime } from '../../ui/relative-time.tsx';
+import type { AboutEntry } from './about-entry.ts';
+import { MetadataEditor } from './metadata-editor.tsx';
+
+const SHOWN_CHARACTERS = 2_000;
+/** Longer ago, a relative time is a date and says nothing more. */
+const RECENT_MS = 30 * 86_400_000;
+
+export function EntryDetails({ scope, entry }: AboutEntry) {
+  return (
+    <div className="flex flex-col gap-6">
+      <dl className="grid grid-cols-[7rem_minmax(0,1fr)] items-center gap-x-4 gap-y-2.5">
+        <Fact label="Status">
+          <StatusBadge status={entry.status} />
+        </Fact>
+        <Fact label="Position">
+          {entry.position === null ? <Missing /> : `#${entry.position.toLocaleString('en')}`}
+        </Fact>
+        <Fact label="Email">{entry.email ? <Copied text={entry.email} what="email" /> : <Missing />}</Fact>
+        <Fact label="Phone">{entry.phone ? <Copied text={entry.phone} what="phone" /> : <Missing />}</Fact>
+        <Fact label="Referrals">{entry.referrals.toLocaleString('en')}</Fact>
+        <Fact label="Referral code">
+          {entry.referralCode ? <Copied text={entry.referralCode} what="referral code" mono /> : <Missing />}
+        </Fact>
+        <Fact label="Referred by">
+          {entry.referredBy ? <span dir="auto">{entry.referredBy}</span> : <Missing />}
+        </Fact>
+        <Fact label="Signed up">
+          <Time at={entry.createdAt} />
+        </Fact>
+        {entry.invitedAt && (
+          <Fact label="Invited">
+            <Time at={entry.invitedAt} />
+          </Fact>
+        )}
+        {entry.joinedAt && (
+          <Fact label="Joined">
+            <Time at={entry.joinedAt} />
+          </Fact>
+        )}
+        <Fact label="Id">
+          <Copied text={entry.id} what="id" mono />
+        </Fact>
+      </dl>
+      <Metadata scope={scope} entry={entry} />
+    </div>
+  );
+}
+
+function Metadata({ scope, entry }: AboutEntry) {
+  const mayEdit = useMay('admin');
+  const maySee = useMay('support');
+  const [editing, setEditing] = useState(false);
+  const pairs = Object.entries(entry.metadata ?? {});
+  return (
+    <section className="flex flex-col gap-3">
+      <div className="flex items-center justify-between gap-2">
+        <h3 className="font-semibold">Metadata</h3>
+        {mayEdit && (
+          <Button size="sm" onClick={() => setEditing(true)}>
+            Edit
+          </Button>
+        )}
+      </div>
+      {!maySee ? (
+        <p className="text-mute">Your role does not show metadata.</p>
+      ) : pairs.length === 0 ? (
+        <p className="text-mute">None. Send metadata with a signup to filter by it later.</p>
+      ) : (
+        <dl className="divide-y overflow-hidden rounded-md ring-1 ring-line">
+          {pairs.map(([key, value]) => (
+            <div key={key} className="grid grid-cols-[minmax(0,1fr)_minmax(0,2fr)] gap-3 px-3 py-2">
+              <dt className="truncate font-mono text-sm text-mute" title={key} dir="auto">
+                {key}
+              </dt>
+              <dd
+                className="max-h-40 overflow-y-auto font-mono text-sm break-words whitespace-pre-wrap"
+                dir="auto"
+              >
+                {textOf(value)}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {editing && <MetadataEditor scope={scope} entry={entry} onClose={() => setEditing(false)} />}
+    </section>
+  );
+}
+
+function textOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-mute">{label}</dt>
+      <dd className="flex min-h-8 min-w-0 items-center gap-1 break-words">{children}</dd>
+    </>
+  );
+}
+
+function Missing() {
+  return <span className="text-mute">–</span>;
+}
+
+function Time({ at }: { at: string }) {
+  const isRecent = Date.now() - Date.parse(at) < RECENT_MS;
+  return (
+    <span>
+      {exactTime(at)}
+      {isRecent && (
+        <span className="text-mute">
+          {' · '}
+          <RelativeTime at={at} />
+        </span>
+      )}
+    </span>
+  );
+}
+
+function Copied({ text, what, mono }: { text: string; what: string; mono?: boolean }) {
+  const isWhole = useMay('support') || what === 'id';
+  return (
+    <>
+      <span
+        dir="auto"
+        title={text}
+        className={mono ? 'min-w-0 truncate font-mono text-sm' : 'min-w-0 truncate'}
+      >
+        {text}
+      </span>
+      {isWhole && <CopyButton text={text} what={what} size="sm" />}
+    </>
+  );
+}

@@ -1,0 +1,201 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useDeferredValue, useEffect, useId, useState } from 'react';
+import { api, call, type Schemas } from '../../api/client.ts';
+import { type Job, people, peopleKey, refreshPeople, waitlistQuery } from '../../api/entries.ts';
+import type { Scope } from '../../shell/waitlist-scope.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { useAct } from '../../ui/use-act.ts';
+import { isEmpty, type Segment, segmentBody } from '../queue/segment.ts';
+import { draftOf, SegmentFields, segmentOf } from '../queue/segment-fields.tsx';
+import { EXPIRIES, type Expiry, expiryBody, standardExpiry } from './expiry.ts';
+import { InvitePreview } from './invite-preview.tsx';
+import type { InviteWay } from './invites-search.ts';
+
+type Request = Schemas['InviteRequest'];
+type Preview = Schemas['InvitePreview'];
+
+/** From here on, the number has to be typed. */
+const MANY = 1_000;
+const SETTLE_MS = 300;
+
+interface InviteDialogProps {
+  scope: Scope;
+  way: InviteWay;
+  onWay: (way: InviteWay) => void;
+  /** What the address already says. */
+  given: { first?: string | undefined; email?: string | undefined; segment: Segment };
+  onClose: () => void;
+  onStarted: (job: Job) => void;
+}
+
+/** Chooses whom to invite, shows who that is, and invites exactly as many as it showed. */
+export function InviteDialog({ scope, way, onWay, given, onClose, onStarted }: InviteDialogProps) {
+  const id = useId();
+  const client = useQueryClient();
+  const [first, setFirst] = useState(given.first ?? '10');
+  const [email, setEmail] = useState(given.email ?? '');
+  const [draft, setDraft] = useState(() => draftOf(given.segment));
+  const [expiry, setExpiry] = useState<Expiry>('standard');
+  const [typed, setTyped] = useState('');
+  const { data: waitlist } = useQuery(waitlistQuery(scope));
+
+  const who = useSettled(whoOf(way, first, email, segmentOf(draft)));
+  const params = { path: { waitlistId: scope.waitlistId }, query: { environment: scope.environment } };
+  const preview = useQuery({
+    queryKey: [...peopleKey(scope), 'preview', who],
+    enabled: who !== undefined,
+    placeholderData: keepPreviousData,
+    retry: false,
+    queryFn: async ({ signal }) =>
+      (await call(
+        api.POST('/admin/v1/waitlists/{waitlistId}/invites', {
+          params,
+          body: { ...who, dryRun: true },
+          signal,
+        }),
+      )) as Preview,
+  });
+  const isSettled = JSON.stringify(who) === JSON.stringify(whoOf(way, first, email, segmentOf(draft)));
+  const count =
+    who && isSettled && !preview.isPlaceholderData && !preview.isError ? preview.data?.count : undefined;
+  const mustType = way !== 'email' && (count ?? 0) > MANY;
+  const isReady =
+    count !== undefined && count > 0 && (!mustType || typed.replace(/\D/g, '') === String(count));
+
+  const { run, busy, error } = useAct(async () => {
+    if (!isReady || !who) return;
+    try {
+      const answer = await call(
+        api.POST('/admin/v1/waitlists/{waitlistId}/invites', {
+          params,
+          body: { ...who, ...expiryBody(expiry), expect: count },
+        }),
+      );
+      if (way === 'email') toast(`Invited ${short(email)}`);
+      else onStarted(answer as Job);
+      await refreshPeople(client, scope);
+      onClose();
+    } catch (problem) {
+      setTyped('');
+      void preview.refetch(); // The line may have moved: show who it would be now.
+      throw problem;
+    }
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void run();
+  };
+  return (
+    <Dialog
+      open
+      wide
+      onClose={onClose}
+      title="Invite people"
+      about={`Everyone you invite in ${scope.environment} gets an email with a link of their own.`}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={id} look="primary" busy={busy} disabled={!isReady}>
+            {count ? `Invite ${people(count)} in ${scope.environment}` : 'Invite'}
+          </Button>
+        </>
+      }
+    >
+      <form id={id} onSubmit={submit} className="flex flex-col gap-5">
+        <Tabs
+          label="Whom to invite"
+          value={way}
+          onChange={onWay}
+          tabs={[
+            { value: 'first', label: 'First in line' },
+            { value: 'segment', label: 'A segment' },
+            { value: 'email', label: 'One email' },
+          ]}
+        />
+        {error && <Alert>{error.sentence}</Alert>}
+        {way === 'first' && (
+          <Field
+            label="How many"
+            name="first"
+            help="From the front of the line. People without an email are skipped."
+          >
+            <Input
+              type="number"
+              min={1}
+              max={999_999_999}
+              step={1}
+              inputMode="numeric"
+              value={first}
+              onChange={(event) => setFirst(event.target.value)}
+            />
+          </Field>
+        )}
+        {way === 'segment' && (
+          <SegmentFields draft={draft} onChange={setDraft} keys={waitlist?.metadataKeys ?? []} />
+        )}
+        {way === 'email' && (
+          <Field label="Email" name="email" help="They do not have to be on the waitlist.">
+            <Input
+              type="email"
+              value={email}
+              autoComplete="off"
+              onChange={(event) => setEmail(event.target.value)}
+            />
+          </Field>
+        )}
+        <Field label="Invites expire">
+          <Select
+            label="Invites expire"
+            value={expiry}
+            onChange={setExpiry}
+            options={[{ value: 'standard', label: standardExpiry(waitlist?.inviteExpiryMs) }, ...EXPIRIES]}
+          />
+        </Field>
+        <InvitePreview
+          isAsked={who !== undefined}
+          preview={preview.isError ? undefined : preview.data}
+          error={preview.error}
+          isStale={count === undefined}
+          isEmail={way === 'email'}
+        />
+        {mustType && (
+          <Field label={`Type ${count?.toLocaleString('en')} to confirm that many emails`}>
+            <Input
+              value={typed}
+              inputMode="numeric"
+              autoComplete="off"
+              onChange={(event) => setTyped(event.target.value)}
+            />
+          </Field>
+        )}
+      </form>
+    </Dialog>
+  );
+}
+
+function whoOf(way: InviteWay, first: string, email: string, segment: Segment): Request | undefined {
+  if (way === 'first') return /^[1-9]\d{0,8}$/.test(first) ? { first: Number(first) } : undefined;
+  if (way === 'email') return /^\S+@\S+\.\S+$/.test(email.trim()) ? { email: email.trim() } : undefined;
+  return isEmpty(segment) ? undefined : { segment: segmentBody(segment) };
+}
+
+/** The value, once it has not changed for a moment. */
+function useSettled<T>(value: T): T {
+  const text = useDeferredValue(JSON.stringify(value) ?? '');
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (settled === '' ? undefined : JSON.parse(settled)) as T;
+}
+
+function short(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text.trim();
+}

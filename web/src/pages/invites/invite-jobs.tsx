@@ -1,0 +1,101 @@
+import { Send } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { api, call } from '../../api/client.ts';
+import { type Job, people } from '../../api/entries.ts';
+import { useLive } from '../../api/live.tsx';
+import { useMay } from '../../api/me.ts';
+import type { Scope } from '../../shell/waitlist-scope.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Progress } from '../../ui/progress.tsx';
+import { toast } from '../../ui/toast.tsx';
+
+const isActive = ({ state }: Job) => state === 'queued' || state === 'running';
+
+interface InviteJobsProps {
+  scope: Scope;
+  /** Jobs that were started on this page, before the stream reports them. */
+  started: readonly Job[];
+}
+
+/** Invites being sent, and those that ended while somebody watched. */
+export function InviteJobs({ scope, started }: InviteJobsProps) {
+  const { jobs = {} } = useLive(scope.waitlistId, scope.environment);
+  const watched = useRef(new Set<string>());
+  const [dismissed, setDismissed] = useState<readonly string[]>([]);
+  const all = { ...Object.fromEntries(started.map((job) => [job.id, job])), ...jobs };
+  const shown = Object.values(all)
+    .filter((job) => job.kind === 'invite' && job.environment === scope.environment)
+    .filter((job) => isActive(job) || watched.current.has(job.id) || started.some(({ id }) => id === job.id))
+    .filter(({ id }) => !dismissed.includes(id))
+    .sort((a, b) => b.createdAt.localeCompare(a.createdAt));
+  for (const { id } of shown) watched.current.add(id);
+  if (shown.length === 0) return null;
+  return (
+    <ul aria-label="Invites being sent" className="flex flex-col gap-3">
+      {shown.map((job) => (
+        <li key={job.id}>
+          <JobCard job={job} onDismiss={() => setDismissed([...dismissed, job.id])} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function titleOf({ state, done, total }: Job): string {
+  if (state === 'queued' || state === 'running')
+    return total === null ? 'Inviting people' : `Inviting ${people(total)}`;
+  if (state === 'done') return `Invited ${people(done)}`;
+  return `${state === 'failed' ? 'Stopped by an error' : 'Cancelled'} after ${people(done)}`;
+}
+
+function JobCard({ job, onDismiss }: { job: Job; onDismiss: () => void }) {
+  const [cancelling, setCancelling] = useState(false);
+  const mayCancel = useMay('support');
+  const { state, done, total, error, environment } = job;
+  return (
+    <div className="flex flex-col gap-3 rounded-lg bg-surface px-5 py-4 ring-1 ring-line">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <div className="flex min-w-0 items-center gap-3">
+          <span className="flex size-8 shrink-0 items-center justify-center rounded-md bg-violet-soft text-violet">
+            <Send className="size-4" aria-hidden />
+          </span>
+          <div className="min-w-0">
+            <p className="font-medium" role="status">
+              {titleOf(job)}
+            </p>
+            <p className="text-sm text-mute tabular-nums">
+              {isActive(job)
+                ? `${done.toLocaleString('en')}${total === null ? '' : ` of ${total.toLocaleString('en')}`} · in ${environment}`
+                : `in ${environment}`}
+            </p>
+          </div>
+        </div>
+        {isActive(job) ? (
+          mayCancel && (
+            <Button size="sm" onClick={() => setCancelling(true)}>
+              Cancel
+            </Button>
+          )
+        ) : (
+          <Button size="sm" look="quiet" onClick={onDismiss}>
+            Dismiss
+          </Button>
+        )}
+      </div>
+      {isActive(job) && <Progress label={titleOf(job)} value={done} max={total} />}
+      {state === 'failed' && error && <p className="text-sm text-danger">{error}</p>}
+      <ConfirmDialog
+        open={cancelling}
+        onClose={() => setCancelling(false)}
+        title="Stop inviting?"
+        about={`Nobody else is invited. The ${people(done)} invited so far in ${environment} keep their invites.`}
+        action="Stop inviting"
+        onConfirm={async () => {
+          await call(api.DELETE('/admin/v1/jobs/{jobId}', { params: { path: { jobId: job.id } } }));
+          toast('Stopped inviting');
+        }}
+      />
+    </div>
+  );
+}

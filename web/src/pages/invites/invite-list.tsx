@@ -1,0 +1,104 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { api, call } from '../../api/client.ts';
+import { type Invite, peopleKey } from '../../api/entries.ts';
+import type { Scope } from '../../shell/waitlist-scope.ts';
+import { Badge, type Tone } from '../../ui/badge.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
+import { QueryProblem } from '../../ui/query-problem.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { InviteRowActions } from './invite-row-actions.tsx';
+import type { InviteState } from './invites-search.ts';
+
+const TONES: Record<InviteState, Tone> = {
+  open: 'violet',
+  accepted: 'accent',
+  expired: 'warn',
+  revoked: 'neutral',
+};
+
+export function InviteBadge({ state }: { state: InviteState }) {
+  return <Badge tone={TONES[state]}>{state.slice(0, 1).toUpperCase() + state.slice(1)}</Badge>;
+}
+
+interface InviteListProps {
+  scope: Scope;
+  state?: InviteState | undefined;
+  /** Only invites to this entry. Then the email is left out. */
+  entry?: string;
+  onOpen?: (entryId: string) => void;
+  empty: ReactNode;
+}
+
+export function InviteList({ scope, state, entry, onOpen, empty }: InviteListProps) {
+  const { waitlistId, environment } = scope;
+  const query = useInfiniteQuery({
+    queryKey: [...peopleKey(scope), 'invites', { state, entry }],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam: cursor }) =>
+      call(
+        api.GET('/admin/v1/waitlists/{waitlistId}/invites', {
+          params: { path: { waitlistId }, query: { environment, state, entry, cursor } },
+        }),
+      ),
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  });
+  const person: Column<Invite> = {
+    id: 'person',
+    label: 'Person',
+    className: 'max-w-64 max-md:max-w-32',
+    cell: ({ email, entryId }) => (
+      <span className="flex min-w-0 flex-col">
+        <span className="truncate font-medium" dir="auto" title={email ?? undefined}>
+          {email ?? <span className="text-mute italic">Erased person</span>}
+        </span>
+        {entryId === null && email !== null && <span className="text-sm text-mute">Not on the waitlist</span>}
+      </span>
+    ),
+  };
+  const columns: Column<Invite>[] = [
+    ...(entry === undefined ? [person] : []),
+    { id: 'state', label: 'State', cell: (invite) => <InviteBadge state={invite.state} /> },
+    {
+      id: 'sent',
+      label: 'Sent',
+      wide: entry === undefined,
+      cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+    },
+    { id: 'ends', label: 'Outcome', wide: true, cell: (invite) => <Ends invite={invite} /> },
+    {
+      id: 'actions',
+      label: <span className="sr-only">Actions</span>,
+      right: true,
+      cell: (invite) => <InviteRowActions scope={scope} invite={invite} />,
+    },
+  ];
+  return (
+    <QueryProblem query={query}>
+      <Table
+        label="Invites"
+        columns={columns}
+        rows={query.data?.pages.flatMap(({ invites }) => invites)}
+        rowId={({ id }) => id}
+        onOpen={onOpen && (({ entryId }) => entryId && onOpen(entryId))}
+        empty={empty}
+      />
+      <LoadMore query={query} />
+    </QueryProblem>
+  );
+}
+
+function Ends({ invite: { state, acceptedAt, revokedAt, expiresAt } }: { invite: Invite }) {
+  const [word, at] = {
+    open: ['Expires', expiresAt],
+    accepted: ['Accepted', acceptedAt],
+    revoked: ['Revoked', revokedAt],
+    expired: ['Expired', expiresAt],
+  }[state] as [string, string | null];
+  return (
+    <span className="text-mute">
+      {at === null ? 'Does not expire' : word} {at !== null && <RelativeTime at={at} />}
+    </span>
+  );
+}

@@ -1,0 +1,73 @@
+import { ApiError, type Schemas } from '../../api/client.ts';
+import { people } from '../../api/entries.ts';
+import { cx } from '../../ui/cx.ts';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { Person } from '../queue/entry-columns.tsx';
+
+interface InvitePreviewProps {
+  /** Whether enough is filled in to say anything. */
+  isAsked: boolean;
+  preview: Schemas['InvitePreview'] | undefined;
+  error: unknown;
+  /** What is shown is about to be replaced. */
+  isStale: boolean;
+  isEmail: boolean;
+}
+
+/** Who would be invited. */
+export function InvitePreview({ isAsked, preview, error, isStale, isEmail }: InvitePreviewProps) {
+  if (!isAsked)
+    return (
+      <p className="rounded-md bg-sunken px-4 py-3 text-mute">
+        Fill in the fields to see who would be invited.
+      </p>
+    );
+  if (error)
+    return (
+      <p role="alert" className="rounded-md bg-danger-soft px-4 py-3 text-danger">
+        {ApiError.from(error).sentence}
+      </p>
+    );
+  if (!preview) return <Skeleton className="h-24 w-full" />;
+  const { count, preview: shown } = preview;
+  const rest = count - shown.length;
+  return (
+    <section
+      aria-label="Who would be invited"
+      aria-busy={isStale}
+      className={cx('overflow-hidden rounded-md ring-1 ring-line', isStale && 'opacity-60')}
+    >
+      <p className="border-b bg-sunken px-4 py-2 font-medium" role="status">
+        {isEmail
+          ? shown.length === 0
+            ? 'Not on the waitlist yet'
+            : 'On the waitlist'
+          : count === 0
+            ? 'Nobody would be invited'
+            : `${people(count)} would be invited`}
+      </p>
+      {shown.length > 0 ? (
+        <ol className="max-h-52 divide-y overflow-y-auto">
+          {shown.map((entry) => (
+            <li key={entry.id} className="flex items-center gap-3 px-4 py-1.5">
+              <span className="w-16 shrink-0 text-mute tabular-nums">
+                {entry.position === null ? '–' : `#${entry.position.toLocaleString('en')}`}
+              </span>
+              <Person entry={entry} className="min-w-0 flex-1" />
+              {entry.referrals > 0 && (
+                <span className="shrink-0 text-sm text-mute">
+                  {entry.referrals.toLocaleString('en')} {entry.referrals === 1 ? 'referral' : 'referrals'}
+                </span>
+              )}
+            </li>
+          ))}
+          {rest > 0 && <li className="px-4 py-1.5 text-mute">and {rest.toLocaleString('en')} more</li>}
+        </ol>
+      ) : (
+        <p className="px-4 py-2 text-mute">
+          {isEmail ? 'They get an invite all the same.' : 'Nobody who waits and has an email meets this.'}
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,107 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Send } from 'lucide-react';
+import { useState } from 'react';
+import type { Job } from '../../api/entries.ts';
+import { useMay } from '../../api/me.ts';
+import { useScope } from '../../shell/waitlist-scope.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { EntryDrawer } from '../entry/entry-drawer.tsx';
+import { readSegment } from '../queue/segment.ts';
+import { useLivePeople } from '../queue/use-live-people.ts';
+import { InviteDialog } from './invite-dialog.tsx';
+import { InviteJobs } from './invite-jobs.tsx';
+import { InviteList } from './invite-list.tsx';
+import { INVITE_STATES, type InvitesSearch } from './invites-search.ts';
+
+const NOTHING_FILLED_IN: InvitesSearch = {
+  invite: undefined,
+  first: undefined,
+  email: undefined,
+  where: undefined,
+  minReferrals: undefined,
+  joinedAfter: undefined,
+  joinedBefore: undefined,
+};
+
+/** Who was invited, and inviting more. */
+export function InvitesPage() {
+  const scope = useScope();
+  const search = useSearch({ from: '/shell/waitlists/$waitlistId/invites' });
+  const navigate = useNavigate({ from: '/waitlists/$waitlistId/invites' });
+  const set = (change: Partial<InvitesSearch>, replace = false) =>
+    void navigate({ search: (now) => ({ ...now, ...change }), replace, resetScroll: false });
+  const mayInvite = useMay('support');
+  const [started, setStarted] = useState<readonly Job[]>([]);
+  useLivePeople(scope);
+  const { state } = search;
+  const invite = mayInvite && (
+    <Button look="primary" icon={<Send aria-hidden />} onClick={() => set({ invite: 'first' })}>
+      Invite people
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="Invites"
+        about="Each invite is a link for one person that works once."
+        actions={invite}
+      />
+      <InviteJobs scope={scope} started={started} />
+      <div className="flex flex-col gap-4">
+        <Tabs
+          label="State"
+          value={state ?? 'all'}
+          onChange={(next) => set({ state: next === 'all' ? undefined : next })}
+          tabs={[
+            { value: 'all', label: 'All' },
+            ...INVITE_STATES.map((value) => ({
+              value,
+              label: value.slice(0, 1).toUpperCase() + value.slice(1),
+            })),
+          ]}
+        />
+        <Card flush>
+          <InviteList
+            key={state ?? 'all'}
+            scope={scope}
+            state={state}
+            onOpen={(entry) => set({ entry })}
+            empty={
+              <EmptyState
+                icon={<Send aria-hidden />}
+                title={state === undefined ? 'No invites yet' : `No ${state} invites`}
+                action={state === undefined && invite}
+              >
+                {state === undefined
+                  ? 'Invite the first in line, a segment, or one email. You see who it is before anything is sent.'
+                  : 'Choose another state to see the others.'}
+              </EmptyState>
+            }
+          />
+        </Card>
+      </div>
+      {mayInvite && search.invite && (
+        <InviteDialog
+          scope={scope}
+          way={search.invite}
+          onWay={(way) => set({ invite: way }, true)}
+          given={{ first: search.first, email: search.email, segment: readSegment({ ...search }) }}
+          onClose={() => set(NOTHING_FILLED_IN, true)}
+          onStarted={(job) => setStarted([...started, job])}
+        />
+      )}
+      <EntryDrawer
+        scope={scope}
+        entryId={search.entry}
+        tab={search.about ?? 'details'}
+        onTab={(about) => set({ about: about === 'details' ? undefined : about }, true)}
+        onOpen={(entry) => set({ entry, about: undefined })}
+        onClose={() => set({ entry: undefined, about: undefined })}
+      />
+    </>
+  );
+}

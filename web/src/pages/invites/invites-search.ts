@@ -1,0 +1,32 @@
+import { choiceOf, textOf } from '../../search.ts';
+import { ENTRY_TABS, type EntryTab } from '../entry/entry-search.ts';
+import { readSegment, type Segment } from '../queue/segment.ts';
+
+export const INVITE_STATES = ['open', 'accepted', 'expired', 'revoked'] as const;
+export type InviteState = (typeof INVITE_STATES)[number];
+
+/** Ways to choose who is invited. */
+export const INVITE_WAYS = ['first', 'segment', 'email'] as const;
+export type InviteWay = (typeof INVITE_WAYS)[number];
+
+export interface InvitesSearch extends Segment {
+  state?: InviteState;
+  /** The open dialog. */
+  invite?: InviteWay;
+  first?: string;
+  email?: string;
+  entry?: string;
+  about?: EntryTab;
+}
+
+export function readInvitesSearch(search: Record<string, unknown>): InvitesSearch {
+  return {
+    ...readSegment(search),
+    state: choiceOf(search.state, INVITE_STATES),
+    invite: choiceOf(search.invite, INVITE_WAYS),
+    first: textOf(search.first),
+    email: textOf(search.email),
+    entry: textOf(search.entry),
+    about: choiceOf(search.about, ENTRY_TABS),
+  };
+}

@@ -1,0 +1,52 @@
+import { Download } from 'lucide-react';
+import { api, call } from '../../api/client.ts';
+import { useMay } from '../../api/me.ts';
+import type { Scope } from '../../shell/waitlist-scope.ts';
+import type { EntryStatus } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { toast, toastError } from '../../ui/toast.tsx';
+import { Tooltip } from '../../ui/tooltip.tsx';
+import { useAct } from '../../ui/use-act.ts';
+import { isEmpty, type Segment, segmentBody } from './segment.ts';
+
+interface CsvButtonProps {
+  scope: Scope;
+  status: EntryStatus | undefined;
+  segment: Segment;
+}
+
+/** A file of everyone that the table shows, loaded or not. */
+export function CsvButton({ scope: { waitlistId, environment }, status, segment }: CsvButtonProps) {
+  const may = useMay('admin');
+  const { run, busy } = useAct(async () => {
+    try {
+      const { id, total } = await call(
+        api.POST('/admin/v1/waitlists/{waitlistId}/exports', {
+          params: { path: { waitlistId }, query: { environment } },
+          body: { format: 'csv', status, segment: isEmpty(segment) ? undefined : segmentBody(segment) },
+        }),
+      );
+      const link = document.createElement('a');
+      link.href = `/admin/v1/waitlists/${waitlistId}/exports/${id}/file?${new URLSearchParams({ environment })}`;
+      link.download = '';
+      link.click();
+      toast(
+        total === null ? 'Exporting everyone who matches' : `Exporting ${total.toLocaleString('en')} rows`,
+      );
+    } catch (error) {
+      toastError(error);
+    }
+  });
+  const button = (
+    <Button icon={<Download aria-hidden />} busy={busy} disabled={!may} onClick={run}>
+      CSV
+    </Button>
+  );
+  if (may) return button;
+  return (
+    <Tooltip text="Exporting requires the admin role">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a disabled button shows no tooltip. */}
+      <span tabIndex={0}>{button}</span>
+    </Tooltip>
+  );
+}

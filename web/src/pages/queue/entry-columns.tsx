@@ -1,0 +1,89 @@
+import { type Entry, nameOf } from '../../api/entries.ts';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { cx } from '../../ui/cx.ts';
+import type { GiantColumn } from '../../ui/giant-table.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+
+export function Person({ entry, className }: { entry: Entry; className?: string }) {
+  const name = nameOf(entry);
+  const erased = entry.email === null && entry.phone === null;
+  return (
+    <span
+      title={erased ? undefined : name}
+      dir="auto"
+      className={cx('block truncate text-left', erased ? 'text-mute italic' : 'font-medium', className)}
+    >
+      {name}
+    </span>
+  );
+}
+
+/** A value of the metadata on one line. */
+export function shortValue(value: unknown): string {
+  if (value === undefined || value === null) return '–';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** `count` is the highest position there can be. */
+export function entryColumns(column: string | undefined, count: number): GiantColumn<Entry>[] {
+  return [
+    {
+      id: 'position',
+      label: '#',
+      width: `${Math.max(3, count.toLocaleString('en').length) + 1}ch`,
+      cell: ({ position }) =>
+        position === null ? (
+          <span className="text-mute">–</span>
+        ) : (
+          <span className="tabular-nums">{position.toLocaleString('en')}</span>
+        ),
+    },
+    { id: 'person', label: 'Person', width: 'minmax(0,2fr)', cell: (entry) => <Person entry={entry} /> },
+    {
+      id: 'status',
+      label: 'Status',
+      width: '6rem',
+      cell: ({ status }) => <StatusBadge status={status} />,
+    },
+    {
+      id: 'referrals',
+      label: 'Referrals',
+      width: '5rem',
+      right: true,
+      wide: true,
+      cell: ({ referrals }) => (
+        <span className={referrals === 0 ? 'text-mute' : ''}>{referrals.toLocaleString('en')}</span>
+      ),
+    },
+    ...(column === undefined
+      ? []
+      : [
+          {
+            id: 'metadata',
+            label: (
+              <span title={column} dir="auto" className="pl-3">
+                {column}
+              </span>
+            ),
+            width: 'minmax(0,1fr)',
+            wide: true,
+            cell: ({ metadata }: Entry) => {
+              const text = shortValue(metadata && Object.hasOwn(metadata, column) ? metadata[column] : null);
+              return (
+                <span title={text.slice(0, 1_000)} dir="auto" className="pl-3">
+                  {text.slice(0, 200)}
+                </span>
+              );
+            },
+          },
+        ]),
+    {
+      id: 'joined',
+      label: 'Signed up',
+      width: '7rem',
+      right: true,
+      wide: true,
+      cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+    },
+  ];
+}

@@ -1,0 +1,95 @@
+import { Link } from '@tanstack/react-router';
+import { SearchX, UserPlus, Users } from 'lucide-react';
+import { environmentSearch, type Scope } from '../../shell/waitlist-scope.ts';
+import { Button, buttonClass } from '../../ui/button.tsx';
+import { CodeBlock } from '../../ui/code-block.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import type { QueueTab } from './queue-search.ts';
+
+/** Before the first signup: a request that makes one. */
+export function FirstSignup({ scope }: { scope: Scope }) {
+  const command = [
+    `curl ${location.origin}/sdk/v1/waitlist/signup \\`,
+    '  -H "Authorization: Bearer $DOORLIST_KEY" \\',
+    '  -H "Content-Type: application/json" \\',
+    `  -d '{ "waitlistId": "${scope.waitlistId}",`,
+    `        "entries": [{ "email": "ada@example.com" }] }'`,
+  ].join('\n');
+  return (
+    <EmptyState
+      icon={<UserPlus aria-hidden />}
+      title={
+        scope.environment === 'production' ? 'Nobody has signed up yet' : `Nobody in ${scope.environment} yet`
+      }
+      action={
+        <Link
+          to="/waitlists/$waitlistId/api"
+          params={{ waitlistId: scope.waitlistId }}
+          search={environmentSearch(scope.environment)}
+          className={buttonClass('primary')}
+        >
+          Get a server key
+        </Link>
+      }
+      snippet={<CodeBlock label="Request" snippets={[{ language: 'curl', code: command }]} />}
+    >
+      Send the first signup with a server key of this environment. It appears here at once.
+    </EmptyState>
+  );
+}
+
+export function NotFound({
+  text,
+  onFilter,
+  onClear,
+}: {
+  text: string;
+  onFilter: () => void;
+  onClear: () => void;
+}) {
+  return (
+    <EmptyState
+      icon={<SearchX aria-hidden />}
+      title="No match"
+      action={
+        <>
+          <Button onClick={onFilter}>Filter instead</Button>
+          <Button look="quiet" onClick={onClear}>
+            Clear search
+          </Button>
+        </>
+      }
+    >
+      <p className="break-words">
+        Nobody here has exactly <strong className="font-medium text-ink">{text.slice(0, 100)}</strong>.
+      </p>
+      <p className="pt-1">
+        People’s data is encrypted, so a search finds a whole email, phone number, referral code or id, not a
+        part of one. Filters find people by metadata, referrals and dates.
+      </p>
+    </EmptyState>
+  );
+}
+
+const NOBODY: Record<QueueTab, [title: string, about: string]> = {
+  waiting: ['Nobody is waiting', 'Everyone has been invited, has joined or was removed.'],
+  pending: [
+    'Nobody is pending',
+    'People are here until they confirm their email, if the waitlist asks them to.',
+  ],
+  invited: ['No open invites', 'People are here from their invite until they accept it.'],
+  joined: ['Nobody has joined yet', 'People are here once they accept an invite.'],
+  removed: ['Nobody was removed', 'People you take off the waitlist stay here.'],
+  all: ['Nobody here', 'Signups appear here at once.'],
+};
+
+export function NobodyHere({ tab, filtered }: { tab: QueueTab; filtered: boolean }) {
+  const [title, about] = filtered
+    ? ['Nobody matches', 'Drop a condition, or look at another status.']
+    : NOBODY[tab];
+  return (
+    <EmptyState icon={<Users aria-hidden />} title={title}>
+      {about}
+    </EmptyState>
+  );
+}

@@ -1,0 +1,35 @@
+import { choiceOf, textOf } from '../../search.ts';
+import { ENTRY_TABS, type EntryTab } from '../entry/entry-search.ts';
+import { readSegment, type Segment } from './segment.ts';
+
+export const QUEUE_TABS = ['waiting', 'pending', 'invited', 'joined', 'removed', 'all'] as const;
+export type QueueTab = (typeof QUEUE_TABS)[number];
+
+export interface QueueSearch extends Segment {
+  /** Waiting where it is missing. */
+  tab?: QueueTab;
+  /** Of all entries. Newest first where it is missing. */
+  order?: 'oldest';
+  search?: string;
+  /** Metadata key that has a column of its own. */
+  column?: string;
+  /** Number of the row to scroll to, from 1. */
+  at?: string;
+  /** The entry in the drawer, and what is shown of it. */
+  entry?: string;
+  about?: EntryTab;
+}
+
+export function readQueueSearch(search: Record<string, unknown>): QueueSearch {
+  const at = textOf(search.at);
+  return {
+    ...readSegment(search),
+    tab: choiceOf(search.tab, QUEUE_TABS),
+    order: choiceOf(search.order, ['oldest']),
+    search: textOf(search.search)?.trim() || undefined,
+    column: textOf(search.column),
+    at: at !== undefined && /^[1-9]\d{0,9}$/.test(at) ? at : undefined,
+    entry: textOf(search.entry),
+    about: choiceOf(search.about, ENTRY_TABS),
+  };
+}

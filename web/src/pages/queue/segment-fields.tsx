@@ -1,0 +1,138 @@
+import { Plus, X } from 'lucide-react';
+import { useId } from 'react';
+import { useMay } from '../../api/me.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { isEmpty, type Segment, splitPair } from './segment.ts';
+
+/** A segment while it is being filled in. */
+export interface SegmentDraft {
+  pairs: { id: number; key: string; value: string }[];
+  minReferrals: string;
+  joinedAfter: string;
+  joinedBefore: string;
+}
+
+export function draftOf(segment: Segment): SegmentDraft {
+  const pairs = (segment.where ?? []).map((pair, id) => {
+    const [key, value] = splitPair(pair);
+    return { id, key, value };
+  });
+  return {
+    pairs: pairs.length > 0 ? pairs : [{ id: 0, key: '', value: '' }],
+    minReferrals: segment.minReferrals ?? '',
+    joinedAfter: segment.joinedAfter?.slice(0, 10) ?? '',
+    joinedBefore: segment.joinedBefore?.slice(0, 10) ?? '',
+  };
+}
+
+export function segmentOf({ pairs, minReferrals, joinedAfter, joinedBefore }: SegmentDraft): Segment {
+  const where = pairs
+    .filter(({ key }) => key.trim() !== '')
+    .map(({ key, value }) => `${key.trim()}=${value.trim()}`);
+  return {
+    where: where.length > 0 ? [...new Set(where)] : undefined,
+    minReferrals: minReferrals === '' ? undefined : minReferrals,
+    joinedAfter: joinedAfter || undefined,
+    joinedBefore: joinedBefore || undefined,
+  };
+}
+
+export const isBlank = (draft: SegmentDraft) => isEmpty(segmentOf(draft));
+
+interface SegmentFieldsProps {
+  draft: SegmentDraft;
+  onChange: (draft: SegmentDraft) => void;
+  /** Metadata keys to suggest. */
+  keys: readonly string[];
+}
+
+/** All conditions must be met. */
+export function SegmentFields({ draft, onChange, keys }: SegmentFieldsProps) {
+  const suggestions = useId();
+  const seesMetadata = useMay('support');
+  const set = (change: Partial<SegmentDraft>) => onChange({ ...draft, ...change });
+  const setPair = (id: number, change: Partial<SegmentDraft['pairs'][number]>) =>
+    set({ pairs: draft.pairs.map((pair) => (pair.id === id ? { ...pair, ...change } : pair)) });
+  const nextId = Math.max(0, ...draft.pairs.map(({ id }) => id)) + 1;
+  return (
+    <div className="flex flex-col gap-4">
+      {seesMetadata && (
+        <fieldset className="flex flex-col gap-2">
+          <legend className="pb-1.5 text-sm font-medium">Metadata</legend>
+          <datalist id={suggestions}>
+            {keys.map((key) => (
+              <option key={key} value={key} />
+            ))}
+          </datalist>
+          {draft.pairs.map(({ id, key, value }) => (
+            <div key={id} className="flex items-center gap-2">
+              <Field label="Key" hideLabel className="min-w-0 flex-1">
+                <Input
+                  value={key}
+                  list={suggestions}
+                  placeholder="plan"
+                  autoComplete="off"
+                  onChange={(event) => setPair(id, { key: event.target.value.replace('=', '') })}
+                />
+              </Field>
+              <span className="text-mute">is</span>
+              <Field label="Value" hideLabel className="min-w-0 flex-1">
+                <Input
+                  value={value}
+                  placeholder="pro"
+                  autoComplete="off"
+                  onChange={(event) => setPair(id, { value: event.target.value })}
+                />
+              </Field>
+              <IconButton
+                label="Remove condition"
+                size="sm"
+                onClick={() => set({ pairs: draft.pairs.filter((pair) => pair.id !== id) })}
+              >
+                <X aria-hidden />
+              </IconButton>
+            </div>
+          ))}
+          <div>
+            <Button
+              size="sm"
+              look="quiet"
+              icon={<Plus aria-hidden />}
+              onClick={() => set({ pairs: [...draft.pairs, { id: nextId, key: '', value: '' }] })}
+            >
+              Add metadata
+            </Button>
+          </div>
+        </fieldset>
+      )}
+      <Field label="At least this many referrals" name="minReferrals">
+        <Input
+          type="number"
+          min={0}
+          max={999_999_999}
+          step={1}
+          inputMode="numeric"
+          value={draft.minReferrals}
+          onChange={(event) => set({ minReferrals: event.target.value })}
+        />
+      </Field>
+      <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
+        <Field label="Joined from" name="joinedAfter">
+          <Input
+            type="date"
+            value={draft.joinedAfter}
+            onChange={(event) => set({ joinedAfter: event.target.value })}
+          />
+        </Field>
+        <Field label="Joined before" name="joinedBefore">
+          <Input
+            type="date"
+            value={draft.joinedBefore}
+            onChange={(event) => set({ joinedBefore: event.target.value })}
+          />
+        </Field>
+      </div>
+    </div>
+  );
+}
