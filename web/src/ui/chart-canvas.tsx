@@ -34,7 +34,7 @@ export default function ChartCanvas({ label, times, series, formatTime, height, 
       {
         width: element.clientWidth,
         height,
-        padding: [10, 14, 0, 0],
+        padding: [10, 24, 0, 0],
         legend: { show: false },
         cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
         scales: { y: { range: (_plot, _least, most) => [0, Math.max(4, most * 1.08)] } },

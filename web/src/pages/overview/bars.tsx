@@ -32,5 +32,5 @@ export function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {
 }
 
 export function percent(part: number, whole: number): string {
-  return whole === 0 ? '–' : `${((part / whole) * 100).toFixed(part / whole < 0.1 ? 1 : 0)} %`;
+  return whole === 0 ? '–' : `${((part / whole) * 100).toFixed(part / whole < 0.1 ? 1 : 0)}%`;
 }
