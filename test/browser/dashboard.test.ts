@@ -10,7 +10,7 @@ import {
   openNavigation,
 } from '../support/dashboard.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
-import { type Browser, browserOf, OWNER, PASSWORD, setUp } from '../support/operators.ts';
+import { type Browser, browserOf, OWNER, PASSWORD, setUp, tokenForSetup } from '../support/operators.ts';
 
 let browser: Chromium;
 before(async () => {
@@ -20,178 +20,191 @@ after(() => browser?.close());
 
 forEachEngine((engine) => {
   let service: Service;
-  let owner: Browser | undefined;
+  /** Both engines and both widths, each once. */
+  const size = engine === 'sqlite' ? 'desktop' : 'phone';
+  let owner: Browser;
   before(async () => {
     service = await startService(engine, { startAt: Date.now() });
+    owner = browserOf(service);
   });
   after(() => service.close());
 
-  it('shows where the set-up link is, before there is an owner', async () => {
-    const page = await openDashboard(browser, service, '/');
+  it('leads from the first visit over the set-up link into the dashboard', async () => {
+    const page = await openDashboard(browser, service, '/', { size });
     await page.getByRole('heading', { name: 'Set up Doorlist' }).waitFor();
     assert.equal(new URL(page.url()).pathname, '/setup');
     await page.getByText('operator setup-link').waitFor();
-    await checkEverywhere(page, 'set-up');
+    await checkEverywhere(page, 'where the link is');
+
+    await page.goto(`/setup/${await tokenForSetup(service)}`);
+    await checkEverywhere(page, 'set-up link');
+    await page.getByLabel('Name').fill(OWNER.name);
+    await page.getByLabel('Email').fill(OWNER.email);
+    await page.getByLabel('Password').fill('password1234');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/common/)
+      .waitFor();
+    assert.equal(await page.getByLabel('Email').inputValue(), OWNER.email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('heading', { name: 'Create your first waitlist' }).waitFor();
+    for (const { name, value } of await page.context().cookies()) owner.cookies.set(name, value);
     await page.close();
   });
 
-  for (const size of ['desktop', 'phone'] as const) {
-    describe(`on a ${size}`, () => {
-      before(async () => {
-        owner ??= await setUp(service);
-      });
-      const open = (path: string) =>
-        openDashboard(browser, service, path, { ...(owner ? { as: owner } : {}), size });
+  describe(`on a ${size}`, () => {
+    const open = (path: string) => openDashboard(browser, service, path, { as: owner, size });
 
-      it('signs in after a wrong attempt, and returns to where the person wanted to go', async () => {
-        const page = await openDashboard(browser, service, '/instance/people', { size });
-        await page.getByLabel('Email').fill(OWNER.email);
-        await page.getByLabel('Password').fill('not the right one');
-        await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-        await page
-          .getByRole('alert')
-          .getByText(/incorrect|wrong|match/i)
-          .waitFor();
-        page.problems.length = 0; // The browser reports the 401 that we wanted.
-        await page.getByLabel('Password').fill(PASSWORD);
-        await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-        await page.getByRole('heading', { name: 'People' }).waitFor();
-        assert.equal(new URL(page.url()).pathname, '/instance/people');
-        await checkPage(page, 'people');
-        await page.close();
-      });
-
-      it('creates a waitlist and shows its signups live', async () => {
-        const page = await open('/waitlists');
-        const name = `Acme ${size}`;
-        await page.getByRole('button', { name: 'Create waitlist' }).first().click();
-        await page.getByLabel('Name').fill(name);
-        await page.getByRole('dialog').getByRole('button', { name: 'Create waitlist' }).click();
-        await page.getByRole('heading', { name: 'Overview' }).waitFor();
-        const id = `wl_acme-${size}`;
-        assert.equal(new URL(page.url()).pathname, `/waitlists/${id}`);
-        const { key } = await service.key();
-        await service.request('POST', '/sdk/v1/waitlist/signup', {
-          key,
-          body: { waitlistId: id, entries: [{ email: 'ada@example.com' }, { email: 'grace@example.com' }] },
-        });
-        await stat(page, 'Waiting', '2').waitFor();
-        await page.close();
-      });
-
-      it('tells environments apart', async () => {
-        const page = await open(`/waitlists/wl_acme-${size}`);
-        await stat(page, 'Waiting', '2').waitFor();
-        await openNavigation(page);
-        await page.getByRole('button', { name: 'Environment: production' }).click();
-        await page.getByRole('menuitem', { name: 'Development' }).click();
-        await page.getByText('development data').waitFor();
-        assert.equal(new URL(page.url()).search, '?environment=development');
-        await stat(page, 'Waiting', '0').waitFor();
-        await checkPage(page, 'development');
-        await page.getByRole('button', { name: 'Switch to production' }).click();
-        await stat(page, 'Waiting', '2').waitFor();
-        assert.equal(new URL(page.url()).search, '');
-        await page.goBack();
-        await page.getByText('development data').waitFor();
-        await page.close();
-      });
-
-      it('invites a person, shows the link once, and removes them after a typed confirmation', async () => {
-        const page = await open('/instance/people');
-        const email = `${size}@example.com`;
-        await page.getByRole('button', { name: 'Invite', exact: true }).click();
-        await page.getByLabel('Email').fill(OWNER.email);
-        await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click();
-        await page
-          .getByRole('dialog')
-          .getByText(/already/)
-          .waitFor();
-        page.problems.length = 0;
-        await page.getByLabel('Email').fill(email);
-        await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click();
-        await page.getByRole('heading', { name: `Invited ${email}` }).waitFor();
-        const link = (await page.getByRole('dialog').getByRole('code').textContent()) ?? '';
-        assert.match(link, /\/password\//);
-        await page.getByRole('button', { name: 'Copy link' }).click();
-        await page.getByText('Copied').first().waitFor();
-        assert.equal(await page.evaluate('navigator.clipboard.readText()'), link);
-        await page.getByRole('button', { name: 'Done' }).click();
-
-        await page.getByRole('button', { name: `Actions for ${email}` }).click();
-        await page.getByRole('menuitem', { name: 'Remove' }).click();
-        const remove = page.getByRole('dialog').getByRole('button', { name: 'Remove' });
-        assert.equal(await remove.isDisabled(), true);
-        await page.getByLabel(/to confirm/).fill(email);
-        await remove.click();
-        await page.getByText(`Removed ${email}`).waitFor();
-        await page.getByRole('cell', { name: email }).waitFor({ state: 'detached' });
-        await page.close();
-      });
-
-      it('creates a token, shows it once, and revokes it', async () => {
-        const page = await open('/instance/tokens');
-        await page.getByRole('button', { name: 'Create token' }).first().click();
-        await page.getByLabel('Name').fill(`Script ${size}`);
-        await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click();
-        await page.getByRole('heading', { name: 'Copy your token' }).waitFor();
-        const token = (await page.getByRole('dialog').getByRole('code').first().textContent()) ?? '';
-        const me = await service.request('GET', '/admin/v1/me', {
-          headers: { authorization: `Bearer ${token}` },
-        });
-        assert.equal(me.status, 200, me.text);
-        await page.getByRole('button', { name: 'Done' }).click();
-        await page.getByRole('button', { name: `Revoke Script ${size}` }).click();
-        await page.getByRole('button', { name: 'Revoke token' }).click();
-        await page.getByText(`Revoked Script ${size}`).waitFor();
-        await page.close();
-      });
-
-      it('opens an audit record at an address of its own, and closes it with the back button', async () => {
-        const page = await open('/instance/audit');
-        await page.getByRole('button', { name: 'operator.created' }).first().click();
-        await page.getByRole('dialog').getByText('Grace', { exact: false }).first().waitFor();
-        const address = page.url();
-        assert.match(address, /\?record=\d+$/);
-        await checkPage(page, 'audit record');
-        await page.goBack();
-        await page.getByRole('dialog').waitFor({ state: 'detached' });
-        await page.goto(address);
-        await page.getByRole('dialog').getByRole('button', { name: 'Same action' }).click();
-        await page.getByRole('button', { name: 'Remove the filter action' }).waitFor();
-        assert.match(page.url(), /\?action=/);
-        await page.close();
-      });
-
-      it('jumps anywhere by keyboard', async () => {
-        const page = await open('/waitlists');
-        await page.getByRole('heading', { name: 'Waitlists' }).waitFor();
-        await page.keyboard.press('Control+k');
-        await page.getByRole('combobox').fill('audit');
-        await page.keyboard.press('Enter');
-        await page.getByRole('heading', { name: 'Audit' }).waitFor();
-        await page.keyboard.press('?');
-        await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
-        await page.keyboard.press('Escape');
-        await page.keyboard.press('g');
-        await page.keyboard.press('w');
-        await page.getByRole('heading', { name: 'Waitlists' }).waitFor();
-        await page.close();
-      });
-
-      it('leaves for the sign-in page when the session is ended elsewhere', async () => {
-        const other = browserOf(service);
-        await other.signIn(OWNER.email, PASSWORD);
-        const page = await openDashboard(browser, service, `/waitlists/wl_acme-${size}`, { as: other, size });
-        await stat(page, 'Waiting', '2').waitFor();
-        await owner?.delete('/me/sessions');
-        await page.getByText('Your session has ended').waitFor();
-        const { searchParams } = new URL(page.url());
-        assert.equal(searchParams.get('next'), `/waitlists/wl_acme-${size}`);
-        await page.close();
-      });
+    it('signs in after a wrong attempt, and returns to where the person wanted to go', async () => {
+      const page = await openDashboard(browser, service, '/instance/people', { size });
+      await page.getByLabel('Email').fill(OWNER.email);
+      await page.getByLabel('Password').fill('not the right one');
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await page
+        .getByRole('alert')
+        .getByText(/incorrect|wrong|match/i)
+        .waitFor();
+      page.problems.length = 0; // The browser reports the 401 that we wanted.
+      await page.getByLabel('Password').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await page.getByRole('heading', { name: 'People' }).waitFor();
+      assert.equal(new URL(page.url()).pathname, '/instance/people');
+      await checkPage(page, 'people');
+      await page.close();
     });
-  }
+
+    it('creates a waitlist and shows its signups live', async () => {
+      const page = await open('/waitlists');
+      const name = `Acme ${size}`;
+      await page.getByRole('button', { name: 'Create waitlist' }).first().click();
+      await page.getByLabel('Name').fill(name);
+      await page.getByRole('dialog').getByRole('button', { name: 'Create waitlist' }).click();
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      const id = `wl_acme-${size}`;
+      assert.equal(new URL(page.url()).pathname, `/waitlists/${id}`);
+      const { key } = await service.key();
+      await service.request('POST', '/sdk/v1/waitlist/signup', {
+        key,
+        body: { waitlistId: id, entries: [{ email: 'ada@example.com' }, { email: 'grace@example.com' }] },
+      });
+      await stat(page, 'Waiting', '2').waitFor();
+      await page.close();
+    });
+
+    it('tells environments apart', async () => {
+      const page = await open(`/waitlists/wl_acme-${size}`);
+      await stat(page, 'Waiting', '2').waitFor();
+      await openNavigation(page);
+      await page.getByRole('button', { name: 'Environment: production' }).click();
+      await page.getByRole('menuitem', { name: 'Development' }).click();
+      await page.getByText('development data').waitFor();
+      assert.equal(new URL(page.url()).search, '?environment=development');
+      await stat(page, 'Waiting', '0').waitFor();
+      await checkPage(page, 'development');
+      await page.getByRole('button', { name: 'Switch to production' }).click();
+      await stat(page, 'Waiting', '2').waitFor();
+      assert.equal(new URL(page.url()).search, '');
+      await page.goBack();
+      await page.getByText('development data').waitFor();
+      await page.close();
+    });
+
+    it('invites a person, shows the link once, and removes them after a typed confirmation', async () => {
+      const page = await open('/instance/people');
+      const email = `${size}@example.com`;
+      await page.getByRole('button', { name: 'Invite', exact: true }).click();
+      await page.getByLabel('Email').fill(OWNER.email);
+      await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click();
+      await page
+        .getByRole('dialog')
+        .getByText(/already/)
+        .waitFor();
+      page.problems.length = 0;
+      await page.getByLabel('Email').fill(email);
+      await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click();
+      await page.getByRole('heading', { name: `Invited ${email}` }).waitFor();
+      const link = (await page.getByRole('dialog').getByRole('code').textContent()) ?? '';
+      assert.match(link, /\/password\//);
+      await page.getByRole('button', { name: 'Copy link' }).click();
+      await page.getByText('Copied').first().waitFor();
+      assert.equal(await page.evaluate('navigator.clipboard.readText()'), link);
+      await page.getByRole('button', { name: 'Done' }).click();
+
+      await page.getByRole('button', { name: `Actions for ${email}` }).click();
+      await page.getByRole('menuitem', { name: 'Remove' }).click();
+      const remove = page.getByRole('dialog').getByRole('button', { name: 'Remove' });
+      assert.equal(await remove.isDisabled(), true);
+      await page.getByLabel(/to confirm/).fill(email);
+      await remove.click();
+      await page.getByText(`Removed ${email}`).waitFor();
+      await page.getByRole('cell', { name: email }).waitFor({ state: 'detached' });
+      await page.close();
+    });
+
+    it('creates a token, shows it once, and revokes it', async () => {
+      const page = await open('/instance/tokens');
+      await page.getByRole('button', { name: 'Create token' }).first().click();
+      await page.getByLabel('Name').fill(`Script ${size}`);
+      await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click();
+      await page.getByRole('heading', { name: 'Copy your token' }).waitFor();
+      const token = (await page.getByRole('dialog').getByRole('code').first().textContent()) ?? '';
+      const me = await service.request('GET', '/admin/v1/me', {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      assert.equal(me.status, 200, me.text);
+      await page.getByRole('button', { name: 'Done' }).click();
+      await page.getByRole('button', { name: `Revoke Script ${size}` }).click();
+      await page.getByRole('button', { name: 'Revoke token' }).click();
+      await page.getByText(`Revoked Script ${size}`).waitFor();
+      await page.close();
+    });
+
+    it('opens an audit record at an address of its own, and closes it with the back button', async () => {
+      const page = await open('/instance/audit');
+      await page.getByRole('button', { name: 'operator.created' }).first().click();
+      await page.getByRole('dialog').getByText('Grace', { exact: false }).first().waitFor();
+      const address = page.url();
+      assert.match(address, /\?record=\d+$/);
+      await checkPage(page, 'audit record');
+      await page.goBack();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.goto(address);
+      await page.getByRole('dialog').getByRole('button', { name: 'Same action' }).click();
+      await page.getByRole('button', { name: 'Remove the filter action' }).waitFor();
+      assert.match(page.url(), /\?action=/);
+      await page.close();
+    });
+
+    it('jumps anywhere by keyboard', async () => {
+      const page = await open('/waitlists');
+      await page.getByRole('heading', { name: 'Waitlists' }).waitFor();
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').fill('audit');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Audit' }).waitFor();
+      await page.keyboard.press('?');
+      await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('g');
+      await page.keyboard.press('w');
+      await page.getByRole('heading', { name: 'Waitlists' }).waitFor();
+      await page.close();
+    });
+
+    it('leaves for the sign-in page when the session is ended elsewhere', async () => {
+      const other = browserOf(service);
+      await other.signIn(OWNER.email, PASSWORD);
+      const page = await openDashboard(browser, service, `/waitlists/wl_acme-${size}`, { as: other, size });
+      await stat(page, 'Waiting', '2').waitFor();
+      await owner.delete('/me/sessions');
+      await page.getByText('Your session has ended').waitFor();
+      const { searchParams } = new URL(page.url());
+      assert.equal(searchParams.get('next'), `/waitlists/wl_acme-${size}`);
+      await page.close();
+    });
+  });
 });
 
 describe('every page', () => {

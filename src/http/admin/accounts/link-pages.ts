@@ -2,14 +2,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DoorlistError } from '../../../errors.ts';
 import { findLink, followLink } from '../../../operators/links.ts';
 import { completeSetup, requireSetupToken } from '../../../operators/setup.ts';
+import { signIn } from '../../../operators/sign-in.ts';
 import { type Html, html } from '../../docs/html.ts';
-import { sendPage } from '../../pages/page.ts';
 import { closeUnread, sendError } from '../../plugins/errors.ts';
 import { STATUS } from '../../problem.ts';
 import { refuseCrossSite } from '../core/cross-site.ts';
-import { type AdminParts, addressOf } from '../core/parts.ts';
+import { type AdminParts, addressOf, clientDetails, startSession } from '../core/parts.ts';
+import { type AccountPage, sendAccountPage } from './account-page.ts';
 
 const BODY_BYTES_MAX = 16 * 1024;
+
+type Fields = Record<string, string | undefined>;
 
 /** The pages for the set-up link, invitations and resets: forms that work without scripts. */
 export function registerLinkPages(app: FastifyInstance, parts: AdminParts): void {
@@ -22,6 +25,22 @@ export function registerLinkPages(app: FastifyInstance, parts: AdminParts): void
       signIns.take(addressOf(request), reply);
     },
   };
+  const passwordPage = async (token: string, input: Fields = {}): Promise<AccountPage> => {
+    const found = await findLink(context, token);
+    if (!found)
+      throw new DoorlistError('expired', 'this link has been used or has expired: request a new one');
+    const { operator, kind } = found;
+    const invited = kind === 'invitation';
+    return {
+      title: invited ? 'Accept your invitation' : 'Reset your password',
+      lead: `Choose a password for ${operator.email}.`,
+      content: form(invited ? 'Accept invitation' : 'Set password', [
+        invited ? field('Name', 'name', 'text', 'name', input.name ?? operator.name) : html``,
+        newPassword(),
+      ]),
+    };
+  };
+
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(
@@ -33,66 +52,90 @@ export function registerLinkPages(app: FastifyInstance, parts: AdminParts): void
       if (!(error instanceof DoorlistError)) return sendError(error, request, reply, context.log);
       closeUnread(request, reply);
       if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds));
-      const again = error.code === 'invalid_request' && html`<p>Go back and try again.</p>`;
-      const content = html`<p>${sentence(error.message)}</p>${again}`;
-      reply.send(sendPage(reply, { status: STATUS[error.code], title: 'This did not work', content }));
+      const page = { title: 'This did not work', lead: sentence(error.message), content: toSignIn };
+      reply.send(sendAccountPage(reply, { status: STATUS[error.code], ...page }));
     });
 
     scope.get('/setup/:token', route, async (request, reply) => {
       await requireSetupToken(context, tokenOf(request));
-      return sendPage(reply, {
-        title: 'Set up Doorlist',
-        content: form(html`<p>Create your account. You will be the owner of this installation.</p>`, [
-          field('Name', 'name', 'text', 'name'),
-          field('Email', 'email', 'email', 'username'),
-          newPassword(),
-        ]),
-      });
+      return sendAccountPage(reply, setupPage());
     });
     scope.post('/setup/:token', route, async (request, reply) => {
-      const { email = '', name = '', password = '' } = fieldsOf(request);
-      await completeSetup(context, { token: tokenOf(request), email, name, password }, addressOf(request));
-      return sendPage(reply, { title: 'Doorlist is set up', content: done });
+      const input = fieldsOf(request);
+      const { email = '', name = '', password = '' } = input;
+      const again = await problemWith(() =>
+        completeSetup(context, { token: tokenOf(request), email, name, password }, addressOf(request)),
+      );
+      if (again) return sendAccountPage(reply, { ...setupPage(input), ...again });
+      const client = clientDetails(request);
+      startSession(
+        parts,
+        reply,
+        await signIn(parts, { email, password, client, ...parts.cookies.read(request) }),
+      );
+      return reply.redirect('/', 303);
     });
 
-    scope.get('/password/:token', route, async (request, reply) => {
-      const found = await findLink(context, tokenOf(request));
-      if (!found)
-        throw new DoorlistError('expired', 'this link has been used or has expired: request a new one');
-      const { operator, kind } = found;
-      return sendPage(reply, {
-        title: kind === 'invitation' ? 'Accept your invitation' : 'Reset your password',
-        content: form(html`<p>Choose a password for ${operator.email}.</p>`, [
-          kind === 'invitation' ? field('Name', 'name', 'text', 'name', operator.name) : html``,
-          newPassword(),
-        ]),
-      });
-    });
+    scope.get('/password/:token', route, async (request, reply) =>
+      sendAccountPage(reply, await passwordPage(tokenOf(request))),
+    );
     scope.post('/password/:token', route, async (request, reply) => {
-      const { name, password = '' } = fieldsOf(request);
-      await followLink(context, { token: tokenOf(request), name, password }, addressOf(request));
-      return sendPage(reply, { title: 'Your password is set', content: done });
+      const input = fieldsOf(request);
+      const { name, password = '' } = input;
+      const again = await problemWith(() =>
+        followLink(context, { token: tokenOf(request), name, password }, addressOf(request)),
+      );
+      if (again)
+        return sendAccountPage(reply, { ...(await passwordPage(tokenOf(request), input)), ...again });
+      return sendAccountPage(reply, {
+        title: 'Your password is set',
+        lead: 'You can sign in with it now.',
+        content: toSignIn,
+      });
     });
   });
 }
 
-const done = html`<p>You can now sign in. You can close this page.</p>`;
+/** What the person can correct is shown above the form. Everything else is an error page. */
+async function problemWith(
+  act: () => Promise<unknown>,
+): Promise<Pick<AccountPage, 'status' | 'problem'> | undefined> {
+  try {
+    await act();
+  } catch (error) {
+    if (!(error instanceof DoorlistError) || error.code !== 'invalid_request') throw error;
+    return { status: STATUS.invalid_request, problem: sentence(error.message.replace(/^(\w+): /, '$1 ')) };
+  }
+}
 
-function form(lead: Html, fields: Html[]): Html {
-  return html`${lead}<form method="post">${fields}<button>Continue</button></form>`;
+function setupPage(input: Fields = {}): AccountPage {
+  return {
+    title: 'Set up Doorlist',
+    lead: 'Create your account. You will be the owner of this installation.',
+    content: form('Create account', [
+      field('Name', 'name', 'text', 'name', input.name),
+      field('Email', 'email', 'email', 'username', input.email),
+      newPassword(),
+    ]),
+  };
+}
+
+const toSignIn = html`<a class="button" href="/sign-in">Go to sign-in</a>`;
+
+function form(action: string, fields: Html[]): Html {
+  return html`<form method="post">${fields}<button>${action}</button></form>`;
 }
 
 function field(label: string, name: string, type: string, autocomplete: string, value = ''): Html {
-  return html`<p><label>${label}<br><input name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value}" required></label></p>`;
+  return html`<label>${label}<input name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value}" required></label>`;
 }
 
 function newPassword(): Html {
-  return html`<p><label>Password<br><input name="password" type="password" autocomplete="new-password" minlength="12" maxlength="512" required></label></p>
-<p class="soft">At least 12 characters.</p>`;
+  return html`<label>Password<input name="password" type="password" autocomplete="new-password" minlength="12" maxlength="512" required><small>At least 12 characters.</small></label>`;
 }
 
-function fieldsOf(request: FastifyRequest): Record<string, string | undefined> {
-  return (request.body ?? {}) as Record<string, string | undefined>;
+function fieldsOf(request: FastifyRequest): Fields {
+  return (request.body ?? {}) as Fields;
 }
 
 function tokenOf(request: FastifyRequest): string {

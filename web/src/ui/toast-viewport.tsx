@@ -1,32 +1,18 @@
 import { Toast as Base } from '@base-ui/react/toast';
 import { CircleCheck, TriangleAlert, X } from 'lucide-react';
-import type { ReactNode } from 'react';
-import { ApiError } from '../api/client.ts';
+import { useEffect } from 'react';
 import { buttonClass } from './button.tsx';
+import { connectToasts } from './toast.ts';
 
-const toasts = Base.createToastManager();
+const SHOWN_MS = 5_000;
 const ERROR_MS = 10_000;
 
-/** Says that something was done. */
-export function toast(title: string, options: { about?: string; undo?: () => void } = {}): void {
-  toasts.add({
-    title,
-    description: options.about,
-    ...(options.undo ? { actionProps: { children: 'Undo', onClick: options.undo } } : {}),
-  });
-}
-
-/** Says what went wrong, in the words of the API. */
-export function toastError(error: unknown): void {
-  toasts.add({ title: ApiError.from(error).sentence, type: 'error', priority: 'high', timeout: ERROR_MS });
-}
-
-export function ToastProvider({ children }: { children: ReactNode }) {
+/** Where toasts appear. */
+export default function ToastViewport() {
   return (
-    <Base.Provider toastManager={toasts} limit={3}>
-      {children}
+    <Base.Provider limit={3}>
       <Base.Portal>
-        <Base.Viewport className="fixed inset-x-3 bottom-3 z-50 flex flex-col items-center gap-2 outline-none max-md:bottom-20 sm:right-5 sm:left-auto sm:w-96">
+        <Base.Viewport className="fixed inset-x-3 bottom-3 z-50 flex flex-col items-center gap-2 outline-none sm:right-5 sm:bottom-5 sm:left-auto sm:w-96">
           <Toasts />
         </Base.Viewport>
       </Base.Portal>
@@ -35,8 +21,21 @@ export function ToastProvider({ children }: { children: ReactNode }) {
 }
 
 function Toasts() {
-  const { toasts: shown } = Base.useToastManager();
-  return shown.map((each) => (
+  const { toasts, add } = Base.useToastManager();
+  useEffect(
+    () =>
+      connectToasts(({ title, about, undo, error }) => {
+        add({
+          title,
+          description: about,
+          timeout: error ? ERROR_MS : SHOWN_MS,
+          ...(error ? { type: 'error', priority: 'high' as const } : {}),
+          ...(undo ? { actionProps: { children: 'Undo', onClick: undo } } : {}),
+        });
+      }),
+    [add],
+  );
+  return toasts.map((each) => (
     <Base.Root
       key={each.id}
       toast={each}
