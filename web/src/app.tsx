@@ -4,7 +4,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { queryClient } from './api/query-client.ts';
 import { router } from './router.tsx';
-import { useToastsNeeded } from './ui/toast.ts';
+import { useToastsNeeded } from './ui/toast.tsx';
 import { TooltipProvider } from './ui/tooltip.tsx';
 
 const ToastViewport = lazy(() => import('./ui/toast-viewport.tsx'));

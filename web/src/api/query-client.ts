@@ -1,5 +1,5 @@
 import { MutationCache, QueryClient } from '@tanstack/react-query';
-import { toastError } from '../ui/toast.ts';
+import { toastError } from '../ui/toast.tsx';
 import { ApiError } from './client.ts';
 
 const FRESH_MS = 5_000;

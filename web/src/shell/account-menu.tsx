@@ -5,7 +5,7 @@ import { useMe } from '../api/me.ts';
 import { setTheme, type Theme, useTheme } from '../theme.ts';
 import { cx } from '../ui/cx.ts';
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
-import { toastError } from '../ui/toast.ts';
+import { toastError } from '../ui/toast.tsx';
 
 const THEMES: [Theme, string, typeof Sun][] = [
   ['system', 'Same as the system', Monitor],

@@ -1,7 +1,7 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Button, IconButton } from './button.tsx';
-import { toastError } from './toast.ts';
+import { toastError } from './toast.tsx';
 
 const SHOWN_MS = 1_500;
 

@@ -2,7 +2,7 @@ import { Toast as Base } from '@base-ui/react/toast';
 import { CircleCheck, TriangleAlert, X } from 'lucide-react';
 import { useEffect } from 'react';
 import { buttonClass } from './button.tsx';
-import { connectToasts } from './toast.ts';
+import { connectToasts } from './toast.tsx';
 
 const SHOWN_MS = 5_000;
 const ERROR_MS = 10_000;

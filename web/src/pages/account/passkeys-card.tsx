@@ -11,7 +11,7 @@ import { FormDialog } from '../../ui/form-dialog.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { toast } from '../../ui/toast.ts';
+import { toast } from '../../ui/toast.tsx';
 import { browserName } from './browser-name.ts';
 
 type Passkey = Schemas['Passkey'];

@@ -4,7 +4,7 @@ import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Field, Input } from '../../ui/field.tsx';
-import { toast } from '../../ui/toast.ts';
+import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 
 const EMPTY = { password: '', newPassword: '' };

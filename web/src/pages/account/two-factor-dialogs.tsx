@@ -3,7 +3,7 @@ import { api, call, type Schemas } from '../../api/client.ts';
 import { CopyField } from '../../ui/copy-button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { toast } from '../../ui/toast.ts';
+import { toast } from '../../ui/toast.tsx';
 
 interface Props<Done extends unknown[]> {
   onClose: () => void;

@@ -8,7 +8,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Select } from '../../ui/select.tsx';
-import { toast } from '../../ui/toast.ts';
+import { toast } from '../../ui/toast.tsx';
 import { createKey, type KeyScope, maskedKey, revokeKey, rotateKey, type ServerKey } from './keys.ts';
 
 interface DialogProps {

@@ -12,7 +12,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { toast } from '../../ui/toast.ts';
+import { toast } from '../../ui/toast.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { LinkDialog, type OneTimeLink } from './link-dialog.tsx';
 import { RoleDialog } from './role-dialog.tsx';

@@ -4,7 +4,7 @@ import { type Operator, useMe } from '../../api/me.ts';
 import { Field } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Select } from '../../ui/select.tsx';
-import { toast } from '../../ui/toast.ts';
+import { toast } from '../../ui/toast.tsx';
 import { roleOptions } from './roles.ts';
 
 interface RoleDialogProps {

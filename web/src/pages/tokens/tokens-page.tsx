@@ -11,7 +11,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { toast } from '../../ui/toast.ts';
+import { toast } from '../../ui/toast.tsx';
 import { CreateTokenDialog } from './create-token-dialog.tsx';
 
 type Token = Schemas['AdminToken'];

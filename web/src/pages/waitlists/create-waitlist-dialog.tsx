@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { toast } from '../../ui/toast.ts';
+import { toast } from '../../ui/toast.tsx';
 
 const ID_MAX = 62;
 
