@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
 import { meQuery } from './api/me.ts';
 import { queryClient } from './api/query-client.ts';
+import { FORM_TABS, type FormTab, REFUSED_PERIOD_NAMES, type RefusedPeriod } from './pages/form/periods.ts';
 import { readInvitesSearch } from './pages/invites/invites-search.ts';
 import { PERIOD_NAMES, type PeriodName } from './pages/overview/periods.ts';
 import { readQueueSearch } from './pages/queue/queue-search.ts';
@@ -112,6 +113,15 @@ const apiPage = createRoute({
   path: '/api',
   component: lazyRouteComponent(() => import('./pages/api/api-page.tsx'), 'ApiPage'),
 });
+const form = createRoute({
+  getParentRoute: () => waitlist,
+  path: '/form',
+  validateSearch: (search): { tab?: FormTab; period?: RefusedPeriod } => ({
+    tab: choiceOf(search.tab, FORM_TABS),
+    period: choiceOf(search.period, REFUSED_PERIOD_NAMES),
+  }),
+  component: lazyRouteComponent(() => import('./pages/form/form-page.tsx'), 'FormPage'),
+});
 const settings = createRoute({
   getParentRoute: () => waitlist,
   path: '/settings',
@@ -148,6 +158,6 @@ export const routeTree = root.addChildren([
     tokens,
     audit,
     waitlists,
-    waitlist.addChildren([overview, queue, invites, apiPage, settings, webhooks, endpoint]),
+    waitlist.addChildren([overview, queue, invites, apiPage, settings, webhooks, endpoint, form]),
   ]),
 ]);

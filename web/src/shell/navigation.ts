@@ -1,6 +1,7 @@
 import {
   Activity,
   Braces,
+  ClipboardPen,
   KeyRound,
   ListOrdered,
   ScrollText,
@@ -55,6 +56,13 @@ export const WAITLIST_PAGES = destinations([
     icon: Webhook,
     role: 'support',
     words: 'endpoints deliveries events replay signing secret',
+  },
+  {
+    to: '/waitlists/$waitlistId/form',
+    label: 'Form',
+    icon: ClipboardPen,
+    role: 'viewer',
+    words: 'hosted page signup embed captcha origins fields consent spam reviews',
   },
   {
     to: '/waitlists/$waitlistId/api',

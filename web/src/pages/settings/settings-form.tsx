@@ -1,10 +1,10 @@
 import { type FormEvent, useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { Alert } from '../../ui/alert.tsx';
-import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Switch } from '../../ui/checkbox.tsx';
 import { Field, Input } from '../../ui/field.tsx';
+import { SaveBar } from '../../ui/save-bar.tsx';
 import { Select } from '../../ui/select.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
@@ -135,17 +135,7 @@ export function SettingsForm({ waitlist, environment, onSaved }: SettingsFormPro
         </div>
       </Card>
       {error && !SHOWN.includes(error.field ?? '') && <Alert>{error.sentence}</Alert>}
-      {dirty && (
-        <div className="sticky bottom-4 z-10 flex flex-wrap items-center justify-between gap-3 rounded-lg bg-surface px-4 py-3 shadow-lg ring-1 ring-line">
-          <p className="text-sm text-mute">You have unsaved changes.</p>
-          <div className="flex gap-2">
-            <Button onClick={() => setDraft(draftOf(waitlist))}>Discard</Button>
-            <Button type="submit" look="primary" busy={busy}>
-              Save changes
-            </Button>
-          </div>
-        </div>
-      )}
+      {dirty && <SaveBar busy={busy} onDiscard={() => setDraft(draftOf(waitlist))} />}
     </form>
   );
 }

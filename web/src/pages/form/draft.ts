@@ -1,0 +1,80 @@
+import { type FieldDraft, fieldDraftOf, fieldOf } from './field-draft.ts';
+import type { Form, FormChanges } from './form-query.ts';
+
+export type CaptchaChoice = 'none' | NonNullable<Form['captcha']>['provider'];
+
+/** The form as the page holds it: texts, as people type them. */
+export interface Draft {
+  headline: string;
+  text: string;
+  buttonText: string;
+  redirectUrl: string;
+  acceptedUrl: string;
+  origins: string;
+  fields: FieldDraft[];
+  asksConsent: boolean;
+  consentText: string;
+  consentVersion: string;
+  utm: boolean;
+  blockDisposable: boolean;
+  captcha: CaptchaChoice;
+  siteKey: string;
+  secret: string;
+}
+
+export function draftOf(form: Form): Draft {
+  return {
+    headline: form.headline ?? '',
+    text: form.text ?? '',
+    buttonText: form.buttonText ?? '',
+    redirectUrl: form.redirectUrl ?? '',
+    acceptedUrl: form.acceptedUrl ?? '',
+    origins: form.allowedOrigins.join('\n'),
+    fields: form.fields.map(fieldDraftOf),
+    asksConsent: form.consent !== null,
+    consentText: form.consent?.text ?? '',
+    consentVersion: form.consent?.version ?? '1',
+    utm: form.utm,
+    blockDisposable: form.blockDisposable,
+    captcha: form.captcha?.provider ?? 'none',
+    siteKey: form.captcha?.siteKey ?? '',
+    secret: '',
+  };
+}
+
+const textOrNull = (text: string) => (text.trim() === '' ? null : text.trim());
+
+export const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+function settingsOf(draft: Draft) {
+  return {
+    headline: textOrNull(draft.headline),
+    text: textOrNull(draft.text),
+    buttonText: textOrNull(draft.buttonText),
+    redirectUrl: textOrNull(draft.redirectUrl),
+    acceptedUrl: textOrNull(draft.acceptedUrl),
+    allowedOrigins: linesOf(draft.origins).map((origin) => origin.replace(/\/$/, '')),
+    fields: draft.fields.map(fieldOf),
+    consent: draft.asksConsent
+      ? { text: draft.consentText.trim(), version: draft.consentVersion.trim() }
+      : null,
+    utm: draft.utm,
+    blockDisposable: draft.blockDisposable,
+    captcha: draft.captcha === 'none' ? null : { provider: draft.captcha, siteKey: draft.siteKey.trim() },
+  };
+}
+
+/** Only what differs, so that two operators do not undo each other's changes. */
+export function changesOf(form: Form, draft: Draft): FormChanges {
+  const settings = settingsOf(draft);
+  const names = Object.keys(settings) as (keyof typeof settings)[];
+  const differing = names.filter((name) => JSON.stringify(settings[name]) !== JSON.stringify(form[name]));
+  const changes: FormChanges = Object.fromEntries(differing.map((name) => [name, settings[name]]));
+  const secret = draft.secret.trim();
+  if (settings.captcha && secret !== '') changes.captcha = { ...settings.captcha, secret };
+  return changes;
+}

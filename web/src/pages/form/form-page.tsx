@@ -1,0 +1,85 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { ExternalLink } from 'lucide-react';
+import { useMay } from '../../api/me.ts';
+import { type Scope, useScope } from '../../shell/waitlist-scope.ts';
+import { buttonClass } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { QueryProblem } from '../../ui/query-problem.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { type Tab, Tabs } from '../../ui/tabs.tsx';
+import { type Form, formQuery } from './form-query.ts';
+import { FormSettings } from './form-settings.tsx';
+import { InstallTab } from './install-tab.tsx';
+import type { FormTab } from './periods.ts';
+import { RefusedCard } from './refused-card.tsx';
+import { ReviewsCard } from './reviews-card.tsx';
+import { StatusCard } from './status-card.tsx';
+
+const TABS: Tab<FormTab>[] = [
+  { value: 'setup', label: 'Setup' },
+  { value: 'install', label: 'Install' },
+  { value: 'activity', label: 'Activity' },
+];
+
+/** The public form of a waitlist: people join without a backend. */
+export function FormPage() {
+  const scope = useScope();
+  const query = useQuery(formQuery(scope));
+  return (
+    <>
+      <PageHeader
+        title="Form"
+        about="People join on a page that Doorlist hosts, or on your own site. No backend needed."
+        actions={
+          query.data?.enabled && (
+            <a href={query.data.url} target="_blank" rel="noreferrer" className={buttonClass()}>
+              <ExternalLink aria-hidden />
+              Open page
+            </a>
+          )
+        }
+      />
+      <QueryProblem query={query}>
+        {query.data ? (
+          <Content key={`${scope.waitlistId} ${scope.environment}`} form={query.data} scope={scope} />
+        ) : (
+          <Card flush>
+            <SkeletonRows />
+          </Card>
+        )}
+      </QueryProblem>
+    </>
+  );
+}
+
+function Content({ form, scope }: { form: Form; scope: Scope }) {
+  const mayChange = useMay('admin');
+  const { tab = mayChange ? 'setup' : 'install' } = useSearch({ from: '/shell/waitlists/$waitlistId/form' });
+  const navigate = useNavigate({ from: '/waitlists/$waitlistId/form' });
+  const tabs = mayChange ? TABS : TABS.filter(({ value }) => value !== 'setup');
+  const shown = tabs.some(({ value }) => value === tab) ? tab : 'install';
+  return (
+    <div className="flex flex-col gap-6">
+      <StatusCard form={form} scope={scope} />
+      <Tabs
+        label="Form"
+        value={shown}
+        onChange={(next) => void navigate({ search: ({ environment }) => ({ environment, tab: next }) })}
+        tabs={tabs}
+      >
+        <div className="pt-6">
+          {shown === 'setup' && <FormSettings form={form} scope={scope} />}
+          {shown === 'install' && <InstallTab form={form} scope={scope} />}
+          {shown === 'activity' && (
+            <div className="flex flex-col gap-6">
+              <RefusedCard scope={scope} />
+              <ReviewsCard scope={scope} />
+            </div>
+          )}
+        </div>
+      </Tabs>
+    </div>
+  );
+}

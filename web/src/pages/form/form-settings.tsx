@@ -1,0 +1,173 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { Scope } from '../../shell/waitlist-scope.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Switch } from '../../ui/checkbox.tsx';
+import { Field, Input, TextArea } from '../../ui/field.tsx';
+import { SaveBar } from '../../ui/save-bar.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { useAct } from '../../ui/use-act.ts';
+import { changesOf, type Draft, draftOf, linesOf } from './draft.ts';
+import { FieldsEditor } from './fields-editor.tsx';
+import { type Form, formQuery, updateForm } from './form-query.ts';
+import { problemsOf } from './problems.ts';
+import { ProtectionCard } from './protection-card.tsx';
+
+/** Everything about the form that an admin can set, except whether it is on. */
+export function FormSettings({ form, scope }: { form: Form; scope: Scope }) {
+  const client = useQueryClient();
+  const [draft, setDraft] = useState(() => draftOf(form));
+  const set = (part: Partial<Draft>) => setDraft((now) => ({ ...now, ...part }));
+  const changes = changesOf(form, draft);
+  const { run, busy, error } = useAct(async () => {
+    const saved = await updateForm(scope, changes);
+    client.setQueryData(formQuery(scope).queryKey, saved);
+    setDraft(draftOf(saved));
+    toast('Saved your changes');
+  });
+  const shown = new Set<string>();
+  const problems = problemsOf(error);
+  const problem = (path: string) => {
+    shown.add(path);
+    return problems.get(path);
+  };
+  const originProblem = linesOf(draft.origins)
+    .map((origin, index) => {
+      const text = problem(`allowedOrigins[${index}]`);
+      return text && `${origin}: ${text}`;
+    })
+    .filter((text) => text !== undefined)
+    .join(' ');
+  const cards = (
+    <>
+      <Card title="Texts" about="What people read on the form and its page.">
+        <div className="flex max-w-lg flex-col gap-5">
+          <Field label="Headline" error={problem('headline')}>
+            <Input
+              maxLength={200}
+              placeholder="The name of the waitlist"
+              value={draft.headline}
+              onChange={({ target: { value } }) => set({ headline: value })}
+            />
+          </Field>
+          <Field label="Text" error={problem('text')}>
+            <TextArea
+              rows={3}
+              maxLength={2000}
+              placeholder="Be the first to try it."
+              value={draft.text}
+              onChange={({ target: { value } }) => set({ text: value })}
+            />
+          </Field>
+          <Field label="Button" error={problem('buttonText')}>
+            <Input
+              maxLength={60}
+              placeholder="Join the waitlist"
+              value={draft.buttonText}
+              onChange={({ target: { value } }) => set({ buttonText: value })}
+            />
+          </Field>
+        </div>
+      </Card>
+      <Card title="Fields" about="The form always asks for an email. The answers become metadata.">
+        <FieldsEditor fields={draft.fields} onChange={(fields) => set({ fields })} problem={problem} />
+        {problem('fields') && <p className="mt-3 text-sm text-danger">{problem('fields')}</p>}
+        <div className="mt-5 max-w-lg border-t pt-5">
+          <Switch
+            label="Keep campaign parameters"
+            help="Stores utm_source and the other utm_… parameters of the address as metadata."
+            checked={draft.utm}
+            onChange={(utm) => set({ utm })}
+          />
+        </div>
+      </Card>
+      <Card title="Consent">
+        <div className="flex max-w-lg flex-col gap-5">
+          <Switch
+            label="Ask for consent"
+            help="A box that people must check. The version and the time are stored with the entry."
+            checked={draft.asksConsent}
+            onChange={(asksConsent) => set({ asksConsent })}
+          />
+          {draft.asksConsent && (
+            <>
+              <Field label="Text of the consent" error={problem('consent.text')}>
+                <TextArea
+                  required
+                  rows={3}
+                  maxLength={2000}
+                  placeholder="Send me news about the launch."
+                  value={draft.consentText}
+                  onChange={({ target: { value } }) => set({ consentText: value })}
+                />
+              </Field>
+              <Field
+                label="Version"
+                help="Change it when the text changes, to know who agreed to which."
+                error={problem('consent.version')}
+              >
+                <Input
+                  required
+                  maxLength={40}
+                  value={draft.consentVersion}
+                  onChange={({ target: { value } }) => set({ consentVersion: value })}
+                />
+              </Field>
+            </>
+          )}
+        </div>
+      </Card>
+      <ProtectionCard
+        form={form}
+        draft={draft}
+        set={set}
+        problem={problem}
+        originProblem={originProblem === '' ? problem('allowedOrigins') : originProblem}
+      />
+      <Card title="Where people go">
+        <div className="flex max-w-lg flex-col gap-5">
+          <Field
+            label="After joining"
+            help="Leave it empty to show them their position."
+            error={problem('redirectUrl')}
+          >
+            <Input
+              type="url"
+              placeholder="https://example.com/thanks"
+              value={draft.redirectUrl}
+              onChange={({ target: { value } }) => set({ redirectUrl: value })}
+            />
+          </Field>
+          <Field
+            label="After accepting an invite"
+            help="Where the join page leads. Leave it empty to stay there."
+            error={problem('acceptedUrl')}
+          >
+            <Input
+              type="url"
+              placeholder="https://app.example.com/welcome"
+              value={draft.acceptedUrl}
+              onChange={({ target: { value } }) => set({ acceptedUrl: value })}
+            />
+          </Field>
+        </div>
+      </Card>
+    </>
+  );
+  const others = [...problems].filter(([path]) => !shown.has(path)).map(([, text]) => text);
+  return (
+    <form
+      className="flex flex-col gap-6"
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        void run();
+      }}
+    >
+      {cards}
+      {others.length > 0 && <Alert>{others.join(' ')}</Alert>}
+      {others.length === 0 && error && <Alert>Not saved. Correct what is marked above.</Alert>}
+      {Object.keys(changes).length > 0 && <SaveBar busy={busy} onDiscard={() => setDraft(draftOf(form))} />}
+    </form>
+  );
+}

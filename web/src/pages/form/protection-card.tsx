@@ -1,0 +1,94 @@
+import { Card } from '../../ui/card.tsx';
+import { Switch } from '../../ui/checkbox.tsx';
+import { Field, Input, TextArea } from '../../ui/field.tsx';
+import { Select } from '../../ui/select.tsx';
+import type { CaptchaChoice, Draft } from './draft.ts';
+import type { Form } from './form-query.ts';
+
+const CAPTCHAS: { value: CaptchaChoice; label: string }[] = [
+  { value: 'none', label: 'None' },
+  { value: 'turnstile', label: 'Cloudflare Turnstile' },
+  { value: 'hcaptcha', label: 'hCaptcha' },
+];
+
+interface ProtectionCardProps {
+  form: Form;
+  draft: Draft;
+  set: (part: Partial<Draft>) => void;
+  problem: (path: string) => string | undefined;
+  originProblem: string | undefined;
+}
+
+/** Who may show the form, and what keeps bots out. */
+export function ProtectionCard({ form, draft, set, problem, originProblem }: ProtectionCardProps) {
+  const keepsSecret = form.captcha?.provider === draft.captcha;
+  return (
+    <Card
+      title="Protection"
+      about="A proof of work, a trap for bots and rate limits are always on. Nobody has to solve a puzzle."
+    >
+      <div className="flex max-w-lg flex-col gap-5">
+        <Field
+          label="Allowed origins"
+          help="Sites that may contain the form, one per line. The hosted page needs none."
+          error={originProblem}
+        >
+          <TextArea
+            rows={3}
+            spellCheck={false}
+            className="font-mono text-sm"
+            placeholder="https://example.com"
+            value={draft.origins}
+            onChange={({ target: { value } }) => set({ origins: value })}
+          />
+        </Field>
+        <Switch
+          label="Turn disposable email addresses away"
+          help="Checks the domain against a list of throwaway mailboxes."
+          checked={draft.blockDisposable}
+          onChange={(blockDisposable) => set({ blockDisposable })}
+        />
+        <Field label="CAPTCHA" help="In addition to the built-in checks." error={problem('captcha.provider')}>
+          <Select
+            label="CAPTCHA"
+            value={draft.captcha}
+            onChange={(captcha) => set({ captcha })}
+            options={CAPTCHAS}
+          />
+        </Field>
+        {draft.captcha !== 'none' && (
+          <>
+            <Field label="Site key" error={problem('captcha.siteKey')}>
+              <Input
+                required
+                autoComplete="off"
+                spellCheck={false}
+                className="font-mono text-sm"
+                value={draft.siteKey}
+                onChange={({ target: { value } }) => set({ siteKey: value })}
+              />
+            </Field>
+            <Field
+              label="Secret key"
+              help={
+                keepsSecret
+                  ? 'Leave it empty to keep the stored one.'
+                  : 'Stored encrypted, never shown again.'
+              }
+              error={problem('captcha.secret')}
+            >
+              <Input
+                required={!keepsSecret}
+                type="password"
+                autoComplete="off"
+                className="font-mono text-sm"
+                value={draft.secret}
+                onChange={({ target: { value } }) => set({ secret: value })}
+              />
+            </Field>
+          </>
+        )}
+      </div>
+    </Card>
+  );
+}
