@@ -3,7 +3,7 @@ import type { Operation, Parameter } from './document.ts';
 /** Replaced with the installation's address when the page is sent. */
 export const BASE = '{base}';
 
-/** A command to paste into a shell that has the server key in KEY. */
+/** A command to paste into a shell that has the server key in KEY, the admin token in TOKEN or the cookie in SESSION. */
 export function curlOf(
   path: string,
   method: string,
@@ -16,7 +16,10 @@ export function curlOf(
       path,
     );
   const lines = [`curl ${quote(BASE + url)}`];
-  if (security.length > 0) lines.push('-H "Authorization: Bearer $KEY"');
+  const schemes = security.flatMap(Object.keys);
+  if (schemes.includes('adminToken')) lines.push('-H "Authorization: Bearer $TOKEN"');
+  else if (schemes.includes('session')) lines.push('-b "doorlist=$SESSION"');
+  else if (schemes.length > 0) lines.push('-H "Authorization: Bearer $KEY"');
   const [body] = Object.values(requestBody?.content['application/json']?.examples ?? {});
   if (method !== 'get' && (!body || method !== 'post')) lines.push(`-X ${method.toUpperCase()}`);
   if (body) {

@@ -24,6 +24,9 @@ export const CONTENT_SECURITY_POLICY = [
 const ICON =
   'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"%3E%3Crect width="16" height="16" rx="4" fill="%230f766e"/%3E%3Cpath d="M5 13V3h6v10" fill="none" stroke="white" stroke-width="2"/%3E%3C/svg%3E';
 
+/** With more operations than this, the groups in the contents are folded. */
+const FOLD_FROM = 30;
+
 /** Another API reference of the same installation. */
 export interface Related {
   title: string;
@@ -67,8 +70,13 @@ ${objects(model)}
 }
 
 function navigation({ title, version, about, sections, events, objects }: Model): Html {
-  const group = (name: string, items: Html[]) =>
-    html`<h2>${name}</h2><ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`;
+  const count = sections.reduce((sum, { operations }) => sum + operations.length, 0);
+  const group = (name: string, items: Html[]) => {
+    const list = html`<ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`;
+    return count < FOLD_FROM
+      ? html`<h2>${name}</h2>${list}`
+      : html`<details><summary><h2>${name}</h2></summary>${list}</details>`;
+  };
   return html`<nav id="contents" popover aria-label="Contents">
 <a class="brand" href="#top">${title} <span>${version}</span></a>
 ${group(

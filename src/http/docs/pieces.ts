@@ -46,6 +46,16 @@ function typePart(part: TypeText): Html {
   return typeof part === 'string' ? html`${part}` : html`<a href="${part.href}">${part.object}</a>`;
 }
 
+/** A session is a cookie, everything else a bearer token. */
+function howToSend(credentials: readonly string[]): Html {
+  const link = (text: string) => html`<a href="#authentication">${text}</a>`;
+  const tokens = credentials.filter((name) => name !== 'Session');
+  if (credentials.length === 0) return html`No authentication`;
+  if (tokens.length === 0) return html`${link('Session')} in a cookie`;
+  const also = tokens.length < credentials.length ? ', or a session' : '';
+  return html`${link(tokens.join(' or '))} in <code>Authorization: Bearer</code>${also}`;
+}
+
 export function operationArticle(operation: OperationModel): Html {
   const { id, method, path, summary, description, credentials } = operation;
   return html`<article id="${id}" aria-labelledby="${id}-title">
@@ -54,11 +64,7 @@ export function operationArticle(operation: OperationModel): Html {
 <div class="columns">
 <div class="reference">
 <p>${inline(description)}</p>
-<p class="auth">${
-    credentials.length > 0
-      ? html`<a href="#authentication">${credentials.join(' or ')}</a> in <code>Authorization: Bearer</code>`
-      : 'No authentication'
-  }</p>
+<p class="auth">${howToSend(credentials)}</p>
 ${operation.parameters.map(
   ({ title, fields }) => html`<h4>${title}</h4>
 ${fieldTable({ label: `${title} of ${summary}`, heading: 'Parameter', fields, mark: 'required' })}`,

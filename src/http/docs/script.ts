@@ -23,11 +23,24 @@ if (navigator.clipboard) {
 }
 
 const links = new Map([...contents.querySelectorAll('li a')].map((link) => [link.hash.slice(1), link]));
+let unfolded;
+const follow = (link) => {
+  const group = link.closest('details');
+  if (group && !group.open) {
+    if (unfolded) unfolded.open = false;
+    group.open = true;
+    unfolded = group;
+  }
+  const { scrollTop, clientHeight } = contents;
+  if (link.offsetTop < scrollTop || link.offsetTop > scrollTop + clientHeight - 48)
+    contents.scrollTop = link.offsetTop - clientHeight / 3;
+};
 const inView = new Set();
 const watcher = new IntersectionObserver((changes) => {
   for (const { target, isIntersecting } of changes) inView[isIntersecting ? 'add' : 'delete'](target.id);
   const current = [...links.keys()].find((id) => inView.has(id));
   if (!current) return;
+  follow(links.get(current));
   for (const [id, link] of links) {
     if (id === current) link.setAttribute('aria-current', 'true');
     else link.removeAttribute('aria-current');

@@ -34,6 +34,10 @@ nav { position: sticky; inset: auto; top: 0; display: block; height: 100vh; widt
 .brand { font-weight: 650; font-size: 1rem; color: var(--ink); text-decoration: none; }
 .brand span { font-weight: 400; font-size: .8125rem; color: var(--soft); margin-left: .35rem; }
 nav h2 { margin: 1.5rem 0 .35rem; font-size: .75rem; font-weight: 600; color: var(--soft); }
+nav summary { padding: 1.5rem 0 .35rem; }
+nav summary h2 { display: inline; margin: 0; }
+nav summary::marker { color: var(--soft); font-size: .7rem; }
+nav details + details:not([open]) summary, nav details:not([open]) + details summary { padding-top: .5rem; }
 nav ul { list-style: none; margin: 0; padding: 0; }
 nav li a { display: flex; justify-content: space-between; align-items: baseline; gap: .75rem; padding: .3rem .6rem; margin: 0 -.6rem;
   border-radius: 6px; color: var(--ink); text-decoration: none; line-height: 1.4; }
@@ -65,6 +69,7 @@ article > h3 + p:not(.endpoint) { margin-top: .6rem; }
 .endpoint em { font-style: normal; color: var(--ink); }
 .method { font: 600 .6875rem/1 var(--mono); }
 .method.get { color: var(--get); } .method.post { color: var(--post); }
+.method.patch, .method.put { color: var(--refused); } .method.delete { color: var(--failed); }
 .endpoint .method { border: 1px solid; border-radius: 4px; padding: .25rem .4rem; }
 .columns { display: grid; grid-template-columns: minmax(0, 11fr) minmax(0, 10fr); gap: 2.5rem; align-items: start; }
 h3 + .columns { margin-top: .75rem; }

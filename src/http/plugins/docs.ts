@@ -1,6 +1,10 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Document } from '../docs/document.ts';
 import { CONTENT_SECURITY_POLICY, type Related, renderPage } from '../docs/page.ts';
+
+const compress = promisify(gzip);
 
 interface Reference {
   path: string;
@@ -23,8 +27,12 @@ export function registerDocs(app: FastifyInstance, { path, source, document, rel
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
       })
-      .serializer((page: string) => page);
-    return render(addressOf(request));
+      .serializer((page: string | Buffer) => page as string);
+    const page = render(addressOf(request));
+    reply.header('vary', 'accept-encoding');
+    if (!/\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) return page;
+    reply.header('content-encoding', 'gzip');
+    return compress(page); // The reference of the admin API is nearly a megabyte.
   });
 }
 
