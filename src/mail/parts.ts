@@ -83,6 +83,7 @@ export async function writePart(
       .updateTable('waitlist')
       .set((e) => ({ mail_version: e('mail_version', '+', 1) }))
       .where('public_id', '=', waitlistId)
+      .where('deleted_at', 'is', null)
       .returning(['id', 'mail_version'])
       .executeTakeFirst();
     if (!row) throw notFound(`there is no waitlist ${waitlistId}`);

@@ -81,6 +81,7 @@ export async function requireWaitlist(
     .selectFrom('waitlist')
     .select(['id', 'mail_kinds', 'mail_version', 'invite_reminder_ms'])
     .where('public_id', '=', waitlistId)
+    .where('deleted_at', 'is', null)
     .executeTakeFirst();
   if (!row) throw notFound(`there is no waitlist ${waitlistId}`);
   return {

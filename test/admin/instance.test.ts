@@ -44,8 +44,12 @@ forEachEngine((engine) => {
     it('changes its settings, and refuses what is not a time zone', async () => {
       const change = (body: object) =>
         admin.patch<{ defaultTimeZone: string; message: string }>('/instance', body);
-      for (const zone of ['Europe/Berlin', 'Europe/Berlin', 'UTC'])
+      const { id } = await service.waitlist();
+      for (const zone of ['Europe/Berlin', 'Europe/Berlin', 'UTC']) {
         assert.equal(succeeded(await change({ defaultTimeZone: zone })).defaultTimeZone, zone);
+        const { timeZone } = succeeded(await admin.get<{ timeZone: string }>(`/waitlists/${id}/statistics`));
+        assert.equal(timeZone, zone);
+      }
       const records = await auditOf(service, 'instance:instance');
       assert.deepEqual(
         records.map(({ details: { before: was, after: is } }) => [was?.defaultTimeZone, is?.defaultTimeZone]),

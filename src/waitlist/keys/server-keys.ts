@@ -54,6 +54,7 @@ async function findWaitlist(trx: Trx, waitlistId: string | null): Promise<{ id: 
     .selectFrom('waitlist')
     .select('id')
     .where('public_id', '=', waitlistId)
+    .where('deleted_at', 'is', null)
     .executeTakeFirst();
   if (!row) throw notFound(`there is no waitlist ${waitlistId}`);
   return row;

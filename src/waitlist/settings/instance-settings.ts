@@ -28,6 +28,11 @@ export async function readInstance({ db }: { db: Database }): Promise<Instance> 
   return { createdAt: row.created_at, defaultTimeZone: row.default_time_zone, waitlists };
 }
 
+export async function readTimeZone({ db }: { db: Database }): Promise<string> {
+  const row = await db.query.selectFrom('instance').select('default_time_zone').executeTakeFirstOrThrow();
+  return row.default_time_zone;
+}
+
 export async function updateInstance(context: Context, changes: Partial<InstanceSettings>): Promise<void> {
   const { defaultTimeZone } = changes;
   if (defaultTimeZone === undefined) throw invalid('at least one setting is required');

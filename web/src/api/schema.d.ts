@@ -16415,7 +16415,7 @@ export interface operations {
                  */
                 to?: string;
                 /**
-                 * @description Name of an IANA time zone. Default: `UTC`.
+                 * @description Name of an IANA time zone. Default: that of the installation.
                  * @example Europe/Berlin
                  */
                 timeZone?: string;

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { sharedNow } from '../../../db/shared-clock.ts';
 import { MAIL_CHANNEL } from '../../../mail/target.ts';
 import { leaderboard } from '../../../waitlist/entries/list-leaders.ts';
+import { readTimeZone } from '../../../waitlist/settings/instance-settings.ts';
 import { MOST_INTERVALS, parsePeriod } from '../../../waitlist/statistics/intervals.ts';
 import { readStatistics } from '../../../waitlist/statistics/read-statistics.ts';
 import { WEBHOOK_CHANNEL } from '../../../webhooks/target.ts';
@@ -39,7 +40,10 @@ const Query = Type.Object(
       }),
     ),
     timeZone: Type.Optional(
-      Type.String({ description: 'Name of an IANA time zone. Default: `UTC`.', examples: ['Europe/Berlin'] }),
+      Type.String({
+        description: 'Name of an IANA time zone. Default: that of the installation.',
+        examples: ['Europe/Berlin'],
+      }),
     ),
     ...environmentQuery,
   },
@@ -71,7 +75,8 @@ export function registerStatistics(app: TypedApp, parts: AdminParts): void {
   const { waitlists } = parts;
   app.get('/waitlists/:waitlistId/statistics', { schema }, async ({ caller, params, query }) => {
     const queue = await requireQueue(parts, params, query);
-    const period = parsePeriod(query, await sharedNow(waitlists));
+    const timeZone = query.timeZone ?? (await readTimeZone(waitlists));
+    const period = parsePeriod({ ...query, timeZone }, await sharedNow(waitlists));
     const [statistics, leaders] = await Promise.all([
       readStatistics(waitlists, queue, period),
       leaderboard(waitlists, queue, LEADERS),
