@@ -1,6 +1,7 @@
 import { benchAdmin } from './admin.ts';
 import { benchApi } from './api.ts';
 import { benchEmails } from './emails.ts';
+import { benchForm } from './form.ts';
 import { benchQueue } from './queue.ts';
 import { benchWebhooks } from './webhooks.ts';
 
@@ -11,6 +12,7 @@ const BENCHMARKS: Record<string, () => Promise<boolean>> = {
   webhooks: benchWebhooks,
   emails: benchEmails,
   admin: benchAdmin,
+  form: benchForm,
 };
 
 const wanted = process.argv.slice(2);
