@@ -5,6 +5,7 @@ import { FORM_TABS, type FormTab, REFUSED_PERIOD_NAMES, type RefusedPeriod } fro
 import { readInvitesSearch } from './pages/invites/invites-search.ts';
 import { PERIOD_NAMES, type PeriodName } from './pages/overview/periods.ts';
 import { readQueueSearch } from './pages/queue/queue-search.ts';
+import { TRANSFER_TABS, type TransferTab } from './pages/transfer/transfer-tabs.ts';
 import { choiceOf, textOf } from './search.ts';
 
 const root = createRootRoute({ component: Outlet });
@@ -76,6 +77,26 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import('./pages/audit/audit-page.tsx'), 'AuditPage'),
 });
 
+const productKeys = createRoute({
+  getParentRoute: () => shell,
+  path: '/instance/keys',
+  validateSearch: (search): { environment?: string } => ({ environment: textOf(search.environment) }),
+  component: lazyRouteComponent(() => import('./pages/keys/product-keys-page.tsx'), 'ProductKeysPage'),
+});
+const environments = createRoute({
+  getParentRoute: () => shell,
+  path: '/instance/environments',
+  component: lazyRouteComponent(
+    () => import('./pages/environments/environments-page.tsx'),
+    'EnvironmentsPage',
+  ),
+});
+const health = createRoute({
+  getParentRoute: () => shell,
+  path: '/instance/health',
+  component: lazyRouteComponent(() => import('./pages/health/health-page.tsx'), 'HealthPage'),
+});
+
 const waitlists = createRoute({
   getParentRoute: () => shell,
   path: '/waitlists',
@@ -122,6 +143,15 @@ const form = createRoute({
   }),
   component: lazyRouteComponent(() => import('./pages/form/form-page.tsx'), 'FormPage'),
 });
+const transfer = createRoute({
+  getParentRoute: () => waitlist,
+  path: '/transfer',
+  validateSearch: (search): { tab?: TransferTab; job?: string } => ({
+    tab: choiceOf(search.tab, TRANSFER_TABS),
+    job: textOf(search.job),
+  }),
+  component: lazyRouteComponent(() => import('./pages/transfer/transfer-page.tsx'), 'TransferPage'),
+});
 const settings = createRoute({
   getParentRoute: () => waitlist,
   path: '/settings',
@@ -157,7 +187,10 @@ export const routeTree = root.addChildren([
     people,
     tokens,
     audit,
+    productKeys,
+    environments,
+    health,
     waitlists,
-    waitlist.addChildren([overview, queue, invites, apiPage, settings, webhooks, endpoint, form]),
+    waitlist.addChildren([transfer, overview, queue, invites, apiPage, settings, webhooks, endpoint, form]),
   ]),
 ]);

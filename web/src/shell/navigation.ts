@@ -1,8 +1,11 @@
 import {
   Activity,
+  ArrowDownUp,
   Braces,
   ClipboardPen,
+  HeartPulse,
   KeyRound,
+  Layers,
   ListOrdered,
   ScrollText,
   Send,
@@ -72,6 +75,13 @@ export const WAITLIST_PAGES = destinations([
     words: 'server keys curl snippets',
   },
   {
+    to: '/waitlists/$waitlistId/transfer',
+    label: 'Import and export',
+    icon: ArrowDownUp,
+    role: 'admin',
+    words: 'csv json file upload download migrate preset',
+  },
+  {
     to: '/waitlists/$waitlistId/settings',
     label: 'Settings',
     icon: Settings,
@@ -90,5 +100,26 @@ export const INSTANCE_PAGES = destinations([
     words: 'operators team members invite',
   },
   { to: '/instance/tokens', label: 'Tokens', icon: KeyRound, role: 'admin', words: 'admin api automation' },
+  {
+    to: '/instance/keys',
+    label: 'Product keys',
+    icon: Braces,
+    role: 'admin',
+    words: 'server api all waitlists rotate revoke',
+  },
+  {
+    to: '/instance/environments',
+    label: 'Environments',
+    icon: Layers,
+    role: 'viewer',
+    words: 'production development staging create',
+  },
   { to: '/instance/audit', label: 'Audit', icon: ScrollText, role: 'admin', words: 'trail log history' },
+  {
+    to: '/instance/health',
+    label: 'Health',
+    icon: HeartPulse,
+    role: 'support',
+    words: 'status database disk backlog version time zone settings',
+  },
 ]);

@@ -1,0 +1,85 @@
+import { useQuery } from '@tanstack/react-query';
+import { CircleCheck, RefreshCw, TriangleAlert } from 'lucide-react';
+import { api, call, type Schemas } from '../../api/client.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { QueryProblem } from '../../ui/query-problem.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { InstanceCard } from './instance-card.tsx';
+
+type Finding = Schemas['Finding'];
+
+const CHECK_MS = 15_000;
+
+/** What the installation found out about itself. */
+export function HealthPage() {
+  const query = useQuery({
+    queryKey: ['health'],
+    queryFn: () => call(api.GET('/admin/v1/health')),
+    refetchInterval: CHECK_MS,
+  });
+  const bad = query.data?.findings.filter(({ ok }) => !ok).length ?? 0;
+  return (
+    <>
+      <PageHeader
+        title="Health"
+        about="Checked every 15 seconds, as the status command does."
+        actions={
+          <Button
+            icon={<RefreshCw aria-hidden />}
+            busy={query.isFetching && query.data !== undefined}
+            onClick={() => query.refetch()}
+          >
+            Check now
+          </Button>
+        }
+      />
+      <div className="flex flex-col gap-6">
+        {bad > 0 && (
+          <Alert title={bad === 1 ? 'One check needs attention' : `${bad} checks need attention`}>
+            See what is marked below.
+          </Alert>
+        )}
+        <Card
+          flush
+          title="Checks"
+          about={
+            query.data && (
+              <>
+                Last checked <RelativeTime at={new Date(query.dataUpdatedAt).toISOString()} />
+              </>
+            )
+          }
+        >
+          <QueryProblem query={query}>
+            {query.data ? <Findings findings={query.data.findings} /> : <SkeletonRows />}
+          </QueryProblem>
+        </Card>
+        <InstanceCard />
+      </div>
+    </>
+  );
+}
+
+function Findings({ findings }: { findings: readonly Finding[] }) {
+  return (
+    <ul aria-label="Checks" className="flex flex-col border-t">
+      {findings.map(({ what, ok, detail }) => (
+        <li key={what} className="flex items-start gap-3 border-b px-5 py-3 last:border-0">
+          {ok ? (
+            <CircleCheck className="mt-0.75 size-4 shrink-0 text-accent" aria-label="Fine" />
+          ) : (
+            <TriangleAlert className="mt-0.75 size-4 shrink-0 text-danger" aria-label="Needs attention" />
+          )}
+          <div className="grid min-w-0 flex-1 gap-x-4 md:grid-cols-[12rem_1fr]">
+            <span className="font-medium first-letter:uppercase">{what}</span>
+            <span className={ok ? 'break-words text-mute' : 'break-words text-danger'}>{detail}</span>
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}

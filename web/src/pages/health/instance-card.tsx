@@ -1,0 +1,129 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { api, call, type Schemas } from '../../api/client.ts';
+import { useMay } from '../../api/me.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Combobox } from '../../ui/combobox.tsx';
+import { Field } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { QueryProblem } from '../../ui/query-problem.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { toast } from '../../ui/toast.tsx';
+
+type Instance = Schemas['Instance'];
+
+const ENGINES = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
+
+/** What this installation is, and its settings. */
+export function InstanceCard() {
+  const client = useQueryClient();
+  const mayChange = useMay('admin');
+  const [changing, setChanging] = useState(false);
+  const query = useQuery({
+    queryKey: ['instance'],
+    queryFn: () => call(api.GET('/admin/v1/instance')),
+  });
+  return (
+    <Card title="Installation" about="Most of it is set by variables when the server starts.">
+      <QueryProblem query={query}>
+        {query.data ? (
+          <Facts
+            instance={query.data}
+            change={
+              mayChange && (
+                <Button size="sm" look="quiet" onClick={() => setChanging(true)}>
+                  Change
+                </Button>
+              )
+            }
+          />
+        ) : (
+          <SkeletonRows />
+        )}
+      </QueryProblem>
+      {changing && query.data && (
+        <TimeZoneDialog
+          current={query.data.defaultTimeZone}
+          onClose={() => setChanging(false)}
+          onSaved={(saved) => {
+            client.setQueryData(['instance'], saved);
+            void client.invalidateQueries({ queryKey: ['statistics'] });
+          }}
+        />
+      )}
+    </Card>
+  );
+}
+
+function Facts({ instance, change }: { instance: Instance; change: ReactNode }) {
+  const { version, engine, publicUrl, emails, defaultTimeZone, createdAt } = instance;
+  return (
+    <dl className="grid gap-x-6 gap-y-4 sm:grid-cols-2">
+      <Fact name="Version">{version}</Fact>
+      <Fact name="Database">{ENGINES[engine]}</Fact>
+      <Fact name="Public address">
+        <span className="break-all">{publicUrl}</span>
+      </Fact>
+      <Fact name="Emails from">
+        <span className="break-all">{emails.from}</span>
+        {emails.smtp === 'none' && <Badge tone="warn">Kept, not sent</Badge>}
+      </Fact>
+      <Fact name="Time zone of charts">
+        {defaultTimeZone}
+        {change}
+      </Fact>
+      <Fact name="Installed">
+        <RelativeTime at={createdAt} />
+      </Fact>
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-sm text-mute">{name}</dt>
+      <dd className="flex min-h-8 flex-wrap items-center gap-2">{children}</dd>
+    </div>
+  );
+}
+
+interface TimeZoneDialogProps {
+  current: string;
+  onClose: () => void;
+  onSaved: (saved: Instance) => void;
+}
+
+function TimeZoneDialog({ current, onClose, onSaved }: TimeZoneDialogProps) {
+  const [zone, setZone] = useState(current);
+  const zones = [...new Set(['UTC', current, ...Intl.supportedValuesOf('timeZone')])];
+  const save = async () => {
+    onSaved(await call(api.PATCH('/admin/v1/instance', { body: { defaultTimeZone: zone } })));
+    toast('Saved your changes');
+    onClose();
+  };
+  return (
+    <FormDialog
+      title="Time zone of charts"
+      about="Days and weeks begin at midnight there, for everyone."
+      action="Save"
+      onClose={onClose}
+      onSubmit={save}
+    >
+      {(problem) => (
+        <Field label="Time zone" error={problem('defaultTimeZone')}>
+          <Combobox
+            label="Time zone"
+            placeholder="Search time zones…"
+            value={zone}
+            onChange={(next) => next && setZone(next)}
+            options={zones.map((value) => ({ value, label: value.replaceAll('_', ' ') }))}
+          />
+        </Field>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,43 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { environmentsQuery } from '../../api/waitlists.ts';
+import { PRODUCTION } from '../../shell/waitlist-scope.ts';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { KeysCard } from '../api/keys-card.tsx';
+
+/** Keys that cover every waitlist of an environment. */
+export function ProductKeysPage() {
+  const { environment = PRODUCTION } = useSearch({ from: '/shell/instance/keys' });
+  const navigate = useNavigate({ from: '/instance/keys' });
+  const { data: environments = [PRODUCTION] } = useQuery(environmentsQuery);
+  const names = environments.includes(environment) ? environments : [...environments, environment];
+  return (
+    <>
+      <PageHeader
+        title="Product keys"
+        about="One key for all waitlists of an environment. For a backend that serves only one, create a key on its API page."
+      />
+      <Tabs
+        label="Environment"
+        value={environment}
+        onChange={(next) =>
+          void navigate({ search: { environment: next === PRODUCTION ? undefined : next } })
+        }
+        tabs={names.map((value) => ({
+          value,
+          label: value.slice(0, 1).toUpperCase() + value.slice(1),
+        }))}
+      >
+        <div className="pt-6">
+          <KeysCard
+            key={environment}
+            scope={{ waitlistId: null, environment }}
+            title="Product keys"
+            about={`Read and write every waitlist in ${environment}.`}
+          />
+        </div>
+      </Tabs>
+    </>
+  );
+}

@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query';
+import { Download, FileDown } from 'lucide-react';
+import type { Scope } from '../../shell/waitlist-scope.ts';
+import { buttonClass } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Progress } from '../../ui/progress.tsx';
+import { QueryProblem } from '../../ui/query-problem.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { people } from './import-tab.tsx';
+import { exportsQuery, fileUrl, hasFile, isFinished, type Job } from './jobs.ts';
+
+const POLL_MS = 1_000;
+
+/** Exports whose file can still be downloaded, and those before. */
+export function ExportHistory({ scope }: { scope: Scope }) {
+  const query = useQuery({
+    ...exportsQuery(scope),
+    refetchInterval: ({ state: { data } }) => (data?.some(isMoving) ? POLL_MS : false),
+  });
+  const columns: Column<Job>[] = [
+    { id: 'at', label: 'Created', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+    { id: 'people', label: 'People', cell: (job) => <Size job={job} /> },
+    {
+      id: 'file',
+      label: <span className="sr-only">File</span>,
+      right: true,
+      cell: (job) =>
+        hasFile(job) ? (
+          <a href={fileUrl(scope, job.id)} download className={buttonClass('secondary', 'sm')}>
+            <Download aria-hidden />
+            Download
+          </a>
+        ) : (
+          <span className="text-sm text-mute">{job.state === 'cancelled' ? 'Cancelled' : 'Expired'}</span>
+        ),
+    },
+  ];
+  return (
+    <Card
+      flush
+      title="Exports"
+      about="Download them again within 24 hours. The file shows the queue as it is then."
+    >
+      <QueryProblem query={query}>
+        <Table
+          label="Exports"
+          columns={columns}
+          rows={query.data}
+          rowId={({ id }) => id}
+          empty={
+            <EmptyState icon={<FileDown aria-hidden />} title="No exports yet">
+              Choose who to export above. Doorlist keeps no copy of the file.
+            </EmptyState>
+          }
+        />
+      </QueryProblem>
+    </Card>
+  );
+}
+
+/** One that nobody downloads stays as it is. */
+function isMoving(job: Job): boolean {
+  return !isFinished(job) && Date.now() - Date.parse(job.createdAt) < 60_000;
+}
+
+function Size({ job }: { job: Job }) {
+  if (isMoving(job) && job.done > 0) return <Progress label="Exported" value={job.done} max={job.total} />;
+  const count = isFinished(job) ? job.done : job.total;
+  return <span className="tabular-nums">{count === null ? 'More than 10,000 people' : people(count)}</span>;
+}

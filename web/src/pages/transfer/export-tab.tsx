@@ -1,0 +1,141 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { api, call } from '../../api/client.ts';
+import type { Scope } from '../../shell/waitlist-scope.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { Segments } from '../../ui/segments.tsx';
+import { Select } from '../../ui/select.tsx';
+import { useAct } from '../../ui/use-act.ts';
+import { EMPTY_DRAFT, type ExportDraft, requestOf } from './export-draft.ts';
+import { ExportHistory } from './export-history.tsx';
+import { exportsQuery, fileUrl } from './jobs.ts';
+
+const FORMATS = [
+  { value: 'csv', label: 'CSV' },
+  { value: 'json', label: 'JSON' },
+  { value: 'ndjson', label: 'JSON Lines' },
+] as const;
+const STATUSES = [
+  { value: 'all', label: 'Everyone' },
+  { value: 'waiting', label: 'Waiting' },
+  { value: 'pending', label: 'Pending' },
+  { value: 'invited', label: 'Invited' },
+  { value: 'joined', label: 'Joined' },
+  { value: 'removed', label: 'Removed' },
+] as const;
+
+/** Choose people and a format, download the file. */
+export function ExportTab({ scope }: { scope: Scope }) {
+  const client = useQueryClient();
+  const [draft, setDraft] = useState(EMPTY_DRAFT);
+  const set = (part: Partial<ExportDraft>) => setDraft({ ...draft, ...part });
+  const { run, busy, error } = useAct(async () => {
+    const { waitlistId, environment } = scope;
+    const created = await call(
+      api.POST('/admin/v1/waitlists/{waitlistId}/exports', {
+        params: { path: { waitlistId }, query: { environment } },
+        body: requestOf(draft),
+      }),
+    );
+    await client.invalidateQueries({ queryKey: exportsQuery(scope).queryKey });
+    save(fileUrl(scope, created.id));
+  });
+  const problem = (field: string) => (error?.field === field ? error.sentence : undefined);
+  const isShown = ['segment.minReferrals', 'segment.joinedAfter', 'segment.joinedBefore'];
+  return (
+    <div className="flex flex-col gap-6">
+      <Card
+        title="Export people"
+        about={`The file contains personal data of ${scope.environment}. Every download is in the audit trail.`}
+      >
+        <form
+          className="flex flex-col gap-5"
+          onSubmit={(event: FormEvent) => {
+            event.preventDefault();
+            void run();
+          }}
+        >
+          <div className="flex flex-col items-start gap-1.5">
+            <span className="text-sm font-medium" aria-hidden>
+              Format
+            </span>
+            <Segments
+              label="Format"
+              value={draft.format}
+              options={FORMATS}
+              onChange={(format) => set({ format })}
+            />
+          </div>
+          <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
+            <Field label="Who">
+              <Select
+                label="Who"
+                value={draft.status}
+                onChange={(status) => set({ status })}
+                options={STATUSES}
+              />
+            </Field>
+            <Field label="Least referrals" error={problem('segment.minReferrals')}>
+              <Input
+                type="number"
+                min={0}
+                placeholder="Any"
+                value={draft.minReferrals}
+                onChange={({ target: { value } }) => set({ minReferrals: value })}
+              />
+            </Field>
+            <Field label="Joined from" error={problem('segment.joinedAfter')}>
+              <Input
+                type="date"
+                value={draft.joinedAfter}
+                onChange={({ target: { value } }) => set({ joinedAfter: value })}
+              />
+            </Field>
+            <Field label="Joined before" error={problem('segment.joinedBefore')}>
+              <Input
+                type="date"
+                value={draft.joinedBefore}
+                onChange={({ target: { value } }) => set({ joinedBefore: value })}
+              />
+            </Field>
+          </div>
+          <Field
+            label="Metadata"
+            className="max-w-lg"
+            help="Such as plan=pro, source=newsletter. All of them must match."
+          >
+            <Input
+              autoComplete="off"
+              spellCheck={false}
+              placeholder="Any"
+              pattern="\s*[^=,]+=[^,]*(,[^=,]+=[^,]*)*"
+              title="key=value, separated by commas"
+              className="font-mono text-sm"
+              value={draft.where}
+              onChange={({ target: { value } }) => set({ where: value })}
+            />
+          </Field>
+          {error && !isShown.includes(error.field ?? '') && <Alert>{error.sentence}</Alert>}
+          <div>
+            <Button type="submit" look="primary" busy={busy} icon={<Download aria-hidden />}>
+              Export
+            </Button>
+          </div>
+        </form>
+      </Card>
+      <ExportHistory scope={scope} />
+    </div>
+  );
+}
+
+/** The server streams the file, so that the browser never holds all of it. */
+function save(url: string): void {
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = '';
+  link.click();
+}

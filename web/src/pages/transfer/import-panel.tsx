@@ -1,0 +1,136 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Download, X } from 'lucide-react';
+import { type ReactNode, useEffect } from 'react';
+import type { Scope } from '../../shell/waitlist-scope.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { Button, buttonClass, IconButton } from '../../ui/button.tsx';
+import { Card, Stat, Stats } from '../../ui/card.tsx';
+import { Progress } from '../../ui/progress.tsx';
+import { QueryProblem } from '../../ui/query-problem.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { toastError } from '../../ui/toast.tsx';
+import { JobBadge } from './job-badge.tsx';
+import {
+  cancelJob,
+  errorsUrl,
+  type ImportResult,
+  importResultOf,
+  importsQuery,
+  isFinished,
+  type Job,
+  jobQuery,
+} from './jobs.ts';
+
+interface ImportPanelProps {
+  jobId: string;
+  scope: Scope;
+  /** Whether it only checks the file, as far as this tab knows. */
+  isCheck: boolean;
+  onClose: () => void;
+  /** What to do after a check. */
+  action: (result: ImportResult) => ReactNode;
+}
+
+/** One import or check: its progress, then what came of it. */
+export function ImportPanel({ jobId, scope, isCheck, onClose, action }: ImportPanelProps) {
+  const client = useQueryClient();
+  const query = useQuery(jobQuery(jobId));
+  const job = query.data;
+  const state = job?.state;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: again whenever the state changes.
+  useEffect(() => {
+    void client.invalidateQueries({ queryKey: ['imports'] });
+  }, [client, state]);
+  const result = job ? importResultOf(job) : null;
+  const cancel = async () => {
+    try {
+      client.setQueryData(jobQuery(jobId).queryKey, await cancelJob(jobId));
+      await client.invalidateQueries({ queryKey: importsQuery(scope).queryKey });
+    } catch (error) {
+      toastError(error);
+    }
+  };
+  return (
+    <Card
+      title={
+        <span className="flex items-center gap-2">
+          {result?.dryRun ? 'What would happen' : isCheck ? 'Checking the file' : 'Import'}
+          {job && <JobBadge job={job} />}
+        </span>
+      }
+      actions={
+        <IconButton size="sm" label="Close" onClick={onClose}>
+          <X aria-hidden />
+        </IconButton>
+      }
+    >
+      <QueryProblem query={query}>
+        {job ? (
+          <div className="flex flex-col gap-4" aria-live="polite">
+            {!isFinished(job) && <Running job={job} onCancel={cancel} />}
+            {job.error !== null && <Alert title="The import stopped">{job.error}</Alert>}
+            {job.state === 'cancelled' && (
+              <p className="text-mute">Cancelled. What was imported before stays.</p>
+            )}
+            {result && <Result result={result} />}
+            {isFinished(job) && (
+              <div className="flex flex-wrap gap-2">
+                {result && action(result)}
+                {(result?.failed ?? 0) > 0 && (
+                  <a href={errorsUrl(scope, jobId)} download className={buttonClass()}>
+                    <Download aria-hidden />
+                    Download bad rows
+                  </a>
+                )}
+              </div>
+            )}
+          </div>
+        ) : (
+          <SkeletonRows rows={2} />
+        )}
+      </QueryProblem>
+    </Card>
+  );
+}
+
+function Running({ job, onCancel }: { job: Job; onCancel: () => Promise<void> }) {
+  return (
+    <div className="flex flex-col gap-3">
+      <Progress label="Rows" value={job.done} max={job.total} />
+      <div className="flex items-center justify-between gap-3">
+        <p className="text-sm text-mute tabular-nums">{rowsOf(job)}</p>
+        <Button size="sm" onClick={() => void onCancel()}>
+          Cancel
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function rowsOf({ done, total }: Job): string {
+  const rows = done.toLocaleString('en');
+  return total === null ? `${rows} rows` : `${rows} of ${total.toLocaleString('en')} rows`;
+}
+
+function Result({
+  result: { rows, created, skipped, failed, codesTaken, dryRun },
+}: {
+  result: ImportResult;
+}) {
+  return (
+    <>
+      <Stats>
+        <Stat label="Rows" value={rows} />
+        <Stat label={dryRun ? 'Would be added' : 'Added'} value={created} />
+        <Stat label="Already there" value={skipped} />
+        <Stat label="Bad rows" value={failed} />
+      </Stats>
+      {codesTaken > 0 && (
+        <Alert tone="warn">
+          {codesTaken.toLocaleString('en')} referral {codesTaken === 1 ? 'code belongs' : 'codes belong'} to
+          somebody else already. These people get new ones.
+        </Alert>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,99 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Scope } from '../../shell/waitlist-scope.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { useAct } from '../../ui/use-act.ts';
+import { FileField } from './file-field.tsx';
+import { ImportHistory } from './import-history.tsx';
+import { ImportOptionFields } from './import-options.tsx';
+import { ImportPanel } from './import-panel.tsx';
+import { type ImportResult, importsQuery } from './jobs.ts';
+import { type ImportOptions, problemOf, startImport } from './upload.ts';
+
+const DEFAULTS: ImportOptions = {
+  preset: 'none',
+  order: 'auto',
+  confirmed: false,
+  dropUnmapped: false,
+  events: false,
+};
+
+/** Choose a file, see what would happen, import it. */
+export function ImportTab({ scope }: { scope: Scope }) {
+  const client = useQueryClient();
+  const { job } = useSearch({ from: '/shell/waitlists/$waitlistId/transfer' });
+  const navigate = useNavigate({ from: '/waitlists/$waitlistId/transfer' });
+  const [file, setFile] = useState<File | null>(null);
+  const [options, setOptions] = useState(DEFAULTS);
+  /** What was checked last: a change afterwards needs a new check. */
+  const [checked, setChecked] = useState<{ job: string; file: File; options: ImportOptions } | null>(null);
+  const show = (id: string | undefined) =>
+    void navigate({ search: ({ environment }) => ({ environment, job: id }) });
+  const problem = file ? problemOf(file) : undefined;
+  const start = useAct(async (dryRun: boolean) => {
+    if (!file) return;
+    const started = await startImport(scope, file, options, dryRun);
+    setChecked(dryRun ? { job: started.id, file, options } : null);
+    if (!dryRun) setFile(null);
+    show(started.id);
+    await client.invalidateQueries({ queryKey: importsQuery(scope).queryKey });
+  });
+  const isChecked =
+    checked !== null && checked.job === job && checked.file === file && checked.options === options;
+  const importAction = ({ created }: ImportResult) =>
+    isChecked &&
+    created > 0 && (
+      <Button look="primary" busy={start.busy} onClick={() => start.run(false)}>
+        Import {people(created)} into {scope.environment}
+      </Button>
+    );
+  return (
+    <div className="flex flex-col gap-6">
+      <Card title="Import people" about="They keep their order and their referrals. Nobody is added twice.">
+        <div className="flex flex-col gap-5">
+          <FileField
+            file={file}
+            onFile={(chosen) => {
+              setFile(chosen);
+              show(undefined);
+            }}
+          />
+          {problem && <Alert>{problem}</Alert>}
+          <ImportOptionFields options={options} onChange={setOptions} />
+          {start.error && <Alert>{start.error.sentence}</Alert>}
+          <div className="flex flex-wrap items-center gap-3">
+            <Button
+              look={isChecked ? 'secondary' : 'primary'}
+              disabled={!file || problem !== undefined}
+              busy={start.busy && !isChecked}
+              onClick={() => start.run(true)}
+            >
+              Check file
+            </Button>
+            <span className="text-sm text-mute">
+              Nothing is written yet. You see what would happen first.
+            </span>
+          </div>
+        </div>
+      </Card>
+      {job !== undefined && (
+        <ImportPanel
+          key={job}
+          jobId={job}
+          scope={scope}
+          isCheck={checked?.job === job}
+          onClose={() => show(undefined)}
+          action={importAction}
+        />
+      )}
+      <ImportHistory scope={scope} onOpen={show} />
+    </div>
+  );
+}
+
+export function people(count: number): string {
+  return count === 1 ? '1 person' : `${count.toLocaleString('en')} people`;
+}

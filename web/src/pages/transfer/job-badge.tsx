@@ -1,0 +1,15 @@
+import { Badge, type Tone } from '../../ui/badge.tsx';
+import type { Job } from './jobs.ts';
+
+const STATES: Record<Job['state'], { label: string; tone: Tone }> = {
+  queued: { label: 'Queued', tone: 'sky' },
+  running: { label: 'Running', tone: 'sky' },
+  done: { label: 'Done', tone: 'accent' },
+  failed: { label: 'Failed', tone: 'danger' },
+  cancelled: { label: 'Cancelled', tone: 'neutral' },
+};
+
+export function JobBadge({ job }: { job: Job }) {
+  const { label, tone } = STATES[job.state];
+  return <Badge tone={tone}>{label}</Badge>;
+}

@@ -1,0 +1,38 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useScope } from '../../shell/waitlist-scope.ts';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { ExportTab } from './export-tab.tsx';
+import { ImportTab } from './import-tab.tsx';
+
+const TABS = [
+  { value: 'import', label: 'Import' },
+  { value: 'export', label: 'Export' },
+] as const;
+
+/** People into a waitlist and out of it, as files. */
+export function TransferPage() {
+  const scope = useScope();
+  const { tab = 'import' } = useSearch({ from: '/shell/waitlists/$waitlistId/transfer' });
+  const navigate = useNavigate({ from: '/waitlists/$waitlistId/transfer' });
+  const key = `${scope.waitlistId} ${scope.environment}`;
+  return (
+    <>
+      <PageHeader title="Import and export" about="People as files, from and to any other tool." />
+      <Tabs
+        label="Import and export"
+        value={tab}
+        tabs={TABS}
+        onChange={(next) =>
+          void navigate({
+            search: ({ environment }) => ({ environment, tab: next === 'import' ? undefined : next }),
+          })
+        }
+      >
+        <div className="pt-6">
+          {tab === 'import' ? <ImportTab key={key} scope={scope} /> : <ExportTab key={key} scope={scope} />}
+        </div>
+      </Tabs>
+    </>
+  );
+}
