@@ -12,6 +12,7 @@ import { VERSION } from '../version.ts';
 import { backups } from './backup.ts';
 import { type Command, type Flag, type Flags, type Outcome, UsageProblem } from './command.ts';
 import { copy } from './copy.ts';
+import { demo } from './demo.ts';
 import { entries } from './entries.ts';
 import { withFlagNames } from './flag-names.ts';
 import { invites } from './invites.ts';
@@ -30,6 +31,7 @@ import { webhooks } from './webhooks.ts';
 
 export const COMMANDS: Command[] = [
   ...operations,
+  ...demo,
   ...backups,
   ...waitlists,
   ...keys,

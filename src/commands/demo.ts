@@ -1,0 +1,63 @@
+import type { Config } from '../config.ts';
+import { type Demo, openDemo } from '../demo/run-demo.ts';
+import { type Command, type Flags, type Outcome, parseWhole, textOr } from './command.ts';
+import { progressLine } from './progress.ts';
+
+const DIR = './demo-data';
+const ENTRIES = 25_000;
+const DAYS = 90;
+const DAY_MS = 86_400_000;
+
+export const demo: Command[] = [
+  {
+    name: 'demo',
+    about: 'Serve a demo with made-up data in its own directory. Sends no emails and nothing to the network.',
+    flags: {
+      dir: { value: 'DIR', about: `Directory for the demo (default: ${DIR}).` },
+      fresh: { about: 'Build the demo again, up to today. Discards all changes made in it.' },
+      entries: { value: 'COUNT', about: `People on the waitlist when it is built (default: ${ENTRIES}).` },
+      'build-only': { about: 'Build the demo and exit.' },
+    },
+    raw: runDemo,
+  },
+];
+
+async function runDemo(config: Config, _: string[], flags: Flags): Promise<Outcome> {
+  const dir = textOr(flags, 'dir', DIR);
+  const entries = parseWhole(flags, 'entries', { from: 100, to: 1_000_000 }) ?? ENTRIES;
+  const onDay = (day: number) => progressLine(`Building the demo: day ${day} of ${DAYS}`);
+  const opened = await openDemo(config, { dir, entries, fresh: flags.fresh === true, onDay });
+  const { email, password, built, receiver } = opened;
+  const outcome = { json: { dir, email, password, built }, text: '' };
+  try {
+    if (flags['build-only'] === true) return { ...outcome, text: `The demo is in ${dir}.` };
+    const { serve } = await import('../server.ts');
+    const print = (text: string) => process.stdout.write(`${text}\n`);
+    const exitCode = await serve(opened.config, (welcome) =>
+      print(`${firstLine(welcome)}\n\n${nextSteps(opened)}`),
+    );
+    return { json: null, text: '', exitCode };
+  } finally {
+    await receiver.close();
+  }
+}
+
+/** The address. The rest is for those who start from nothing. */
+function firstLine(welcome: string): string {
+  return welcome.trim().split('\n')[0] ?? '';
+}
+
+function nextSteps({ email, password, builtAt }: Demo): string {
+  const age = Math.floor((Date.now() - builtAt) / DAY_MS);
+  const old =
+    age < 1
+      ? ''
+      : `\n\nIts data ends ${age} ${age === 1 ? 'day' : 'days'} ago. Build it again, up to today, with --fresh.`;
+  return `Sign in to the demo:
+
+  Email     ${email}
+  Password  ${password}
+
+Everyone in it is made up. Emails stay in the mailbox, and webhooks go to a receiver inside this process.${old}
+Press Ctrl+C to stop. Your own installation in ./data is not touched.`;
+}

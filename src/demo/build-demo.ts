@@ -1,0 +1,161 @@
+import type { Config } from '../config.ts';
+import { createLogger } from '../log.ts';
+import { openContext } from '../service.ts';
+import { removeEntry } from '../waitlist/entries/remove-entry.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import type { Queue } from '../waitlist/queue/directory.ts';
+import { keepUp } from '../waitlist/upkeep/upkeep.ts';
+import { type Arrival, confirm, signUp } from './crowd.ts';
+import { type Deliveries, startDeliveries } from './deliveries.ts';
+import { DAY_MS, DAYS, HOUR_MS, signupTimes } from './growth.ts';
+import { createInviteWaves } from './invite-waves.ts';
+import { createPeople } from './people.ts';
+import {
+  BETA,
+  createOwner,
+  createProduct,
+  createTeam,
+  TEAMS,
+  turnOnForm,
+  turnOnMails,
+  turnOnWebhooks,
+} from './product.ts';
+import { type Random, seededRandom } from './random.ts';
+import { createTimeline, type Timeline } from './timeline.ts';
+
+const SEED = 20_260_401;
+const TEAM_DAY = 12;
+const FIRST_INVITES_DAY = 30;
+const INVITES_EVERY_DAYS = 4;
+/** Long enough for a delivery to use up its retries. */
+const WEBHOOKS_DAY = DAYS - 5;
+const MAILS_DAY = DAYS - 3;
+const REMOVAL_EVERY_DAYS = 11;
+/** The share of signups for the second waitlist. */
+const TEAMS_SHARE = 0.05;
+const TEST_ENTRIES = 24;
+
+export interface DemoInput {
+  entries: number;
+  password: string;
+  receiverPort: number;
+  /** When the story ends. */
+  end: number;
+  onDay?: (day: number) => void;
+}
+
+interface Story extends DemoInput {
+  context: Context;
+  config: Config;
+  timeline: Timeline;
+  deliveries: Deliveries;
+}
+
+/**
+ * Plays the first ninety days of a product with the verbs of the domain and a clock of its own, so that
+ * positions, counters, statistics and the audit trail are what they would be.
+ */
+export async function buildDemo(config: Config, input: DemoInput): Promise<void> {
+  const timeline = createTimeline(input.end - DAYS * DAY_MS);
+  const context = await openContext(config, createLogger('silent'), timeline.clock);
+  try {
+    const { accounts, actor, owned } = await createOwner(context, input.password);
+    const deliveries = await startDeliveries(context, config, timeline);
+    try {
+      await createProduct(owned);
+      const story = { ...input, context: owned, config, timeline, deliveries };
+      await playBeta(story, () => createTeam(accounts, actor));
+    } finally {
+      await deliveries.stop();
+    }
+  } finally {
+    await context.db.close();
+  }
+}
+
+async function playBeta(story: Story, onTeamDay: () => Promise<void>): Promise<void> {
+  const { context, timeline, deliveries, entries, end } = story;
+  const random = seededRandom(SEED);
+  const [beta, teams, test] = await Promise.all([
+    queueOf(context, BETA, 'production'),
+    queueOf(context, TEAMS, 'production'),
+    queueOf(context, BETA, 'development'),
+  ]);
+  const arrivals = arrivalsOf(random, entries, end);
+  const teamArrivals = arrivalsOf(random, Math.round(entries * TEAMS_SHARE), end);
+  const waves = createInviteWaves(context, beta, timeline, random);
+  let confirming: number[] = [];
+  for (let day = 0; day < DAYS; day += 1) {
+    const startsAt = end - (DAYS - day) * DAY_MS;
+    timeline.moveTo(startsAt);
+    if (day === 1) await turnOnForm(context, beta);
+    if (day === 2) await signUp(context, test, testArrivals(startsAt), random);
+    if (day === TEAM_DAY) await onTeamDay();
+    if (day === WEBHOOKS_DAY) await turnOnWebhooks(context, beta, story.config, story.receiverPort);
+    if (day === MAILS_DAY) await turnOnMails(context);
+    if (isInviteDay(day)) await waves.invite(waveSize(day, entries));
+    const busy = day >= WEBHOOKS_DAY;
+    const hours = busy ? 1 : 6;
+    for (let hour = 0; hour < 24; hour += hours) {
+      const until = startsAt + (hour + hours) * HOUR_MS;
+      await waves.decideUntil(until);
+      timeline.moveTo(until);
+      await confirm(context, beta, confirming);
+      confirming = await signUp(context, beta, takeUntil(arrivals, until), random);
+      if (busy) await deliveries.settle();
+    }
+    await signUp(context, teams, takeUntil(teamArrivals, timeline.clock()), random);
+    if (day > 0 && day % REMOVAL_EVERY_DAYS === 0) await removeSomeone(context, beta);
+    await keepUp(context);
+    story.onDay?.(day + 1);
+  }
+  await deliveries.settle();
+  await keepUp(context);
+}
+
+async function queueOf(context: Context, waitlistId: string, environment: string): Promise<Queue> {
+  const queue = await context.directory.queue(waitlistId, environment);
+  if (!queue) throw new Error(`there is no ${waitlistId} in ${environment}`);
+  return queue;
+}
+
+function arrivalsOf(random: Random, count: number, end: number): Arrival[] {
+  const next = createPeople(random);
+  return signupTimes(random, count, end).map((at) => ({ at, signup: next() }));
+}
+
+function takeUntil(arrivals: Arrival[], time: number): Arrival[] {
+  const later = arrivals.findIndex(({ at }) => at > time);
+  return arrivals.splice(0, later === -1 ? arrivals.length : later);
+}
+
+function testArrivals(at: number): Arrival[] {
+  return Array.from({ length: TEST_ENTRIES }, (_, n) => {
+    const key = `test+${n + 1}@orbit.example`;
+    const email = { shown: key, key };
+    return { at, signup: { email, phone: null, metadata: { source: 'test' }, referrer: null } };
+  });
+}
+
+function isInviteDay(day: number): boolean {
+  return day >= FIRST_INVITES_DAY && (day - FIRST_INVITES_DAY) % INVITES_EVERY_DAYS === 0;
+}
+
+/** More each time, up to about a tenth of everyone in total. */
+function waveSize(day: number, entries: number): number {
+  return Math.max(1, Math.round((entries / 25_000) * (80 + 3 * (day - FIRST_INVITES_DAY))));
+}
+
+/** The last person who joined the queue asks to be forgotten. */
+async function removeSomeone(context: Context, queue: Queue): Promise<void> {
+  const row = await context.db.query
+    .selectFrom('entry')
+    .select(['id', 'person'])
+    .where('queue_id', '=', queue.id)
+    .where('status', '=', 'waiting')
+    .orderBy('seq', 'desc')
+    .executeTakeFirst();
+  if (!row?.person) return;
+  const { email } = queue.vault.open<{ email: string }>('entry.person', row.id, row.person);
+  await removeEntry(context, queue, email);
+}

@@ -1,0 +1,46 @@
+import type { Config } from '../config.ts';
+import { type Outbox, startOutbox } from '../start-outbox.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import type { Timeline } from './timeline.ts';
+
+const LEASE_MS = 45_000;
+const LOOK_EVERY_MS = 5;
+/** The first retry comes after five seconds. */
+const RETRY_MS = 6_000;
+
+export interface Deliveries {
+  /** Delivers everything that is due, and then what failed and is due again. */
+  settle(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startDeliveries(
+  context: Context,
+  config: Config,
+  timeline: Timeline,
+): Promise<Deliveries> {
+  const outbox = await startOutbox(context, config, { leaseMs: LEASE_MS });
+  return {
+    settle: async () => {
+      await drain(context, outbox);
+      timeline.moveTo(timeline.clock() + RETRY_MS);
+      await drain(context, outbox);
+    },
+    stop: () => outbox.stop(),
+  };
+}
+
+/** While the clock stands still, a delivery under way is due exactly when its lease ends. */
+async function drain({ db, clock }: Context, outbox: Outbox): Promise<void> {
+  outbox.wake();
+  for (;;) {
+    const open = await db.query
+      .selectFrom('delivery')
+      .select('event_id')
+      .where((e) => e.or([e('due_at', '<=', clock()), e('due_at', '=', clock() + LEASE_MS)]))
+      .limit(1)
+      .executeTakeFirst();
+    if (!open) return;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}

@@ -1,0 +1,105 @@
+import type { Config } from '../config.ts';
+import { updateMailSettings } from '../mail/update-settings.ts';
+import { openAccounts } from '../operator-mail/notices.ts';
+import { type Actor, referenceTo } from '../operators/actor.ts';
+import { auditAs } from '../operators/audit.ts';
+import type { OperatorContext } from '../operators/context.ts';
+import { inviteOperator } from '../operators/operators.ts';
+import { completeSetup, setupToken } from '../operators/setup.ts';
+import { createToken } from '../operators/tokens.ts';
+import { updateForm } from '../waitlist/forms/update-form.ts';
+import { createKey } from '../waitlist/keys/server-keys.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import type { Queue } from '../waitlist/queue/directory.ts';
+import { createWaitlist } from '../waitlist/settings/waitlists.ts';
+import { allowList } from '../webhooks/addresses.ts';
+import { createEndpoint } from '../webhooks/change-endpoints.ts';
+import { createGuard } from '../webhooks/guard.ts';
+import { DAY_MS } from './growth.ts';
+import { FLAKY_PATH, RECEIVER_HOST } from './receiver.ts';
+
+export const OWNER_EMAIL = 'owner@orbit.example';
+export const BETA = 'wl_orbit';
+export const TEAMS = 'wl_orbit_teams';
+
+/** The owner's account, and a context in which everything is done in the owner's name. */
+export async function createOwner(context: Context, password: string) {
+  const accounts = await openAccounts(context);
+  const input = { token: setupToken(accounts), email: OWNER_EMAIL, name: 'Robin Hale', password };
+  const { id, email, role } = await completeSetup(accounts, input, RECEIVER_HOST);
+  const actor: Actor = { kind: 'operator', id, name: email, role, address: RECEIVER_HOST };
+  const owned: Context = { ...context, audit: auditAs(accounts, actor), actor: referenceTo(actor) };
+  return { accounts, actor, owned };
+}
+
+export async function createTeam(accounts: OperatorContext, actor: Actor): Promise<void> {
+  await inviteOperator(accounts, actor, { email: 'sam@orbit.example', name: 'Sam Ortiz', role: 'admin' });
+  await inviteOperator(accounts, actor, { email: 'help@orbit.example', name: 'Mina Koch', role: 'support' });
+  await inviteOperator(accounts, actor, { email: 'board@orbit.example', role: 'viewer' });
+  await createToken(accounts, actor, { name: 'Terraform', role: 'admin', expiresAt: null });
+}
+
+export async function createProduct(context: Context): Promise<void> {
+  await createWaitlist(context, {
+    id: BETA,
+    name: 'Orbit Beta',
+    confirmEmails: true,
+    inviteExpiryMs: 7 * DAY_MS,
+    metadataKeys: ['source', 'plan', 'role'],
+  });
+  await createWaitlist(context, { id: TEAMS, name: 'Orbit for Teams', metadataKeys: ['source'] });
+  for (const environment of ['production', 'development'])
+    await createKey(context, { waitlistId: BETA, environment, canRead: true, expiresAt: null });
+  await createKey(context, { waitlistId: null, environment: 'production', canRead: true, expiresAt: null });
+}
+
+export async function turnOnForm(context: Context, queue: Queue): Promise<void> {
+  await updateForm(context, queue, {
+    enabled: true,
+    headline: 'A calmer way to plan your week',
+    text: 'Orbit is in private beta. Join the waitlist, and invite friends to move up.',
+    buttonText: 'Join the waitlist',
+    fields: [
+      {
+        name: 'role',
+        label: 'What do you do?',
+        type: 'choice',
+        options: ['engineer', 'founder', 'designer', 'product', 'student'],
+        required: false,
+      },
+    ],
+  });
+}
+
+export async function turnOnMails(context: Context): Promise<void> {
+  await updateMailSettings(context, BETA, {
+    kinds: ['confirm', 'welcome', 'invite', 'invite-reminder', 'accepted'],
+    from: 'hello@orbit.example',
+    fromName: 'Orbit',
+    footer: 'Orbit, 1 Example Street, Springfield',
+    referralUrl: 'https://orbit.example/?ref={referralCode}',
+  });
+}
+
+export async function turnOnWebhooks(
+  context: Context,
+  queue: Queue,
+  config: Config,
+  port: number,
+): Promise<void> {
+  const guard = createGuard(allowList(config.webhookAllow));
+  const url = (path: string) => `http://${RECEIVER_HOST}:${port}${path}`;
+  const input = { headers: {}, rateLimit: null };
+  await createEndpoint(context, guard, queue, {
+    ...input,
+    url: url('/hooks/product'),
+    description: 'Product: creates accounts for people who join',
+    events: ['invite.sent', 'invite.accepted', 'invite.expired'],
+  });
+  await createEndpoint(context, guard, queue, {
+    ...input,
+    url: url(FLAKY_PATH),
+    description: 'CRM: keeps contacts in sync',
+    events: [],
+  });
+}

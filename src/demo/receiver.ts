@@ -1,0 +1,61 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Receiver {
+  port: number;
+  close(): Promise<void>;
+}
+
+export const RECEIVER_HOST = '127.0.0.1';
+export const FLAKY_PATH = '/hooks/crm';
+
+/**
+ * Where the demo's webhooks go. It is also the proxy of all webhooks, and passes nothing on: no request
+ * leaves this machine.
+ */
+export async function startReceiver(port: number): Promise<Receiver> {
+  const server = createServer(createAnswers());
+  server.on('connect', (request, socket) => {
+    const { port: own } = server.address() as AddressInfo;
+    if (request.url !== `${RECEIVER_HOST}:${own}`) {
+      socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+      return;
+    }
+    socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+    server.emit('connection', socket);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, RECEIVER_HOST, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Fails once for every 17th event, and always for every 400th. */
+function createAnswers(): RequestListener {
+  const refused = new Map<string, number>();
+  let seen = 0;
+  const statusFor = (id: string) => {
+    const before = refused.get(id);
+    if (before !== undefined) return before === 503 ? 200 : before;
+    seen += 1;
+    const status = seen % 400 === 20 ? 500 : seen % 17 === 5 ? 503 : 200;
+    if (status !== 200) refused.set(id, status);
+    return status;
+  };
+  return (request, response) => {
+    request.resume();
+    request.on('end', () => {
+      const path = (request.url ?? '').replace(/^http:\/\/[^/]*/, '');
+      const status = path === FLAKY_PATH ? statusFor(String(request.headers['webhook-id'])) : 200;
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(status === 200 ? '{"received":true}' : '{"error":"the upstream service timed out"}');
+    });
+  };
+}

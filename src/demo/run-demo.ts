@@ -1,0 +1,94 @@
+import path from 'node:path';
+import type { Config } from '../config.ts';
+import { SERVE_LOCK, tryLock } from '../db/sqlite-lock.ts';
+import { conflict } from '../errors.ts';
+import { randomCode } from '../ids.ts';
+import { isThere } from '../private-file.ts';
+import { buildDemo } from './build-demo.ts';
+import { type DemoMark, emptyDemoDirectory, markDemo, readDemo } from './demo-directory.ts';
+import { OWNER_EMAIL } from './product.ts';
+import { RECEIVER_HOST, type Receiver, startReceiver } from './receiver.ts';
+
+export interface DemoOptions {
+  dir: string;
+  entries: number;
+  /** Replaces an earlier demo. */
+  fresh: boolean;
+  onDay?: (day: number) => void;
+}
+
+export interface Demo {
+  email: string;
+  password: string;
+  built: boolean;
+  builtAt: number;
+  /** With which to serve it. */
+  config: Config;
+  receiver: Receiver;
+}
+
+const PASSWORD_CHARACTERS = 16;
+/** The story must not reach into the future, and settling takes a moment of it. */
+const END_BEFORE_MS = 60_000;
+
+/** Builds the demo unless it is there, and starts what receives its webhooks. */
+export async function openDemo(config: Config, options: DemoOptions): Promise<Demo> {
+  const { dir, entries, fresh } = options;
+  const found = readDemo(dir);
+  if (found && !fresh) {
+    const receiver = await startReceiver(found.receiverPort);
+    return demoOf(found, false, configFor(config, dir, receiver.port), receiver);
+  }
+  requireStopped(dir);
+  const receiver = await startReceiver(0);
+  const own = configFor(config, dir, receiver.port);
+  const mark: DemoMark = {
+    password: randomCode(PASSWORD_CHARACTERS),
+    receiverPort: receiver.port,
+    builtAt: null,
+  };
+  try {
+    await emptyDemoDirectory(dir);
+    await markDemo(dir, mark);
+    const { password, receiverPort } = mark;
+    const end = Date.now() - END_BEFORE_MS;
+    const onDay = options.onDay ?? (() => {});
+    await buildDemo(own, { entries, password, receiverPort, end, onDay });
+    const finished = { ...mark, builtAt: Date.now() };
+    await markDemo(dir, finished);
+    return demoOf(finished, true, own, receiver);
+  } catch (error) {
+    await receiver.close();
+    throw error;
+  }
+}
+
+function demoOf({ password, builtAt }: DemoMark, built: boolean, config: Config, receiver: Receiver): Demo {
+  return { email: OWNER_EMAIL, password, built, builtAt: builtAt ?? 0, config, receiver };
+}
+
+/** A running demo would lose its files. */
+function requireStopped(dir: string): void {
+  if (!isThere(path.join(dir, SERVE_LOCK))) return;
+  const release = tryLock(dir, SERVE_LOCK);
+  if (!release) throw conflict(`the demo in ${dir} is running: stop it first`);
+  release();
+}
+
+/** Nothing of the real installation, and nothing that could leave this machine. */
+function configFor(config: Config, dir: string, receiverPort: number): Config {
+  const { host, port } = config;
+  return {
+    ...config,
+    dataDir: dir,
+    databaseUrl: undefined,
+    databaseListenUrl: undefined,
+    masterKey: undefined,
+    masterKeyNext: undefined,
+    smtpUrl: undefined,
+    mailFrom: 'hello@orbit.example',
+    publicUrl: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    webhookAllow: [RECEIVER_HOST],
+    webhookProxy: `http://${RECEIVER_HOST}:${receiverPort}`,
+  };
+}

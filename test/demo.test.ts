@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { runCommandLine } from '../src/commands/command-line.ts';
+import { readConfig } from '../src/config.ts';
+import { startReceiver } from '../src/demo/receiver.ts';
+import { createLogger } from '../src/log.ts';
+import { verifyPassword } from '../src/operators/password.ts';
+import { openExisting } from '../src/service.ts';
+import type { Context } from '../src/waitlist/queue/context.ts';
+
+const DAY_MS = 86_400_000;
+
+interface Built {
+  email: string;
+  password: string;
+  built: boolean;
+}
+
+async function runDemo(...words: string[]): Promise<{ code: number; answer: Built & { message?: string } }> {
+  let out = '';
+  const code = await runCommandLine(['demo', '--build-only', '--json', ...words], {
+    environment: {},
+    out: (text) => {
+      out += text;
+    },
+    error: () => {},
+  });
+  return { code, answer: JSON.parse(out) };
+}
+
+describe('the demo', () => {
+  const root = mkdtempSync(path.join(tmpdir(), 'doorlist-demo-'));
+  const dir = path.join(root, 'demo');
+  let first: Built;
+  let context: Context;
+
+  before(async () => {
+    ({ answer: first } = await runDemo('--dir', dir, '--entries', '500'));
+    context = await openExisting({ ...readConfig({}), dataDir: dir }, createLogger('silent'));
+  });
+  after(async () => {
+    await context.db.close();
+    rmSync(root, { recursive: true });
+  });
+
+  it('has ninety days of signups on two waitlists, and test data apart from them', async () => {
+    const queues = await context.db.query
+      .selectFrom('queue')
+      .innerJoin('waitlist', 'waitlist.id', 'queue.waitlist_id')
+      .select(['public_id', 'environment', 'last_seq', 'pending', 'waiting', 'invited', 'joined', 'removed'])
+      .orderBy('queue.id')
+      .execute();
+    assert.deepEqual(
+      queues.map(({ public_id, environment, last_seq }) => [public_id, environment, last_seq]),
+      [
+        ['wl_orbit', 'development', 24],
+        ['wl_orbit', 'production', 500],
+        ['wl_orbit_teams', 'development', 0],
+        ['wl_orbit_teams', 'production', 25],
+      ].sort(),
+    );
+    const beta = queues.find(({ last_seq }) => last_seq === 500);
+    for (const status of ['pending', 'waiting', 'invited', 'joined', 'removed'] as const)
+      assert.ok((beta?.[status] ?? 0) > 0, status);
+    const { oldest, newest, referred } = await context.db.query
+      .selectFrom('entry')
+      .select((e) => [
+        e.fn.min('created_at').as('oldest'),
+        e.fn.max('created_at').as('newest'),
+        e.fn.count('referrer_seq').as('referred'),
+      ])
+      .executeTakeFirstOrThrow();
+    assert.ok(Number(newest) - Number(oldest) > 80 * DAY_MS);
+    assert.ok(Number(newest) <= Date.now());
+    assert.ok(Number(referred) > 100);
+  });
+
+  it('has invites in every state', async () => {
+    const invites = await context.db.query.selectFrom('invite').selectAll().execute();
+    assert.ok(invites.some(({ accepted_at }) => accepted_at !== null));
+    assert.ok(invites.some(({ expired_at }) => expired_at !== null));
+    assert.ok(invites.some((invite) => !invite.accepted_at && !invite.expired_at && !invite.revoked_at));
+  });
+
+  it('has webhooks that were delivered at once, delivered on a retry, and given up; and kept emails', async () => {
+    const deliveries = await context.db.query.selectFrom('delivery').selectAll().execute();
+    const webhooks = deliveries.filter(({ channel }) => channel === 'webhook');
+    assert.ok(webhooks.some(({ delivered_at, attempts }) => delivered_at !== null && attempts === 1));
+    assert.ok(webhooks.some(({ delivered_at, attempts }) => delivered_at !== null && attempts === 2));
+    assert.ok(webhooks.some(({ failed_at, attempts }) => failed_at !== null && attempts === 10));
+    assert.ok(deliveries.some(({ channel, delivered_at }) => channel === 'email' && delivered_at !== null));
+    assert.equal(deliveries.filter(({ due_at }) => due_at !== null && due_at <= Date.now()).length, 0);
+  });
+
+  it('leaves counters, ranks and statistics that doctor finds right', async () => {
+    let report = '';
+    const code = await runCommandLine(['doctor'], {
+      environment: { DOORLIST_DATA_DIR: dir },
+      out: (text) => {
+        report += text;
+      },
+      error: (text) => {
+        report += text;
+      },
+    });
+    assert.equal(code, 0, report);
+  });
+
+  it('is kept by the next run, whose password still works', async () => {
+    const { code, answer } = await runDemo('--dir', dir, '--entries', '500');
+    assert.deepEqual([code, answer.built, answer.password], [0, false, first.password]);
+    const { password } = await context.db.query
+      .selectFrom('operator')
+      .select('password')
+      .where('role', '=', 'owner')
+      .executeTakeFirstOrThrow();
+    assert.ok(await verifyPassword(password, first.password));
+  });
+
+  it('refuses a directory that holds anything else, and changes nothing in it', async () => {
+    const foreign = path.join(root, 'foreign');
+    mkdirSync(foreign);
+    writeFileSync(path.join(foreign, 'doorlist.db'), 'precious');
+    for (const words of [[], ['--fresh']]) {
+      const { code, answer } = await runDemo('--dir', foreign, ...words);
+      assert.equal(code, 1);
+      assert.match(answer.message ?? '', /is not empty and is not a demo/);
+    }
+    assert.deepEqual(readdirSync(foreign), ['doorlist.db']);
+  });
+
+  it('builds an interrupted demo again', async () => {
+    const half = path.join(root, 'half');
+    mkdirSync(half);
+    writeFileSync(
+      path.join(half, 'demo.json'),
+      JSON.stringify({ password: 'x', receiverPort: 1, builtAt: null }),
+    );
+    writeFileSync(path.join(half, 'doorlist.db'), 'half written');
+    const { code, answer } = await runDemo('--dir', half, '--entries', '100');
+    assert.deepEqual([code, answer.built], [0, true]);
+  });
+
+  it('lets no webhook leave the machine', async () => {
+    const receiver = await startReceiver(0);
+    try {
+      const status = await new Promise((resolve, reject) => {
+        const tunnel = request({ port: receiver.port, method: 'CONNECT', path: 'hooks.example:443' });
+        tunnel.on('connect', ({ statusCode }, socket) => {
+          socket.destroy();
+          resolve(statusCode);
+        });
+        tunnel.on('error', reject);
+        tunnel.end();
+      });
+      assert.equal(status, 403);
+    } finally {
+      await receiver.close();
+    }
+  });
+});
