@@ -89,7 +89,7 @@ async function playBeta(story: Story, onTeamDay: () => Promise<void>): Promise<v
     const startsAt = end - (DAYS - day) * DAY_MS;
     timeline.moveTo(startsAt);
     if (day === 1) await turnOnForm(context, beta);
-    if (day === 2) await signUp(context, test, testArrivals(startsAt), random);
+    if (day === 2) await confirm(context, test, await signUp(context, test, testArrivals(startsAt), random));
     if (day === TEAM_DAY) await onTeamDay();
     if (day === WEBHOOKS_DAY) await turnOnWebhooks(context, beta, story.config, story.receiverPort);
     if (day === MAILS_DAY) await turnOnMails(context);

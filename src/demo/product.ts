@@ -47,6 +47,7 @@ export async function createProduct(context: Context): Promise<void> {
     inviteExpiryMs: 7 * DAY_MS,
     metadataKeys: ['source', 'plan', 'role'],
   });
+  await updateMailSettings(context, BETA, { kinds: [] }); // Until `turnOnMails`: thousands say no more than hundreds.
   await createWaitlist(context, { id: TEAMS, name: 'Orbit for Teams', metadataKeys: ['source'] });
   for (const environment of ['production', 'development'])
     await createKey(context, { waitlistId: BETA, environment, canRead: true, expiresAt: null });

@@ -37,7 +37,7 @@ export async function startReceiver(port: number): Promise<Receiver> {
   };
 }
 
-/** Fails once for every 17th event, and always for every 400th. */
+/** Fails once for every 17th event, and always for every 200th. */
 function createAnswers(): RequestListener {
   const refused = new Map<string, number>();
   let seen = 0;
@@ -45,7 +45,7 @@ function createAnswers(): RequestListener {
     const before = refused.get(id);
     if (before !== undefined) return before === 503 ? 200 : before;
     seen += 1;
-    const status = seen % 400 === 20 ? 500 : seen % 17 === 5 ? 503 : 200;
+    const status = seen % 200 === 20 ? 500 : seen % 17 === 5 ? 503 : 200;
     if (status !== 200) refused.set(id, status);
     return status;
   };
