@@ -93,7 +93,7 @@ describe('two instances whose clocks are 20 minutes apart, on one PostgreSQL', (
         return answers.filter(({ status }) => status === 200).length;
       }),
     );
-    const ours = new Set(invites.map(({ id }) => id));
+    const ours = new Set<string>(invites.map(({ id }) => id));
     const ends = new Map<string, string[]>();
     const ended = await eventually(
       async () => {
