@@ -126,7 +126,8 @@ export function GiantTable<Row>(props: GiantTableProps<Row>) {
               }}
               className={cx(
                 grid,
-                'absolute inset-x-0 border-b hover:bg-hover',
+                'absolute inset-x-0 hover:bg-hover',
+                index < count - 1 && 'border-b',
                 onOpen && 'cursor-pointer',
                 index === current &&
                   'group-focus-visible:bg-hover group-focus-visible:shadow-[inset_3px_0_0_var(--accent)]',

@@ -3,13 +3,14 @@ import { useMay } from '../../api/me.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { exactTime, RelativeTime } from '../../ui/relative-time.tsx';
+import { Scrollable } from '../../ui/scrollable.tsx';
 import type { AboutEntry } from './about-entry.ts';
+import { EventTime } from './event-time.tsx';
 import { MetadataEditor } from './metadata-editor.tsx';
 
 const SHOWN_CHARACTERS = 2_000;
-/** Longer ago, a relative time is a date and says nothing more. */
-const RECENT_MS = 30 * 86_400_000;
+const LONG_CHARACTERS = 200;
+const LONG_LINES = 7;
 
 export function EntryDetails({ scope, entry }: AboutEntry) {
   return (
@@ -31,16 +32,16 @@ export function EntryDetails({ scope, entry }: AboutEntry) {
           {entry.referredBy ? <span dir="auto">{entry.referredBy}</span> : <Missing />}
         </Fact>
         <Fact label="Signed up">
-          <Time at={entry.createdAt} />
+          <EventTime at={entry.createdAt} />
         </Fact>
         {entry.invitedAt && (
           <Fact label="Invited">
-            <Time at={entry.invitedAt} />
+            <EventTime at={entry.invitedAt} />
           </Fact>
         )}
         {entry.joinedAt && (
           <Fact label="Joined">
-            <Time at={entry.joinedAt} />
+            <EventTime at={entry.joinedAt} />
           </Fact>
         )}
         <Fact label="Id">
@@ -78,11 +79,8 @@ function Metadata({ scope, entry }: AboutEntry) {
               <dt className="truncate font-mono text-sm text-mute" title={key} dir="auto">
                 {key}
               </dt>
-              <dd
-                className="max-h-40 overflow-y-auto font-mono text-sm break-words whitespace-pre-wrap"
-                dir="auto"
-              >
-                {textOf(value)}
+              <dd className="min-w-0">
+                <Value name={key} text={textOf(value)} />
               </dd>
             </div>
           ))}
@@ -98,6 +96,21 @@ function textOf(value: unknown): string {
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
 }
 
+/** A long one scrolls, also by keyboard. */
+function Value({ name, text }: { name: string; text: string }) {
+  const shown = (
+    <span className="block font-mono text-sm break-words whitespace-pre-wrap" dir="auto">
+      {text}
+    </span>
+  );
+  if (text.length < LONG_CHARACTERS && text.split('\n').length < LONG_LINES) return shown;
+  return (
+    <Scrollable label={name} className="max-h-40 overflow-y-auto">
+      {shown}
+    </Scrollable>
+  );
+}
+
 function Fact({ label, children }: { label: string; children: ReactNode }) {
   return (
     <>
@@ -109,21 +122,6 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
 
 function Missing() {
   return <span className="text-mute">–</span>;
-}
-
-function Time({ at }: { at: string }) {
-  const isRecent = Date.now() - Date.parse(at) < RECENT_MS;
-  return (
-    <span>
-      {exactTime(at)}
-      {isRecent && (
-        <span className="text-mute">
-          {' · '}
-          <RelativeTime at={at} />
-        </span>
-      )}
-    </span>
-  );
 }
 
 function Copied({ text, what, mono }: { text: string; what: string; mono?: boolean }) {

@@ -4,9 +4,10 @@ import { api, call } from '../../api/client.ts';
 import { people, peopleKey } from '../../api/entries.ts';
 import { cx } from '../../ui/cx.ts';
 import { QueryProblem } from '../../ui/query-problem.tsx';
-import { exactTime, RelativeTime } from '../../ui/relative-time.tsx';
+import { exactTime } from '../../ui/relative-time.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import type { AboutEntry } from './about-entry.ts';
+import { EventTime } from './event-time.tsx';
 
 type Event = Schemas['EntryEvent'];
 
@@ -73,7 +74,7 @@ export function EntryHistory({ scope, entry, onOpen, onReferrals }: HistoryProps
                   {event.more > 0 ? `Referred ${people(event.more + 1)}` : LOOKS[event.kind][0]}
                 </p>
                 <p className="text-sm text-mute">
-                  {exactTime(event.at)} · <RelativeTime at={event.at} />
+                  <EventTime at={event.at} />
                 </p>
                 {event.more > 0 ? (
                   <ShowButton onClick={onReferrals}>Show them</ShowButton>

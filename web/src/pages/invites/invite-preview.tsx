@@ -1,6 +1,7 @@
 import { ApiError, type Schemas } from '../../api/client.ts';
 import { people } from '../../api/entries.ts';
 import { cx } from '../../ui/cx.ts';
+import { Scrollable } from '../../ui/scrollable.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Person } from '../queue/entry-columns.tsx';
 
@@ -47,22 +48,24 @@ export function InvitePreview({ isAsked, preview, error, isStale, isEmail }: Inv
             : `${people(count)} would be invited`}
       </p>
       {shown.length > 0 ? (
-        <ol className="max-h-52 divide-y overflow-y-auto">
-          {shown.map((entry) => (
-            <li key={entry.id} className="flex items-center gap-3 px-4 py-1.5">
-              <span className="w-16 shrink-0 text-mute tabular-nums">
-                {entry.position === null ? '–' : `#${entry.position.toLocaleString('en')}`}
-              </span>
-              <Person entry={entry} className="min-w-0 flex-1" />
-              {entry.referrals > 0 && (
-                <span className="shrink-0 text-sm text-mute">
-                  {entry.referrals.toLocaleString('en')} {entry.referrals === 1 ? 'referral' : 'referrals'}
+        <Scrollable label="First people" className="max-h-52 overflow-y-auto">
+          <ol className="divide-y">
+            {shown.map((entry) => (
+              <li key={entry.id} className="flex items-center gap-3 px-4 py-1.5">
+                <span className="w-16 shrink-0 text-mute tabular-nums">
+                  {entry.position === null ? '–' : `#${entry.position.toLocaleString('en')}`}
                 </span>
-              )}
-            </li>
-          ))}
-          {rest > 0 && <li className="px-4 py-1.5 text-mute">and {rest.toLocaleString('en')} more</li>}
-        </ol>
+                <Person entry={entry} className="min-w-0 flex-1" />
+                {entry.referrals > 0 && (
+                  <span className="shrink-0 text-sm text-mute">
+                    {entry.referrals.toLocaleString('en')} {entry.referrals === 1 ? 'referral' : 'referrals'}
+                  </span>
+                )}
+              </li>
+            ))}
+            {rest > 0 && <li className="px-4 py-1.5 text-mute">and {rest.toLocaleString('en')} more</li>}
+          </ol>
+        </Scrollable>
       ) : (
         <p className="px-4 py-2 text-mute">
           {isEmail ? 'They get an invite all the same.' : 'Nobody who waits and has an email meets this.'}

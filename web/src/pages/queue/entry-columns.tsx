@@ -30,7 +30,7 @@ export function entryColumns(column: string | undefined, count: number): GiantCo
     {
       id: 'position',
       label: '#',
-      width: `${Math.max(3, count.toLocaleString('en').length) + 1}ch`,
+      width: `${Math.max(3, count.toLocaleString('en').length) * 0.55 + 0.5}rem`,
       cell: ({ position }) =>
         position === null ? (
           <span className="text-mute">–</span>

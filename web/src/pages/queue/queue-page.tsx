@@ -116,7 +116,7 @@ export function QueuePage() {
         onOpen={({ id }) => set({ entry: id, about: undefined })}
         goTo={goTo}
         jumps={jumps}
-        className="h-[min(calc(var(--rows)*2.75rem+2.4rem),max(20rem,calc(100dvh-20.5rem-var(--band))))]"
+        className="h-[min(calc(var(--rows)*2.75rem+2.3125rem),max(20rem,calc(100dvh-20.5rem-var(--band))))]"
       />
     );
   };

@@ -20,7 +20,7 @@ export function QueueToolbar({ search, keys, onChange, onFilter }: QueueToolbarP
     <div className="flex flex-wrap items-center gap-2">
       <SearchBox text={search.search ?? ''} onSearch={(text) => onChange({ search: text || undefined })} />
       <Button icon={<ListFilter aria-hidden />} onClick={onFilter}>
-        Filter
+        <span className="max-sm:sr-only">Filter</span>
       </Button>
       <span className="flex-1 max-md:hidden" />
       {search.tab === 'all' && (

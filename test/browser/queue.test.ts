@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, it } from 'node:test';
+import type { Browser as Chromium } from 'playwright-core';
+import { fillQueue } from '../support/crowd.ts';
+import {
+  checkEverywhere,
+  checkPage,
+  type DashboardPage,
+  launchBrowser,
+  openDashboard,
+} from '../support/dashboard.ts';
+import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
+import { type Browser, join, setUp } from '../support/operators.ts';
+
+const MARKUP = '<img src=x onerror="document.title=1">';
+
+let browser: Chromium;
+before(async () => {
+  browser = await launchBrowser();
+});
+after(() => browser?.close());
+
+forEachEngine((engine) => {
+  let service: Service;
+  let owner: Browser;
+  let viewer: Browser;
+  let list: List;
+  let crowd: List;
+  before(async () => {
+    service = await startService(engine, { startAt: Date.now(), streamTimes: { roundMs: 20 } });
+    owner = await setUp(service);
+    viewer = await join(service, owner, 'viewer', 'viewer@example.com');
+    list = await service.waitlist({ name: 'Acme' });
+    crowd = await service.waitlist({ name: 'Crowd' });
+    await fillQueue(service.context, await crowd.queue(), 1_000);
+  });
+  after(() => service.close());
+
+  const open = (path: string, as: Browser, size: DashboardPage['size'] = 'desktop') =>
+    openDashboard(browser, service, path, { as, size });
+  const cell = (page: DashboardPage, text: string) => page.getByRole('gridcell', { name: text, exact: true });
+
+  for (const size of ['desktop', 'phone'] as const) {
+    describe(`on a ${size}`, () => {
+      it('shows the first signup as it happens, and opens it by keyboard', async () => {
+        const first = await service.waitlist();
+        const page = await open(`/waitlists/${first.id}/queue`, owner, size);
+        await page.getByRole('heading', { name: 'Nobody has signed up yet' }).waitFor();
+        await checkPage(page, 'empty queue');
+        await first.signup({ email: 'ada@example.com', metadata: { plan: 'pro' } });
+        await cell(page, 'ada@example.com').waitFor();
+        await first.signup({ email: 'grace@example.com' });
+        await cell(page, 'grace@example.com').waitFor();
+        await page.getByRole('tab', { name: 'Waiting 2' }).waitFor();
+        await page.getByRole('tab', { name: 'All 2' }).waitFor();
+
+        await page.getByRole('grid').focus();
+        await page.keyboard.press('ArrowDown');
+        await page.keyboard.press('Enter');
+        const drawer = page.getByRole('dialog');
+        await drawer.getByRole('heading', { name: 'grace@example.com' }).waitFor();
+        assert.match(page.url(), /entry=ent_/);
+        await checkPage(page, 'drawer');
+        await page.goBack();
+        await drawer.waitFor({ state: 'detached' });
+        await page.close();
+      });
+
+      it('finds exact values only, says so, and filters by a segment', async () => {
+        const people = await service.waitlist();
+        await people.signup(
+          { email: 'ada@example.com', metadata: { plan: 'pro' } },
+          { email: 'grace@example.com', metadata: { plan: 'free' } },
+          { phone: '+4915112345678', metadata: { plan: 'pro' } },
+        );
+        const page = await open(`/waitlists/${people.id}/queue`, owner, size);
+        const search = page.getByRole('searchbox');
+        await search.fill('ada');
+        await search.press('Enter');
+        await page.getByText('finds a whole email').waitFor();
+        await search.fill('+49 151 12345678');
+        await search.press('Enter');
+        await cell(page, '+4915112345678').waitFor();
+        await page.getByText('1 person').waitFor();
+
+        await search.fill('');
+        await page.getByRole('button', { name: 'Filter', exact: true }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByRole('button', { name: 'Apply filter' }).click();
+        await dialog.getByText('Fill in at least one condition.').waitFor();
+        await dialog.getByLabel('Key').fill('plan');
+        await dialog.getByLabel('Value').fill('pro');
+        await dialog.getByRole('button', { name: 'Apply filter' }).click();
+        await page.getByText('2 people').waitFor();
+        assert.equal(await cell(page, 'grace@example.com').count(), 0);
+        assert.match(page.url(), /where=plan%3Dpro/);
+        await checkPage(page, 'segment');
+        await page.reload();
+        await page.getByText('2 people').waitFor();
+        await page.getByRole('button', { name: 'Remove the filter plan is pro' }).click();
+        await cell(page, 'grace@example.com').waitFor();
+        await page.close();
+      });
+    });
+  }
+
+  it('jumps to any row, keeps it in place while others sign up, and loads only what it shows', async () => {
+    const page = await open(`/waitlists/${crowd.id}/queue?tab=all`, owner);
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      const at = new URL(request.url()).searchParams.get('at');
+      if (at !== null) asked.push(at);
+    });
+    await cell(page, 'crowd999@example.com').waitFor();
+    await page.getByLabel('Go to row').fill('501');
+    await page.getByRole('button', { name: 'Go', exact: true }).click();
+    const row = cell(page, 'crowd499@example.com');
+    await row.waitFor();
+    const before = await row.boundingBox();
+    await crowd.signup({ email: 'late@example.com' });
+    await page.getByRole('button', { name: '1 new' }).waitFor();
+    assert.deepEqual(await row.boundingBox(), before);
+    await page.getByRole('button', { name: '1 new' }).click();
+    await cell(page, 'late@example.com').waitFor();
+    assert.ok(
+      asked.every((at) => ['400', '500', '900', '1000'].includes(at)),
+      `asked for ${asked}`,
+    );
+    await checkPage(page, 'all entries');
+    await page.close();
+  });
+
+  it('saves everyone who matches as CSV', async () => {
+    const page = await open(`/waitlists/${list.id}/queue?where=plan%3Dgold`, owner);
+    await list.signup({ email: 'gold@example.com', metadata: { plan: 'gold' } });
+    await cell(page, 'gold@example.com').waitFor();
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV' }).click();
+    const file = await (await saving).path();
+    const lines = (await readFile(file, 'utf8')).trim().split('\r\n');
+    assert.equal(lines.length, 2);
+    assert.match(lines[1] ?? '', /gold@example\.com/);
+    await page.close();
+  });
+
+  // What does not depend on the engine.
+  if (engine !== 'sqlite') return;
+
+  it('shows what people typed as text, however strange or long', async () => {
+    const name = 'N'.repeat(10_000);
+    await list.signup({
+      email: 'hostile@example.com',
+      metadata: { [MARKUP]: MARKUP, name, greeting: 'مرحبا بالعالم 👩‍🚀', nested: { a: [1, { b: MARKUP }] } },
+    });
+    const page = await open(`/waitlists/${list.id}/queue?column=name`, owner);
+    await cell(page, 'hostile@example.com').click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText(MARKUP, { exact: true }).first().waitFor();
+    await checkEverywhere(page, 'hostile metadata');
+    assert.equal(await page.locator('img[src="x"]').count(), 0);
+    assert.equal(await page.title(), 'Queue · Doorlist');
+
+    await drawer.getByRole('button', { name: 'Edit' }).click();
+    const json = page.getByLabel('Metadata');
+    await json.fill('{ "plan": }');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/is not JSON/).waitFor();
+    await json.fill(JSON.stringify({ plan: MARKUP }));
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved metadata').waitFor();
+    const { body } = await list.lookup('hostile@example.com');
+    assert.deepEqual(body.metadata, { plan: MARKUP });
+    await page.close();
+  });
+
+  it('erases a person only after their email is typed', async () => {
+    await list.signup({ email: 'forget@example.com' });
+    const page = await open(`/waitlists/${list.id}/queue?search=forget%40example.com`, owner);
+    await cell(page, 'forget@example.com').click();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Erase for good…' }).click();
+    const erase = page.getByRole('button', { name: 'Erase for good' });
+    assert.equal(await erase.isDisabled(), true);
+    await page.getByText('in production').waitFor();
+    await page.getByLabel(/to confirm/).fill('forget@example.com');
+    await erase.click();
+    await page.getByText('Erased this person').waitFor();
+    assert.equal((await list.lookup('forget@example.com')).status, 404);
+    await page.close();
+  });
+
+  it('masks people for viewers and offers them nothing they may not do', async () => {
+    const page = await open(`/waitlists/${crowd.id}/queue`, viewer);
+    await cell(page, 'c…@e….com').first().click();
+    await page.getByText('Your role does not show metadata.').waitFor();
+    const text = await page.locator('body').innerText();
+    assert.equal(text.includes('crowd0@example.com'), false);
+    assert.deepEqual(await page.getByRole('tab', { name: /History|Emails|Webhooks/ }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: /Invite|More actions|Edit/ }).count(), 0);
+    await checkEverywhere(page, 'viewer');
+    await page.keyboard.press('Escape');
+    assert.equal(await page.getByRole('button', { name: 'CSV' }).isDisabled(), true);
+    assert.equal(await page.getByRole('link', { name: 'Invite people' }).count(), 0);
+    await page.close();
+  });
+});
