@@ -6,6 +6,8 @@ const SHORTCUTS: [string[], string][] = [
   [['/'], 'Search on this page'],
   [['g', 'w'], 'Go to waitlists'],
   [['g', 'o'], 'Go to the overview of this waitlist'],
+  [['g', 'q'], 'Go to the queue'],
+  [['g', 'i'], 'Go to the invites'],
   [['g', 'a'], 'Go to your account'],
   [['↑', '↓'], 'Move in a table'],
   [['Enter'], 'Open the chosen row'],

@@ -7,6 +7,12 @@ const APPLE = /Mac|iPhone|iPad/.test(navigator.userAgent);
 export const MOD = APPLE ? '⌘' : 'Ctrl ';
 /** The second key of a sequence must follow soon. */
 const SEQUENCE_MS = 1_200;
+/** Pages of the waitlist, by the second key. */
+const PAGES: Record<string, '/waitlists/$waitlistId' | `/waitlists/$waitlistId/${'queue' | 'invites'}`> = {
+  o: '/waitlists/$waitlistId',
+  q: '/waitlists/$waitlistId/queue',
+  i: '/waitlists/$waitlistId/invites',
+};
 
 /** Keys that work everywhere, unless somebody is typing. */
 export function useShortcuts(show: (overlay: Overlay) => void): void {
@@ -32,9 +38,10 @@ export function useShortcuts(show: (overlay: Overlay) => void): void {
         went.current = 0;
         if (event.key === 'w') void navigate({ to: '/waitlists' });
         if (event.key === 'a') void navigate({ to: '/account' });
-        if (event.key === 'o' && scope)
+        const page = PAGES[event.key];
+        if (page && scope)
           void navigate({
-            to: '/waitlists/$waitlistId',
+            to: page,
             params: { waitlistId: scope.waitlistId },
             search: environmentSearch(scope.environment),
           });
