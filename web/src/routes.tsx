@@ -177,6 +177,48 @@ const endpoint = createRoute({
   component: lazyRouteComponent(() => import('./pages/webhooks/endpoint-page.tsx'), 'EndpointPage'),
 });
 
+const MAIL_STATES = ['sent', 'pending', 'failed', 'kept'] as const;
+const MAIL_KINDS = ['confirm', 'welcome', 'moved-up', 'invite', 'invite-reminder', 'accepted'] as const;
+interface MailSearch {
+  mail?: string | undefined;
+  state?: (typeof MAIL_STATES)[number] | undefined;
+  kind?: (typeof MAIL_KINDS)[number] | undefined;
+}
+const mailSearch = (search: Record<string, unknown>): MailSearch => ({
+  mail: textOf(search.mail),
+  state: choiceOf(search.state, MAIL_STATES),
+  kind: choiceOf(search.kind, MAIL_KINDS),
+});
+const EMAIL_TABS = ['templates', 'log', 'settings', 'suppressions'] as const;
+const emails = createRoute({
+  getParentRoute: () => waitlist,
+  path: '/emails',
+  validateSearch: (search): MailSearch & { tab?: (typeof EMAIL_TABS)[number] } => ({
+    tab: choiceOf(search.tab, EMAIL_TABS),
+    ...mailSearch(search),
+  }),
+  component: lazyRouteComponent(() => import('./pages/emails/emails-page.tsx'), 'EmailsPage'),
+});
+const PREVIEWS = ['desktop', 'phone', 'text'] as const;
+const template = createRoute({
+  getParentRoute: () => waitlist,
+  path: '/emails/$kind',
+  validateSearch: (search): { view?: (typeof PREVIEWS)[number] } => ({
+    view: choiceOf(search.view, PREVIEWS),
+  }),
+  component: lazyRouteComponent(() => import('./pages/emails/template-page.tsx'), 'TemplatePage'),
+});
+const mailbox = createRoute({
+  getParentRoute: () => shell,
+  path: '/instance/mailbox',
+  validateSearch: (search): MailSearch & { waitlist?: string; environment?: string } => ({
+    waitlist: textOf(search.waitlist),
+    environment: textOf(search.environment),
+    ...mailSearch(search),
+  }),
+  component: lazyRouteComponent(() => import('./pages/mailbox/mailbox-page.tsx'), 'MailboxPage'),
+});
+
 export const routeTree = root.addChildren([
   signIn,
   forgotPassword,
@@ -188,9 +230,22 @@ export const routeTree = root.addChildren([
     tokens,
     audit,
     productKeys,
+    mailbox,
     environments,
     health,
     waitlists,
-    waitlist.addChildren([transfer, overview, queue, invites, apiPage, settings, webhooks, endpoint, form]),
+    waitlist.addChildren([
+      transfer,
+      overview,
+      queue,
+      invites,
+      apiPage,
+      settings,
+      webhooks,
+      endpoint,
+      form,
+      emails,
+      template,
+    ]),
   ]),
 ]);

@@ -4,9 +4,11 @@ import {
   Braces,
   ClipboardPen,
   HeartPulse,
+  Inbox,
   KeyRound,
   Layers,
   ListOrdered,
+  Mail,
   ScrollText,
   Send,
   Settings,
@@ -52,6 +54,13 @@ export const WAITLIST_PAGES = destinations([
     icon: Send,
     role: 'viewer',
     words: 'send codes links revoke resend',
+  },
+  {
+    to: '/waitlists/$waitlistId/emails',
+    label: 'Emails',
+    icon: Mail,
+    role: 'support',
+    words: 'templates sender smtp log suppressions unsubscribed bounced',
   },
   {
     to: '/waitlists/$waitlistId/webhooks',
@@ -114,6 +123,7 @@ export const INSTANCE_PAGES = destinations([
     role: 'viewer',
     words: 'production development staging create',
   },
+  { to: '/instance/mailbox', label: 'Mailbox', icon: Inbox, role: 'support', words: 'emails kept sent' },
   { to: '/instance/audit', label: 'Audit', icon: ScrollText, role: 'admin', words: 'trail log history' },
   {
     to: '/instance/health',

@@ -70,7 +70,7 @@ export function Table<Row>({ label, columns, rows, rowId, onOpen, empty }: Table
                   )}
                 >
                   {onOpen && index === 0 ? (
-                    <button type="button" className="max-w-full text-left" onClick={() => onOpen(row)}>
+                    <button type="button" className="block max-w-full text-left" onClick={() => onOpen(row)}>
                       {cell(row)}
                     </button>
                   ) : (

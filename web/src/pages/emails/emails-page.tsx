@@ -1,0 +1,72 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMay } from '../../api/me.ts';
+import { useScope } from '../../shell/waitlist-scope.ts';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { MailDrawer } from './mail-drawer.tsx';
+import { MailLog } from './mail-log.tsx';
+import { SendingNotice } from './sending-notice.tsx';
+import { SettingsTab } from './settings-tab.tsx';
+import { SuppressionsTab } from './suppressions-tab.tsx';
+import { TemplatesTab } from './templates-tab.tsx';
+
+const PATH = '/waitlists/$waitlistId/emails';
+const TABS = [
+  { value: 'templates', label: 'Templates' },
+  { value: 'log', label: 'Log' },
+  { value: 'settings', label: 'Settings' },
+  { value: 'suppressions', label: 'Suppressions' },
+] as const;
+
+/** Emails to the people on a waitlist: what they say, how they look, and what became of them. */
+export function EmailsPage() {
+  const scope = useScope();
+  const mayManage = useMay('admin');
+  const { tab = 'templates', mail, state, kind } = useSearch({ from: `/shell${PATH}` });
+  const navigate = useNavigate({ from: PATH });
+  const open = (mailId: string | undefined) =>
+    void navigate({ search: (now) => ({ ...now, mail: mailId }), replace: mailId === undefined });
+  return (
+    <>
+      <PageHeader
+        title="Emails"
+        about={
+          mayManage
+            ? 'Written in Markdown, sent by your own mail server.'
+            : 'What people get. Only admins can change templates and settings.'
+        }
+      />
+      <SendingNotice environment={scope.environment} />
+      <Tabs
+        label="Emails"
+        value={tab}
+        tabs={TABS}
+        onChange={(next) =>
+          void navigate({
+            search: ({ environment }) => ({ environment, tab: next === 'templates' ? undefined : next }),
+          })
+        }
+      >
+        <div className="pt-6">
+          {tab === 'templates' && <TemplatesTab scope={scope} />}
+          {tab === 'log' && (
+            <MailLog
+              source={scope}
+              filter={{ state, kind }}
+              onFilter={(filter) =>
+                void navigate({
+                  search: (now) => ({ ...now, state: undefined, kind: undefined, ...filter }),
+                })
+              }
+              onOpen={open}
+              empty="Turn on a template, and the emails to people who sign up or are invited appear here."
+            />
+          )}
+          {tab === 'settings' && <SettingsTab scope={scope} />}
+          {tab === 'suppressions' && <SuppressionsTab scope={scope} />}
+        </div>
+      </Tabs>
+      <MailDrawer source={scope} mailId={mail} onClose={() => open(undefined)} />
+    </>
+  );
+}

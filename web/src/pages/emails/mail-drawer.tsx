@@ -1,0 +1,199 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { RotateCcw } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { PRODUCTION } from '../../shell/waitlist-scope.ts';
+import { Badge, type Tone } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, Drawer } from '../../ui/dialog.tsx';
+import { MailFrame } from '../../ui/mail-frame.tsx';
+import { QueryProblem } from '../../ui/query-problem.tsx';
+import { exactTime, RelativeTime } from '../../ui/relative-time.tsx';
+import { Scrollable } from '../../ui/scrollable.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { useAct } from '../../ui/use-act.ts';
+import { MailStateBadge } from './mail-log.tsx';
+import {
+  kindName,
+  type MailDetails,
+  type MailSource,
+  mailQuery,
+  mailsKey,
+  resendMail,
+  STATE_TONES,
+} from './mails.ts';
+
+interface MailDrawerProps {
+  source: MailSource;
+  /** Closed without one. */
+  mailId: string | undefined;
+  onClose: () => void;
+}
+
+const WIDTH = 600;
+
+/** One email as it was sent, and what became of it. */
+export function MailDrawer({ source, mailId, onClose }: MailDrawerProps) {
+  const query = useQuery({ ...mailQuery(source, mailId ?? ''), enabled: mailId !== undefined });
+  const [asking, setAsking] = useState(false);
+  const mail = query.data;
+  return (
+    <Drawer
+      open={mailId !== undefined}
+      onClose={onClose}
+      title={mail?.subject ?? 'Email'}
+      actions={
+        source !== null &&
+        mail?.subject && (
+          <Button size="sm" icon={<RotateCcw aria-hidden />} onClick={() => setAsking(true)}>
+            Resend
+          </Button>
+        )
+      }
+    >
+      <QueryProblem query={query}>{mail ? <Details mail={mail} /> : <SkeletonRows />}</QueryProblem>
+      {asking && mail && source && (
+        <ResendDialog source={source} mail={mail} onClose={() => setAsking(false)} />
+      )}
+    </Drawer>
+  );
+}
+
+function ResendDialog({
+  source,
+  mail,
+  onClose,
+}: {
+  source: NonNullable<MailSource>;
+  mail: MailDetails;
+  onClose: () => void;
+}) {
+  const client = useQueryClient();
+  const { run, busy, error } = useAct(async () => {
+    await resendMail(source, mail.id);
+    await client.invalidateQueries({ queryKey: mailsKey(source) });
+    onClose();
+    toast('Email is on its way');
+  });
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Resend this email?"
+      about={
+        source.environment === PRODUCTION
+          ? `${mail.to ?? 'The person'} gets it again, from production.`
+          : `It is recorded again in ${source.environment}, where emails are kept and not sent.`
+      }
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" busy={busy} onClick={() => void run()}>
+            Resend email
+          </Button>
+        </>
+      }
+    >
+      {error && (
+        <p role="alert" className="text-sm text-danger">
+          {error.sentence}
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+function Details({ mail }: { mail: MailDetails }) {
+  const { kind, to, from, state, error, createdAt, nextAttemptAt, html, text, log } = mail;
+  const [part, setPart] = useState<'html' | 'text'>('html');
+  return (
+    <div className="flex flex-col gap-6">
+      <dl className="grid grid-cols-[6rem_minmax(0,1fr)] gap-x-4 gap-y-3">
+        <Row label="State">
+          <span className="flex flex-wrap items-center gap-x-2">
+            <MailStateBadge state={state} />
+            {state === 'kept' && <span className="text-sm text-mute">Not sent, kept here</span>}
+          </span>
+        </Row>
+        {error && (
+          <Row label="Error">
+            <span className="text-danger">{error}</span>
+          </Row>
+        )}
+        <Row label="To">{to ?? 'Erased'}</Row>
+        {from && <Row label="From">{from}</Row>}
+        <Row label="Kind">{kindName(kind)}</Row>
+        <Row label="Recorded">{exactTime(createdAt)}</Row>
+        {nextAttemptAt && (
+          <Row label="Next attempt">
+            <RelativeTime at={nextAttemptAt} />
+          </Row>
+        )}
+      </dl>
+      {html === null || text === null ? (
+        <p className="text-mute">The content is gone: the person was erased.</p>
+      ) : (
+        <Tabs
+          label="Parts"
+          value={part}
+          onChange={setPart}
+          tabs={[
+            { value: 'html', label: 'Email' },
+            { value: 'text', label: 'Plain text' },
+          ]}
+        >
+          <div className="mt-4 overflow-hidden rounded-lg ring-1 ring-line">
+            {part === 'html' ? (
+              <MailFrame html={html} title={mail.subject ?? 'Email'} width={WIDTH} fit="adapt" />
+            ) : (
+              <Scrollable label="Plain text" className="max-h-128 overflow-auto">
+                <pre className="p-4 font-mono text-sm leading-relaxed break-words whitespace-pre-wrap">
+                  {text}
+                </pre>
+              </Scrollable>
+            )}
+          </div>
+        </Tabs>
+      )}
+      {log.length > 0 && (
+        <section className="flex flex-col gap-3">
+          <h3 className="font-semibold">Attempts</h3>
+          {log.toReversed().map((attempt) => (
+            <article
+              key={`${attempt.attempt} ${attempt.at}`}
+              className="flex flex-col gap-1.5 rounded-lg p-3 ring-1 ring-line"
+            >
+              <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+                <Badge tone={toneOf(attempt)}>
+                  {attempt.status ?? (attempt.error === null ? 'Kept' : 'No response')}
+                </Badge>
+                <span className="text-sm text-mute">
+                  Attempt {attempt.attempt} · <RelativeTime at={attempt.at} />
+                </span>
+              </div>
+              {attempt.error && <p className="text-sm break-words text-danger">{attempt.error}</p>}
+              {attempt.response && (
+                <p className="font-mono text-sm break-words text-mute">{attempt.response}</p>
+              )}
+            </article>
+          ))}
+        </section>
+      )}
+    </div>
+  );
+}
+
+function toneOf({ status, error }: MailDetails['log'][number]): Tone {
+  if (error !== null) return 'danger';
+  return status === null ? STATE_TONES.kept : STATE_TONES.sent;
+}
+
+function Row({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-mute">{label}</dt>
+      <dd className="min-w-0 break-words">{children}</dd>
+    </>
+  );
+}

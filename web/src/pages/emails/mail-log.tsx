@@ -1,0 +1,137 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Inbox, MailX } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
+import { QueryProblem } from '../../ui/query-problem.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { Select } from '../../ui/select.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import {
+  isDue,
+  kindName,
+  MAIL_KINDS,
+  MAIL_STATES,
+  type Mail,
+  type MailFilter,
+  type MailKind,
+  type MailSource,
+  type MailState,
+  mailsQuery,
+  STATE_NAMES,
+  STATE_TONES,
+  WAITING_MS,
+} from './mails.ts';
+
+const ANY = 'any';
+const STATES = [
+  { value: ANY, label: 'Every state' },
+  ...MAIL_STATES.map((state) => ({ value: state as string, label: STATE_NAMES[state] })),
+];
+const KINDS = [
+  { value: ANY, label: 'Every kind' },
+  ...MAIL_KINDS.map((kind) => ({ value: kind as string, label: kindName(kind) })),
+];
+
+const COLUMNS: Column<Mail>[] = [
+  {
+    id: 'to',
+    label: 'To',
+    className: 'max-w-72 max-md:max-w-36',
+    cell: ({ to }) => (
+      <span className="block truncate font-medium" title={to ?? undefined}>
+        {to ?? 'Erased'}
+      </span>
+    ),
+  },
+  { id: 'kind', label: 'Kind', wide: true, cell: ({ kind }) => kindName(kind) },
+  { id: 'state', label: 'State', cell: ({ state }) => <MailStateBadge state={state} /> },
+  {
+    id: 'error',
+    label: 'Error',
+    wide: true,
+    className: 'max-w-64',
+    cell: ({ error }) => (
+      <span className="block truncate text-sm text-danger" title={error ?? undefined}>
+        {error}
+      </span>
+    ),
+  },
+  { id: 'attempts', label: 'Attempts', wide: true, right: true, cell: ({ attempts }) => attempts },
+  { id: 'at', label: 'When', right: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+];
+
+interface MailLogProps {
+  source: MailSource;
+  filter: MailFilter;
+  onFilter: (filter: MailFilter) => void;
+  onOpen: (mailId: string) => void;
+  /** Without a filter and without emails. */
+  empty: ReactNode;
+}
+
+/** Emails of one source, newest first. */
+export function MailLog({ source, filter, onFilter, onOpen, empty }: MailLogProps) {
+  const query = useInfiniteQuery({
+    ...mailsQuery(source, filter),
+    refetchInterval: ({ state: { data } }) =>
+      data?.pages.some(({ mails }) => mails.some(isDue)) ? WAITING_MS : false,
+  });
+  const filtered = filter.state !== undefined || filter.kind !== undefined;
+  return (
+    <Card flush>
+      <div className="flex flex-wrap items-center gap-2 border-b px-5 py-3">
+        <Select
+          label="State"
+          className="w-36!"
+          value={filter.state ?? ANY}
+          options={STATES}
+          onChange={(state) =>
+            onFilter({ ...filter, state: state === ANY ? undefined : (state as MailState) })
+          }
+        />
+        {source !== null && (
+          <Select
+            label="Kind"
+            className="w-40!"
+            value={filter.kind ?? ANY}
+            options={KINDS}
+            onChange={(kind) => onFilter({ ...filter, kind: kind === ANY ? undefined : (kind as MailKind) })}
+          />
+        )}
+      </div>
+      <QueryProblem query={query}>
+        <Table
+          label="Emails"
+          columns={COLUMNS}
+          rows={query.data?.pages.flatMap(({ mails }) => mails)}
+          rowId={({ id }) => id}
+          onOpen={({ id }) => onOpen(id)}
+          empty={
+            filtered ? (
+              <EmptyState
+                icon={<MailX aria-hidden />}
+                title="Nothing matches"
+                action={<Button onClick={() => onFilter({})}>Clear filters</Button>}
+              >
+                No email is of this kind and in this state.
+              </EmptyState>
+            ) : (
+              <EmptyState icon={<Inbox aria-hidden />} title="No emails yet">
+                {empty}
+              </EmptyState>
+            )
+          }
+        />
+        <LoadMore query={query} />
+      </QueryProblem>
+    </Card>
+  );
+}
+
+export function MailStateBadge({ state }: { state: MailState }) {
+  return <Badge tone={STATE_TONES[state]}>{STATE_NAMES[state]}</Badge>;
+}

@@ -1,0 +1,207 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { api, call, type Schemas } from '../../api/client.ts';
+import type { Scope } from '../../shell/waitlist-scope.ts';
+import type { Tone } from '../../ui/badge.tsx';
+
+export type Mail = Schemas['Mail'];
+export type MailDetails = Schemas['MailDetails'];
+export type MailState = Schemas['MailState'];
+export type MailSettings = Schemas['MailSettings'];
+export type Template = Schemas['MailTemplate'];
+export type MailKind = Template['kind'];
+
+/** Whose emails: those of a waitlist, or with `null` those to operators. */
+export type MailSource = Scope | null;
+
+export const MAIL_STATES = ['sent', 'pending', 'failed', 'kept'] as const;
+export const MAIL_KINDS = [
+  'confirm',
+  'welcome',
+  'moved-up',
+  'invite',
+  'invite-reminder',
+  'accepted',
+] as const;
+
+export const STATE_TONES: Record<MailState, Tone> = {
+  sent: 'accent',
+  pending: 'sky',
+  failed: 'danger',
+  kept: 'violet',
+};
+export const STATE_NAMES: Record<MailState, string> = {
+  sent: 'Sent',
+  pending: 'Pending',
+  failed: 'Failed',
+  kept: 'Kept',
+};
+
+/** As operators know them. Other kinds, such as tests, speak for themselves. */
+export function kindName(kind: string): string {
+  return kind.slice(0, 1).toUpperCase() + kind.slice(1).replaceAll('-', ' ');
+}
+
+const SOON_MS = 5_000;
+export const WAITING_MS = 1_000;
+
+/** Whether an attempt is under way or comes within moments. */
+export function isDue({ state, nextAttemptAt }: Pick<Mail, 'state' | 'nextAttemptAt'>): boolean {
+  return state === 'pending' && nextAttemptAt !== null && Date.parse(nextAttemptAt) < Date.now() + SOON_MS;
+}
+
+export const instanceQuery = queryOptions({
+  queryKey: ['instance'],
+  queryFn: () => call(api.GET('/admin/v1/instance')),
+});
+
+const scopeKey = ({ waitlistId, environment }: Scope) => [waitlistId, environment];
+const paramsOf = ({ waitlistId, environment }: Scope) => ({ path: { waitlistId }, query: { environment } });
+const kindParams = ({ waitlistId, environment }: Scope, kind: MailKind) => ({
+  path: { waitlistId, kind },
+  query: { environment },
+});
+
+export const mailsKey = (source: MailSource) => ['mails', ...(source ? scopeKey(source) : ['operators'])];
+
+export interface MailFilter {
+  state?: MailState | undefined;
+  kind?: MailKind | undefined;
+}
+
+export const mailsQuery = (source: MailSource, filter: MailFilter) =>
+  infiniteQueryOptions({
+    queryKey: [...mailsKey(source), 'list', filter],
+    initialPageParam: undefined as string | undefined,
+    queryFn: async ({ pageParam: cursor }): Promise<{ mails: Mail[]; nextCursor: string | null }> => {
+      const { state } = filter;
+      if (source === null)
+        return call(api.GET('/admin/v1/mails', { params: { query: { cursor, state, limit: 50 } } }));
+      const { path, query } = paramsOf(source);
+      return call(
+        api.GET('/admin/v1/waitlists/{waitlistId}/mails', {
+          params: { path, query: { ...query, ...filter, cursor, limit: 50 } },
+        }),
+      );
+    },
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  });
+
+export const mailQuery = (source: MailSource, mailId: string) =>
+  queryOptions({
+    queryKey: [...mailsKey(source), mailId],
+    queryFn: async (): Promise<MailDetails> => {
+      if (source === null) return call(api.GET('/admin/v1/mails/{mailId}', { params: { path: { mailId } } }));
+      const { path, query } = paramsOf(source);
+      return call(
+        api.GET('/admin/v1/waitlists/{waitlistId}/mails/{mailId}', {
+          params: { path: { ...path, mailId }, query },
+        }),
+      );
+    },
+    refetchInterval: ({ state }) => (state.data && isDue(state.data) ? WAITING_MS : false),
+  });
+
+export function resendMail(scope: Scope, mailId: string) {
+  const { path, query } = paramsOf(scope);
+  return call(
+    api.POST('/admin/v1/waitlists/{waitlistId}/mails/{mailId}/resend', {
+      params: { path: { ...path, mailId }, query },
+    }),
+  );
+}
+
+export const templatesQuery = (scope: Scope) =>
+  queryOptions({
+    queryKey: ['templates', ...scopeKey(scope)],
+    queryFn: async () =>
+      (await call(api.GET('/admin/v1/waitlists/{waitlistId}/mail/templates', { params: paramsOf(scope) })))
+        .templates,
+  });
+
+export const templateQuery = (scope: Scope, kind: MailKind) =>
+  queryOptions({
+    queryKey: ['templates', ...scopeKey(scope), kind],
+    queryFn: () =>
+      call(
+        api.GET('/admin/v1/waitlists/{waitlistId}/mail/templates/{kind}', {
+          params: kindParams(scope, kind),
+        }),
+      ),
+  });
+
+export interface TemplateTexts {
+  subject: string;
+  body: string;
+}
+
+export const previewQuery = (scope: Scope, kind: MailKind, texts: TemplateTexts) =>
+  queryOptions({
+    queryKey: ['preview', ...scopeKey(scope), kind, texts],
+    queryFn: () =>
+      call(
+        api.POST('/admin/v1/waitlists/{waitlistId}/mail/templates/{kind}/preview', {
+          params: kindParams(scope, kind),
+          body: texts,
+        }),
+      ),
+    gcTime: SOON_MS,
+  });
+
+export function saveTemplate(scope: Scope, kind: MailKind, texts: TemplateTexts) {
+  return call(
+    api.PUT('/admin/v1/waitlists/{waitlistId}/mail/templates/{kind}', {
+      params: kindParams(scope, kind),
+      body: texts,
+    }),
+  );
+}
+
+export function resetTemplate(scope: Scope, kind: MailKind) {
+  return call(
+    api.DELETE('/admin/v1/waitlists/{waitlistId}/mail/templates/{kind}', { params: kindParams(scope, kind) }),
+  );
+}
+
+export function sendTestMail(scope: Scope, kind: MailKind, to: string, texts: TemplateTexts) {
+  return call(
+    api.POST('/admin/v1/waitlists/{waitlistId}/mail/templates/{kind}/test', {
+      params: kindParams(scope, kind),
+      body: { to, ...texts },
+    }),
+  );
+}
+
+export const mailSettingsQuery = (scope: Scope) =>
+  queryOptions({
+    queryKey: ['mail-settings', ...scopeKey(scope)],
+    queryFn: () =>
+      call(api.GET('/admin/v1/waitlists/{waitlistId}/mail/settings', { params: paramsOf(scope) })),
+  });
+
+export function updateMailSettings(scope: Scope, body: Schemas['MailSettingsChanges']) {
+  return call(api.PATCH('/admin/v1/waitlists/{waitlistId}/mail/settings', { params: paramsOf(scope), body }));
+}
+
+export const suppressionsQuery = (scope: Scope) =>
+  infiniteQueryOptions({
+    queryKey: ['suppressions', ...scopeKey(scope)],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam: cursor }) => {
+      const { path, query } = paramsOf(scope);
+      return call(
+        api.GET('/admin/v1/waitlists/{waitlistId}/suppressions', {
+          params: { path, query: { ...query, cursor, limit: 50 } },
+        }),
+      );
+    },
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  });
+
+export function removeSuppression(scope: Scope, email: string) {
+  const { path, query } = paramsOf(scope);
+  return call(
+    api.DELETE('/admin/v1/waitlists/{waitlistId}/suppressions/{email}', {
+      params: { path: { ...path, email }, query },
+    }),
+  );
+}

@@ -1,0 +1,81 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { Card } from '../../ui/card.tsx';
+import { cx } from '../../ui/cx.ts';
+import { MailFrame } from '../../ui/mail-frame.tsx';
+import { QueryProblem } from '../../ui/query-problem.tsx';
+import { Scrollable } from '../../ui/scrollable.tsx';
+import { Segments } from '../../ui/segments.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import type { Preview } from './use-preview.ts';
+
+const PATH = '/waitlists/$waitlistId/emails/$kind';
+const WIDTHS = { desktop: 680, phone: 375 };
+const VIEWS = [
+  { value: 'desktop', label: 'Desktop' },
+  { value: 'phone', label: 'Phone' },
+  { value: 'text', label: 'Plain text' },
+] as const;
+
+/** The email as a person would get it. A draft with problems leaves the last good one in sight. */
+export function PreviewPane({ preview }: { preview: Preview }) {
+  const { view = 'desktop' } = useSearch({ from: `/shell${PATH}` });
+  const navigate = useNavigate({ from: PATH });
+  const { data } = preview;
+  const [good, setGood] = useState<{ subject: string; html: string; text: string }>();
+  useEffect(() => {
+    if (data?.html != null && data.text != null)
+      setGood({ subject: data.subject ?? '', html: data.html, text: data.text });
+  }, [data]);
+  const stale = (data?.problems.length ?? 0) > 0;
+  return (
+    <Card
+      flush
+      title="Preview"
+      about={stale ? 'As it was before the problem.' : 'With example values. Links do nothing here.'}
+      className="lg:sticky lg:top-6"
+      actions={
+        <Segments
+          label="Width"
+          value={view}
+          options={VIEWS}
+          onChange={(next) =>
+            void navigate({
+              search: (now) => ({ ...now, view: next === 'desktop' ? undefined : next }),
+              replace: true,
+            })
+          }
+        />
+      }
+    >
+      <QueryProblem query={preview}>
+        {good ? (
+          <>
+            <p className="border-y px-5 py-2.5 break-words">
+              <span className="text-mute">Subject: </span>
+              <span className="font-medium">{good.subject}</span>
+            </p>
+            {view === 'text' ? (
+              <Scrollable label="Plain text" className="max-h-[60dvh] overflow-auto">
+                <pre className="p-5 font-mono text-sm leading-relaxed break-words whitespace-pre-wrap">
+                  {good.text}
+                </pre>
+              </Scrollable>
+            ) : (
+              <Scrollable
+                label="Preview"
+                className="max-h-[70dvh] overflow-x-hidden overflow-y-auto rounded-b-lg bg-sunken"
+              >
+                <div className={cx('transition-opacity', stale && 'opacity-50')}>
+                  <MailFrame html={good.html} title="Preview of the email" width={WIDTHS[view]} />
+                </div>
+              </Scrollable>
+            )}
+          </>
+        ) : (
+          <SkeletonRows rows={8} />
+        )}
+      </QueryProblem>
+    </Card>
+  );
+}

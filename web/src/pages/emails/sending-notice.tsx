@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query';
+import { PRODUCTION } from '../../shell/waitlist-scope.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { CodeBlock } from '../../ui/code-block.tsx';
+import { instanceQuery } from './mails.ts';
+
+const EXAMPLE = `DOORLIST_SMTP_URL='smtp://user:password@mail.example.com:587' \\
+DOORLIST_MAIL_FROM='hello@example.com' npm start`;
+
+/** Why emails are not sent, and how to change that. Nothing where they are. */
+export function SendingNotice({ environment }: { environment: string }) {
+  const { data } = useQuery(instanceQuery);
+  if (environment !== PRODUCTION)
+    return (
+      <Alert tone="info">
+        Emails in {environment} are never sent. They are kept, so that you can look at them.
+      </Alert>
+    );
+  if (data?.emails.smtp !== 'none') return null;
+  return (
+    <details className="group rounded-md bg-warn-soft text-warn">
+      <summary className="flex cursor-pointer flex-wrap items-center gap-x-2 rounded-md px-3 py-2.5">
+        <span className="font-medium">No mail server yet.</span>
+        <span>Emails are kept in the mailbox and not sent.</span>
+        <span className="underline underline-offset-4 group-open:hidden">Set one up</span>
+      </summary>
+      <div className="flex flex-col gap-3 px-3 pb-3">
+        <p>Start the server with the address of your mail server and a sender:</p>
+        <div className="text-ink">
+          <CodeBlock label="Start with a mail server" snippets={[{ language: 'Shell', code: EXAMPLE }]} />
+        </div>
+      </div>
+    </details>
+  );
+}

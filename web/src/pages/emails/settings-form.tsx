@@ -1,0 +1,183 @@
+import { type FormEvent, type ReactNode, useState } from 'react';
+import type { Scope } from '../../shell/waitlist-scope.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Field, Input, TextArea } from '../../ui/field.tsx';
+import { Select } from '../../ui/select.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { UnsavedGuard } from '../../ui/unsaved-guard.tsx';
+import { useAct } from '../../ui/use-act.ts';
+import { type MailSettings, updateMailSettings } from './mails.ts';
+import {
+  changesOf,
+  type Draft,
+  draftOf,
+  LANGUAGES,
+  reminderOptions,
+  TEXT_SETTINGS,
+  type TextSetting,
+} from './settings-draft.ts';
+
+const DEFAULT_COLOUR = '#0f766e';
+const SHOWN: readonly string[] = [...TEXT_SETTINGS, 'language', 'inviteReminderMs'];
+
+interface SettingsFormProps {
+  scope: Scope;
+  settings: MailSettings;
+  defaultFrom: string;
+  readOnly: boolean;
+  onSaved: () => Promise<unknown>;
+}
+
+export function SettingsForm({ scope, settings, defaultFrom, readOnly, onSaved }: SettingsFormProps) {
+  const [draft, setDraft] = useState(() => draftOf(settings));
+  const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
+  const changes = changesOf(settings, draft);
+  const dirty = Object.keys(changes).length > 0;
+  const { run, busy, error } = useAct(async () => {
+    setDraft(draftOf(await updateMailSettings(scope, changes)));
+    await onSaved();
+    toast('Saved your changes');
+  });
+  const problem = (field: string) => (error?.field === field ? error.sentence : undefined);
+  const field = (name: TextSetting, label: string, help: ReactNode, input: object = {}) => (
+    <Field label={label} help={help} error={problem(name)}>
+      <Input
+        autoComplete="off"
+        spellCheck={false}
+        disabled={readOnly}
+        value={draft[name]}
+        onChange={(event) => set({ [name]: event.target.value })}
+        {...input}
+      />
+    </Field>
+  );
+  return (
+    <form
+      className="flex flex-col gap-6"
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        void run();
+      }}
+    >
+      <UnsavedGuard dirty={dirty} />
+      <Card title="Sender" about="These settings apply in every environment.">
+        <div className="grid gap-5 md:grid-cols-2">
+          {field('fromName', 'Name', 'Empty: the name of the waitlist.', { maxLength: 100 })}
+          {field('from', 'From', 'Your mail server must be allowed to send from it.', {
+            type: 'email',
+            placeholder: defaultFrom,
+          })}
+          {field('replyTo', 'Reply to', 'Empty: replies go to the sender.', { type: 'email' })}
+        </div>
+      </Card>
+      <Card title="Look">
+        <div className="grid gap-5 md:grid-cols-2">
+          <Field label="Color" help="Of buttons and links." error={problem('colour')}>
+            <div className="flex gap-2">
+              <input
+                type="color"
+                aria-label="Pick a color"
+                disabled={readOnly}
+                value={/^#[0-9a-f]{6}$/i.test(draft.colour) ? draft.colour : DEFAULT_COLOUR}
+                onChange={(event) => set({ colour: event.target.value })}
+                className="h-9 w-12 shrink-0 cursor-pointer rounded-md bg-surface p-1 ring-1 ring-edge ring-inset disabled:opacity-60"
+              />
+              <Input
+                autoComplete="off"
+                spellCheck={false}
+                disabled={readOnly}
+                placeholder={DEFAULT_COLOUR}
+                className="font-mono"
+                value={draft.colour}
+                onChange={(event) => set({ colour: event.target.value })}
+              />
+            </div>
+          </Field>
+          {field('logoUrl', 'Logo', 'An https image, 36 pixels high. Empty: the name of the waitlist.', {
+            type: 'url',
+            placeholder: 'https://example.com/logo.png',
+          })}
+          <Field
+            label="Footer"
+            help="Below every email. Many countries ask for your name and address."
+            error={problem('footer')}
+            className="md:col-span-2"
+          >
+            <TextArea
+              rows={2}
+              maxLength={1000}
+              disabled={readOnly}
+              value={draft.footer}
+              onChange={(event) => set({ footer: event.target.value })}
+            />
+          </Field>
+        </div>
+      </Card>
+      <Card title="Links" about="Leave them empty to use the pages that come with Doorlist.">
+        <div className="flex flex-col gap-5">
+          {field('joinUrl', 'Page for invites', <Holds name="{code}" />, {
+            placeholder: 'https://example.com/join/{code}',
+          })}
+          {field('confirmUrl', 'Page to confirm an email', <Holds name="{token}" />, {
+            placeholder: 'https://example.com/confirm/{token}',
+          })}
+          {field('referralUrl', 'Link that people share', <Holds name="{referralCode}" />, {
+            placeholder: 'https://example.com/?ref={referralCode}',
+          })}
+        </div>
+      </Card>
+      <Card title="Sending">
+        <div className="grid gap-5 md:grid-cols-2">
+          <Field
+            label="Language"
+            help="Of your own templates, and for people whose language is not known."
+            error={problem('language')}
+          >
+            <Select
+              label="Language"
+              disabled={readOnly}
+              value={draft.language}
+              options={LANGUAGES}
+              onChange={(language) => set({ language })}
+            />
+          </Field>
+          <Field
+            label="Invite reminder"
+            help="How long before an invite expires, if the reminder is on."
+            error={problem('inviteReminderMs')}
+          >
+            <Select
+              label="Invite reminder"
+              disabled={readOnly}
+              value={draft.reminder}
+              options={reminderOptions(String(settings.inviteReminderMs))}
+              onChange={(reminder) => set({ reminder })}
+            />
+          </Field>
+        </div>
+      </Card>
+      {error && !SHOWN.includes(error.field ?? '') && <Alert>{error.sentence}</Alert>}
+      {dirty && (
+        <div className="sticky bottom-4 z-10 flex flex-wrap items-center justify-between gap-3 rounded-lg bg-surface px-4 py-3 shadow-lg ring-1 ring-line">
+          <p className="text-sm text-mute">You have unsaved changes.</p>
+          <div className="flex gap-2">
+            <Button onClick={() => setDraft(draftOf(settings))}>Discard</Button>
+            <Button type="submit" look="primary" busy={busy}>
+              Save changes
+            </Button>
+          </div>
+        </div>
+      )}
+    </form>
+  );
+}
+
+function Holds({ name }: { name: string }) {
+  return (
+    <>
+      With <code className="font-mono">{name}</code> in it.
+    </>
+  );
+}

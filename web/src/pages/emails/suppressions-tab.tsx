@@ -1,0 +1,113 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { MailCheck } from 'lucide-react';
+import { useState } from 'react';
+import { useMay } from '../../api/me.ts';
+import type { Scope } from '../../shell/waitlist-scope.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
+import { QueryProblem } from '../../ui/query-problem.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { removeSuppression, suppressionsQuery } from './mails.ts';
+
+interface Suppression {
+  hash: string;
+  reason: 'bounced' | 'unsubscribed';
+  since: string;
+}
+
+const COLUMNS: Column<Suppression>[] = [
+  {
+    id: 'hash',
+    label: 'Address',
+    className: 'max-w-56 max-md:max-w-32',
+    cell: ({ hash }) => (
+      <code className="block truncate font-mono text-sm" title={hash}>
+        {hash}
+      </code>
+    ),
+  },
+  {
+    id: 'reason',
+    label: 'Reason',
+    cell: ({ reason }) =>
+      reason === 'bounced' ? <Badge tone="danger">Bounced</Badge> : <Badge>Unsubscribed</Badge>,
+  },
+  { id: 'since', label: 'Since', right: true, cell: ({ since }) => <RelativeTime at={since} /> },
+];
+
+/** Addresses that get no emails. */
+export function SuppressionsTab({ scope }: { scope: Scope }) {
+  const client = useQueryClient();
+  const mayManage = useMay('admin');
+  const query = useInfiniteQuery(suppressionsQuery(scope));
+  const [removing, setRemoving] = useState(false);
+  const [email, setEmail] = useState('');
+  return (
+    <Card
+      flush
+      title="Suppressions"
+      about="Addresses that bounced or unsubscribed. Only their hashes are stored."
+      actions={
+        mayManage && (
+          <Button
+            onClick={() => {
+              setEmail('');
+              setRemoving(true);
+            }}
+          >
+            Remove an address
+          </Button>
+        )
+      }
+    >
+      <QueryProblem query={query}>
+        <Table
+          label="Suppressions"
+          columns={COLUMNS}
+          rows={query.data?.pages.flatMap(({ suppressions }) => suppressions)}
+          rowId={({ hash, reason }) => `${hash} ${reason}`}
+          empty={
+            <EmptyState icon={<MailCheck aria-hidden />} title="No suppressed addresses">
+              When an email bounces or a person unsubscribes, their address gets no more emails and appears
+              here.
+            </EmptyState>
+          }
+        />
+        <LoadMore query={query} />
+      </QueryProblem>
+      {removing && (
+        <FormDialog
+          title="Remove a suppressed address"
+          about={`It gets emails of ${scope.waitlistId} in ${scope.environment} again.`}
+          action="Remove"
+          onClose={() => setRemoving(false)}
+          onSubmit={async () => {
+            await removeSuppression(scope, email.trim());
+            await client.invalidateQueries({ queryKey: suppressionsQuery(scope).queryKey });
+            setRemoving(false);
+            toast('The address gets emails again');
+          }}
+        >
+          {(problem) => (
+            <Field label="Email" error={problem('email')}>
+              <Input
+                required
+                type="email"
+                autoComplete="off"
+                value={email}
+                onChange={(event) => setEmail(event.target.value)}
+              />
+            </Field>
+          )}
+        </FormDialog>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,43 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { ArrowLeft } from 'lucide-react';
+import { environmentSearch, useScope } from '../../shell/waitlist-scope.ts';
+import { Card } from '../../ui/card.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { QueryProblem } from '../../ui/query-problem.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { type MailKind, templateQuery } from './mails.ts';
+import { TemplateEditor } from './template-editor.tsx';
+
+/** The text of one kind of email, beside how it looks. */
+export function TemplatePage() {
+  const scope = useScope();
+  const { kind } = useParams({ from: '/shell/waitlists/$waitlistId/emails/$kind' });
+  // While it is edited, nobody replaces the text under the cursor.
+  const query = useQuery({ ...templateQuery(scope, kind as MailKind), refetchOnWindowFocus: false });
+  return (
+    <>
+      <Link
+        to="/waitlists/$waitlistId/emails"
+        params={{ waitlistId: scope.waitlistId }}
+        search={environmentSearch(scope.environment)}
+        className="-mb-3 flex items-center gap-1.5 self-start rounded-sm text-sm text-mute hover:text-ink"
+      >
+        <ArrowLeft className="size-4" aria-hidden />
+        Emails
+      </Link>
+      <QueryProblem query={query}>
+        {query.data ? (
+          <TemplateEditor key={`${scope.waitlistId} ${kind}`} scope={scope} template={query.data} />
+        ) : (
+          <>
+            <PageHeader title="Email" />
+            <Card flush>
+              <SkeletonRows rows={10} />
+            </Card>
+          </>
+        )}
+      </QueryProblem>
+    </>
+  );
+}

@@ -1,0 +1,86 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ChevronRight } from 'lucide-react';
+import { useMay } from '../../api/me.ts';
+import { environmentSearch, type Scope } from '../../shell/waitlist-scope.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Switch } from '../../ui/checkbox.tsx';
+import { QueryProblem } from '../../ui/query-problem.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { toast, toastError } from '../../ui/toast.tsx';
+import { useAct } from '../../ui/use-act.ts';
+import { type MailKind, type Template, templatesQuery, updateMailSettings } from './mails.ts';
+
+/** Each kind of email: whether it is sent, and a way to its text. */
+export function TemplatesTab({ scope }: { scope: Scope }) {
+  const client = useQueryClient();
+  const mayManage = useMay('admin');
+  const query = useQuery(templatesQuery(scope));
+  const templates = query.data ?? [];
+  const write = async (kinds: MailKind[]) => {
+    await updateMailSettings(scope, { kinds });
+    await Promise.all([
+      client.invalidateQueries({ queryKey: ['templates', scope.waitlistId] }),
+      client.invalidateQueries({ queryKey: ['mail-settings', scope.waitlistId] }),
+    ]);
+  };
+  const turn = useAct(async (template: Template, on: boolean) => {
+    const before = templates.filter(({ enabled }) => enabled).map(({ kind }) => kind);
+    const kinds = templates
+      .filter(({ kind, enabled }) => (kind === template.kind ? on : enabled))
+      .map(({ kind }) => kind);
+    try {
+      await write(kinds);
+      toast(on ? `${template.name} emails are on` : `${template.name} emails are off`, {
+        undo: () => void write(before).catch(toastError),
+      });
+    } catch (error) {
+      toastError(error);
+    }
+  });
+  return (
+    <Card
+      flush
+      title="What people get"
+      about="Turn on the emails to send. Templates apply in every environment."
+    >
+      <QueryProblem query={query}>
+        {query.data ? (
+          <ul className="border-t">
+            {query.data.map((template) => (
+              <li
+                key={template.kind}
+                className="relative flex items-center gap-4 border-b px-5 py-3.5 last:border-0 hover:bg-hover"
+              >
+                <Link
+                  to="/waitlists/$waitlistId/emails/$kind"
+                  params={{ waitlistId: scope.waitlistId, kind: template.kind }}
+                  search={environmentSearch(scope.environment)}
+                  className="min-w-0 flex-1 rounded-sm after:absolute after:inset-0"
+                >
+                  <span className="flex flex-wrap items-center gap-2 font-medium">
+                    {template.name}
+                    {template.custom && <Badge tone="violet">Edited</Badge>}
+                  </span>
+                  <span className="block text-sm text-mute">{template.description}</span>
+                </Link>
+                <span className="relative z-10">
+                  <Switch
+                    label={<span className="sr-only">Send {template.name}</span>}
+                    checked={template.enabled}
+                    disabled={!mayManage || turn.busy}
+                    onChange={(on) => void turn.run(template, on)}
+                  />
+                </span>
+                <ChevronRight className="size-4 shrink-0 text-mute" aria-hidden />
+              </li>
+            ))}
+          </ul>
+        ) : (
+          <SkeletonRows />
+        )}
+      </QueryProblem>
+    </Card>
+  );
+}

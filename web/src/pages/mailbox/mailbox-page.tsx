@@ -1,0 +1,92 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMay } from '../../api/me.ts';
+import { environmentsQuery, waitlistsQuery } from '../../api/waitlists.ts';
+import { PRODUCTION } from '../../shell/waitlist-scope.ts';
+import { Card } from '../../ui/card.tsx';
+import { Combobox } from '../../ui/combobox.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { Select } from '../../ui/select.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { MailDrawer } from '../emails/mail-drawer.tsx';
+import { MailLog } from '../emails/mail-log.tsx';
+import type { MailSource } from '../emails/mails.ts';
+import { SendingNotice } from '../emails/sending-notice.tsx';
+
+const PATH = '/instance/mailbox';
+const OPERATORS = 'operators';
+
+/** Every email of the installation, sent or kept: to operators, and of each waitlist. */
+export function MailboxPage() {
+  const isOwner = useMay('owner');
+  const search = useSearch({ from: `/shell${PATH}` });
+  const navigate = useNavigate({ from: PATH });
+  const { data: waitlists } = useQuery(waitlistsQuery(PRODUCTION));
+  const { data: environments = [PRODUCTION] } = useQuery(environmentsQuery);
+  const environment = search.environment ?? PRODUCTION;
+  const waitlistId = search.waitlist ?? (isOwner ? undefined : waitlists?.[0]?.id);
+  const source: MailSource = waitlistId === undefined ? null : { waitlistId, environment };
+  const options = [
+    ...(isOwner ? [{ value: OPERATORS, label: 'Emails to operators' }] : []),
+    ...(waitlists ?? []).map(({ id, name }) => ({ value: id, label: `${name} · ${id}` })),
+  ];
+  const open = (mail: string | undefined) =>
+    void navigate({ search: (now) => ({ ...now, mail }), replace: mail === undefined });
+  return (
+    <>
+      <PageHeader title="Mailbox" about="Every email of this installation, sent or kept." />
+      <SendingNotice environment={source?.environment ?? PRODUCTION} />
+      <div className="flex flex-wrap gap-2">
+        <Combobox
+          label="Emails of"
+          placeholder="Search waitlists…"
+          className="w-72!"
+          value={waitlistId ?? OPERATORS}
+          options={options}
+          onChange={(next) => next && void navigate({ search: next === OPERATORS ? {} : { waitlist: next } })}
+        />
+        {source && (
+          <Select
+            label="Environment"
+            className="w-40!"
+            value={environment}
+            options={environments.map((name) => ({ value: name, label: name }))}
+            onChange={(next) =>
+              void navigate({
+                search: {
+                  waitlist: source.waitlistId,
+                  environment: next === PRODUCTION ? undefined : next,
+                },
+              })
+            }
+          />
+        )}
+      </div>
+      {!isOwner && waitlistId === undefined ? (
+        <Card flush>
+          {waitlists ? (
+            <EmptyState title="No waitlists yet">Emails appear here once there is one.</EmptyState>
+          ) : (
+            <SkeletonRows />
+          )}
+        </Card>
+      ) : (
+        <MailLog
+          source={source}
+          filter={{ state: search.state, kind: search.kind }}
+          onFilter={(filter) =>
+            void navigate({ search: (now) => ({ ...now, state: undefined, kind: undefined, ...filter }) })
+          }
+          onOpen={open}
+          empty={
+            source
+              ? 'Emails of this waitlist appear here.'
+              : 'Invitations, password resets and notices about accounts appear here.'
+          }
+        />
+      )}
+      <MailDrawer source={source} mailId={search.mail} onClose={() => open(undefined)} />
+    </>
+  );
+}
