@@ -4,7 +4,7 @@ import { ADMIN_API } from './http/admin/api.ts';
 import { cookiesFor } from './http/admin/core/cookies.ts';
 import { createStreamHub, type StreamTimes } from './http/admin/core/stream-hub.ts';
 import { registerAdmin } from './http/admin/register.ts';
-import { registerDashboard } from './http/dashboard/register.ts';
+import { type Dashboard, registerDashboard } from './http/dashboard/register.ts';
 import { type CaptchaOptions, captchaVerifier } from './http/form/captcha.ts';
 import { registerForms } from './http/form/register.ts';
 import { registerPages } from './http/pages/register.ts';
@@ -72,8 +72,7 @@ export interface AppParts {
   webhookProxy?: string | undefined;
   timeouts?: Partial<Timeouts>;
   streamTimes?: Partial<StreamTimes>;
-  /** Why the dashboard could not be built, if so. */
-  dashboardProblem?: () => string | undefined;
+  dashboard?: Dashboard;
 }
 
 export interface Timeouts {
@@ -183,8 +182,7 @@ export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance;
     context: operators,
     cookies,
     limits: parts.sessions,
-    directory: DASHBOARD_DIRECTORY,
-    problem: parts.dashboardProblem ?? (() => undefined),
+    ...(parts.dashboard ?? { directory: DASHBOARD_DIRECTORY, problem: () => undefined }),
   });
   app.after(() => methods.complete());
   return {

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setInterval } from 'node:timers';
 import { buildApp } from './app.ts';
-import { buildDashboard, isDashboardCurrent } from './build-dashboard.ts';
+import { buildDashboard, DASHBOARD_DIRECTORY, isDashboardCurrent } from './build-dashboard.ts';
 import type { Config } from './config.ts';
 import type { PostgresLimits } from './db/postgres-pool.ts';
 import { SERVE_LOCK, tryLock } from './db/sqlite-lock.ts';
@@ -144,7 +144,7 @@ async function startListening(
     publicUrl: config.publicUrl,
     emails: { from: config.mailFrom, smtp: config.smtpUrl !== undefined },
     sessions: config.sessions,
-    dashboardProblem: dashboard.problem,
+    dashboard: { directory: DASHBOARD_DIRECTORY, problem: dashboard.problem },
     webhookProxy: config.webhookProxy,
   });
   try {
@@ -201,6 +201,7 @@ async function welcome(context: Context, config: Config, port: number): Promise<
   const create = first ? '' : `\n  npm run -s doorlist -- waitlist create ${id} --name "Acme"`;
   return `
 Doorlist is ready at ${address} (${storage})
+Dashboard: ${address}
 API reference: ${address}/docs${await setupLine(context, config, address)}
 
 ${first ? 'Create a key and add the next person:' : 'Create a waitlist and a key, and add the first person:'}

@@ -240,6 +240,16 @@ describe('every page', () => {
       await page.close();
     });
   }
+  it('says so if there is none at an address', async () => {
+    for (const path of ['/nothing/here', '/waitlists/wl_acme/nothing']) {
+      const page = await openDashboard(browser, service, path, { as: owner });
+      await page.getByRole('heading', { name: 'There is nothing behind this door' }).waitFor();
+      page.problems.length = 0; // The browser reports the 404.
+      await checkEverywhere(page, path);
+      await page.close();
+    }
+  });
+
   it('is accessible without a session', async () => {
     for (const path of ['/sign-in', '/forgot-password']) {
       const page = await openDashboard(browser, service, path);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { type IncomingHttpHeaders, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -173,6 +175,38 @@ forEachEngine((engine) => {
       assert.deepEqual([answer.status, answer.body.code], [405, 'method_not_allowed']);
       assert.equal(answer.headers.get('allow'), 'GET, HEAD');
     });
+  });
+});
+
+describe('the dashboard without built files', () => {
+  let problem: string | undefined;
+  let service: Service;
+  before(async () => {
+    service = await startService('sqlite', {
+      dashboard: { directory: path.join(tmpdir(), 'doorlist-no-dashboard'), problem: () => problem },
+    });
+  });
+  after(() => service.close());
+  const read = async () => {
+    const answer = await fetch(`${service.url}/sign-in`);
+    assert.equal(answer.status, 503);
+    return { text: await answer.text(), refresh: answer.headers.get('refresh') };
+  };
+
+  it('asks for patience while they are built, and says what to do if that failed', async () => {
+    const building = await read();
+    assert.match(building.text, /Building the dashboard/);
+    assert.equal(building.refresh, '2');
+    problem = 'Vite failed: <script>';
+    const failed = await read();
+    assert.match(failed.text, /could not be built.*npm run build/s);
+    assert.doesNotMatch(failed.text, /Vite failed/);
+    assert.equal(failed.refresh, null);
+  });
+
+  it('does not keep the API from working', async () => {
+    assert.equal((await service.request('GET', '/readyz')).status, 200);
+    assert.equal((await service.request('GET', '/admin/v1/me')).status, 401);
   });
 });
 

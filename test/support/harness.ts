@@ -7,6 +7,7 @@ import { readConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/db/database.ts';
 import type { PostgresLimits } from '../../src/db/postgres-pool.ts';
 import type { StreamTimes } from '../../src/http/admin/core/stream-hub.ts';
+import type { Dashboard } from '../../src/http/dashboard/register.ts';
 import type { PresentedAcceptance } from '../../src/http/sdk/accept-invite.ts';
 import type { PresentedInviteCheck } from '../../src/http/sdk/check-invite.ts';
 import type { PresentedPage } from '../../src/http/sdk/list-entries.ts';
@@ -68,6 +69,7 @@ export interface ServiceOptions {
   databaseLimits?: Partial<PostgresLimits>;
   /** Where CAPTCHA answers are checked. */
   captchaUrls?: { turnstile?: string; hcaptcha?: string };
+  dashboard?: Dashboard;
 }
 
 /** A clock that only moves when a test moves it. */
@@ -115,6 +117,7 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
     webhookProxy: config.webhookProxy,
     ...(options.captchaUrls ? { captchaUrls: options.captchaUrls } : {}),
     ...(options.timeouts ? { timeouts: options.timeouts } : {}),
+    ...(options.dashboard ? { dashboard: options.dashboard } : {}),
     ...(options.streamTimes ? { streamTimes: options.streamTimes } : {}),
   });
   await app.listen({ host: '127.0.0.1', port: options.port ?? 0 });

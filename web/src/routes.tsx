@@ -7,8 +7,16 @@ import { PERIOD_NAMES, type PeriodName } from './pages/overview/periods.ts';
 import { readQueueSearch } from './pages/queue/queue-search.ts';
 import { TRANSFER_TABS, type TransferTab } from './pages/transfer/transfer-tabs.ts';
 import { choiceOf, textOf } from './search.ts';
+import { NotFoundPage } from './shell/not-found-page.tsx';
 
-const root = createRootRoute({ component: Outlet });
+const root = createRootRoute({
+  component: Outlet,
+  notFoundComponent: () => (
+    <main>
+      <NotFoundPage />
+    </main>
+  ),
+});
 
 const signIn = createRoute({
   getParentRoute: () => root,

@@ -11,14 +11,17 @@ import { registerMailFrame } from './mail-frame.ts';
 import { missingPage } from './missing.ts';
 import { sendFile } from './send-file.ts';
 
-export interface DashboardParts {
-  context: OperatorContext;
-  cookies: Cookies;
-  limits: SessionLimits;
+export interface Dashboard {
   /** Where the built files are. */
   directory: string;
   /** Why there are none, for the page that says so. */
   problem: () => string | undefined;
+}
+
+interface DashboardParts extends Dashboard {
+  context: OperatorContext;
+  cookies: Cookies;
+  limits: SessionLimits;
 }
 
 /** Open to everybody. */

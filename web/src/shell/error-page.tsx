@@ -11,6 +11,7 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
     <div role="alert" className="rounded-lg bg-surface ring-1 ring-line">
       <EmptyState
         icon={<TriangleAlert aria-hidden />}
+        first
         title={stale ? 'There is a new version' : 'This page could not be shown'}
         action={
           <Button look="primary" onClick={() => (stale ? location.reload() : reset())}>

@@ -12,6 +12,7 @@ export function NotFoundPage() {
     <div className="flex min-h-[60dvh] items-center justify-center">
       <EmptyState
         icon={<DoorClosed aria-hidden />}
+        first
         title="There is nothing behind this door"
         action={
           <Link to="/waitlists" className={buttonClass('primary')}>

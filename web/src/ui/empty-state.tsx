@@ -3,6 +3,8 @@ import type { ReactNode } from 'react';
 interface EmptyStateProps {
   icon?: ReactNode;
   title: string;
+  /** Where it is the whole page. */
+  first?: boolean;
   children?: ReactNode;
   /** What to do next. */
   action?: ReactNode;
@@ -11,7 +13,8 @@ interface EmptyStateProps {
 }
 
 /** Where there is nothing yet: what this is for, and what to do next. */
-export function EmptyState({ icon, title, children, action, snippet }: EmptyStateProps) {
+export function EmptyState({ icon, title, first, children, action, snippet }: EmptyStateProps) {
+  const Heading = first ? 'h1' : 'h2';
   return (
     <div className="flex flex-col items-center gap-3 px-6 py-12 text-center">
       {icon && (
@@ -20,7 +23,7 @@ export function EmptyState({ icon, title, children, action, snippet }: EmptyStat
         </span>
       )}
       <div className="flex max-w-md flex-col gap-1">
-        <h2 className="text-lg font-semibold">{title}</h2>
+        <Heading className="text-lg font-semibold">{title}</Heading>
         {children && <div className="text-mute">{children}</div>}
       </div>
       {action && <div className="flex flex-wrap justify-center gap-2 pt-1">{action}</div>}

@@ -1,4 +1,6 @@
+import { Link } from '@tanstack/react-router';
 import { Share2 } from 'lucide-react';
+import { environmentSearch, useScope } from '../../shell/waitlist-scope.ts';
 import { Card } from '../../ui/card.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Bars, percent } from './bars.tsx';
@@ -14,6 +16,7 @@ export function ReferralsCard({ statistics }: { statistics: Statistics | undefin
 }
 
 function Referrers({ topReferrers, referrals }: Statistics) {
+  const scope = useScope();
   if (topReferrers.length === 0)
     return (
       <p className="flex items-center gap-2 text-mute">
@@ -27,7 +30,16 @@ function Referrers({ topReferrers, referrals }: Statistics) {
         label="Top referrers"
         bars={topReferrers.slice(0, 6).map(({ entry }) => ({
           id: entry.id,
-          label: entry.email ?? entry.id,
+          label: (
+            <Link
+              to="/waitlists/$waitlistId/queue"
+              params={{ waitlistId: scope.waitlistId }}
+              search={{ ...environmentSearch(scope.environment), entry: entry.id }}
+              className="rounded-sm underline-offset-4 hover:underline"
+            >
+              {entry.email ?? entry.id}
+            </Link>
+          ),
           value: entry.referrals,
         }))}
       />

@@ -49,7 +49,7 @@ export function PeoplePage() {
           {name && <span className="truncate text-sm text-mute">{email}</span>}
         </span>
       ),
-      className: 'max-w-64',
+      className: 'max-w-36 sm:max-w-64',
     },
     { id: 'role', label: 'Role', cell: ({ role }) => <span className="capitalize">{role}</span> },
     {
