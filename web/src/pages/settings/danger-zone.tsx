@@ -6,7 +6,7 @@ import { useMay } from '../../api/me.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { toast, toastError } from '../../ui/toast.tsx';
 import type { Waitlist } from './draft.ts';
 
 interface DangerZoneProps {
@@ -46,7 +46,7 @@ export function DangerZone({ waitlist, onChanged }: DangerZoneProps) {
           }
         >
           {isClosed ? (
-            <Button onClick={() => void setClosed(false)}>Open</Button>
+            <Button onClick={() => void setClosed(false).catch(toastError)}>Open</Button>
           ) : (
             <Button onClick={() => setAsking('close')}>Close</Button>
           )}

@@ -50,7 +50,7 @@ export function ExportTab({ scope }: { scope: Scope }) {
     <div className="flex flex-col gap-6">
       <Card
         title="Export people"
-        about={`The file contains personal data of ${scope.environment}. Every download is in the audit trail.`}
+        about={`The file contains personal data from ${scope.environment}. Every download is in the audit trail.`}
       >
         <form
           className="flex flex-col gap-5"
@@ -79,7 +79,7 @@ export function ExportTab({ scope }: { scope: Scope }) {
                 options={STATUSES}
               />
             </Field>
-            <Field label="Least referrals" error={problem('segment.minReferrals')}>
+            <Field label="Minimum referrals" error={problem('segment.minReferrals')}>
               <Input
                 type="number"
                 min={0}

@@ -18,7 +18,10 @@ export function TransferPage() {
   const key = `${scope.waitlistId} ${scope.environment}`;
   return (
     <>
-      <PageHeader title="Import and export" about="People as files, from and to any other tool." />
+      <PageHeader
+        title="Import and export"
+        about="Move people in and out as files, from and to any other tool."
+      />
       <Tabs
         label="Import and export"
         value={tab}
