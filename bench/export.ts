@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AdminSite } from './site.ts';
 
@@ -6,7 +9,7 @@ const SIGNUPS_PER_SECOND = 100;
 const QUIET_SECONDS = 15;
 const SLOWER_MAX = 1.5;
 /** The second half of an export may need this much more memory than the first. */
-const MEMORY_GROWTH_MAX = 1.15;
+const MEMORY_GROWTH_MAX = 1.2;
 
 /** Downloads an export of the whole queue beside signups: how much slower they get, and whether memory stays flat. */
 export function measureExport(engine: string) {
@@ -100,11 +103,13 @@ async function downloadExport({ server, token }: AdminSite): Promise<number> {
     body: JSON.stringify({ format: 'ndjson' }),
   });
   const { id } = (await created.json()) as { id: string };
-  const file = await fetch(`${path}/${id}/file`, { headers: { authorization } });
-  if (file.status !== 200 || !file.body) throw new Error(`the export got ${file.status}`);
-  let lines = 0;
-  for await (const chunk of file.body) for (const byte of chunk) if (byte === 10) lines += 1;
-  return lines;
+  // In a process of its own: reading a large file here would delay the signups that are measured.
+  const words = ['-sSfN', '-H', `Authorization: ${authorization}`, `${path}/${id}/file`];
+  const curl = spawn('curl', words, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const counter = spawn('wc', ['-l'], { stdio: [curl.stdout, 'pipe', 'inherit'] });
+  const [code] = await once(curl, 'exit');
+  if (code !== 0) throw new Error('the export failed');
+  return Number(await text(counter.stdout));
 }
 
 function p99(times: number[]): number {

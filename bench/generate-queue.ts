@@ -14,8 +14,8 @@ import { recountStatistics } from '../src/waitlist/statistics/recount.ts';
 /** However many there are: the length of a chart does not depend on the length of the queue. */
 const DAYS = 90;
 const SPAN_MS = DAYS * 24 * 60 * 60 * 1000;
-/** One in this many entries has this pair in its metadata. */
-const PAIR_EVERY = 100;
+/** So many entries have this pair in their metadata, in a queue of any size. */
+const WITH_PAIR = 1_000;
 export const PAIR = { key: 'plan', value: 'pro' };
 /** One in this many entries is a referrer, each of this many people who joined right after. */
 const REFERRER_EVERY = 1_000;
@@ -51,7 +51,7 @@ function countPairs(trx: Trx, { id: queue_id, vault }: Queue, size: number): voi
   ]);
   const today = utcDayOf(Date.now());
   const days = Array.from({ length: DAYS }, (_, n) => today - n * 24 * 60 * 60 * 1000);
-  const signups = Math.ceil(size / PAIR_EVERY / DAYS);
+  const signups = Math.ceil(WITH_PAIR / DAYS);
   trx.insert(
     'metadata_count',
     days.map((day) => ({ queue_id, key, day, pair_hash, signups })),
@@ -73,7 +73,7 @@ function entryRow({ id: queueId, vault }: Queue, seq: number, size: number, now:
   const person = vault.seal('entry.person', id, {
     email,
     phone: null,
-    metadata: hasPair(seq) ? { [PAIR.key]: PAIR.value } : null,
+    metadata: hasPair(seq, size) ? { [PAIR.key]: PAIR.value } : null,
   });
   const rank = rankOf(seq, BOOST, referrals);
   const hash = vault.hash('email', email);
@@ -97,8 +97,8 @@ function entryRow({ id: queueId, vault }: Queue, seq: number, size: number, now:
   };
 }
 
-function hasPair(seq: number): boolean {
-  return seq % PAIR_EVERY === 0;
+function hasPair(seq: number, size: number): boolean {
+  return seq % Math.ceil(size / WITH_PAIR) === 0;
 }
 
 const COUNTERS = (queueId: number, size: number) => [
@@ -131,7 +131,7 @@ function generateInFile(queue: Queue, size: number, file: string): void {
     db.exec('begin immediate');
     for (let seq = 1; seq <= size; seq += 1) {
       insert.run(...Object.values(entryRow(queue, seq, size, now)));
-      if (hasPair(seq)) insertPair.run(queue.id, pair, seq);
+      if (hasPair(seq, size)) insertPair.run(queue.id, pair, seq);
       if (seq % 200_000 === 0) db.exec('commit; begin immediate');
     }
     db.exec('commit');
@@ -150,7 +150,7 @@ async function generateByQuery({ db }: Context, queue: Queue, size: number): Pro
     const rows = Array.from({ length: Math.min(5_000, size - first + 1) }, (_, i) =>
       entryRow(queue, first + i, size, now),
     );
-    const pairs = rows.filter(({ seq }) => hasPair(seq));
+    const pairs = rows.filter(({ seq }) => hasPair(seq, size));
     await db.transaction(async (trx) => {
       trx.insert('entry', rows);
       trx.insert(

@@ -8,7 +8,8 @@ import type { Queue } from '../queue/directory.ts';
 import type { EntryRow } from '../queue/entry-rows.ts';
 import { readExportPage, readExportPageOfStatus } from './export-page.ts';
 
-const PAGE = 1_000;
+/** Few enough that signups to the same process hardly wait while a page is read and opened. */
+const PAGE = 100;
 
 /** A chunk of entries, and the total to expect. */
 export interface EntriesRead {

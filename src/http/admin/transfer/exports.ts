@@ -142,6 +142,7 @@ async function* fileOf(context: Context, queue: Queue, { id, input, isFirst }: O
   let noted = 0;
   for await (const { text, entries } of exportFile(context, queue, input)) {
     if (text !== '') yield Buffer.from(text);
+    await nextTurn();
     done += entries;
     if (isFirst && done - noted >= NOTED_EVERY) {
       noted = done;
@@ -149,4 +150,9 @@ async function* fileOf(context: Context, queue: Queue, { id, input, isFirst }: O
     }
   }
   if (isFirst) await finishExport(context, queue, id, done);
+}
+
+/** A fast client takes everything without a pause. Other requests get their turn in between. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
