@@ -1,5 +1,6 @@
 import { benchAdmin } from './admin.ts';
 import { benchApi } from './api.ts';
+import { benchDashboard } from './dashboard.ts';
 import { benchEmails } from './emails.ts';
 import { benchForm } from './form.ts';
 import { benchQueue } from './queue.ts';
@@ -12,6 +13,7 @@ const BENCHMARKS: Record<string, () => Promise<boolean>> = {
   webhooks: benchWebhooks,
   emails: benchEmails,
   admin: benchAdmin,
+  dashboard: benchDashboard,
   form: benchForm,
 };
 

@@ -3,6 +3,7 @@ import { Webhook } from 'lucide-react';
 import { api, call } from '../../api/client.ts';
 import { peopleKey } from '../../api/entries.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
+import { capitalize } from '../../ui/capitalize.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
@@ -58,7 +59,7 @@ export function EntryDeliveries({ scope, entry }: AboutEntry) {
             {
               id: 'state',
               label: 'State',
-              cell: ({ state }) => <Badge tone={TONES[state] ?? 'neutral'}>{state}</Badge>,
+              cell: ({ state }) => <Badge tone={TONES[state] ?? 'neutral'}>{capitalize(state)}</Badge>,
             },
             {
               id: 'at',

@@ -4,6 +4,7 @@ import { api, call } from '../../api/client.ts';
 import { peopleKey } from '../../api/entries.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { capitalize } from '../../ui/capitalize.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
@@ -58,7 +59,7 @@ export function EntryEmails({ scope, entry }: AboutEntry) {
               className: 'max-w-44',
               cell: ({ kind, error }) => (
                 <span className="flex flex-col">
-                  <span className="truncate font-medium">{kind}</span>
+                  <span className="truncate font-medium">{capitalize(kind)}</span>
                   {error && (
                     <span className="truncate text-sm text-danger" title={error}>
                       {error}
@@ -70,7 +71,7 @@ export function EntryEmails({ scope, entry }: AboutEntry) {
             {
               id: 'state',
               label: 'State',
-              cell: ({ state }) => <Badge tone={TONES[state] ?? 'neutral'}>{state}</Badge>,
+              cell: ({ state }) => <Badge tone={TONES[state] ?? 'neutral'}>{capitalize(state)}</Badge>,
             },
             {
               id: 'at',

@@ -4,6 +4,7 @@ import { api, call } from '../../api/client.ts';
 import { type Invite, peopleKey } from '../../api/entries.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
+import { capitalize } from '../../ui/capitalize.ts';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -19,7 +20,7 @@ const TONES: Record<InviteState, Tone> = {
 };
 
 export function InviteBadge({ state }: { state: InviteState }) {
-  return <Badge tone={TONES[state]}>{state.slice(0, 1).toUpperCase() + state.slice(1)}</Badge>;
+  return <Badge tone={TONES[state]}>{capitalize(state)}</Badge>;
 }
 
 interface InviteListProps {

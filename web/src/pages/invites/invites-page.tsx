@@ -5,6 +5,7 @@ import type { Job } from '../../api/entries.ts';
 import { useMay } from '../../api/me.ts';
 import { useScope } from '../../shell/waitlist-scope.ts';
 import { Button } from '../../ui/button.tsx';
+import { capitalize } from '../../ui/capitalize.ts';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -60,7 +61,7 @@ export function InvitesPage() {
             { value: 'all', label: 'All' },
             ...INVITE_STATES.map((value) => ({
               value,
-              label: value.slice(0, 1).toUpperCase() + value.slice(1),
+              label: capitalize(value),
             })),
           ]}
         />

@@ -6,6 +6,7 @@ import { people, waitlistQuery } from '../../api/entries.ts';
 import { useMay } from '../../api/me.ts';
 import { environmentSearch, useScope } from '../../shell/waitlist-scope.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
+import { capitalize } from '../../ui/capitalize.ts';
 import { Card } from '../../ui/card.tsx';
 import { GiantTable } from '../../ui/giant-table.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -157,7 +158,7 @@ export function QueuePage() {
           }
           tabs={QUEUE_TABS.map((value) => ({
             value,
-            label: value.slice(0, 1).toUpperCase() + value.slice(1),
+            label: capitalize(value),
             count: totalOf(value),
           }))}
         />
@@ -204,7 +205,7 @@ export function QueuePage() {
               </div>
             )}
           </div>
-          {!isLoading && rows.count > 0 && (
+          {!isLoading && !problem.isError && rows.count > 0 && (
             <div className="flex min-h-12 flex-wrap items-center justify-between gap-3 border-t px-5 py-1.5 text-sm text-mute">
               <span role="status">
                 {isNumbered ? people(rows.count) : matching(pagedRows.total, pagedRows.loaded.length)}

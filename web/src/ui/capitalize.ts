@@ -1,0 +1,4 @@
+/** For names that the API writes in lower case. */
+export function capitalize(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
