@@ -25,7 +25,7 @@ import { createTimeline, type Timeline } from './timeline.ts';
 
 const SEED = 20_260_401;
 const TEAM_DAY = 12;
-const FIRST_INVITES_DAY = 30;
+const FIRST_INVITES_DAY = 33;
 const INVITES_EVERY_DAYS = 4;
 /** Long enough for a delivery to use up its retries. */
 const WEBHOOKS_DAY = DAYS - 5;

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { DAY_MS } from './growth.ts';
 
 export interface Receiver {
   port: number;
@@ -37,15 +38,19 @@ export async function startReceiver(port: number): Promise<Receiver> {
   };
 }
 
-/** Fails once for every 17th event, and always for every 200th. */
+/** Retries end after a little more than three days. What failed later would still be pending. */
+const GIVEN_UP_BEFORE_MS = 3.6 * DAY_MS;
+
+/** Fails once for every 17th event, and always for every 200th of those that are old enough to be given up. */
 function createAnswers(): RequestListener {
   const refused = new Map<string, number>();
   let seen = 0;
-  const statusFor = (id: string) => {
+  const statusFor = (id: string, sentAt: number) => {
     const before = refused.get(id);
     if (before !== undefined) return before === 503 ? 200 : before;
     seen += 1;
-    const status = seen % 200 === 20 ? 500 : seen % 17 === 5 ? 503 : 200;
+    const old = Date.now() - sentAt > GIVEN_UP_BEFORE_MS;
+    const status = old && seen % 200 === 8 ? 500 : seen % 17 === 5 ? 503 : 200;
     if (status !== 200) refused.set(id, status);
     return status;
   };
@@ -53,7 +58,8 @@ function createAnswers(): RequestListener {
     request.resume();
     request.on('end', () => {
       const path = (request.url ?? '').replace(/^http:\/\/[^/]*/, '');
-      const status = path === FLAKY_PATH ? statusFor(String(request.headers['webhook-id'])) : 200;
+      const { 'webhook-id': id, 'webhook-timestamp': seconds } = request.headers;
+      const status = path === FLAKY_PATH ? statusFor(String(id), Number(seconds) * 1000) : 200;
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(status === 200 ? '{"received":true}' : '{"error":"the upstream service timed out"}');
     });

@@ -59,7 +59,7 @@ function Figure({ value }: { value: number | string | null }) {
 /** Numbers side by side. */
 export function Stats({ children }: { children: ReactNode }) {
   return (
-    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg bg-line ring-1 ring-line *:bg-surface md:grid-flow-col md:auto-cols-fr md:grid-cols-none">
+    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg bg-line ring-1 ring-line *:bg-surface max-md:[&>:last-child:nth-child(odd)]:col-span-2 md:grid-flow-col md:auto-cols-fr md:grid-cols-none">
       {children}
     </dl>
   );

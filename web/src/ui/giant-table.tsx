@@ -96,14 +96,14 @@ export function GiantTable<Row>(props: GiantTableProps<Row>) {
       className={cx('group relative min-h-0 overflow-y-auto outline-offset-[-2px]', className)}
     >
       <div role="rowgroup" className="sticky top-0 z-10 border-b bg-surface">
-        <div
-          role="row"
-          aria-rowindex={1}
-          className={cx(grid, 'text-sm font-medium text-mute')}
-          style={{ height: HEAD_PX - 1 }}
-        >
+        <div role="row" aria-rowindex={1} className={grid} style={{ height: HEAD_PX - 1 }}>
           {columns.map((column) => (
-            <span key={column.id} role="columnheader" className={cellClass(column)}>
+            <span
+              key={column.id}
+              role="columnheader"
+              // Smaller in the cell, not in the row: widths in ch are those of the rows below.
+              className={cx(cellClass(column), 'text-sm font-medium text-mute')}
+            >
               {column.label}
             </span>
           ))}
