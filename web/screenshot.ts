@@ -58,7 +58,7 @@ async function takeAll(browser: Browser, theme: (typeof THEMES)[number]): Promis
   for (const { name, at } of PICTURES) {
     await page.goto(at);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.waitForFunction('!document.querySelector(".animate-pulse, [aria-busy=true]")');
+    await page.locator('.animate-pulse').first().waitFor({ state: 'detached' });
     await page.waitForTimeout(1_500); // Charts are drawn after their data has come.
     await take(page, path.join(OUT, `${name}-${theme}.webp`));
   }
