@@ -20,7 +20,7 @@ const PICTURES = [
   { name: 'overview', at: '/waitlists/wl_orbit?period=90d' },
   { name: 'queue', at: '/waitlists/wl_orbit/queue' },
   { name: 'invites', at: '/waitlists/wl_orbit/invites' },
-  { name: 'webhooks', at: '/waitlists/wl_orbit/webhooks' },
+  { name: 'emails', at: '/waitlists/wl_orbit/emails/welcome' },
 ];
 const THEMES = ['light', 'dark'] as const;
 
@@ -44,7 +44,6 @@ async function takeAll(browser: Browser, theme: (typeof THEMES)[number]): Promis
   const context = await browser.newContext({
     baseURL: demo.url,
     viewport: SIZE,
-    deviceScaleFactor: 2,
     colorScheme: theme,
     reducedMotion: 'reduce',
     timezoneId: 'UTC',
@@ -67,7 +66,11 @@ async function takeAll(browser: Browser, theme: (typeof THEMES)[number]): Promis
 
 async function take(page: Page, file: string): Promise<void> {
   const session = await page.context().newCDPSession(page);
-  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });
+  const { data } = await session.send('Page.captureScreenshot', {
+    format: 'webp',
+    quality: QUALITY,
+    clip: { x: 0, y: 0, ...SIZE, scale: 2 },
+  });
   const bytes = Buffer.from(data, 'base64');
   if (bytes.length > BYTES_MAX) throw new Error(`${file} has ${bytes.length} bytes: more than ${BYTES_MAX}`);
   writeFileSync(file, bytes);
