@@ -23,29 +23,30 @@ export function CodeBlock({ snippets, label = 'Code' }: { snippets: readonly Sni
   return (
     <div className="overflow-hidden rounded-lg bg-sunken ring-1 ring-line">
       <div className="flex h-10 items-center gap-1 border-b pr-1 pl-2">
-        {snippets.map((each) =>
-          snippets.length === 1 ? (
-            <span key={each.language} className="px-2 text-sm text-mute">
-              {each.language}
-            </span>
-          ) : (
-            <button
-              key={each.language}
-              type="button"
-              aria-pressed={each === shown}
-              onClick={() => choose(each.language)}
-              className={cx(
-                'h-7 rounded-sm px-2 text-sm',
-                each === shown
-                  ? 'bg-surface font-medium text-ink ring-1 ring-line'
-                  : 'text-mute hover:text-ink',
-              )}
-            >
-              {each.language}
-            </button>
-          ),
-        )}
-        <span className="flex-1" />
+        <div className="scrollbar-none flex min-w-0 flex-1 items-center gap-1 overflow-x-auto p-px">
+          {snippets.map((each) =>
+            snippets.length === 1 ? (
+              <span key={each.language} className="px-2 text-sm text-mute">
+                {each.language}
+              </span>
+            ) : (
+              <button
+                key={each.language}
+                type="button"
+                aria-pressed={each === shown}
+                onClick={() => choose(each.language)}
+                className={cx(
+                  'h-7 shrink-0 rounded-sm px-2 text-sm outline-offset-[-2px]',
+                  each === shown
+                    ? 'bg-surface font-medium text-ink ring-1 ring-line'
+                    : 'text-mute hover:text-ink',
+                )}
+              >
+                {each.language}
+              </button>
+            ),
+          )}
+        </div>
         <CopyButton text={shown.code} what="code" size="sm" />
       </div>
       <Scrollable label={label} className="overflow-x-auto">

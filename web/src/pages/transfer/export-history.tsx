@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Download, FileDown } from 'lucide-react';
+import { people } from '../../api/entries.ts';
+import { useLive } from '../../api/live.tsx';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -8,10 +10,7 @@ import { Progress } from '../../ui/progress.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { people } from './import-tab.tsx';
-import { exportsQuery, fileUrl, hasFile, isFinished, type Job } from './jobs.ts';
-
-const POLL_MS = 1_000;
+import { exportsQuery, fileUrl, hasFile, isFinished, type Job, newest, POLL_MS } from './jobs.ts';
 
 /** Exports whose file can still be downloaded, and those before. */
 export function ExportHistory({ scope }: { scope: Scope }) {
@@ -19,6 +18,7 @@ export function ExportHistory({ scope }: { scope: Scope }) {
     ...exportsQuery(scope),
     refetchInterval: ({ state: { data } }) => (data?.some(isMoving) ? POLL_MS : false),
   });
+  const { jobs } = useLive(scope.waitlistId, scope.environment);
   const columns: Column<Job>[] = [
     { id: 'at', label: 'Created', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
     { id: 'people', label: 'People', cell: (job) => <Size job={job} /> },
@@ -47,7 +47,7 @@ export function ExportHistory({ scope }: { scope: Scope }) {
         <Table
           label="Exports"
           columns={columns}
-          rows={query.data}
+          rows={query.data?.map((job) => newest(job, jobs?.[job.id]))}
           rowId={({ id }) => id}
           empty={
             <EmptyState icon={<FileDown aria-hidden />} title="No exports yet">

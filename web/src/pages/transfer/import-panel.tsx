@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Download, X } from 'lucide-react';
 import { type ReactNode, useEffect } from 'react';
+import { useLive } from '../../api/live.tsx';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button, buttonClass, IconButton } from '../../ui/button.tsx';
@@ -19,6 +20,7 @@ import {
   isFinished,
   type Job,
   jobQuery,
+  newest,
 } from './jobs.ts';
 
 interface ImportPanelProps {
@@ -35,7 +37,8 @@ interface ImportPanelProps {
 export function ImportPanel({ jobId, scope, isCheck, onClose, action }: ImportPanelProps) {
   const client = useQueryClient();
   const query = useQuery(jobQuery(jobId));
-  const job = query.data;
+  const { jobs } = useLive(scope.waitlistId, scope.environment);
+  const job = query.data && newest(query.data, jobs?.[jobId]);
   const state = job?.state;
   // biome-ignore lint/correctness/useExhaustiveDependencies: again whenever the state changes.
   useEffect(() => {

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { people } from '../../api/entries.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -92,8 +93,4 @@ export function ImportTab({ scope }: { scope: Scope }) {
       <ImportHistory scope={scope} onOpen={show} />
     </div>
   );
-}
-
-export function people(count: number): string {
-  return count === 1 ? '1 person' : `${count.toLocaleString('en')} people`;
 }

@@ -4,7 +4,8 @@ import type { Scope } from '../../shell/waitlist-scope.ts';
 
 export type Job = Schemas['Job'];
 
-const POLL_MS = 700;
+/** The stream tells at once. This is for when it cannot be reached. */
+export const POLL_MS = 5_000;
 const SHOWN = 50;
 
 export function isFinished({ state }: Job): boolean {
@@ -18,6 +19,11 @@ export const jobQuery = (jobId: string) =>
     queryFn: () => call(api.GET('/admin/v1/jobs/{jobId}', { params: { path: { jobId } } })),
     refetchInterval: ({ state: { data } }) => (data && isFinished(data) ? false : POLL_MS),
   });
+
+/** A job as the stream last told it, unless what was loaded is newer. */
+export function newest(job: Job, told: Job | undefined): Job {
+  return told !== undefined && told.updatedAt >= job.updatedAt && !isFinished(job) ? told : job;
+}
 
 export function cancelJob(jobId: string): Promise<Job> {
   return call(api.DELETE('/admin/v1/jobs/{jobId}', { params: { path: { jobId } } }));
