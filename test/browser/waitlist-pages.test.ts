@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import type { Browser as Chromium } from 'playwright-core';
+import { SOURCE_SIGNUPS_MAX } from '../../src/waitlist/referrals/sources.ts';
 import {
   checkEverywhere,
   checkPage,
@@ -9,6 +10,7 @@ import {
   launchBrowser,
   openDashboard,
 } from '../support/dashboard.ts';
+import { openForm, SITE } from '../support/forms.ts';
 import { eventually, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { type Browser, join, setUp } from '../support/operators.ts';
 
@@ -260,6 +262,27 @@ forEachEngine((engine) => {
       });
     });
   }
+
+  it('credits and rejects referrals that look like abuse', async () => {
+    const form = await openForm(service);
+    await form.list.signup({ email: 'ada@example.com' });
+    const ref = (await form.list.lookup('ada@example.com')).body.referralCode;
+    const origin = { headers: { origin: SITE, 'content-type': 'application/json' } };
+    for (let i = 0; i < SOURCE_SIGNUPS_MAX + 2; i += 1)
+      await form.join({ email: `friend${i}@example.com`, ref }, origin);
+    const path = `/waitlists/${form.list.id}/form?tab=activity`;
+    const page = await openDashboard(browser, service, path, { as: owner });
+    const rows = page.getByRole('table');
+    await rows.getByRole('button', { name: 'Credit' }).first().click();
+    await page.getByRole('cell', { name: 'Credited' }).waitFor();
+    await rows.getByRole('button', { name: 'Reject' }).click();
+    await page.getByText('ada@example.com loses the credit in production').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reject referral' }).click();
+    await page.getByRole('cell', { name: 'Rejected' }).waitFor();
+    assert.equal((await form.list.lookup('ada@example.com')).body.referrals, SOURCE_SIGNUPS_MAX + 1);
+    await checkPage(page, 'referrals to review');
+    await page.close();
+  });
 
   it('shows a viewer the form without what only admins may change', async () => {
     const list = await service.waitlist();
