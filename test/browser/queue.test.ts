@@ -162,7 +162,7 @@ forEachEngine((engine) => {
     assert.equal(await page.title(), 'Queue · Doorlist');
 
     await drawer.getByRole('button', { name: 'Edit' }).click();
-    const json = page.getByLabel('Metadata');
+    const json = page.getByRole('textbox', { name: 'Metadata' });
     await json.fill('{ "plan": }');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText(/is not JSON/).waitFor();
