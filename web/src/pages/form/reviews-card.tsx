@@ -49,8 +49,24 @@ export function ReviewsCard({ scope: { waitlistId, environment } }: { scope: Sco
     toast(decision === 'credit' ? 'Credited the referral' : 'Rejected the referral');
   };
   const columns: Column<Review>[] = [
-    { id: 'entry', label: 'Joined', cell: ({ entry }) => <Person name={nameOf(entry)} /> },
-    { id: 'referrer', label: 'Referred by', cell: ({ referrer }) => <Person name={nameOf(referrer)} /> },
+    {
+      id: 'entry',
+      label: 'Joined',
+      cell: ({ entry, referrer }) => (
+        <>
+          <Person name={nameOf(entry)} />
+          <span className="text-sm text-mute md:hidden">
+            <Person name={`by ${nameOf(referrer)}`} />
+          </span>
+        </>
+      ),
+    },
+    {
+      id: 'referrer',
+      label: 'Referred by',
+      wide: true,
+      cell: ({ referrer }) => <Person name={nameOf(referrer)} />,
+    },
     { id: 'at', label: 'When', wide: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
     {
       id: 'decision',
@@ -105,7 +121,7 @@ export function ReviewsCard({ scope: { waitlistId, environment } }: { scope: Sco
 
 function Person({ name }: { name: string }) {
   return (
-    <span className="block max-w-40 truncate md:max-w-64" title={name}>
+    <span className="block max-w-48 truncate md:max-w-64" title={name}>
       {name}
     </span>
   );
