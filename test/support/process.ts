@@ -52,7 +52,8 @@ export async function startProcess(
   environment: Record<string, string>,
   how: How = {},
 ): Promise<RunningProcess> {
-  const child = launch(environment, ['serve'], how);
+  const { words = ['serve'], ...user } = how;
+  const child = launch(environment, words, user);
   const { finished, output } = follow(child);
   const ready = new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', () => {
@@ -77,6 +78,8 @@ export async function startProcess(
 }
 
 interface How {
+  /** A command that serves, if not `serve`. */
+  words?: string[];
   script?: string;
   uid?: number;
   gid?: number;
@@ -85,7 +88,7 @@ interface How {
 function launch(
   environment: Record<string, string>,
   words: string[],
-  { script = MAIN, ...user }: How = {},
+  { script = MAIN, ...user }: Omit<How, 'words'> = {},
 ): ChildProcess {
   const { PATH = '', HOME = '' } = process.env; // Nothing else from our environment, such as a DATABASE_URL.
   return spawn(process.execPath, [script, ...words], {

@@ -10,7 +10,7 @@ interface VariablesProps {
 export function Variables({ variables, onInsert }: VariablesProps) {
   return (
     <section className="flex flex-col gap-2">
-      <h3 className="text-sm font-medium">Variables</h3>
+      <h2 className="text-sm font-medium">Variables</h2>
       <ul className="divide-y rounded-md ring-1 ring-line">
         {variables.map(({ name, description, example }) => (
           <li
