@@ -6,9 +6,9 @@ import { buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { signupSnippets } from '../../ui/signup-snippets.ts';
 import { KeysCard } from './keys-card.tsx';
 import { RequestTester } from './request-tester.tsx';
-import { signupSnippets } from './snippets.ts';
 
 /** Server keys of a waitlist, and how to use them. */
 export function ApiPage() {
@@ -20,7 +20,7 @@ export function ApiPage() {
 function Content({ waitlistId, environment }: { waitlistId: string; environment: string }) {
   const mayManage = useMay('admin');
   const [apiKey, setApiKey] = useState('');
-  const snippets = (key: string) => signupSnippets(location.origin, waitlistId, key);
+  const snippets = signupSnippets(location.origin, waitlistId);
   return (
     <>
       <PageHeader
@@ -39,12 +39,15 @@ function Content({ waitlistId, environment }: { waitlistId: string; environment:
             scope={{ waitlistId, environment }}
             title="Server keys"
             about={`For ${waitlistId} in ${environment}.`}
-            snippetsFor={snippets}
+            snippets={snippets}
             onKey={setApiKey}
           />
         )}
-        <Card title="Add the first person" about="Replace the key with yours. Everything else is real.">
-          <CodeBlock label="Example" snippets={snippets(apiKey === '' ? 'YOUR_SERVER_KEY' : apiKey)} />
+        <Card
+          title="Add the first person"
+          about="Set DOORLIST_KEY to a server key. Everything else is filled in."
+        >
+          <CodeBlock label="Example" snippets={snippets} />
         </Card>
         <RequestTester waitlistId={waitlistId} environment={environment} apiKey={apiKey} onKey={setApiKey} />
       </div>

@@ -16,8 +16,8 @@ interface KeysCardProps {
   scope: KeyScope;
   title: string;
   about: string;
-  /** Examples for a new key. */
-  snippetsFor?: (key: string) => Snippet[];
+  /** Examples to show with a new key. */
+  snippets?: readonly Snippet[];
   /** Called with a key that was just created. */
   onKey?: (key: string) => void;
 }
@@ -25,7 +25,7 @@ interface KeysCardProps {
 type Asking = { what: 'create' } | { what: 'rotate' | 'revoke'; target: ServerKey };
 
 /** Server keys of one scope: create, rotate, revoke. */
-export function KeysCard({ scope, title, about, snippetsFor = () => [], onKey }: KeysCardProps) {
+export function KeysCard({ scope, title, about, snippets = [], onKey }: KeysCardProps) {
   const client = useQueryClient();
   const options = keysQuery(scope);
   const query = useQuery(options);
@@ -67,7 +67,7 @@ export function KeysCard({ scope, title, about, snippetsFor = () => [], onKey }:
         <RevokeKeyDialog scope={scope} target={asking.target} onClose={close} onRevoked={refresh} />
       )}
       {secret !== null && (
-        <NewKeyDialog secret={secret} snippets={snippetsFor(secret)} onClose={() => setSecret(null)} />
+        <NewKeyDialog secret={secret} snippets={snippets} onClose={() => setSecret(null)} />
       )}
     </Card>
   );
