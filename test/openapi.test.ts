@@ -46,7 +46,11 @@ describe('the OpenAPI document', () => {
       if (where.startsWith('/admin/')) continue; // Has a document of its own.
       if (/^\/(form\/|form\.js|w\/|s\/)/.test(where)) continue; // The public form, described in docs/forms.md.
       if (/^\/(join|confirm|unsubscribe|leave|setup|password)\//.test(where)) continue; // Pages for people.
-      if (/^\/(\*?$|assets|(account|forgot-password|instance|setup|sign-in|waitlists)\*?$)/.test(where))
+      if (
+        /^\/(\*?$|assets|mail-frame$|(account|forgot-password|instance|setup|sign-in|waitlists)\*?$)/.test(
+          where,
+        )
+      )
         continue; // The dashboard.
       // A method that no route has is answered with those that the path has.
       const answer = await reference.app.inject({ method: 'TRACE' as 'GET', url: where });

@@ -53,7 +53,7 @@ function runChecks(): Counts {
   return { passed, failed: results.length - passed };
 }
 
-/** Every file in a process of its own, two at a time, all against one PostgreSQL. */
+/** Every file in a process of its own, three at a time, all against one PostgreSQL. */
 async function runTests(files: string[]): Promise<Counts> {
   process.env.DOORLIST_TEST_BROWSER ||= ensureBrowser();
   await ensureDashboard(); // Before servers start, or each of them would build it.
@@ -74,7 +74,7 @@ async function collect(files: string[]): Promise<Counts> {
   const counts: Counts = { passed: 0, failed: 0 };
   const stream = run({
     files,
-    concurrency: 2,
+    concurrency: 3,
     timeout: TEST_TIMEOUT_MS,
     signal: stop.signal,
     execArgv: ['--import', path.join(import.meta.dirname, 'support', 'leak-guard.ts')],
