@@ -49,7 +49,7 @@ forEachEngine((engine) => {
     assert.equal(of('webhooks')?.detail, 'none');
     assert.equal(of('unfinished jobs')?.detail, 'none');
     if (engine === 'sqlite') {
-      assert.match(of('disk')?.detail ?? '', /^[0-9.]+ MiB free/);
+      assert.match(of('disk')?.detail ?? '', /^[0-9.]+ [MG]iB free/);
       assert.match(of('write-ahead log')?.detail ?? '', /^[0-9.]+ MiB$/);
     } else assert.match(of('connections')?.detail ?? '', /^[1-9]\d* from Doorlist instances$/);
     assert.match((await typed(storage.environment, 'status')).out, /^ok {5}database: .*\n(ok {5}.*\n?)+$/);

@@ -34,7 +34,7 @@ export async function checkStorage({ db }: Context, place = ''): Promise<Finding
     () => undefined,
     (error: Error) => error.message,
   );
-  const described = `${db.describe()}, schema version ${await schemaVersion(db)}, ${megabytes(bytes)}`;
+  const described = `${db.describe()}, schema version ${await schemaVersion(db)}, ${sizeInWords(bytes)}`;
   const findings = [{ what: 'database', ok: problem === undefined, detail: problem ?? described }];
   if (connections !== null)
     findings.push({ what: 'connections', ok: true, detail: `${connections} from Doorlist instances` });
@@ -42,11 +42,11 @@ export async function checkStorage({ db }: Context, place = ''): Promise<Finding
     findings.push({
       what: 'disk',
       ok: freeBytes >= LEAST_FREE_BYTES,
-      detail: `${megabytes(freeBytes)} free${place}`,
+      detail: `${sizeInWords(freeBytes)} free${place}`,
     });
   if (logBytes !== null && logLimitBytes !== null) {
     const ok = logBytes <= logLimitBytes;
-    const detail = megabytes(logBytes) + (ok ? '' : ': a long-running read keeps it from shrinking');
+    const detail = sizeInWords(logBytes) + (ok ? '' : ': a long-running read keeps it from shrinking');
     findings.push({ what: 'write-ahead log', ok, detail });
   }
   return findings;
@@ -60,7 +60,7 @@ async function glanceAtDeliveries({ db, clock }: Context): Promise<Finding[]> {
   const health = await readInstallationHealth(db);
   const { pending, oldestAt } = await glanceAtBacklog(db, BACKLOG_LIMIT);
   const ageMs = oldestAt === null ? 0 : clock() - oldestAt;
-  const age = oldestAt === null ? 'none pending' : `oldest pending for ${Math.floor(ageMs / 60_000)} min`;
+  const age = oldestAt === null ? 'none pending' : `oldest pending for ${ageInWords(ageMs)}`;
   return [
     { what: 'webhooks', ok: true, detail: countsOf('webhook', health) },
     { what: 'emails', ok: true, detail: countsOf('email', health) },
@@ -90,6 +90,14 @@ export async function checkJobs({ db }: Context): Promise<Finding> {
   return { what: 'unfinished jobs', ok: true, detail: shown.join('; ') || 'none' };
 }
 
-function megabytes(bytes: number): string {
-  return `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+function sizeInWords(bytes: number): string {
+  const megabytes = bytes / 1024 ** 2;
+  return megabytes < 1024 ? `${megabytes.toFixed(1)} MiB` : `${(megabytes / 1024).toFixed(1)} GiB`;
+}
+
+function ageInWords(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`;
 }
