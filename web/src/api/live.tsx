@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { api, call, type Schemas } from './client.ts';
 
 export interface Counters {
@@ -80,4 +80,20 @@ export function useLive(waitlist: string | undefined, environment: string): Live
     staleTime: Number.POSITIVE_INFINITY,
   });
   return data ?? {};
+}
+
+/** Loads a list again when something happened on the waitlist that may be in it. */
+export function useLiveRefetch(
+  waitlist: string | undefined,
+  environment: string,
+  refetch: () => unknown,
+): void {
+  const { counters, delivery } = useLive(waitlist, environment);
+  const seen = useRef({ counters, delivery });
+  useEffect(() => {
+    const before = seen.current;
+    seen.current = { counters, delivery };
+    const news = before.counters !== counters || before.delivery !== delivery;
+    if (news && (before.counters || before.delivery)) refetch();
+  }, [counters, delivery, refetch]);
 }

@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Inbox, MailX } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useLiveRefetch } from '../../api/live.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -80,6 +81,7 @@ export function MailLog({ source, filter, onFilter, onOpen, empty }: MailLogProp
     refetchInterval: ({ state: { data } }) =>
       data?.pages.some(({ mails }) => mails.some(isDue)) ? WAITING_MS : false,
   });
+  useLiveRefetch(source?.waitlistId, source?.environment ?? '', query.refetch);
   const filtered = filter.state !== undefined || filter.kind !== undefined;
   return (
     <Card flush>

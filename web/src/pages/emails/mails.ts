@@ -41,10 +41,10 @@ export function kindName(kind: string): string {
   return kind.slice(0, 1).toUpperCase() + kind.slice(1).replaceAll('-', ' ');
 }
 
-const SOON_MS = 5_000;
+const SOON_MS = 60_000;
 export const WAITING_MS = 1_000;
 
-/** Whether an attempt is under way or comes within moments. */
+/** Whether an attempt comes soon or is under way, which moves the next one by up to a minute. */
 export function isDue({ state, nextAttemptAt }: Pick<Mail, 'state' | 'nextAttemptAt'>): boolean {
   return state === 'pending' && nextAttemptAt !== null && Date.parse(nextAttemptAt) < Date.now() + SOON_MS;
 }
@@ -144,7 +144,7 @@ export const previewQuery = (scope: Scope, kind: MailKind, texts: TemplateTexts)
           body: texts,
         }),
       ),
-    gcTime: SOON_MS,
+    gcTime: 0,
   });
 
 export function saveTemplate(scope: Scope, kind: MailKind, texts: TemplateTexts) {

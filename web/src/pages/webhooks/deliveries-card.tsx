@@ -1,8 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Inbox, RotateCcw, Send } from 'lucide-react';
-import { useEffect } from 'react';
-import { useLive } from '../../api/live.tsx';
+import { useLiveRefetch } from '../../api/live.tsx';
 import { useScope } from '../../shell/waitlist-scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -25,7 +24,7 @@ import {
 
 const PATH = '/waitlists/$waitlistId/webhooks/$endpointId';
 const ANY = 'any';
-const REFRESH_MS = 1_000;
+const REFRESH_MS = 2_000;
 const STATES = [
   { value: ANY, label: 'Every state' },
   ...DELIVERY_STATES.map((state) => ({ value: state as string, label: stateName(state) })),
@@ -70,10 +69,7 @@ export function DeliveriesCard({ endpointId, mayManage, onOpen, onReplay, onTest
     refetchInterval: ({ state: { data } }) =>
       data?.pages.some(({ deliveries }) => deliveries.some(isDue)) ? REFRESH_MS : false,
   });
-  const { refetch } = query;
-  const { delivery } = useLive(scope.waitlistId, scope.environment);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the backlog changes when something was sent or is due.
-  useEffect(() => void refetch(), [delivery?.webhooks.pending, delivery?.webhooks.failed, refetch]);
+  useLiveRefetch(scope.waitlistId, scope.environment, query.refetch);
   const filtered = state !== undefined || event !== undefined;
   return (
     <Card

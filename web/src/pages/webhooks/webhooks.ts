@@ -31,6 +31,7 @@ export const STATE_TONES: Record<DeliveryState, Tone> = {
 };
 
 const WAITING_MS = 1_000;
+const SOON_MS = 60_000;
 
 const paramsOf = ({ waitlistId, environment }: Scope) => ({
   path: { waitlistId },
@@ -97,11 +98,9 @@ export const deliveryQuery = (scope: Scope, endpointId: string, eventId: string)
     refetchInterval: ({ state }) => (state.data && isDue(state.data) ? WAITING_MS : false),
   });
 
-/** Whether an attempt is under way or comes within moments. */
+/** Whether an attempt comes soon or is under way, which moves the next one by up to a minute. */
 export function isDue({ state, nextAttemptAt }: Pick<Delivery, 'state' | 'nextAttemptAt'>): boolean {
-  return (
-    state === 'pending' && nextAttemptAt !== null && Date.parse(nextAttemptAt) < Date.now() + 5 * WAITING_MS
-  );
+  return state === 'pending' && nextAttemptAt !== null && Date.parse(nextAttemptAt) < Date.now() + SOON_MS;
 }
 
 export function createEndpoint(scope: Scope, body: EndpointInput) {
