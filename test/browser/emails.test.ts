@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser as Chromium } from 'playwright-core';
+import {
+  checkEverywhere,
+  checkPage,
+  type DashboardPage,
+  launchBrowser,
+  openDashboard,
+  SIZES,
+} from '../support/dashboard.ts';
+import { forEachEngine, type List } from '../support/harness.ts';
+import { type Browser, join, setUp } from '../support/operators.ts';
+import { startSending } from '../support/webhooks.ts';
+
+let browser: Chromium;
+before(async () => {
+  browser = await launchBrowser();
+});
+after(() => browser?.close());
+
+forEachEngine((engine) => {
+  const size = engine === 'sqlite' ? 'desktop' : 'phone';
+  /** Every theme and width once: a page looks the same on both engines. */
+  const check = engine === 'sqlite' ? checkEverywhere : checkPage;
+  let service: Awaited<ReturnType<typeof startSending>>;
+  let owner: Browser;
+  let support: Browser;
+  let list: List;
+  before(async () => {
+    service = await startSending(engine, { startAt: Date.now() });
+    owner = await setUp(service);
+    support = await join(service, owner, 'support', 'sue@example.com');
+    list = await service.waitlist({ name: 'Acme' });
+  });
+  after(() => service.close());
+
+  const open = (path: string, as = owner) => openDashboard(browser, service, path, { as, size });
+  const frameOf = (page: DashboardPage) => page.frameLocator('iframe[src="/mail-frame"]');
+
+  describe(`emails on a ${size}`, () => {
+    it('turns a kind on, edits its template with a live preview, and shows the email that a person gets', async () => {
+      const page = await open(`/waitlists/${list.id}/emails`);
+      await page.getByText('No mail server yet.').waitFor();
+      await page.getByRole('switch', { name: 'Send Welcome' }).click();
+      await page.getByText('Welcome emails are on').waitFor();
+      await checkPage(page, 'templates');
+      await page.setViewportSize(SIZES[size]);
+
+      await page.getByRole('link', { name: /^Welcome/ }).click();
+      const body = page.getByLabel('Body');
+      await body.fill('# Hi\n\nYou are {{ postion }}.');
+      await page.getByRole('button', { name: /^Line 3: there is no {{ postion }}/ }).click();
+      assert.equal(
+        await page.evaluate(
+          '(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd))(document.activeElement)',
+        ),
+        'You are {{ postion }}.',
+      );
+      await check(page, 'a template with a problem');
+      await page.setViewportSize(SIZES[size]);
+
+      await body.fill('# Hello from the editor\n\nYour place: ');
+      await body.press('Control+End');
+      await page.getByRole('button', { name: 'Insert position' }).click();
+      assert.match(await body.inputValue(), /Your place: {{ position }}$/);
+      await page.getByLabel('Subject').fill('Hello {{ email }}');
+      await frameOf(page).getByText('Your place: 42', { exact: true }).waitFor();
+      await page.getByText('Hello ada@example.com').waitFor();
+      await page.getByRole('button', { name: 'Phone', exact: true }).click();
+      assert.equal(new URL(page.url()).searchParams.get('view'), 'phone');
+      await checkPage(page, 'the editor');
+
+      await page.getByRole('link', { name: 'Emails' }).first().click();
+      await page.getByRole('button', { name: 'Keep editing' }).click();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Template saved').waitFor();
+      await page.getByText('Edited').waitFor();
+
+      await list.signup({ email: 'person@example.com' });
+      await page.goto(`/waitlists/${list.id}/emails?tab=log`);
+      await page.getByRole('button', { name: 'person@example.com' }).click();
+      await page.getByRole('heading', { name: 'Hello person@example.com' }).waitFor();
+      await frameOf(page).getByRole('heading', { name: 'Hello from the editor' }).waitFor();
+      await frameOf(page).getByText('Your place: 1', { exact: true }).waitFor();
+      await page.getByText('Not sent, kept here').waitFor();
+      await check(page, 'an email');
+
+      await page.getByRole('button', { name: 'Resend' }).click();
+      await page.getByText('person@example.com gets it again, from production.').waitFor();
+      await page.getByRole('button', { name: 'Resend email' }).click();
+      await page.getByText('Email is on its way').waitFor();
+      await page.goBack();
+      await page.getByRole('heading', { name: 'Hello person@example.com' }).waitFor({ state: 'hidden' });
+      await page.close();
+    });
+
+    it('runs nothing that an email contains, and follows none of its links', async () => {
+      const page = await open(`/waitlists/${list.id}/emails/invite`);
+      await frameOf(page).getByRole('link', { name: 'Accept your invite' }).dispatchEvent('click');
+      await page.evaluate(`
+        addEventListener('message', ({ data }) => { if (data?.broke) document.title = 'broke'; });
+        document.querySelector('iframe').contentWindow.postMessage({ mail: '<p>inert</p>' +
+          '<img src="x" onerror="parent.postMessage({ broke: true }, \\'*\\')">' +
+          '<script>parent.postMessage({ broke: true }, "*")</' + 'script><a href="https://example.com/">away</a>' }, '*');
+      `);
+      await frameOf(page).getByText('inert').waitFor();
+      await frameOf(page).getByText('away').dispatchEvent('click');
+      await frameOf(page).getByText('inert').waitFor();
+      assert.notEqual(await page.title(), 'broke');
+      const cookies = await page
+        .frames()[1]
+        ?.evaluate('(() => { try { return document.cookie } catch { return "none" } })()');
+      assert.equal(cookies, 'none');
+      await page.close();
+    });
+
+    it('sends a test, resets a template and takes that back', async () => {
+      const page = await open(`/waitlists/${list.id}/emails/accepted?environment=development`);
+      await page.getByText('You are looking at').or(page.getByText('data')).first().waitFor();
+      const before = await page.getByLabel('Body').inputValue();
+      await page.getByLabel('Body').fill('Mine alone.');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Template saved').waitFor();
+      await page.getByRole('button', { name: 'Send test' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('Emails in development are kept, not sent.').waitFor();
+      await dialog.getByRole('button', { name: 'Send test' }).click();
+      await page.getByRole('button', { name: 'Back to the template' }).click();
+      await page.getByRole('button', { name: 'Reset' }).click();
+      await page.getByRole('button', { name: 'Reset template' }).click();
+      await page.getByText('Template reset').waitFor();
+      assert.equal(await page.getByLabel('Body').inputValue(), before);
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('Edited').waitFor();
+      assert.equal(await page.getByLabel('Body').inputValue(), 'Mine alone.');
+      await page.close();
+    });
+
+    it('changes the sender, and shows errors of the API at their field', async () => {
+      const page = await open(`/waitlists/${list.id}/emails?tab=settings`);
+      await page.getByLabel('Link that people share').fill('https://acme.example/');
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page
+        .getByText(/with {referralCode} in it/)
+        .first()
+        .waitFor();
+      page.problems.length = 0; // The browser reports the 400 that we wanted.
+      await page.getByLabel('Link that people share').fill('https://acme.example/?ref={referralCode}');
+      await page.getByLabel('Reply to').fill('help@acme.example');
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page.getByText('Saved your changes').waitFor();
+      await check(page, 'email settings');
+      const saved = await owner.get<{ replyTo: string }>(`/waitlists/${list.id}/mail/settings`);
+      assert.equal(saved.body.replyTo, 'help@acme.example');
+      await page.getByRole('tab', { name: 'Suppressions' }).click();
+      await page.getByText('No suppressed addresses').waitFor();
+      await page.getByRole('button', { name: 'Remove an address' }).click();
+      await page.getByRole('dialog').getByLabel('Email').fill('nobody@example.com');
+      await page.getByRole('button', { name: 'Remove', exact: true }).click();
+      await page.getByText('This address is not suppressed.').waitFor();
+      await page.close();
+    });
+
+    it('shows emails to operators in the mailbox of the owner, and those of waitlists to support', async () => {
+      const page = await open('/instance/mailbox');
+      await page.getByRole('button', { name: 'sue@example.com' }).click();
+      await frameOf(page).getByRole('link').first().waitFor();
+      await checkPage(page, 'an invitation');
+      await page.close();
+
+      const theirs = await open('/instance/mailbox', support);
+      await theirs.getByRole('button', { name: 'person@example.com' }).first().waitFor();
+      assert.equal(await theirs.getByText('sue@example.com').count(), 0);
+      await check(theirs, 'the mailbox');
+      await theirs.goto(`/waitlists/${list.id}/emails/welcome`);
+      await frameOf(theirs).getByText('Your place: 42', { exact: true }).waitFor();
+      assert.equal(await theirs.getByRole('button', { name: 'Save' }).count(), 0);
+      assert.equal(await theirs.getByLabel('Body').getAttribute('readonly'), '');
+      await theirs.close();
+    });
+  });
+});

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser as Chromium } from 'playwright-core';
+import { checkEverywhere, checkPage, launchBrowser, openDashboard, SIZES } from '../support/dashboard.ts';
+import { forEachEngine, type List } from '../support/harness.ts';
+import { type Browser, join, PASSWORD, setUp } from '../support/operators.ts';
+import { ok, type Receiver, startReceiver, status } from '../support/receiver.ts';
+import { startSending, until } from '../support/webhooks.ts';
+
+let browser: Chromium;
+before(async () => {
+  browser = await launchBrowser();
+});
+after(() => browser?.close());
+
+forEachEngine((engine) => {
+  const size = engine === 'sqlite' ? 'desktop' : 'phone';
+  /** Every theme and width once: a page looks the same on both engines. */
+  const check = engine === 'sqlite' ? checkEverywhere : checkPage;
+  let service: Awaited<ReturnType<typeof startSending>>;
+  let receiver: Receiver;
+  let owner: Browser;
+  let support: Browser;
+  let list: List;
+  before(async () => {
+    service = await startSending(engine, { startAt: Date.now(), streamTimes: { roundMs: 20 } });
+    receiver = await startReceiver();
+    owner = await setUp(service);
+    support = await join(service, owner, 'support', 'sue@example.com');
+    list = await service.waitlist({ name: 'Acme' });
+  });
+  after(async () => {
+    await service.close();
+    await receiver.close();
+  });
+
+  const open = (path: string, as = owner) => openDashboard(browser, service, path, { as, size });
+
+  describe(`webhooks on a ${size}`, () => {
+    let endpoint: string;
+
+    it('adds an endpoint, shows its secret, a delivery with request and response, and replays it', async () => {
+      const page = await open(`/waitlists/${list.id}/webhooks`);
+      await page.getByText('No endpoints yet').waitFor();
+      await checkPage(page, 'no endpoints');
+      await page.setViewportSize(SIZES[size]);
+      await page.getByRole('button', { name: 'Add endpoint' }).first().click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('URL').fill('https://10.0.0.7/hooks');
+      await dialog.getByText('All events').click();
+      await dialog.getByRole('button', { name: 'Add endpoint' }).click();
+      await dialog.getByText('Choose at least one, or all events.').waitFor();
+      await dialog.getByText('signup.created').click();
+      await dialog.getByRole('button', { name: 'Add endpoint' }).click();
+      await dialog.getByText(/not on the public Internet/).waitFor();
+      page.problems.length = 0; // The browser reports the 400 that we wanted.
+      await check(page, 'the form');
+      await page.setViewportSize(SIZES[size]);
+      await dialog.getByLabel('URL').fill(`${receiver.url}/hooks`);
+      await dialog.getByLabel('Headers').fill('Authorization: Bearer 4f1d2c');
+      await dialog.getByRole('button', { name: 'Add endpoint' }).click();
+      await page.getByText(/^whsec_/).waitFor();
+      await page.getByRole('button', { name: 'Copy secret' }).click();
+      assert.match(await page.evaluate<string>('navigator.clipboard.readText()'), /^whsec_/);
+      await page.getByRole('button', { name: 'Done' }).click();
+      await page.getByText('Nothing sent yet').waitFor();
+      endpoint = new URL(page.url()).pathname;
+
+      receiver.answer = status(200, {}, '<img src=x onerror=alert(1)>');
+      await list.signup({ email: 'ada@example.com', metadata: { note: '<img src=x onerror=alert(1)>' } });
+      await page.getByRole('button', { name: 'signup.created' }).click();
+      const drawer = page.getByRole('dialog');
+      await drawer.getByText('Delivered').waitFor();
+      await drawer.getByText('Attempt 1').waitFor();
+      await drawer.getByText('<img src=x onerror=alert(1)>', { exact: true }).waitFor();
+      await drawer.getByText('"ada@example.com"').waitFor();
+      await check(page, 'a delivery');
+      await page.setViewportSize(SIZES[size]);
+      await drawer.getByRole('button', { name: 'Replay' }).click();
+      await drawer.getByText('Attempt 2').waitFor();
+      assert.equal(receiver.received.length, 2);
+      assert.equal(receiver.ids().size, 1);
+      assert.equal(receiver.received[1]?.headers.authorization, 'Bearer 4f1d2c');
+      await page.reload();
+      await drawer.getByText('Attempt 2').waitFor();
+      await drawer.getByRole('button', { name: 'Close' }).click();
+      await page.getByText('Healthy').waitFor();
+      await check(page, 'an endpoint');
+      await page.close();
+    });
+
+    it('sends a test event, filters deliveries, and goes back through what was chosen', async () => {
+      const page = await open(endpoint);
+      await page.getByRole('button', { name: 'Send test event' }).click();
+      const drawer = page.getByRole('dialog');
+      await drawer.getByRole('heading', { name: 'webhook.test' }).waitFor();
+      await drawer.getByText('Delivered').waitFor();
+      await drawer.getByRole('button', { name: 'Close' }).click();
+      await page.getByRole('button', { name: 'webhook.test' }).waitFor();
+      await page.getByRole('combobox', { name: 'Event' }).click();
+      await page.getByRole('option', { name: 'signup.created' }).click();
+      await page.getByRole('button', { name: 'webhook.test' }).waitFor({ state: 'hidden' });
+      assert.equal(new URL(page.url()).searchParams.get('event'), 'signup.created');
+      await page.goBack();
+      await page.getByRole('button', { name: 'webhook.test' }).waitFor();
+      await checkPage(page, 'deliveries');
+      await page.close();
+    });
+
+    it('shows why an endpoint was disabled, sends what was held, rotates its secret and deletes it', async () => {
+      const page = await open(endpoint);
+      receiver.answer = status(410);
+      await page.getByRole('button', { name: 'Send test event' }).click();
+      await page.getByRole('dialog').getByText('Held').waitFor();
+      await page.getByRole('button', { name: 'Close' }).click();
+      await page.reload();
+      await page.getByText('Answered 410 Gone.').waitFor();
+      await checkPage(page, 'a disabled endpoint');
+      await page.setViewportSize(SIZES[size]);
+      receiver.answer = ok;
+      const before = receiver.received.length;
+      await page.getByRole('button', { name: 'Enable' }).click();
+      service.clock.advance(60_000);
+      await until('what was held arrives', () => receiver.received.length > before);
+      await page.getByText('This endpoint is disabled').waitFor({ state: 'hidden' });
+
+      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menuitem', { name: 'Rotate signing secret' }).click();
+      await page.getByText(/in production are signed with a new secret/).waitFor();
+      await page.getByRole('button', { name: 'Rotate secret' }).click();
+      const rotated = await page.getByText(/^whsec_/).textContent();
+      await page.getByRole('button', { name: 'Done' }).click();
+      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menuitem', { name: 'Show signing secret' }).click();
+      await page.getByLabel('Your password').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Show secret' }).click();
+      assert.equal(
+        await page
+          .getByText(/^whsec_/)
+          .first()
+          .textContent(),
+        rotated,
+      );
+      assert.equal(await page.getByText(/^whsec_/).count(), 2, 'the old one still signs');
+      await page.getByRole('button', { name: 'Done' }).click();
+
+      await page.getByRole('button', { name: 'Replay failed' }).click();
+      await page.getByRole('button', { name: 'Replay', exact: true }).click();
+      await page.getByText('Nothing failed in this time').waitFor();
+      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      const remove = page.getByRole('button', { name: 'Delete endpoint' });
+      assert.ok(await remove.isDisabled());
+      await page.getByLabel(/to confirm/).fill(new URL(receiver.url).host);
+      await remove.click();
+      await page.getByText('No endpoints yet').waitFor();
+      await page.close();
+    });
+
+    it('lets support look, and change nothing', async () => {
+      const { body } = await owner.post<{ id: string }>(`/waitlists/${list.id}/webhooks`, {
+        url: `${receiver.url}/${'long/'.repeat(100)}`,
+        description: `<b>not bold</b> ${'long '.repeat(90)}`,
+      });
+      const page = await open(`/waitlists/${list.id}/webhooks`, support);
+      await page.getByText('<b>not bold</b>').waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Add endpoint' }).count(), 0);
+      await check(page, 'endpoints');
+      await page.goto(`/waitlists/${list.id}/webhooks/${body.id}`);
+      await page.getByText('Nothing sent yet').waitFor();
+      assert.equal(await page.getByRole('button', { name: /Send test|Replay|More actions/ }).count(), 0);
+      await checkPage(page, 'an endpoint for support');
+      await page.close();
+    });
+  });
+});
