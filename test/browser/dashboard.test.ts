@@ -8,6 +8,7 @@ import {
   launchBrowser,
   openDashboard,
   openNavigation,
+  sizeOn,
 } from '../support/dashboard.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
 import { type Browser, browserOf, OWNER, PASSWORD, setUp, tokenForSetup } from '../support/operators.ts';
@@ -21,7 +22,7 @@ after(() => browser?.close());
 forEachEngine((engine) => {
   let service: Service;
   /** Both engines and both widths, each once. */
-  const size = engine === 'sqlite' ? 'desktop' : 'phone';
+  const size = sizeOn(engine);
   let owner: Browser;
   before(async () => {
     service = await startService(engine, { startAt: Date.now() });

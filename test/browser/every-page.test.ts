@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser as Chromium } from 'playwright-core';
-import { checkPage, type DashboardPage, launchBrowser, openDashboard, SIZES } from '../support/dashboard.ts';
+import {
+  checkEverywhere,
+  type DashboardPage,
+  launchBrowser,
+  openDashboard,
+  SIZES,
+} from '../support/dashboard.ts';
 import { clientFor } from '../support/harness.ts';
 import { type Browser, browserOf } from '../support/operators.ts';
 import { type RunningProcess, startProcess } from '../support/process.ts';
@@ -72,12 +78,7 @@ describe('every page of the dashboard, in the demo', () => {
       await page.goto(at);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.locator('.animate-pulse').first().waitFor({ state: 'detached' });
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        await checkPage(page, `${at}, ${colorScheme}`);
-      }
-      await page.setViewportSize(SIZES.phone);
-      await checkPage(page, `${at}, phone`);
+      await checkEverywhere(page, at);
     });
   }
 });

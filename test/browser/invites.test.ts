@@ -7,6 +7,7 @@ import {
   type DashboardPage,
   launchBrowser,
   openDashboard,
+  sizeOn,
 } from '../support/dashboard.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { type Browser, join, setUp } from '../support/operators.ts';
@@ -38,39 +39,38 @@ forEachEngine((engine) => {
     return list;
   };
 
-  for (const size of ['desktop', 'phone'] as const) {
-    it(`invites the first 10, and sees one accept on the join page, on a ${size}`, async () => {
-      const list = await twelve();
-      const page = await open(`/waitlists/${list.id}/invites`, size);
-      await page.getByRole('heading', { name: 'No invites yet' }).waitFor();
-      await page.getByRole('button', { name: 'Invite people' }).first().click();
-      const dialog = page.getByRole('dialog');
-      await dialog.getByLabel('How many').fill('10');
-      await dialog.getByText('10 people would be invited').waitFor();
-      await dialog.getByText('p0@example.com').waitFor();
-      await checkPage(page, 'invite dialog');
-      await dialog.getByRole('button', { name: 'Invite 10 people in production' }).click();
-      await page.getByText('Inviting 10 people').waitFor();
-      await service.runJobs();
-      await page.getByText('Invited 10 people').waitFor();
-      const copy = page.getByRole('button', { name: 'Copy invite link of p3@example.com' });
-      await copy.click();
-      const link = await page.evaluate<string>('navigator.clipboard.readText()');
-      assert.match(link, /\/join\//);
-      await checkPage(page, 'invites');
+  const size = sizeOn(engine);
+  it(`invites the first 10, and sees one accept on the join page, on a ${size}`, async () => {
+    const list = await twelve();
+    const page = await open(`/waitlists/${list.id}/invites`, size);
+    await page.getByRole('heading', { name: 'No invites yet' }).waitFor();
+    await page.getByRole('button', { name: 'Invite people' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('How many').fill('10');
+    await dialog.getByText('10 people would be invited').waitFor();
+    await dialog.getByText('p0@example.com').waitFor();
+    await checkPage(page, 'invite dialog');
+    await dialog.getByRole('button', { name: 'Invite 10 people in production' }).click();
+    await page.getByText('Inviting 10 people').waitFor();
+    await service.runJobs();
+    await page.getByText('Invited 10 people').waitFor();
+    const copy = page.getByRole('button', { name: 'Copy invite link of p3@example.com' });
+    await copy.click();
+    const link = await page.evaluate<string>('navigator.clipboard.readText()');
+    assert.match(link, /\/join\//);
+    await checkPage(page, 'invites');
 
-      const guest = await openDashboard(browser, service, new URL(link).pathname, { size });
-      await guest.getByRole('button').first().click();
-      await guest.getByText('p3@example.com').waitFor();
-      await guest.close();
-      await page.getByRole('row', { name: /p3@example\.com Accepted/ }).waitFor();
-      await page.goto(`/waitlists/${list.id}/queue?tab=joined`);
-      await page.getByRole('gridcell', { name: 'p3@example.com' }).waitFor();
-      await page.getByRole('tab', { name: 'Joined 1' }).waitFor();
-      await page.getByRole('tab', { name: 'Invited 9' }).waitFor();
-      await page.close();
-    });
-  }
+    const guest = await openDashboard(browser, service, new URL(link).pathname, { size });
+    await guest.getByRole('button').first().click();
+    await guest.getByText('p3@example.com').waitFor();
+    await guest.close();
+    await page.getByRole('row', { name: /p3@example\.com Accepted/ }).waitFor();
+    await page.goto(`/waitlists/${list.id}/queue?tab=joined`);
+    await page.getByRole('gridcell', { name: 'p3@example.com' }).waitFor();
+    await page.getByRole('tab', { name: 'Joined 1' }).waitFor();
+    await page.getByRole('tab', { name: 'Invited 9' }).waitFor();
+    await page.close();
+  });
 
   it('invites a segment from the queue, and only as many as were confirmed', async () => {
     const list = await twelve();

@@ -9,6 +9,7 @@ import {
   type DashboardPage,
   launchBrowser,
   openDashboard,
+  sizeOn,
 } from '../support/dashboard.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { type Browser, join, setUp } from '../support/operators.ts';
@@ -41,69 +42,68 @@ forEachEngine((engine) => {
     openDashboard(browser, service, path, { as, size });
   const cell = (page: DashboardPage, text: string) => page.getByRole('gridcell', { name: text, exact: true });
 
-  for (const size of ['desktop', 'phone'] as const) {
-    describe(`on a ${size}`, () => {
-      it('shows the first signup as it happens, and opens it by keyboard', async () => {
-        const first = await service.waitlist();
-        const page = await open(`/waitlists/${first.id}/queue`, owner, size);
-        await page.getByRole('heading', { name: 'Nobody has signed up yet' }).waitFor();
-        await checkPage(page, 'empty queue');
-        await first.signup({ email: 'ada@example.com', metadata: { plan: 'pro' } });
-        await cell(page, 'ada@example.com').waitFor();
-        await first.signup({ email: 'grace@example.com' });
-        await cell(page, 'grace@example.com').waitFor();
-        await page.getByRole('tab', { name: 'Waiting 2' }).waitFor();
-        await page.getByRole('tab', { name: 'All 2' }).waitFor();
+  const size = sizeOn(engine);
+  describe(`on a ${size}`, () => {
+    it('shows the first signup as it happens, and opens it by keyboard', async () => {
+      const first = await service.waitlist();
+      const page = await open(`/waitlists/${first.id}/queue`, owner, size);
+      await page.getByRole('heading', { name: 'Nobody has signed up yet' }).waitFor();
+      await checkPage(page, 'empty queue');
+      await first.signup({ email: 'ada@example.com', metadata: { plan: 'pro' } });
+      await cell(page, 'ada@example.com').waitFor();
+      await first.signup({ email: 'grace@example.com' });
+      await cell(page, 'grace@example.com').waitFor();
+      await page.getByRole('tab', { name: 'Waiting 2' }).waitFor();
+      await page.getByRole('tab', { name: 'All 2' }).waitFor();
 
-        await page.getByRole('grid').focus();
-        await page.keyboard.press('ArrowDown');
-        await page.keyboard.press('Enter');
-        const drawer = page.getByRole('dialog');
-        await drawer.getByRole('heading', { name: 'grace@example.com' }).waitFor();
-        assert.match(page.url(), /entry=ent_/);
-        await checkPage(page, 'drawer');
-        await page.goBack();
-        await drawer.waitFor({ state: 'detached' });
-        await page.close();
-      });
-
-      it('finds exact values only, says so, and filters by a segment', async () => {
-        const people = await service.waitlist();
-        await people.signup(
-          { email: 'ada@example.com', metadata: { plan: 'pro' } },
-          { email: 'grace@example.com', metadata: { plan: 'free' } },
-          { phone: '+4915112345678', metadata: { plan: 'pro' } },
-        );
-        const page = await open(`/waitlists/${people.id}/queue`, owner, size);
-        const search = page.getByRole('searchbox');
-        await search.fill('ada');
-        await search.press('Enter');
-        await page.getByText('finds a whole email').waitFor();
-        await search.fill('+49 151 12345678');
-        await search.press('Enter');
-        await cell(page, '+4915112345678').waitFor();
-        await page.getByText('1 person').waitFor();
-
-        await search.fill('');
-        await page.getByRole('button', { name: 'Filter', exact: true }).click();
-        const dialog = page.getByRole('dialog');
-        await dialog.getByRole('button', { name: 'Apply filter' }).click();
-        await dialog.getByText('Fill in at least one condition.').waitFor();
-        await dialog.getByLabel('Key').fill('plan');
-        await dialog.getByLabel('Value').fill('pro');
-        await dialog.getByRole('button', { name: 'Apply filter' }).click();
-        await page.getByText('2 people').waitFor();
-        assert.equal(await cell(page, 'grace@example.com').count(), 0);
-        assert.match(page.url(), /where=plan%3Dpro/);
-        await checkPage(page, 'segment');
-        await page.reload();
-        await page.getByText('2 people').waitFor();
-        await page.getByRole('button', { name: 'Remove the filter plan is pro' }).click();
-        await cell(page, 'grace@example.com').waitFor();
-        await page.close();
-      });
+      await page.getByRole('grid').focus();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      const drawer = page.getByRole('dialog');
+      await drawer.getByRole('heading', { name: 'grace@example.com' }).waitFor();
+      assert.match(page.url(), /entry=ent_/);
+      await checkPage(page, 'drawer');
+      await page.goBack();
+      await drawer.waitFor({ state: 'detached' });
+      await page.close();
     });
-  }
+
+    it('finds exact values only, says so, and filters by a segment', async () => {
+      const people = await service.waitlist();
+      await people.signup(
+        { email: 'ada@example.com', metadata: { plan: 'pro' } },
+        { email: 'grace@example.com', metadata: { plan: 'free' } },
+        { phone: '+4915112345678', metadata: { plan: 'pro' } },
+      );
+      const page = await open(`/waitlists/${people.id}/queue`, owner, size);
+      const search = page.getByRole('searchbox');
+      await search.fill('ada');
+      await search.press('Enter');
+      await page.getByText('finds a whole email').waitFor();
+      await search.fill('+49 151 12345678');
+      await search.press('Enter');
+      await cell(page, '+4915112345678').waitFor();
+      await page.getByText('1 person').waitFor();
+
+      await search.fill('');
+      await page.getByRole('button', { name: 'Filter', exact: true }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('button', { name: 'Apply filter' }).click();
+      await dialog.getByText('Fill in at least one condition.').waitFor();
+      await dialog.getByLabel('Key').fill('plan');
+      await dialog.getByLabel('Value').fill('pro');
+      await dialog.getByRole('button', { name: 'Apply filter' }).click();
+      await page.getByText('2 people').waitFor();
+      assert.equal(await cell(page, 'grace@example.com').count(), 0);
+      assert.match(page.url(), /where=plan%3Dpro/);
+      await checkPage(page, 'segment');
+      await page.reload();
+      await page.getByText('2 people').waitFor();
+      await page.getByRole('button', { name: 'Remove the filter plan is pro' }).click();
+      await cell(page, 'grace@example.com').waitFor();
+      await page.close();
+    });
+  });
 
   it('jumps to any row, keeps it in place while others sign up, and loads only what it shows', async () => {
     const page = await open(`/waitlists/${crowd.id}/queue?tab=all`, owner);

@@ -9,6 +9,7 @@ import {
   type DashboardPage,
   launchBrowser,
   openDashboard,
+  sizeOn,
 } from '../support/dashboard.ts';
 import { openForm, SITE } from '../support/forms.ts';
 import { eventually, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
@@ -31,237 +32,234 @@ forEachEngine((engine) => {
   });
   after(() => service?.close());
 
-  // Pages look the same on both engines, so one of them is enough for the phone.
-  for (const size of engine === 'sqlite' ? (['desktop', 'phone'] as const) : (['desktop'] as const)) {
-    describe(`on a ${size}`, () => {
-      let list: List;
-      before(async () => {
-        list = await service.waitlist({ name: `Acme ${HOSTILE}` });
-      });
-      const open = (path: string) => openDashboard(browser, service, path, { as: owner, size });
-      const check = (page: DashboardPage, what: string) =>
-        engine === 'sqlite' && size === 'desktop' ? checkEverywhere(page, what) : checkPage(page, what);
-
-      it('creates a key, tries it, rotates it and revokes it', async () => {
-        const page = await open(`/waitlists/${list.id}/api`);
-        const dialog = page.getByRole('dialog');
-        const shownKey = async () => {
-          await page.getByRole('heading', { name: 'Copy your key' }).waitFor();
-          const text = (await dialog.getByRole('code').first().textContent()) ?? '';
-          await dialog.getByRole('button', { name: 'Done' }).click();
-          return text;
-        };
-        await page.getByRole('button', { name: 'Create key' }).first().click();
-        await dialog.getByRole('button', { name: 'Create key' }).click();
-        const first = await shownKey();
-        await page.getByRole('button', { name: 'Send request' }).click();
-        await page.getByText('"created": 1').waitFor();
-        assert.equal((await list.lookup('ada@example.com')).status, 200);
-
-        await page.getByRole('button', { name: `Rotate dl_live_…${first.slice(-4)}` }).click();
-        await dialog.getByRole('button', { name: 'Rotate key' }).click();
-        const second = await shownKey();
-        assert.notEqual(second, first);
-        await page.getByText('Expiring').waitFor();
-        const ask = async (key: string) =>
-          (await service.request('GET', `/sdk/v1/waitlist/${list.id}/entries/ada@example.com`, { key }))
-            .status;
-        assert.deepEqual([await ask(first), await ask(second)], [200, 200]);
-
-        await page.getByRole('button', { name: `Revoke dl_live_…${second.slice(-4)}` }).click();
-        await dialog.getByRole('button', { name: 'Revoke key' }).click();
-        await page.getByRole('cell', { name: 'Revoked' }).waitFor();
-        assert.deepEqual([await ask(first), await ask(second)], [200, 401]);
-        await check(page, 'API');
-        await page.close();
-      });
-
-      it('checks a file, imports it, and exports the people again', async () => {
-        const page = await open(`/waitlists/${list.id}/transfer`);
-        const file = page.getByLabel('File', { exact: true });
-        await file.setInputFiles({ name: 'people.exe', mimeType: 'x/y', buffer: Buffer.from('x') });
-        await page.getByText('Choose a .csv').waitFor();
-        await file.setInputFiles({
-          name: 'people.csv',
-          mimeType: 'text/csv',
-          buffer: Buffer.from('a,b\n1,2\n'),
-        });
-        await page.getByRole('button', { name: 'Check file' }).click();
-        await page.getByRole('alert').waitFor();
-        page.problems.length = 0; // The browser reports the 400 that we wanted.
-        const rows = [
-          'Email,Company',
-          'mary@example.com,Shuttle',
-          'nobody,Nothing',
-          `joan@example.com,${HOSTILE}`,
-        ];
-        await file.setInputFiles({
-          name: 'people.csv',
-          mimeType: 'text/csv',
-          buffer: Buffer.from(rows.join('\n')),
-        });
-        await page.getByRole('button', { name: 'Check file' }).click();
-        await page.getByRole('heading', { name: 'Checking the file' }).waitFor();
-        await service.runJobs();
-        await figure(page, 'Would be added', '2').waitFor();
-        await figure(page, 'Bad rows', '1').waitFor();
-        assert.equal((await list.lookup('mary@example.com')).status, 404, 'nothing is written yet');
-        const errors = await downloaded(page, () =>
-          page.getByRole('link', { name: 'Download bad rows' }).click(),
-        );
-        assert.match(errors, /^line,field,reason\r\n3,email,/);
-
-        await page.getByRole('button', { name: 'Import 2 people into production' }).click();
-        await page.getByRole('button', { name: 'Cancel' }).waitFor();
-        await service.runJobs();
-        await figure(page, 'Added', '2').waitFor();
-        assert.equal((await list.lookup('joan@example.com')).body.metadata?.Company, HOSTILE);
-        await check(page, 'import');
-        await page.goBack();
-        await figure(page, 'Would be added', '2').waitFor();
-
-        await page.getByRole('tab', { name: 'Export' }).click();
-        await page.getByLabel('Metadata').fill('Company=Shuttle');
-        const csv = await downloaded(page, () =>
-          page.getByRole('button', { name: 'Export', exact: true }).click(),
-        );
-        assert.match(csv, /mary@example\.com/);
-        assert.doesNotMatch(csv, /joan@example\.com/);
-        await page.getByRole('cell', { name: '1 person' }).waitFor();
-        await check(page, 'export');
-        await page.close();
-      });
-
-      it('cancels an import before it has begun', async () => {
-        const page = await open(`/waitlists/${list.id}/transfer`);
-        const buffer = Buffer.from('{"email":"never@example.com"}\n');
-        await page
-          .getByLabel('File', { exact: true })
-          .setInputFiles({ name: 'people.jsonl', mimeType: 'text/plain', buffer });
-        await page.getByRole('button', { name: 'Check file' }).click();
-        await page.getByRole('button', { name: 'Cancel' }).click();
-        await service.runJobs();
-        await page.getByText('What was imported before stays').waitFor();
-        await page.close();
-      });
-
-      it('turns the form on, and a person joins on its page', async () => {
-        const page = await open(`/waitlists/${list.id}/form`);
-        await page.getByRole('button', { name: 'Turn on' }).click();
-        await page.getByRole('link', { name: 'Open page' }).waitFor();
-        await page.getByRole('button', { name: 'Add field' }).click();
-        await page.getByLabel('Label').fill('Company size');
-        assert.equal(await page.getByLabel('Metadata key').inputValue(), 'company_size');
-        await page.getByLabel('Headline').fill(HOSTILE);
-        await page.getByLabel('Allowed origins').fill('example.com');
-        await page.getByRole('button', { name: 'Save changes' }).click();
-        await page.getByText('example.com: Must be an origin such as https://example.com.').waitFor();
-        page.problems.length = 0;
-        await page.getByLabel('Allowed origins').fill('https://example.com/');
-        await page.getByRole('button', { name: 'Save changes' }).click();
-        await page.getByText('Saved your changes').waitFor();
-        await page.getByText('You have unsaved changes').waitFor({ state: 'detached' });
-        await check(page, 'form');
-
-        await page.getByRole('tab', { name: 'Install' }).click();
-        const { body: form } = await owner.get<{ key: string }>(`/waitlists/${list.id}/form`);
-        await page.getByText(`form-key="${form.key}"`).first().waitFor();
-        await check(page, 'form, install');
-
-        const hosted = `/w/${list.id}`;
-        const shows = (status: number) =>
-          eventually(
-            async () => (await fetch(service.url + hosted)).status,
-            (found) => found === status,
-          );
-        await shows(200);
-        const visitor = await openDashboard(browser, service, hosted, { size });
-        await visitor.getByLabel('Email', { exact: true }).fill('joined@example.com');
-        await visitor.getByLabel('Company size').fill('10');
-        service.clock.advance(2_000);
-        await visitor.getByRole('button', { name: 'Join the waitlist' }).click();
-        await visitor.getByText('in line.').waitFor();
-        await visitor.close();
-        assert.equal((await list.lookup('joined@example.com')).body.metadata?.company_size, '10');
-
-        const bot = { email: 'bot@example.com', website: 'https://spam.example' };
-        const origin = 'https://example.com';
-        await service.request('POST', `/form/v1/${form.key}`, { body: bot, headers: { origin } });
-        await page.getByRole('tab', { name: 'Activity' }).click();
-        await page.getByText('Filled in the field that only bots see').waitFor();
-        await page.getByText('No referral looks suspicious').waitFor();
-        await check(page, 'form, activity');
-        await page.getByRole('button', { name: 'Turn off' }).click();
-        await page.getByRole('heading', { name: 'Turn the form off in production?' }).waitFor();
-        await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click();
-        await page.getByRole('button', { name: 'Turn on' }).waitFor();
-        await page.close();
-      });
-
-      it('changes settings, closes the waitlist and deletes it', async () => {
-        const page = await open(`/waitlists/${list.id}/settings`);
-        const dialog = page.getByRole('dialog');
-        await page.getByLabel('Places per referral').fill('9');
-        await page.getByText('gets a new position').waitFor();
-        await page.getByLabel('Metadata to count').fill('a, b, c, d, e, f');
-        await page.getByRole('button', { name: 'Save changes' }).click();
-        await page
-          .getByText(/metadata keys/i)
-          .first()
-          .waitFor();
-        page.problems.length = 0;
-        await page.getByLabel('Metadata to count').fill('plan');
-        await page.getByRole('button', { name: 'Save changes' }).click();
-        await page.getByText('Saved your changes').waitFor();
-        const saved = await owner.get<{ boost: number; metadataKeys: string[] }>(`/waitlists/${list.id}`);
-        assert.deepEqual([saved.body.boost, saved.body.metadataKeys], [9, ['plan']]);
-        await page.getByRole('button', { name: 'Close', exact: true }).click();
-        await dialog.getByRole('button', { name: 'Close waitlist' }).click();
-        await page.getByRole('button', { name: 'Open', exact: true }).waitFor();
-        assert.equal((await list.signup({ email: 'late@example.com' })).status, 409);
-        await check(page, 'settings');
-
-        await page.getByRole('button', { name: 'Delete', exact: true }).click();
-        const remove = dialog.getByRole('button', { name: 'Delete waitlist' });
-        assert.equal(await remove.isDisabled(), true);
-        await page.getByLabel(/to confirm/).fill(list.id);
-        await remove.click();
-        await page.getByRole('heading', { name: 'Waitlists' }).waitFor();
-        assert.equal((await owner.get(`/waitlists/${list.id}`)).status, 404);
-        await page.close();
-      });
-
-      it('creates an environment with a product key, and shows the health', async () => {
-        const page = await open('/instance/environments');
-        const dialog = page.getByRole('dialog');
-        const name = `staging-${size}`;
-        await page.getByRole('button', { name: 'Create environment' }).click();
-        await page.getByLabel('Name').fill('production');
-        await dialog.getByRole('button', { name: 'Create environment' }).click();
-        await dialog.getByText(/already exists/).waitFor();
-        page.problems.length = 0;
-        await page.getByLabel('Name').fill(name);
-        await dialog.getByRole('button', { name: 'Create environment' }).click();
-        await page.getByRole('cell', { name }).waitFor();
-        await check(page, 'environments');
-
-        await page.goto(`/instance/keys?environment=${name}`);
-        await page.getByRole('button', { name: 'Create key' }).first().click();
-        await dialog.getByRole('button', { name: 'Create key' }).click();
-        await page.getByRole('heading', { name: 'Copy your key' }).waitFor();
-        assert.match((await dialog.getByRole('code').first().textContent()) ?? '', /^dl_test_/);
-        await dialog.getByRole('button', { name: 'Done' }).click();
-        await page.getByRole('cell', { name: 'Active' }).waitFor();
-        await check(page, 'product keys');
-
-        await page.goto('/instance/health');
-        await page.getByRole('list', { name: 'Checks' }).getByText('schema version').waitFor();
-        await page.getByText('Kept, not sent').waitFor();
-        await check(page, 'health');
-        await page.close();
-      });
+  const size = sizeOn(engine);
+  describe(`on a ${size}`, () => {
+    let list: List;
+    before(async () => {
+      list = await service.waitlist({ name: `Acme ${HOSTILE}` });
     });
-  }
+    const open = (path: string) => openDashboard(browser, service, path, { as: owner, size });
+    const check = (page: DashboardPage, what: string) =>
+      engine === 'sqlite' && size === 'desktop' ? checkEverywhere(page, what) : checkPage(page, what);
+
+    it('creates a key, tries it, rotates it and revokes it', async () => {
+      const page = await open(`/waitlists/${list.id}/api`);
+      const dialog = page.getByRole('dialog');
+      const shownKey = async () => {
+        await page.getByRole('heading', { name: 'Copy your key' }).waitFor();
+        const text = (await dialog.getByRole('code').first().textContent()) ?? '';
+        await dialog.getByRole('button', { name: 'Done' }).click();
+        return text;
+      };
+      await page.getByRole('button', { name: 'Create key' }).first().click();
+      await dialog.getByRole('button', { name: 'Create key' }).click();
+      const first = await shownKey();
+      await page.getByRole('button', { name: 'Send request' }).click();
+      await page.getByText('"created": 1').waitFor();
+      assert.equal((await list.lookup('ada@example.com')).status, 200);
+
+      await page.getByRole('button', { name: `Rotate dl_live_…${first.slice(-4)}` }).click();
+      await dialog.getByRole('button', { name: 'Rotate key' }).click();
+      const second = await shownKey();
+      assert.notEqual(second, first);
+      await page.getByText('Expiring').waitFor();
+      const ask = async (key: string) =>
+        (await service.request('GET', `/sdk/v1/waitlist/${list.id}/entries/ada@example.com`, { key })).status;
+      assert.deepEqual([await ask(first), await ask(second)], [200, 200]);
+
+      await page.getByRole('button', { name: `Revoke dl_live_…${second.slice(-4)}` }).click();
+      await dialog.getByRole('button', { name: 'Revoke key' }).click();
+      await page.getByRole('cell', { name: 'Revoked' }).waitFor();
+      assert.deepEqual([await ask(first), await ask(second)], [200, 401]);
+      await check(page, 'API');
+      await page.close();
+    });
+
+    it('checks a file, imports it, and exports the people again', async () => {
+      const page = await open(`/waitlists/${list.id}/transfer`);
+      const file = page.getByLabel('File', { exact: true });
+      await file.setInputFiles({ name: 'people.exe', mimeType: 'x/y', buffer: Buffer.from('x') });
+      await page.getByText('Choose a .csv').waitFor();
+      await file.setInputFiles({
+        name: 'people.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from('a,b\n1,2\n'),
+      });
+      await page.getByRole('button', { name: 'Check file' }).click();
+      await page.getByRole('alert').waitFor();
+      page.problems.length = 0; // The browser reports the 400 that we wanted.
+      const rows = [
+        'Email,Company',
+        'mary@example.com,Shuttle',
+        'nobody,Nothing',
+        `joan@example.com,${HOSTILE}`,
+      ];
+      await file.setInputFiles({
+        name: 'people.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from(rows.join('\n')),
+      });
+      await page.getByRole('button', { name: 'Check file' }).click();
+      await page.getByRole('heading', { name: 'Checking the file' }).waitFor();
+      await service.runJobs();
+      await figure(page, 'Would be added', '2').waitFor();
+      await figure(page, 'Bad rows', '1').waitFor();
+      assert.equal((await list.lookup('mary@example.com')).status, 404, 'nothing is written yet');
+      const errors = await downloaded(page, () =>
+        page.getByRole('link', { name: 'Download bad rows' }).click(),
+      );
+      assert.match(errors, /^line,field,reason\r\n3,email,/);
+
+      await page.getByRole('button', { name: 'Import 2 people into production' }).click();
+      await page.getByRole('button', { name: 'Cancel' }).waitFor();
+      await service.runJobs();
+      await figure(page, 'Added', '2').waitFor();
+      assert.equal((await list.lookup('joan@example.com')).body.metadata?.Company, HOSTILE);
+      await check(page, 'import');
+      await page.goBack();
+      await figure(page, 'Would be added', '2').waitFor();
+
+      await page.getByRole('tab', { name: 'Export' }).click();
+      await page.getByLabel('Metadata').fill('Company=Shuttle');
+      const csv = await downloaded(page, () =>
+        page.getByRole('button', { name: 'Export', exact: true }).click(),
+      );
+      assert.match(csv, /mary@example\.com/);
+      assert.doesNotMatch(csv, /joan@example\.com/);
+      await page.getByRole('cell', { name: '1 person' }).waitFor();
+      await check(page, 'export');
+      await page.close();
+    });
+
+    it('cancels an import before it has begun', async () => {
+      const page = await open(`/waitlists/${list.id}/transfer`);
+      const buffer = Buffer.from('{"email":"never@example.com"}\n');
+      await page
+        .getByLabel('File', { exact: true })
+        .setInputFiles({ name: 'people.jsonl', mimeType: 'text/plain', buffer });
+      await page.getByRole('button', { name: 'Check file' }).click();
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await service.runJobs();
+      await page.getByText('What was imported before stays').waitFor();
+      await page.close();
+    });
+
+    it('turns the form on, and a person joins on its page', async () => {
+      const page = await open(`/waitlists/${list.id}/form`);
+      await page.getByRole('button', { name: 'Turn on' }).click();
+      await page.getByRole('link', { name: 'Open page' }).waitFor();
+      await page.getByRole('button', { name: 'Add field' }).click();
+      await page.getByLabel('Label').fill('Company size');
+      assert.equal(await page.getByLabel('Metadata key').inputValue(), 'company_size');
+      await page.getByLabel('Headline').fill(HOSTILE);
+      await page.getByLabel('Allowed origins').fill('example.com');
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page.getByText('example.com: Must be an origin such as https://example.com.').waitFor();
+      page.problems.length = 0;
+      await page.getByLabel('Allowed origins').fill('https://example.com/');
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page.getByText('Saved your changes').waitFor();
+      await page.getByText('You have unsaved changes').waitFor({ state: 'detached' });
+      await check(page, 'form');
+
+      await page.getByRole('tab', { name: 'Install' }).click();
+      const { body: form } = await owner.get<{ key: string }>(`/waitlists/${list.id}/form`);
+      await page.getByText(`form-key="${form.key}"`).first().waitFor();
+      await check(page, 'form, install');
+
+      const hosted = `/w/${list.id}`;
+      const shows = (status: number) =>
+        eventually(
+          async () => (await fetch(service.url + hosted)).status,
+          (found) => found === status,
+        );
+      await shows(200);
+      const visitor = await openDashboard(browser, service, hosted, { size });
+      await visitor.getByLabel('Email', { exact: true }).fill('joined@example.com');
+      await visitor.getByLabel('Company size').fill('10');
+      service.clock.advance(2_000);
+      await visitor.getByRole('button', { name: 'Join the waitlist' }).click();
+      await visitor.getByText('in line.').waitFor();
+      await visitor.close();
+      assert.equal((await list.lookup('joined@example.com')).body.metadata?.company_size, '10');
+
+      const bot = { email: 'bot@example.com', website: 'https://spam.example' };
+      const origin = 'https://example.com';
+      await service.request('POST', `/form/v1/${form.key}`, { body: bot, headers: { origin } });
+      await page.getByRole('tab', { name: 'Activity' }).click();
+      await page.getByText('Filled in the field that only bots see').waitFor();
+      await page.getByText('No referral looks suspicious').waitFor();
+      await check(page, 'form, activity');
+      await page.getByRole('button', { name: 'Turn off' }).click();
+      await page.getByRole('heading', { name: 'Turn the form off in production?' }).waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click();
+      await page.getByRole('button', { name: 'Turn on' }).waitFor();
+      await page.close();
+    });
+
+    it('changes settings, closes the waitlist and deletes it', async () => {
+      const page = await open(`/waitlists/${list.id}/settings`);
+      const dialog = page.getByRole('dialog');
+      await page.getByLabel('Places per referral').fill('9');
+      await page.getByText('gets a new position').waitFor();
+      await page.getByLabel('Metadata to count').fill('a, b, c, d, e, f');
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page
+        .getByText(/metadata keys/i)
+        .first()
+        .waitFor();
+      page.problems.length = 0;
+      await page.getByLabel('Metadata to count').fill('plan');
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page.getByText('Saved your changes').waitFor();
+      const saved = await owner.get<{ boost: number; metadataKeys: string[] }>(`/waitlists/${list.id}`);
+      assert.deepEqual([saved.body.boost, saved.body.metadataKeys], [9, ['plan']]);
+      await page.getByRole('button', { name: 'Close', exact: true }).click();
+      await dialog.getByRole('button', { name: 'Close waitlist' }).click();
+      await page.getByRole('button', { name: 'Open', exact: true }).waitFor();
+      assert.equal((await list.signup({ email: 'late@example.com' })).status, 409);
+      await check(page, 'settings');
+
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      const remove = dialog.getByRole('button', { name: 'Delete waitlist' });
+      assert.equal(await remove.isDisabled(), true);
+      await page.getByLabel(/to confirm/).fill(list.id);
+      await remove.click();
+      await page.getByRole('heading', { name: 'Waitlists' }).waitFor();
+      assert.equal((await owner.get(`/waitlists/${list.id}`)).status, 404);
+      await page.close();
+    });
+
+    it('creates an environment with a product key, and shows the health', async () => {
+      const page = await open('/instance/environments');
+      const dialog = page.getByRole('dialog');
+      const name = `staging-${size}`;
+      await page.getByRole('button', { name: 'Create environment' }).click();
+      await page.getByLabel('Name').fill('production');
+      await dialog.getByRole('button', { name: 'Create environment' }).click();
+      await dialog.getByText(/already exists/).waitFor();
+      page.problems.length = 0;
+      await page.getByLabel('Name').fill(name);
+      await dialog.getByRole('button', { name: 'Create environment' }).click();
+      await page.getByRole('cell', { name }).waitFor();
+      await check(page, 'environments');
+
+      await page.goto(`/instance/keys?environment=${name}`);
+      await page.getByRole('button', { name: 'Create key' }).first().click();
+      await dialog.getByRole('button', { name: 'Create key' }).click();
+      await page.getByRole('heading', { name: 'Copy your key' }).waitFor();
+      assert.match((await dialog.getByRole('code').first().textContent()) ?? '', /^dl_test_/);
+      await dialog.getByRole('button', { name: 'Done' }).click();
+      await page.getByRole('cell', { name: 'Active' }).waitFor();
+      await check(page, 'product keys');
+
+      await page.goto('/instance/health');
+      await page.getByRole('list', { name: 'Checks' }).getByText('schema version').waitFor();
+      await page.getByText('Kept, not sent').waitFor();
+      await check(page, 'health');
+      await page.close();
+    });
+  });
 
   it('credits and rejects referrals that look like abuse', async () => {
     const form = await openForm(service);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type BrowserContext, type Browser as Chromium, chromium, type Page } from 'playwright-core';
+import type { Engine } from '../../src/db/database.ts';
 import { ensureBrowser } from './browser.ts';
 import { ensureDashboard } from './ensure-dashboard.ts';
 import type { Service } from './harness.ts';
@@ -84,13 +85,22 @@ export async function checkPage(page: DashboardPage, what: string): Promise<void
   assert.deepEqual(page.problems, [], what);
 }
 
+/** Colors do not depend on the width, so two checks cover both themes and both widths. */
+const LOOKS = [
+  ['phone', 'dark'],
+  ['desktop', 'light'],
+] as const;
+
 /** Checks the page as it is now, in both themes and at both widths. */
 export async function checkEverywhere(page: DashboardPage, what: string): Promise<void> {
-  for (const size of ['phone', 'desktop'] as const) {
+  for (const [size, colorScheme] of LOOKS) {
     await page.setViewportSize(SIZES[size]);
-    for (const colorScheme of ['dark', 'light'] as const) {
-      await page.emulateMedia({ colorScheme });
-      await checkPage(page, `${what}, ${colorScheme}, ${size}`);
-    }
+    await page.emulateMedia({ colorScheme });
+    await checkPage(page, `${what}, ${colorScheme}, ${size}`);
   }
+}
+
+/** Every journey runs once on each engine and once at each width: a page does not know the engine. */
+export function sizeOn(engine: Engine): Size {
+  return engine === 'sqlite' ? 'desktop' : 'phone';
 }
