@@ -7,7 +7,13 @@ import { openExisting, withoutTimeLimits } from '../service.ts';
 import { troubleInWords } from '../trouble.ts';
 import { isMasterKeySaved } from '../vault/master-key-saved.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { checkJobs, checkStorage, checkVersions, type Finding } from '../waitlist/upkeep/health.ts';
+import {
+  ageInWords,
+  checkJobs,
+  checkStorage,
+  checkVersions,
+  type Finding,
+} from '../waitlist/upkeep/health.ts';
 import { BACKLOG_LIMIT, OLDEST_LIMIT_MS } from '../waitlist/upkeep/watch.ts';
 import type { Outcome } from './command.ts';
 
@@ -70,7 +76,7 @@ function checkChannel(what: string, channel: string, counts: BacklogCount[], now
   const ours = counts.filter((each) => each.channel === channel);
   const pending = ours.find(({ state }) => state === 'pending');
   const ageMs = pending?.oldestAt ? now - pending.oldestAt : 0;
-  const age = pending ? [`oldest pending for ${Math.floor(ageMs / 60_000)} min`] : [];
+  const age = pending ? [`oldest pending for ${ageInWords(ageMs)}`] : [];
   const shown = [...ours.map(({ state, count }) => `${count} ${state}`), ...age];
   return {
     what,

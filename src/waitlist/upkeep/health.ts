@@ -95,9 +95,9 @@ function sizeInWords(bytes: number): string {
   return megabytes < 1024 ? `${megabytes.toFixed(1)} MiB` : `${(megabytes / 1024).toFixed(1)} GiB`;
 }
 
-function ageInWords(ms: number): string {
+export function ageInWords(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
-  if (minutes < 120) return `${minutes} min`;
+  if (minutes <= 120) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
   return hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`;
 }

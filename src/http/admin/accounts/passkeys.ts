@@ -1,6 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import Type from 'typebox';
-import { CHALLENGE_MS } from '../../../operators/passkey-challenge.ts';
 import {
   PASSKEY_REFUSAL,
   signInWithPasskey,
@@ -15,149 +13,29 @@ import {
   startPasskey,
 } from '../../../operators/passkeys.ts';
 import { isoTime, isoTimeOrNull } from '../../../time.ts';
-import { constant, idPattern, named, time, timeOrNull, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import { type AdminParts, addressOf, clientDetails, personOf, startSession } from '../core/parts.ts';
-import { closed, Deleted, EXAMPLE_OPERATOR, OperatorObject, passwordInput } from '../core/schemas.ts';
+import { Deleted, EXAMPLE_OPERATOR, OperatorObject } from '../core/schemas.ts';
+import {
+  CHALLENGE_SECONDS,
+  CreationOptions,
+  EXAMPLE,
+  EXAMPLE_ID,
+  FreshPassword,
+  freshness,
+  NewPasskey,
+  notFound,
+  PasskeyAnswer,
+  PasskeyList,
+  PasskeyName,
+  PasskeyObject,
+  PasskeyParams,
+  RequestOptions,
+  tag,
+  unsuited,
+} from './passkey-schemas.ts';
 import { presentOperator } from './present.ts';
-
-const tag = 'Passkeys';
-const CHALLENGE_SECONDS = CHALLENGE_MS / 1_000;
-const EXAMPLE_ID = 'pky_06gxx2p9r1yn1vp1ryss481fhw';
-const EXAMPLE = {
-  id: EXAMPLE_ID,
-  name: 'MacBook',
-  createdAt: '2026-11-15T09:30:00.000Z',
-  lastUsedAt: null,
-};
-const EXAMPLE_CREDENTIAL_ID = 'dGhpcy1pcy1hLWNyZWRlbnRpYWw';
-
-const PasskeyObject = Type.Object(
-  {
-    id: Type.String({ ...idPattern('pky'), description: 'Unique id of the passkey.' }),
-    name: Type.String({ description: 'Name that the operator gave it.' }),
-    createdAt: time('When the passkey was added.'),
-    lastUsedAt: timeOrNull('When the operator last signed in with it.'),
-  },
-  { ...named('Passkey'), description: 'A passkey of an operator.' },
-);
-
-const PasskeyList = Type.Object(
-  { passkeys: Type.Array(PasskeyObject, { description: 'Oldest first.' }) },
-  { ...named('PasskeyList'), description: 'All passkeys of an operator.' },
-);
-
-const optionsSchema = (name: string, method: string) =>
-  Type.Unsafe<object>({
-    type: 'object',
-    additionalProperties: true,
-    ...named(name),
-    description: `Options for \`navigator.credentials.${method}()\`, as JSON: pass them to \`PublicKeyCredential.parse${method === 'create' ? 'Creation' : 'Request'}OptionsFromJSON()\`.`,
-  });
-const CreationOptions = optionsSchema('PasskeyCreationOptions', 'create');
-const RequestOptions = optionsSchema('PasskeyRequestOptions', 'get');
-
-/** As `PublicKeyCredential.toJSON()` gives it. The rest is checked where it is verified. */
-const credentialFields = {
-  id: Type.String({ minLength: 1, maxLength: 2_048, description: 'Id of the credential.' }),
-  rawId: Type.String({ minLength: 1, maxLength: 2_048, description: 'The same id.' }),
-  type: constant('public-key', 'Always `public-key`.'),
-};
-
-const Credential = Type.Object(
-  {
-    ...credentialFields,
-    response: Type.Object({}, { additionalProperties: true, description: 'What the authenticator signed.' }),
-  },
-  {
-    ...named('PasskeyCredential'),
-    additionalProperties: true,
-    description: 'What `PublicKeyCredential.toJSON()` returns.',
-  },
-);
-
-const nameInput = Type.String({ minLength: 1, maxLength: 100, description: 'Name of the passkey.' });
-
-const credentialExample = {
-  id: EXAMPLE_CREDENTIAL_ID,
-  rawId: EXAMPLE_CREDENTIAL_ID,
-  type: 'public-key',
-  response: { clientDataJSON: '…', attestationObject: '…' },
-};
-
-const FreshPassword = Type.Object(
-  { password: Type.Optional(passwordInput) },
-  {
-    ...named('FreshPassword'),
-    ...closed,
-    'x-optional': true,
-    description: 'The password, unless the operator signed in within the last ten minutes.',
-    ...withExamples({
-      password: { summary: 'The password', value: { password: 'compilers translate words' } },
-    }),
-  },
-);
-
-const NewPasskey = Type.Object(
-  { name: Type.Optional(nameInput), response: Credential },
-  {
-    ...named('NewPasskey'),
-    ...closed,
-    description: 'The passkey that the browser created.',
-    ...withExamples({
-      passkey: { summary: 'A passkey', value: { name: 'MacBook', response: credentialExample } },
-    }),
-  },
-);
-
-const PasskeyName = Type.Object(
-  { name: nameInput },
-  {
-    ...named('PasskeyName'),
-    ...closed,
-    description: 'The new name.',
-    ...withExamples({ name: { summary: 'A name', value: { name: 'MacBook' } } }),
-  },
-);
-
-const PasskeyAnswer = Type.Object(
-  { response: Credential },
-  {
-    ...named('PasskeyAnswer'),
-    ...closed,
-    description: 'What the passkey signed.',
-    ...withExamples({
-      passkey: {
-        summary: 'A signature',
-        value: {
-          response: {
-            ...credentialExample,
-            response: { clientDataJSON: '…', authenticatorData: '…', signature: '…', userHandle: '…' },
-          },
-        },
-      },
-    }),
-  },
-);
-
-const PasskeyParams = Type.Object({
-  passkeyId: Type.String({ description: 'Id of the passkey.', examples: [EXAMPLE_ID] }),
-});
-
-const freshness = {
-  forbidden: {
-    when: 'The password is wrong, or it is required because the operator signed in a while ago.',
-    message: 'password: is required, because you signed in a while ago',
-  },
-};
-const unsuited = {
-  when: 'Browsers do not offer passkeys at this public URL.',
-  message: 'passkeys require DOORLIST_PUBLIC_URL to be https:// with a host name, or http://localhost',
-};
-const notFound = {
-  not_found: { when: 'The passkey does not exist.', message: 'there is no such passkey' },
-};
 
 const listSchema = adminSchema({
   operationId: 'listPasskeys',

@@ -1,5 +1,3 @@
-import Type from 'typebox';
-import { LANGUAGES } from '../../../languages/languages.ts';
 import { KIND_TEXTS, MAIL_KINDS, type MailKind } from '../../../mail/kinds.ts';
 import { previewMail, sendTestMail } from '../../../mail/preview.ts';
 import {
@@ -11,18 +9,15 @@ import {
 } from '../../../mail/templates.ts';
 import { requireWaitlist } from '../../../mail/update-settings.ts';
 import { VARIABLES } from '../../../mail/variables.ts';
-import { limits, named, nullable, oneOf, withExamples } from '../../../wire/schema.ts';
 import { rateLimiter } from '../../plugins/rate-limit.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { closed, emailInput } from '../core/schemas.ts';
 import { domainFor, requireQueue } from '../core/waitlist-scope.ts';
 import {
   EnvironmentQuery,
   EXAMPLE_MAIL_ID,
   KindParams,
-  mailId,
   NO_KIND,
   NO_WAITLIST,
   requireKind,
@@ -30,124 +25,20 @@ import {
   tag,
   WaitlistParams,
 } from './scope.ts';
+import {
+  EXAMPLE_TEMPLATE,
+  Preview,
+  PreviewRequest,
+  SentTest,
+  TemplateList,
+  TemplateObject,
+  TemplateRequest,
+  TestRequest,
+} from './template-schemas.ts';
 
 /** A template has up to 20,000 characters, each of up to 6 bytes if it is escaped. */
 const BODY_BYTES_MAX = 256 * 1024;
 const TESTS_PER_MINUTE = 10;
-
-const TemplateObject = Type.Object(
-  {
-    kind: oneOf(MAIL_KINDS, { description: 'Kind of email.' }),
-    name: Type.String({ description: 'Name of the kind.' }),
-    description: Type.String({ description: 'When the email is sent.' }),
-    enabled: Type.Boolean({ description: 'Whether this kind is sent.' }),
-    custom: Type.Boolean({ description: 'Whether you have changed the template.' }),
-    subject: Type.String({ description: 'Subject, with variables.' }),
-    body: Type.String({ description: 'Body in Markdown, with variables.' }),
-    variables: Type.Array(
-      Type.Object(
-        {
-          name: Type.String({ description: 'Name of the variable.' }),
-          description: Type.String({ description: 'What it contains.' }),
-          example: Type.String({ description: 'An example.' }),
-        },
-        { ...named('TemplateVariable'), description: 'A value that the template can insert.' },
-      ),
-      { description: 'Variables of this kind.' },
-    ),
-  },
-  { ...named('MailTemplate'), description: 'The template of a kind of email.' },
-);
-
-const TemplateList = Type.Object(
-  { templates: Type.Array(TemplateObject, { description: 'One for each kind.' }) },
-  { ...named('MailTemplateList'), description: 'The templates of a waitlist.' },
-);
-
-const subject = Type.String({
-  ...limits({ minLength: 1, maxLength: 500 }),
-  description: 'Subject, with variables.',
-});
-const body = Type.String({
-  ...limits({ minLength: 1, maxLength: 20_000 }),
-  description: 'Body in Markdown, with variables.',
-});
-const draft = {
-  subject: Type.Optional({ ...subject, description: 'Subject to use instead of the saved one.' }),
-  body: Type.Optional({ ...body, description: 'Body to use instead of the saved one.' }),
-  entry: Type.Optional(
-    Type.String({ description: 'Email or phone of an entry to take values from. Default: an example.' }),
-  ),
-  language: Type.Optional(oneOf(LANGUAGES, { description: 'Language of the default template.' })),
-};
-const EXAMPLE_TEXTS = { subject: 'Hello', body: 'You are number {{ position }}.' };
-
-const TemplateRequest = Type.Object(
-  { subject, body },
-  {
-    ...named('MailTemplateRequest'),
-    ...closed,
-    description: 'A template.',
-    ...withExamples({ short: { summary: 'A short email', value: EXAMPLE_TEXTS } }),
-  },
-);
-
-const PreviewRequest = Type.Object(draft, {
-  ...named('MailPreviewRequest'),
-  ...closed,
-  description: 'What to preview. Empty: the saved template with example values.',
-  ...withExamples({ draft: { summary: 'An unsaved template', value: EXAMPLE_TEXTS } }),
-});
-
-const TestRequest = Type.Object(
-  { to: { ...emailInput, description: 'Where to send the test.' }, ...draft },
-  {
-    ...named('MailTestRequest'),
-    ...closed,
-    description: 'Where to send a test, and what.',
-    ...withExamples({ you: { summary: 'To yourself', value: { to: 'grace@example.com' } } }),
-  },
-);
-
-const text = (description: string) => nullable<string>('string', { description });
-
-const Preview = Type.Object(
-  {
-    subject: text('Subject. `null` if there are problems.'),
-    html: text('HTML part.'),
-    text: text('Text part.'),
-    problems: Type.Array(
-      Type.Object(
-        {
-          field: oneOf(['subject', 'body'] as const, { description: 'Where the problem is.' }),
-          line: nullable<number>('integer', {
-            minimum: 1,
-            description: 'Line of the problem. `null` if it concerns the whole text.',
-          }),
-          message: Type.String({ description: 'What is wrong.' }),
-        },
-        { ...named('TemplateProblem'), description: 'Why a template cannot be saved.' },
-      ),
-      { description: 'Why this template cannot be saved. Empty if it can.' },
-    ),
-  },
-  { ...named('MailPreview'), description: 'An email as a person would get it. Its links do not work.' },
-);
-
-const SentTest = Type.Object(
-  { id: mailId, to: Type.String({ description: 'Where it is sent.' }) },
-  { ...named('SentTestMail'), description: 'A test email. Look it up in the list of emails.' },
-);
-
-const EXAMPLE_TEMPLATE = {
-  kind: 'welcome',
-  name: KIND_TEXTS.welcome.name,
-  description: KIND_TEXTS.welcome.description,
-  enabled: true,
-  custom: true,
-  ...EXAMPLE_TEXTS,
-  variables: [{ name: 'position', description: 'Place in line.', example: '42' }],
-};
 
 const common = { tag, querystring: EnvironmentQuery, errors: ['not_found'] as const };
 

@@ -1,0 +1,120 @@
+import Type from 'typebox';
+import { LANGUAGES } from '../../../languages/languages.ts';
+import { KIND_TEXTS, MAIL_KINDS } from '../../../mail/kinds.ts';
+import { limits, named, nullable, oneOf, withExamples } from '../../../wire/schema.ts';
+import { closed, emailInput } from '../core/schemas.ts';
+import { mailId } from './scope.ts';
+
+export const TemplateObject = Type.Object(
+  {
+    kind: oneOf(MAIL_KINDS, { description: 'Kind of email.' }),
+    name: Type.String({ description: 'Name of the kind.' }),
+    description: Type.String({ description: 'When the email is sent.' }),
+    enabled: Type.Boolean({ description: 'Whether this kind is sent.' }),
+    custom: Type.Boolean({ description: 'Whether you have changed the template.' }),
+    subject: Type.String({ description: 'Subject, with variables.' }),
+    body: Type.String({ description: 'Body in Markdown, with variables.' }),
+    variables: Type.Array(
+      Type.Object(
+        {
+          name: Type.String({ description: 'Name of the variable.' }),
+          description: Type.String({ description: 'What it contains.' }),
+          example: Type.String({ description: 'An example.' }),
+        },
+        { ...named('TemplateVariable'), description: 'A value that the template can insert.' },
+      ),
+      { description: 'Variables of this kind.' },
+    ),
+  },
+  { ...named('MailTemplate'), description: 'The template of a kind of email.' },
+);
+
+export const TemplateList = Type.Object(
+  { templates: Type.Array(TemplateObject, { description: 'One for each kind.' }) },
+  { ...named('MailTemplateList'), description: 'The templates of a waitlist.' },
+);
+
+export const subject = Type.String({
+  ...limits({ minLength: 1, maxLength: 500 }),
+  description: 'Subject, with variables.',
+});
+export const body = Type.String({
+  ...limits({ minLength: 1, maxLength: 20_000 }),
+  description: 'Body in Markdown, with variables.',
+});
+export const draft = {
+  subject: Type.Optional({ ...subject, description: 'Subject to use instead of the saved one.' }),
+  body: Type.Optional({ ...body, description: 'Body to use instead of the saved one.' }),
+  entry: Type.Optional(
+    Type.String({ description: 'Email or phone of an entry to take values from. Default: an example.' }),
+  ),
+  language: Type.Optional(oneOf(LANGUAGES, { description: 'Language of the default template.' })),
+};
+const EXAMPLE_TEXTS = { subject: 'Hello', body: 'You are number {{ position }}.' };
+
+export const TemplateRequest = Type.Object(
+  { subject, body },
+  {
+    ...named('MailTemplateRequest'),
+    ...closed,
+    description: 'A template.',
+    ...withExamples({ short: { summary: 'A short email', value: EXAMPLE_TEXTS } }),
+  },
+);
+
+export const PreviewRequest = Type.Object(draft, {
+  ...named('MailPreviewRequest'),
+  ...closed,
+  description: 'What to preview. Empty: the saved template with example values.',
+  ...withExamples({ draft: { summary: 'An unsaved template', value: EXAMPLE_TEXTS } }),
+});
+
+export const TestRequest = Type.Object(
+  { to: { ...emailInput, description: 'Where to send the test.' }, ...draft },
+  {
+    ...named('MailTestRequest'),
+    ...closed,
+    description: 'Where to send a test, and what.',
+    ...withExamples({ you: { summary: 'To yourself', value: { to: 'grace@example.com' } } }),
+  },
+);
+
+export const text = (description: string) => nullable<string>('string', { description });
+
+export const Preview = Type.Object(
+  {
+    subject: text('Subject. `null` if there are problems.'),
+    html: text('HTML part.'),
+    text: text('Text part.'),
+    problems: Type.Array(
+      Type.Object(
+        {
+          field: oneOf(['subject', 'body'] as const, { description: 'Where the problem is.' }),
+          line: nullable<number>('integer', {
+            minimum: 1,
+            description: 'Line of the problem. `null` if it concerns the whole text.',
+          }),
+          message: Type.String({ description: 'What is wrong.' }),
+        },
+        { ...named('TemplateProblem'), description: 'Why a template cannot be saved.' },
+      ),
+      { description: 'Why this template cannot be saved. Empty if it can.' },
+    ),
+  },
+  { ...named('MailPreview'), description: 'An email as a person would get it. Its links do not work.' },
+);
+
+export const SentTest = Type.Object(
+  { id: mailId, to: Type.String({ description: 'Where it is sent.' }) },
+  { ...named('SentTestMail'), description: 'A test email. Look it up in the list of emails.' },
+);
+
+export const EXAMPLE_TEMPLATE = {
+  kind: 'welcome',
+  name: KIND_TEXTS.welcome.name,
+  description: KIND_TEXTS.welcome.description,
+  enabled: true,
+  custom: true,
+  ...EXAMPLE_TEXTS,
+  variables: [{ name: 'position', description: 'Place in line.', example: '42' }],
+};
