@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { Centered } from './centered.tsx';
+import { nextAddress } from './next-address.ts';
 
 /** Signs in with a password, and with a code where the account has two-factor authentication. */
 export function SignInPage() {
@@ -17,7 +18,7 @@ export function SignInPage() {
   const { run, busy, error } = useAct(async () => {
     try {
       await call(api.POST('/admin/v1/session', { body: { ...credentials, ...(code ? { code } : {}) } }));
-      location.assign(safePath(next));
+      location.assign(nextAddress(next, location.origin));
       await new Promise(() => {}); // Stays busy until the browser has left.
     } catch (problem) {
       if (ApiError.from(problem).code !== 'code_required') throw problem;
@@ -26,7 +27,7 @@ export function SignInPage() {
   });
   const passkey = useAct(async () => {
     await signInWithPasskey();
-    location.assign(safePath(next));
+    location.assign(nextAddress(next, location.origin));
     await new Promise(() => {});
   });
   const problem = error ?? passkey.error;
@@ -107,11 +108,4 @@ export function SignInPage() {
       </form>
     </Centered>
   );
-}
-
-/** Only to a page of this dashboard, whatever the address says. */
-function safePath(next: string | undefined): string {
-  if (next === undefined) return '/';
-  const url = new URL(next, location.origin);
-  return url.origin === location.origin && next.startsWith('/') ? `${url.pathname}${url.search}` : '/';
 }
