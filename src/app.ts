@@ -17,11 +17,11 @@ import { registerDocs } from './http/plugins/docs.ts';
 import { answerExpectation, answerParserError, registerErrors, sendError } from './http/plugins/errors.ts';
 import { registerForwardedAddresses } from './http/plugins/forwarded.ts';
 import { registerHealth } from './http/plugins/health.ts';
-import { type Draining, logWhenAnswered, registerLifecycle } from './http/plugins/lifecycle.ts';
-import { registerMethodCheck } from './http/plugins/methods.ts';
+import { type Lifecycle, logWhenAnswered, registerLifecycle } from './http/plugins/lifecycle.ts';
 import { registerOpenApi } from './http/plugins/openapi.ts';
 import { rateLimiter } from './http/plugins/rate-limit.ts';
 import { requestIdOf } from './http/plugins/request-id.ts';
+import { recordRoutes } from './http/plugins/route-table.ts';
 import { registerTurns } from './http/plugins/turns.ts';
 import { compileValidator } from './http/plugins/validation.ts';
 import { registerAcceptInvite } from './http/sdk/accept-invite.ts';
@@ -89,7 +89,9 @@ const HEADER_BYTES_MAX = 16 * 1024;
 const KEEP_ALIVE_MS = 75_000; // Longer than load balancers keep theirs, so that they close first.
 
 /** Builds the HTTP app from its parts. Reads no environment and opens no port. */
-export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance; draining: Draining }> {
+export async function buildApp(
+  parts: AppParts,
+): Promise<{ app: FastifyInstance; drain: Lifecycle['drain'] }> {
   const { context } = parts;
   const timeouts = { ...TIMEOUTS, ...parts.timeouts };
   const app = Fastify({
@@ -108,7 +110,7 @@ export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance;
     },
     clientErrorHandler: answerParserError,
     frameworkErrors: (error, request, reply) => {
-      logWhenAnswered(context.log, request, reply); // No hook runs for a malformed path.
+      logWhenAnswered(context.log, request, reply, routes); // No hook runs for a malformed path.
       sendError(error, request, reply, context.log);
     },
   });
@@ -119,9 +121,9 @@ export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance;
   const readBody = bodyReader(bodyBudgets());
   registerJsonBody(app, readBody);
   if (parts.trustedProxies.length > 0) registerForwardedAddresses(app);
-  const draining = registerLifecycle(app, context.log);
+  const routes = recordRoutes(app);
+  const lifecycle = registerLifecycle(app, context.log, routes);
   registerTurns(app);
-  const methods = registerMethodCheck(app);
   registerCors(app);
   const document = await registerOpenApi(app, SDK_API, VERSION);
   const adminDocument = await registerOpenApi(app, ADMIN_API, VERSION);
@@ -167,6 +169,7 @@ export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance;
   registerAdmin(app, {
     guard: createGuard(allowList(parts.webhookAllow)),
     streams,
+    makeWay: lifecycle.makeWay,
     context: operators,
     waitlists: context,
     publicUrl: parts.publicUrl,
@@ -184,14 +187,11 @@ export async function buildApp(parts: AppParts): Promise<{ app: FastifyInstance;
     limits: parts.sessions,
     ...(parts.dashboard ?? { directory: DASHBOARD_DIRECTORY, problem: () => undefined }),
   });
-  app.after(() => methods.complete());
   return {
     app,
-    draining: {
-      start: () => {
-        streams.close();
-        return draining.start();
-      },
+    drain: () => {
+      streams.close();
+      return lifecycle.drain();
     },
   };
 }

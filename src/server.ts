@@ -51,7 +51,7 @@ export async function serve(
   asked.then(() => {
     if (starting) process.exit(0); // Nothing has been acknowledged yet, and unfinished work is rolled back.
   });
-  const { context, app, draining, keyUsage, releaseDirectory, dashboard } = await startListening(
+  const { context, app, drain, keyUsage, releaseDirectory, dashboard } = await startListening(
     config,
     log,
     limits,
@@ -76,7 +76,7 @@ export async function serve(
     log.flush(() => process.exit(1));
   }, stopDeadlineMs);
   await Promise.race([
-    Promise.all([draining.start(), outbox.stop(), jobs.close()]),
+    Promise.all([drain(), outbox.stop(), jobs.close()]),
     pause(stopDeadlineMs * DRAIN_SHARE),
   ]);
   app.server.closeAllConnections();
@@ -134,7 +134,7 @@ async function startListening(
   });
   const keyUsage = trackKeyUsage(context);
   const dashboard = buildDashboardIfNeeded(log);
-  const { app, draining } = await buildApp({
+  const { app, drain } = await buildApp({
     context,
     keyUsage,
     signups: openSignups(context, config.mostWaitingSignups),
@@ -159,7 +159,7 @@ async function startListening(
     await context.db.close(); // An open database would keep the process alive.
     throw error;
   }
-  return { context, app, draining, keyUsage, releaseDirectory, dashboard };
+  return { context, app, drain, keyUsage, releaseDirectory, dashboard };
 }
 
 /** In the background: the API does not wait for it, and works without it. */

@@ -19,6 +19,8 @@ interface Counts {
 }
 
 process.chdir(ROOT);
+// Hundreds of processes load the same modules, and this halves the time that each of them takes to start.
+process.env.NODE_COMPILE_CACHE ||= path.join(ROOT, 'node_modules', '.cache', 'compiled');
 const chosen = process.argv.slice(2);
 const total: Counts = { passed: 0, failed: 0 };
 try {

@@ -166,6 +166,8 @@ async function writeExport(
   const watched = out === undefined && process.stdout.isTTY;
   const progress = transferProgress();
   let written = 0;
+  // There may be no running server to do this. On a standby it is not allowed, and the export is only slower.
+  await context.db.refreshStatistics().catch(() => {});
   try {
     for await (const { text, entries, total } of exportEntries(context, queue, options)) {
       written += entries;

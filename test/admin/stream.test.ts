@@ -193,7 +193,7 @@ forEachEngine((engine) => {
     it('ends when the server stops, so that stopping does not wait for it', async () => {
       const stream = await watch(`?waitlist=${list.id}`);
       await stream.next('counters');
-      await service.draining.start();
+      await service.drain();
       await stream.ended;
       assertError(await service.request('GET', '/admin/v1/stream', { key: token }), 503, 'unavailable');
     });

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { ensureBrowser } from '../support/browser.ts';
-import { type List, type Service, startService } from '../support/harness.ts';
+import { eventually, type List, type Service, startService } from '../support/harness.ts';
 import { OWNER, PASSWORD, setUp } from '../support/operators.ts';
 
 const FLAGS = [
@@ -124,7 +124,10 @@ describe('accounts in a browser', () => {
       })`,
       `/admin/v1/stream?waitlist=${list.id}`,
     );
-    await page.waitForFunction(`document.title === '1 events'`);
+    await eventually(
+      () => page.title(),
+      (title) => title === '1 events',
+    );
     await list.signup({ email: 'ada@example.com' });
     const waiting = (await seen).map((data) => (JSON.parse(data) as { waiting: number }).waiting);
     assert.deepEqual(waiting, [0, 1]);

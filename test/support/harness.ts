@@ -100,7 +100,7 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
   const logger = createLogger('info', { write: (line) => void log.push(line) });
   const context = await openContext(config, logger, () => clock.now, options.databaseLimits);
   const keyUsage = trackKeyUsage(context);
-  const { app, draining } = await buildApp({
+  const { app, drain } = await buildApp({
     context,
     keyUsage,
     signups: openSignups(
@@ -138,7 +138,7 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
     clock,
     log,
     storage,
-    draining,
+    drain,
     config,
     openConnections: promisify(app.server.getConnections.bind(app.server)) as () => Promise<number>,
     /** A product key, unless a waitlist is given. */

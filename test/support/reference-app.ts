@@ -33,7 +33,7 @@ export async function startReferenceApp(rateLimits: AppParts['rateLimits'] = LIM
   const context = await openContext(config, createLogger('silent'), () => now);
   const keyUsage = trackKeyUsage(context);
   const signups = openSignups(context, config.mostWaitingSignups);
-  const { app, draining } = await buildApp({
+  const { app, drain } = await buildApp({
     context,
     keyUsage,
     signups,
@@ -73,7 +73,7 @@ export async function startReferenceApp(rateLimits: AppParts['rateLimits'] = LIM
     codes,
     keys: { reader: reader.key, writer: writer.key },
     document: (await (await fetch(`${url}/openapi.json`)).json()) as Document,
-    drain: () => draining.start(),
+    drain,
     close: async () => {
       app.server.closeAllConnections();
       await app.close();

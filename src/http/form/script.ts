@@ -17,14 +17,23 @@ function compact(source: string): string {
     .join('\n');
 }
 
+function readScript() {
+  const source = compact(readFileSync(new URL('./form-element.js', import.meta.url), 'utf8'));
+  return {
+    source,
+    encoded: { br: brotliCompressSync(source), gzip: gzipSync(source, { level: 9 }) },
+    etag: `"${createHash('sha256').update(source).digest('base64url').slice(0, 22)}"`,
+  };
+}
+
 /** The script of the web component, for any page. */
 export function registerScript(app: TypedApp, { look }: FormParts): void {
-  const source = compact(readFileSync(new URL('./form-element.js', import.meta.url), 'utf8'));
-  const encoded = { br: brotliCompressSync(source), gzip: gzipSync(source, { level: 9 }) };
-  const etag = `"${createHash('sha256').update(source).digest('base64url').slice(0, 22)}"`;
+  let script: ReturnType<typeof readScript> | undefined;
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
     look.take(clientOf(request), reply);
   app.get('/form.js', { schema: { hide: true }, onRequest }, async ({ headers }, reply) => {
+    script ??= readScript();
+    const { source, encoded, etag } = script;
     reply
       .headers({
         'content-type': 'text/javascript; charset=utf-8',

@@ -1,51 +1,89 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalid, notFound, unavailable } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { NOTHING_HERE } from './errors.ts';
+import { HttpError, NOTHING_HERE } from './errors.ts';
 import { isNavigation } from './navigation.ts';
+import type { RouteTable } from './route-table.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
-export interface Draining {
+/** How long a download makes way for other requests, so that it also ends on a server that is never idle. */
+const MAKE_WAY_MS = 20;
+
+export interface Lifecycle {
   /** New requests get a 503 from now on. Resolves when all running requests have been answered. */
-  start(): Promise<void>;
+  drain(): Promise<void>;
+  /** For a response that takes long: resolves when no other request waits, or after a moment. */
+  makeWay(): Promise<void>;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Takes long by nature: a download, an upload or a stream. Downloads do not make way for it. */
+    isLong?: boolean;
+  }
 }
 
 /** Applies to every request: an id, no caching, one log line, and a graceful stop. */
-export function registerLifecycle(app: FastifyInstance, log: Log): Draining {
+export function registerLifecycle(app: FastifyInstance, log: Log, routes: RouteTable): Lifecycle {
   let draining = false;
   let underWay = 0;
-  let done = () => {};
+  let long = 0;
+  let drained = () => {};
+  const waiting = new Set<() => void>();
 
   app.addHook('onRequest', (request, reply, next) => {
     reply.header('x-request-id', request.id);
     reply.header('cache-control', 'no-store');
     const refused = draining;
+    const { isLong } = request.routeOptions.config;
     if (!refused) underWay += 1;
-    logWhenAnswered(log, request, reply, () => {
+    if (isLong) long += 1;
+    logWhenAnswered(log, request, reply, routes, () => {
       if (!refused) underWay -= 1;
-      if (draining && underWay === 0) done();
+      if (isLong) long -= 1;
+      if (draining && underWay === 0) drained();
+      if (underWay === long) for (const resume of waiting) resume();
     });
-    if (!refused) return next(refusalOf(request));
+    if (!refused) return next(refusalOf(request, routes));
     reply.header('connection', 'close');
     next(unavailable('the service is shutting down: try again in a moment', RETRY_AFTER_SECONDS));
   });
 
   return {
-    start: () =>
+    drain: () =>
       new Promise((resolve) => {
         draining = true;
-        done = resolve;
+        drained = resolve;
         if (underWay === 0) resolve();
       }),
+    makeWay: async () => {
+      await new Promise((resolve) => setImmediate(resolve)); // Requests that have just arrived are counted now.
+      if (underWay === long) return;
+      await new Promise<void>((resolve) => {
+        const resume = () => {
+          clearTimeout(timer);
+          waiting.delete(resume);
+          resolve();
+        };
+        const timer = setTimeout(resume, MAKE_WAY_MS);
+        waiting.add(resume);
+      });
+    },
   };
 }
 
 /** Checks that do not need the body: an unknown path has no body limit. */
-function refusalOf(request: FastifyRequest): Error | undefined {
+function refusalOf(request: FastifyRequest, routes: RouteTable): Error | undefined {
   const { headers, raw, is404 } = request;
   if (headers.host === undefined && raw.httpVersionMinor === 1) return invalid('Host: is required');
-  if (is404 && !isNavigation(request)) return notFound(NOTHING_HERE);
+  if (!is404) return;
+  const known = routes.find(request.url);
+  if (known) {
+    const { allow } = known;
+    return new HttpError('method_not_allowed', `this path supports only ${allow}`, { allow });
+  }
+  if (!isNavigation(request)) return notFound(NOTHING_HERE);
 }
 
 /** `close` also fires if the client disconnects before the response. Fastify's own hooks do not. */
@@ -53,22 +91,30 @@ export function logWhenAnswered(
   log: Log,
   request: FastifyRequest,
   reply: FastifyReply,
+  routes: RouteTable,
   then = () => {},
 ): void {
   const startedAt = performance.now();
   reply.raw.once('close', () => {
-    logRequest(log, request, reply, performance.now() - startedAt);
+    const route = request.routeOptions.url ?? routes.find(request.url)?.pattern;
+    logRequest(log, request, reply, route, performance.now() - startedAt);
     then();
   });
 }
 
 /** Logs the route's pattern, because paths contain emails and invite codes. */
-function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply, ms: number): void {
+function logRequest(
+  log: Log,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  route = 'unknown',
+  ms: number,
+): void {
   log.info(
     {
       requestId: request.id,
       method: request.method,
-      route: request.routeOptions.url ?? 'unknown',
+      route,
       status: reply.statusCode,
       ms: Math.round(ms * 10) / 10,
       ...(reply.raw.writableFinished ? {} : { aborted: true }),

@@ -12,9 +12,10 @@ interface SchemaProblem {
 
 /** Validates a part of a request against its schema, and reports problems by field. */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
-  const validator = Compile(schema);
+  let validator: ReturnType<typeof Compile> | undefined;
   const integers = httpPart === 'querystring' ? integerFields(schema) : [];
   return (input: Record<string, unknown>) => {
+    validator ??= Compile(schema); // On the first request: most servers never use most of the routes.
     for (const field of integers) readInteger(input, field);
     if (validator.Check(input)) return { value: input };
     const problems = new Problems();

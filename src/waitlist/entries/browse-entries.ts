@@ -9,7 +9,7 @@ import { ownSeqOf } from '../referrals/reference.ts';
 import { findAliases } from '../referrals/referral-alias.ts';
 import { type EntryPage, findEntry, listEntries, type PageQuery } from './entries.ts';
 import { type Entry, openEntries } from './entry.ts';
-import { type Segment, selectSegment } from './segment.ts';
+import { findSegment, type Segment } from './segment.ts';
 
 /** Counting further would take long, and nobody reads such a number to the digit. */
 const COUNTED_MAX = 10_000;
@@ -35,7 +35,7 @@ export async function browseEntries(
   const whole: Segment = query.status === undefined ? segment : { ...segment, status: query.status };
   const about = Buffer.from(`segment ${JSON.stringify(whole)}`);
   const after = query.cursor === undefined ? 0 : openCursor(queue, about, query.cursor);
-  const found = await findSeqs(context, queue, whole, after, query.limit + 1);
+  const found = await findSegment(context.db, queue, whole, { after, limit: query.limit + 1 });
   const seqs = found.slice(0, query.limit);
   const last = found.length > query.limit ? seqs.at(-1) : undefined;
   const total = await countSegment(context, queue, whole, COUNTED_MAX);
@@ -46,28 +46,14 @@ export async function browseEntries(
   };
 }
 
-async function findSeqs(
-  { db }: Context,
-  queue: Queue,
-  segment: Segment,
-  after: number,
-  limit: number,
-): Promise<number[]> {
-  const rows = await (await selectSegment(db, db.query, queue, segment, after))
-    .select('e.seq')
-    .limit(limit)
-    .execute();
-  return rows.map(({ seq }) => seq);
-}
-
 /** null if there are more than `most`. */
 export async function countSegment(
-  context: Context,
+  { db }: Context,
   queue: Queue,
   segment: Segment,
   most: number,
 ): Promise<number | null> {
-  const found = await findSeqs(context, queue, segment, 0, most + 1);
+  const found = await findSegment(db, queue, segment, { after: 0, limit: most + 1 });
   return found.length > most ? null : found.length;
 }
 

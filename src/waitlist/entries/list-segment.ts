@@ -5,7 +5,7 @@ import type { Queue } from '../queue/directory.ts';
 import { findBySeqs } from '../queue/entry-rows.ts';
 import { PAGE_LIMIT_MAX } from './entries.ts';
 import { type Entry, openEntries } from './entry.ts';
-import { type Segment, selectSegment } from './segment.ts';
+import { findSegment, type Segment } from './segment.ts';
 
 /** Returns a page of a segment in joining order, starting after the entry with the id `after`. */
 export async function listSegment(
@@ -17,11 +17,7 @@ export async function listSegment(
   const { db } = context;
   if (page.limit < 1 || page.limit > PAGE_LIMIT_MAX) throw invalid(`limit: must be 1 to ${PAGE_LIMIT_MAX}`);
   const after = page.after === undefined ? 0 : await seqOfEntry(context, queue, page.after);
-  const found = await (await selectSegment(db, db.query, queue, segment, after))
-    .select('e.seq')
-    .limit(page.limit)
-    .execute();
-  const seqs = found.map(({ seq }) => seq);
+  const seqs = await findSegment(db, queue, segment, { after, limit: page.limit });
   const rows = await db.run(findBySeqs, { queueId: queue.id, seqs });
   rows.sort((a, b) => a.seq - b.seq);
   return openEntries(context, queue, rows);

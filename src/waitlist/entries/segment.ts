@@ -19,6 +19,24 @@ type Entries = SelectQueryBuilder<Tables & { e: Tables['entry'] }, 'e', object>;
 /** Enough to tell a rare pair from a common one. */
 const PROBE = 1_000;
 
+/** Finds the joining sequences of a segment's entries, in joining order. */
+export async function findSegment(
+  db: Database,
+  queue: Queue,
+  segment: Segment,
+  { after, limit }: { after: number; limit: number },
+): Promise<number[]> {
+  const { pairs = [], ...ofEntry } = segment;
+  const rows =
+    pairs.length > 0 && Object.keys(ofEntry).length === 0
+      ? await (await selectPairs(db, db.query, queue, pairs, after)).limit(limit).execute()
+      : await (await selectSegment(db, db.query, queue, segment, after))
+          .select('e.seq')
+          .limit(limit)
+          .execute();
+  return rows.map(({ seq }) => seq);
+}
+
 /**
  * Returns the entries of a segment after the joining sequence `after`, in joining order. Starts from the most
  * selective indexed condition, so the cost depends on what is found and not on the length of the queue.
@@ -30,12 +48,11 @@ export async function selectSegment(
   segment: Segment,
   after: number,
 ): Promise<Entries> {
-  const pairs = (segment.pairs ?? []).map(({ key, value }) => pairsMeant(queue.vault, key, value));
-  const led =
+  const { pairs = [] } = segment;
+  let query =
     pairs.length > 0
-      ? await ledByPair(db, executor, queue, pairs, after)
+      ? ledByPairs(executor, await selectPairs(db, executor, queue, pairs, after))
       : ledByEntry(executor, queue, segment, after);
-  let query = led;
   if (segment.status !== undefined) query = query.where('e.status', '=', segment.status);
   if (segment.minReferrals !== undefined) query = query.where('e.referrals', '>=', segment.minReferrals);
   if (segment.joinedBefore !== undefined) query = query.where('e.created_at', '<', segment.joinedBefore);
@@ -53,24 +70,40 @@ function ledByEntry(executor: Database['query'], queue: Queue, segment: Segment,
     : entries.where('e.seq', '>', after).orderBy('e.seq');
 }
 
-async function ledByPair(
-  db: Database,
-  executor: Database['query'],
-  queue: Queue,
-  pairs: Buffer[][],
-  after: number,
-): Promise<Entries> {
-  const sized = await Promise.all(
-    pairs.map(async (hashes) => ({ hashes, size: await probe(db, executor, queue, hashes) })),
-  );
-  const [rarest, ...others] = sized.sort((a, b) => a.size - b.size).map(({ hashes }) => hashes);
-  let query = executor
-    .selectFrom('metadata_pair as p')
+type Pairs = SelectQueryBuilder<
+  Tables & { p: Tables['metadata_pair'] },
+  'p',
+  { seq: number; queue_id: number }
+>;
+
+function ledByPairs(executor: Database['query'], pairs: Pairs): Entries {
+  return executor
+    .selectFrom(pairs.clearOrderBy().as('p'))
     .innerJoin('entry as e', (join) =>
       join.onRef('e.queue_id', '=', 'p.queue_id').onRef('e.seq', '=', 'p.seq'),
     )
+    .orderBy('p.seq') as unknown as Entries;
+}
+
+/** The joining sequences of entries with all of the pairs, read from the index of pairs alone. */
+async function selectPairs(
+  db: Database,
+  executor: Database['query'],
+  queue: Queue,
+  pairs: NonNullable<Segment['pairs']>,
+  after: number,
+): Promise<Pairs> {
+  const [rarest = [], ...others] = await rarestFirst(
+    db,
+    executor,
+    queue,
+    pairs.map(({ key, value }) => pairsMeant(queue.vault, key, value)),
+  );
+  let query = executor
+    .selectFrom('metadata_pair as p')
+    .select(['p.queue_id', 'p.seq'])
     .where('p.queue_id', '=', queue.id)
-    .where((x) => db.in(x.ref('p.pair_hash'), rarest ?? []))
+    .where((x) => db.in(x.ref('p.pair_hash'), rarest))
     .where('p.seq', '>', after)
     .orderBy('p.seq');
   for (const hashes of others) {
@@ -85,7 +118,20 @@ async function ledByPair(
       ),
     );
   }
-  return query as unknown as Entries;
+  return query;
+}
+
+async function rarestFirst(
+  db: Database,
+  executor: Database['query'],
+  queue: Queue,
+  pairs: Buffer[][],
+): Promise<Buffer[][]> {
+  if (pairs.length < 2) return pairs;
+  const sized = await Promise.all(
+    pairs.map(async (hashes) => ({ hashes, size: await probe(db, executor, queue, hashes) })),
+  );
+  return sized.sort((a, b) => a.size - b.size).map(({ hashes }) => hashes);
 }
 
 async function probe(

@@ -9,7 +9,7 @@ import { positionOf } from '../queue/positions.ts';
  * How far ahead of their joining sequence entries can be and still have their positions counted together. The
  * few that are further ahead get theirs computed individually, which keeps the count short.
  */
-const NEAR_RANKS = 4_000;
+const NEAR_RANKS = 64;
 
 interface PageOf {
   queueId: number;

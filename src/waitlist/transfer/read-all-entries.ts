@@ -2,7 +2,7 @@ import type { Status } from '../../db/tables.ts';
 import { readEntries } from '../entries/browse-entries.ts';
 import { countEntries } from '../entries/entries.ts';
 import { type Entry, openEntries } from '../entries/entry.ts';
-import { type Segment, selectSegment } from '../entries/segment.ts';
+import { findSegment, type Segment } from '../entries/segment.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import type { EntryRow } from '../queue/entry-rows.ts';
@@ -23,8 +23,6 @@ export async function* readAllEntries(
   queue: Queue,
   status: Status | undefined,
 ): AsyncGenerator<EntriesRead> {
-  // There may be no running server to do this. On a standby it is not allowed, and the export is only slower.
-  await context.db.refreshStatistics().catch(() => {});
   const total = await countEntries(context, queue, status);
   for (let after = 0; ; ) {
     const rows = await readPage(context, queue, after, status);
@@ -42,11 +40,7 @@ export async function* readSegment(
 ): AsyncGenerator<Entry[]> {
   const { db } = context;
   for (let after = 0; ; ) {
-    const found = await (await selectSegment(db, db.query, queue, segment, after))
-      .select('e.seq')
-      .limit(PAGE)
-      .execute();
-    const seqs = found.map(({ seq }) => seq);
+    const seqs = await findSegment(db, queue, segment, { after, limit: PAGE });
     yield await readEntries(context, queue, seqs);
     if (seqs.length < PAGE) return;
     after = seqs.at(-1) ?? after;

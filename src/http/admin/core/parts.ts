@@ -6,6 +6,7 @@ import type { AdminToken } from '../../../operators/tokens.ts';
 import type { Refusals } from '../../../waitlist/forms/refusals.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import type { Guard } from '../../../webhooks/guard.ts';
+import type { Lifecycle } from '../../plugins/lifecycle.ts';
 import { clientOf, type RateLimiter } from '../../plugins/rate-limit.ts';
 import type { Cookies } from './cookies.ts';
 import type { StreamHub } from './stream-hub.ts';
@@ -20,6 +21,7 @@ export interface AdminParts extends SignInParts {
   failures: RateLimiter;
   signIns: RateLimiter;
   streams: StreamHub;
+  makeWay: Lifecycle['makeWay'];
   /** Decides where webhooks may be sent. */
   guard: Guard;
   /** What forms turned away. */

@@ -63,7 +63,7 @@ export function registerStream(app: TypedApp, parts: AdminParts): void {
     if (waitlist === undefined) return installationFeed(parts.waitlists);
     return queueFeed(parts.waitlists, await requireQueue(parts, { waitlistId: waitlist }, { environment }));
   };
-  app.get('/stream', { schema, exposeHeadRoute: false }, async (request, reply) => {
+  app.get('/stream', { schema, exposeHeadRoute: false, config: { isLong: true } }, async (request, reply) => {
     const feed = await feedOf(request.query);
     const { actor, sessionId } = request.caller;
     const caller = `${actor.kind} ${actor.id}`;

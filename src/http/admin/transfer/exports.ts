@@ -119,30 +119,41 @@ export function registerExports(app: TypedApp, parts: AdminParts): void {
     return presentJob(await readJob(domain, id));
   });
 
-  app.get(`${path}/:jobId/file`, { schema: fileSchema, exposeHeadRoute: false }, async (request, reply) => {
-    const { params, query } = request;
-    const queue = await requireQueue(parts, params, query);
-    const domain = domainFor(parts, request);
-    const open = await openExport(domain, queue, params.jobId);
-    const { format } = open.input;
-    const day = isoTime(domain.clock()).slice(0, 10);
-    reply.type(MEDIA_TYPES[format]);
-    reply.header('x-content-type-options', 'nosniff');
-    reply.header(
-      'content-disposition',
-      `attachment; filename="${queue.waitlist.id}-${queue.environment}-${day}.${format}"`,
-    );
-    // Read as fast as the client takes it. When the client goes away, reading stops.
-    return reply.send(Readable.from(fileOf(domain, queue, open), { objectMode: false })) as never;
-  });
+  app.get(
+    `${path}/:jobId/file`,
+    { schema: fileSchema, exposeHeadRoute: false, config: { isLong: true } },
+    async (request, reply) => {
+      const { params, query } = request;
+      const queue = await requireQueue(parts, params, query);
+      const domain = domainFor(parts, request);
+      const open = await openExport(domain, queue, params.jobId);
+      const { format } = open.input;
+      const day = isoTime(domain.clock()).slice(0, 10);
+      reply.type(MEDIA_TYPES[format]);
+      reply.header('x-content-type-options', 'nosniff');
+      reply.header(
+        'content-disposition',
+        `attachment; filename="${queue.waitlist.id}-${queue.environment}-${day}.${format}"`,
+      );
+      // Read as fast as the client takes it. When the client goes away, reading stops.
+      return reply.send(
+        Readable.from(fileOf(domain, queue, open, parts.makeWay), { objectMode: false }),
+      ) as never;
+    },
+  );
 }
 
-async function* fileOf(context: Context, queue: Queue, { id, input, isFirst }: OpenExport) {
+async function* fileOf(
+  context: Context,
+  queue: Queue,
+  { id, input, isFirst }: OpenExport,
+  makeWay: AdminParts['makeWay'],
+) {
   let done = 0;
   let noted = 0;
   for await (const { text, entries } of exportFile(context, queue, input)) {
     if (text !== '') yield Buffer.from(text);
-    await nextTurn();
+    await makeWay();
     done += entries;
     if (isFirst && done - noted >= NOTED_EVERY) {
       noted = done;
@@ -150,9 +161,4 @@ async function* fileOf(context: Context, queue: Queue, { id, input, isFirst }: O
     }
   }
   if (isFirst) await finishExport(context, queue, id, done);
-}
-
-/** A fast client takes everything without a pause. Other requests get their turn in between. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -168,25 +168,29 @@ export async function registerImports(app: TypedApp, parts: AdminParts): Promise
     scope.removeAllContentTypeParsers();
     // The route reads the body itself, piece by piece.
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
-    scope.post(path, { schema: createSchema, bodyLimit: UPLOAD_BYTES_MAX }, async (request, reply) => {
-      const { params, query, caller } = request;
-      const queue = await requireQueue(parts, params, query);
-      const format = query.format ?? formatOf(request);
-      refuseUnread(request);
-      const { map, preset, order } = query;
-      const domain = domainFor(parts, request);
-      const id = await store(domain, queue, request.body, format, {
-        ...(map === undefined ? {} : { map }),
-        ...(preset === undefined ? {} : { preset }),
-        ...(order === undefined ? {} : { order }),
-        ...(query.confirmed === 'true' ? { confirmedBy: caller.actor.name ?? caller.actor.kind } : {}),
-        dropUnmapped: query.dropUnmapped === 'true',
-        events: query.events === 'true',
-        dryRun: query.dryRun === 'true',
-      });
-      reply.code(202);
-      return presentJob(await readJob(domain, id));
-    });
+    scope.post(
+      path,
+      { schema: createSchema, bodyLimit: UPLOAD_BYTES_MAX, config: { isLong: true } },
+      async (request, reply) => {
+        const { params, query, caller } = request;
+        const queue = await requireQueue(parts, params, query);
+        const format = query.format ?? formatOf(request);
+        refuseUnread(request);
+        const { map, preset, order } = query;
+        const domain = domainFor(parts, request);
+        const id = await store(domain, queue, request.body, format, {
+          ...(map === undefined ? {} : { map }),
+          ...(preset === undefined ? {} : { preset }),
+          ...(order === undefined ? {} : { order }),
+          ...(query.confirmed === 'true' ? { confirmedBy: caller.actor.name ?? caller.actor.kind } : {}),
+          dropUnmapped: query.dropUnmapped === 'true',
+          events: query.events === 'true',
+          dryRun: query.dryRun === 'true',
+        });
+        reply.code(202);
+        return presentJob(await readJob(domain, id));
+      },
+    );
   });
 
   app.get(path, { schema: listSchema }, async ({ params, query }) => {
