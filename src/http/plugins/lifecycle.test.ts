@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { createLogger } from '../../log.ts';
+import { type Lifecycle, registerLifecycle } from './lifecycle.ts';
+import { recordRoutes } from './route-table.ts';
+
+describe('a response that takes long', () => {
+  let app: FastifyInstance;
+  let lifecycle: Lifecycle;
+  let answer = () => {};
+  let asked: Promise<void>;
+  beforeEach(async () => {
+    app = Fastify();
+    lifecycle = registerLifecycle(app, createLogger('silent'), recordRoutes(app));
+    let arrived = () => {};
+    asked = new Promise((resolve) => {
+      arrived = resolve;
+    });
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const handler = async () => {
+      arrived();
+      await answered;
+      return {};
+    };
+    app.get('/short', handler);
+    app.get('/long', { config: { isLong: true } }, handler);
+    await app.listen({ host: '127.0.0.1', port: 0 });
+  });
+  afterEach(() => app.close());
+
+  const ask = (path: string) => fetch(new URL(path, app.listeningOrigin)).then((response) => response.text());
+
+  it('goes on at once while nobody else waits', async (test) => {
+    test.mock.timers.enable({ apis: ['setTimeout'] });
+    await lifecycle.makeWay();
+  });
+
+  it('goes on when another request has been answered', async (test) => {
+    const short = ask('/short');
+    await asked;
+    test.mock.timers.enable({ apis: ['setTimeout'] });
+    let isOver = false;
+    const way = lifecycle.makeWay().then(() => {
+      isOver = true;
+    });
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    assert.equal(isOver, false);
+    answer();
+    await Promise.all([way, short]);
+  });
+
+  it('goes on after a moment on a server that is never idle', async () => {
+    const short = ask('/short');
+    await asked;
+    await lifecycle.makeWay();
+    answer();
+    await short;
+  });
+
+  it('does not wait for others of its kind', async (test) => {
+    const long = ask('/long');
+    await asked;
+    test.mock.timers.enable({ apis: ['setTimeout'] });
+    await lifecycle.makeWay();
+    answer();
+    await long;
+  });
+});
