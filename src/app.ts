@@ -23,6 +23,7 @@ import { rateLimiter } from './http/plugins/rate-limit.ts';
 import { requestIdOf } from './http/plugins/request-id.ts';
 import { recordRoutes } from './http/plugins/route-table.ts';
 import { registerTurns } from './http/plugins/turns.ts';
+import { UPLOAD_LIMITS, type UploadLimits } from './http/plugins/upload.ts';
 import { compileValidator } from './http/plugins/validation.ts';
 import { registerAcceptInvite } from './http/sdk/accept-invite.ts';
 import { SDK_API } from './http/sdk/api.ts';
@@ -71,6 +72,7 @@ export interface AppParts {
   /** For requests to CAPTCHA providers. */
   webhookProxy?: string | undefined;
   timeouts?: Partial<Timeouts>;
+  uploads?: Partial<UploadLimits>;
   streamTimes?: Partial<StreamTimes>;
   dashboard?: Dashboard;
 }
@@ -78,7 +80,7 @@ export interface AppParts {
 export interface Timeouts {
   /** To receive the headers of a request. */
   headersMs: number;
-  /** To receive a whole request. */
+  /** To receive a whole request, except an upload. */
   requestMs: number;
   /** How often to look for slow connections. */
   checkMs: number;
@@ -170,6 +172,7 @@ export async function buildApp(
     guard: createGuard(allowList(parts.webhookAllow)),
     streams,
     makeWay: lifecycle.makeWay,
+    uploads: { ...UPLOAD_LIMITS, ...parts.uploads },
     context: operators,
     waitlists: context,
     publicUrl: parts.publicUrl,

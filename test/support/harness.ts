@@ -8,6 +8,7 @@ import type { Engine } from '../../src/db/database.ts';
 import type { PostgresLimits } from '../../src/db/postgres-pool.ts';
 import type { StreamTimes } from '../../src/http/admin/core/stream-hub.ts';
 import type { Dashboard } from '../../src/http/dashboard/register.ts';
+import type { UploadLimits } from '../../src/http/plugins/upload.ts';
 import type { PresentedAcceptance } from '../../src/http/sdk/accept-invite.ts';
 import type { PresentedInviteCheck } from '../../src/http/sdk/check-invite.ts';
 import type { PresentedPage } from '../../src/http/sdk/list-entries.ts';
@@ -57,6 +58,7 @@ export interface ServiceOptions {
   /** In addition to the storage's variables. Rate limits are off unless given. */
   environment?: Record<string, string>;
   timeouts?: Partial<Timeouts>;
+  uploads?: Partial<UploadLimits>;
   streamTimes?: Partial<StreamTimes>;
   /** For fewer waiting entries than the configuration allows. */
   mostWaitingSignups?: number;
@@ -117,6 +119,7 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
     webhookProxy: config.webhookProxy,
     ...(options.captchaUrls ? { captchaUrls: options.captchaUrls } : {}),
     ...(options.timeouts ? { timeouts: options.timeouts } : {}),
+    ...(options.uploads ? { uploads: options.uploads } : {}),
     ...(options.dashboard ? { dashboard: options.dashboard } : {}),
     ...(options.streamTimes ? { streamTimes: options.streamTimes } : {}),
   });

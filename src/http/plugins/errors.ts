@@ -8,6 +8,7 @@ import { type HttpErrorCode, STATUS, type WireCode } from '../problem.ts';
 import { allowAnyOrigin } from './cors.ts';
 import { newRequestId, requestIdOf } from './request-id.ts';
 import { DRAIN_MS_MAX, destroyWithin, drainBeforeClosing, isUnread } from './unread-body.ts';
+import { isUploading, UploadTooLarge, UploadTooSlow } from './upload.ts';
 
 interface WireError {
   status: number;
@@ -44,6 +45,8 @@ function toWire(error: Error, log: Log, requestId: string): WireError {
     return wire(error.code, error.message, headers);
   }
   if (error instanceof HttpError) return wire(error.code, error.message, error.headers);
+  if (error instanceof UploadTooLarge) return wire('payload_too_large', 'the file is larger than 200 MB');
+  if (error instanceof UploadTooSlow) return { status: 408, code: 'invalid_request', message: TOO_SLOW };
   if (error instanceof DatabaseUnavailable) {
     log.error({ requestId, reason: error.message }, 'the database is unavailable');
     return wire('unavailable', 'the database is not available: try again in a moment', {
@@ -98,12 +101,14 @@ export function registerErrors(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply, log));
 }
 
+const TOO_SLOW = 'the request took too long to arrive';
+
 const PARSER_PROBLEMS: Record<string, { status: string; message: string }> = {
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',
     message: 'the headers are too large',
   },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', message: 'the request took too long to arrive' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', message: TOO_SLOW },
 };
 
 /** For an `Expect` header that Node does not know: Node would send an empty body. */
@@ -125,6 +130,7 @@ export function answerExpectation(request: IncomingMessage, response: ServerResp
 /** Responds to input that the HTTP parser rejected. */
 export function answerParserError(error: NodeJS.ErrnoException, socket: Socket): void {
   const timedOut = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  if (timedOut && isUploading(socket)) return;
   // Already answered; this is the rest of the same request.
   if (!socket.writable && !timedOut && error.code !== 'ECONNRESET') return;
   if (!socket.writable || error.code === 'ECONNRESET') {

@@ -5,7 +5,6 @@ import { ERRORS_FILE_BYTES_MAX, type ErrorsFile, linesFor } from './errors-file.
 import type { RowProblem } from './import-row.ts';
 import type { ImportSource } from './raw-row.ts';
 
-export const UPLOAD_BYTES_MAX = 200 * 1024 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 /** 16 MiB: enough for files that are read in order, and for small ones in any order. */
 const CHUNKS_KEPT = 64;
@@ -38,16 +37,11 @@ export async function storeUpload(
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines += 1;
     waiting.push(chunk);
     length += chunk.length;
-    if (size + length > UPLOAD_BYTES_MAX) throw new UploadTooLarge();
     if (length >= CHUNK_BYTES) await flush(false);
   }
   await flush(true);
   if (size === 0) throw invalid('body: is empty');
   return { size, lines };
-}
-
-export class UploadTooLarge extends Error {
-  override name = 'UploadTooLarge';
 }
 
 async function writeChunk(

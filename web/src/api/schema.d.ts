@@ -1011,7 +1011,7 @@ export interface paths {
         put?: never;
         /**
          * Import people
-         * @description Send the file as the body: CSV, a JSON array of objects, or JSON Lines, up to 200 MB, within 30 seconds. It is stored sealed until the job that imports it has ended. Bad columns are refused at once; bad rows are skipped and listed. Requires the `admin` role.
+         * @description Send the file as the body: CSV, a JSON array of objects, or JSON Lines, up to 200 MB. It may take any time to arrive, at 8 KB a second or more. It is stored sealed until the job that imports it has ended. Bad columns are refused at once; bad rows are skipped and listed. Requires the `admin` role.
          */
         post: operations["createImport"];
         delete?: never;

@@ -8,6 +8,7 @@ import type { Context } from '../../../waitlist/queue/context.ts';
 import type { Guard } from '../../../webhooks/guard.ts';
 import type { Lifecycle } from '../../plugins/lifecycle.ts';
 import { clientOf, type RateLimiter } from '../../plugins/rate-limit.ts';
+import type { UploadLimits } from '../../plugins/upload.ts';
 import type { Cookies } from './cookies.ts';
 import type { StreamHub } from './stream-hub.ts';
 
@@ -22,6 +23,7 @@ export interface AdminParts extends SignInParts {
   signIns: RateLimiter;
   streams: StreamHub;
   makeWay: Lifecycle['makeWay'];
+  uploads: UploadLimits;
   /** Decides where webhooks may be sent. */
   guard: Guard;
   /** What forms turned away. */

@@ -12,10 +12,11 @@ import { startUploadedImport } from '../../../waitlist/transfer/import-upload.ts
 import { linesOfArray } from '../../../waitlist/transfer/json-array.ts';
 import { PRESETS } from '../../../waitlist/transfer/presets.ts';
 import { ORDERS } from '../../../waitlist/transfer/row-order.ts';
-import { readErrors, UPLOAD_BYTES_MAX, UploadTooLarge } from '../../../waitlist/transfer/uploads.ts';
+import { readErrors } from '../../../waitlist/transfer/uploads.ts';
 import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
 import { limits, named, oneOf } from '../../../wire/schema.ts';
 import { HttpError } from '../../plugins/errors.ts';
+import { readUpload, type UploadLimits, UploadTooLarge } from '../../plugins/upload.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
@@ -93,7 +94,7 @@ const createSchema = {
     tag,
     summary: 'Import people',
     description:
-      'Send the file as the body: CSV, a JSON array of objects, or JSON Lines, up to 200 MB, within 30 seconds. ' +
+      'Send the file as the body: CSV, a JSON array of objects, or JSON Lines, up to 200 MB. It may take any time to arrive, at 8 KB a second or more. ' +
       'It is stored sealed until the job that imports it has ended. Bad columns are refused at once; bad rows are skipped and listed.',
     role: 'admin',
     params: Type.Object(waitlistParams),
@@ -170,15 +171,18 @@ export async function registerImports(app: TypedApp, parts: AdminParts): Promise
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
     scope.post(
       path,
-      { schema: createSchema, bodyLimit: UPLOAD_BYTES_MAX, config: { isLong: true } },
+      { schema: createSchema, bodyLimit: parts.uploads.bytesMax, config: { isLong: true } },
       async (request, reply) => {
         const { params, query, caller } = request;
         const queue = await requireQueue(parts, params, query);
         const format = query.format ?? formatOf(request);
-        refuseUnread(request);
+        refuseUnread(request, parts.uploads);
+        if (!request.body) throw invalid('body: is required');
+        const bytes = readUpload(request.body, parts.uploads);
         const { map, preset, order } = query;
         const domain = domainFor(parts, request);
-        const id = await store(domain, queue, request.body, format, {
+        const id = await startUploadedImport(domain, queue, format === 'json' ? linesOfArray(bytes) : bytes, {
+          format: format === 'csv' ? 'csv' : 'jsonl',
           ...(map === undefined ? {} : { map }),
           ...(preset === undefined ? {} : { preset }),
           ...(order === undefined ? {} : { order }),
@@ -221,28 +225,6 @@ export async function registerImports(app: TypedApp, parts: AdminParts): Promise
   );
 }
 
-async function store(
-  context: Context,
-  queue: Queue,
-  body: IncomingMessage | undefined,
-  format: UploadFormat,
-  options: Omit<Parameters<typeof startUploadedImport>[3], 'format'>,
-): Promise<string> {
-  if (!body) throw invalid('body: is required');
-  const bytes = format === 'json' ? linesOfArray(body) : body;
-  try {
-    return await startUploadedImport(context, queue, bytes, {
-      ...options,
-      format: format === 'csv' ? 'csv' : 'jsonl',
-    });
-  } catch (error) {
-    if (error instanceof UploadTooLarge) throw tooLarge();
-    if ((error as NodeJS.ErrnoException).code === 'ECONNRESET')
-      throw invalid('body: was not received completely');
-    throw error;
-  }
-}
-
 function formatOf({ headers }: Pick<FastifyRequest, 'headers'>): UploadFormat {
   const [type = ''] = (headers['content-type'] ?? '').split(';');
   const format = FORMATS.find((name) => TYPES[name] === type.trim().toLowerCase());
@@ -253,15 +235,11 @@ function formatOf({ headers }: Pick<FastifyRequest, 'headers'>): UploadFormat {
   );
 }
 
-function refuseUnread({ headers }: Pick<FastifyRequest, 'headers'>): void {
+function refuseUnread({ headers }: Pick<FastifyRequest, 'headers'>, { bytesMax }: UploadLimits): void {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
     throw new HttpError('unsupported_media_type', 'the body must be sent without a Content-Encoding');
-  if (Number(headers['content-length']) > UPLOAD_BYTES_MAX) throw tooLarge();
-}
-
-function tooLarge(): HttpError {
-  return new HttpError('payload_too_large', 'the file is larger than 200 MB');
+  if (Number(headers['content-length']) > bytesMax) throw new UploadTooLarge();
 }
 
 async function* errorsFile(context: Context, queue: Queue, id: Buffer): AsyncGenerator<Buffer> {
