@@ -35,6 +35,7 @@ import { registerSignup } from './http/sdk/signup.ts';
 import { registerVerifyWebhook } from './http/sdk/verify-webhook.ts';
 import type { TypedApp } from './http/typed-app.ts';
 import { openAccounts } from './operator-mail/notices.ts';
+import type { PasswordCost } from './operators/password.ts';
 import type { SessionLimits } from './operators/sessions.ts';
 import { slowDown } from './operators/slow-down.ts';
 import { VERSION } from './version.ts';
@@ -66,6 +67,8 @@ export interface AppParts {
   /** The default sender, and whether there is a mail server. */
   emails: { from: string; smtp: boolean };
   sessions: SessionLimits;
+  /** Lower in tests. */
+  passwordCost?: PasswordCost;
   trustedProxies: string[];
   /** Private hosts that webhooks may be sent to. */
   webhookAllow: string[];
@@ -147,7 +150,7 @@ export async function buildApp(
   registerSdk(app, parts, readBody);
   const streams = createStreamHub(context.log, parts.streamTimes);
   app.addHook('preClose', async () => streams.close());
-  const operators = await openAccounts(context);
+  const operators = await openAccounts(context, parts.passwordCost);
   const cookies = cookiesFor(parts.publicUrl);
   const captcha = captchaVerifier(
     {

@@ -8,7 +8,7 @@ import { runCommandLine } from '../src/commands/command-line.ts';
 import { readConfig } from '../src/config.ts';
 import { startReceiver } from '../src/demo/receiver.ts';
 import { createLogger } from '../src/log.ts';
-import { verifyPassword } from '../src/operators/password.ts';
+import { argon2Passwords } from '../src/operators/password.ts';
 import { openExisting } from '../src/service.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
 
@@ -118,7 +118,7 @@ describe('the demo', () => {
       .select('password')
       .where('role', '=', 'owner')
       .executeTakeFirstOrThrow();
-    assert.ok(await verifyPassword(password, first.password));
+    assert.ok(await argon2Passwords().verify(password, first.password));
   });
 
   it('refuses a directory that holds anything else, and changes nothing in it', async () => {

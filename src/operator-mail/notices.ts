@@ -2,6 +2,7 @@ import { newId, parseId } from '../ids.ts';
 import type { OperatorContext } from '../operators/context.ts';
 import { openOperators } from '../operators/context.ts';
 import type { Notices } from '../operators/notices.ts';
+import type { PasswordCost } from '../operators/password.ts';
 import { eraseMessages } from '../outbox/erase.ts';
 import { writeMessages } from '../outbox/message.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -9,8 +10,8 @@ import { KIND_PREFIX, type StoredOperatorMail } from './stored-mail.ts';
 import { INSTALLATION_ID, OPERATOR_MAIL_TARGET } from './target.ts';
 
 /** Opens accounts whose changes are told to the operators by mail. */
-export async function openAccounts(context: Context): Promise<OperatorContext> {
-  const operators = await openOperators(context);
+export async function openAccounts(context: Context, passwordCost?: PasswordCost): Promise<OperatorContext> {
+  const operators = await openOperators(context, passwordCost);
   return { ...operators, notices: mailNotices(context, operators) };
 }
 

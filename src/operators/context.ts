@@ -6,6 +6,7 @@ import { INSTALLATION_TAG } from '../vault/installation-vault.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { changeSettings } from '../waitlist/queue/change-settings.ts';
 import type { Notices } from './notices.ts';
+import { argon2Passwords, type PasswordCost, type Passwords } from './password.ts';
 
 /** What every verb here needs. */
 export interface OperatorContext {
@@ -13,6 +14,7 @@ export interface OperatorContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly vault: InstallationVault;
+  readonly passwords: Passwords;
   /** Tells operators about changes to their accounts. */
   readonly notices?: Notices;
 }
@@ -25,14 +27,18 @@ interface Parts {
 }
 
 /** Opens the installation's keys. An installation from before operators gets them here. */
-export async function openOperators(parts: Parts): Promise<OperatorContext> {
+export async function openOperators(parts: Parts, passwordCost?: PasswordCost): Promise<OperatorContext> {
   const { db, keyring, clock, log } = parts;
   const { installation_keys } = await db.query
     .selectFrom('instance')
     .select('installation_keys')
     .executeTakeFirstOrThrow();
   const wrapped = installation_keys ?? (await makeKeys(parts));
-  return { db, clock, log, vault: keyring.openInstallation(wrapped) };
+  return {
+    ...{ db, clock, log },
+    vault: keyring.openInstallation(wrapped),
+    passwords: argon2Passwords(passwordCost),
+  };
 }
 
 function makeKeys({ db, keyring }: Parts): Promise<Uint8Array> {

@@ -6,7 +6,6 @@ import type { Actor } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
 import { checkName, type Operator, type Profile, readOperator } from './operator.ts';
-import { hashPassword } from './password.ts';
 import { requireGoodPassword } from './password-rules.ts';
 
 export type LinkKind = 'invitation' | 'reset';
@@ -72,7 +71,7 @@ export async function followLink(
   if (!found) throw gone();
   const name = checkName(input.name ?? found.operator.name, 0);
   await requireGoodPassword(input.password, found.operator.email);
-  const password = await hashPassword(input.password);
+  const password = await context.passwords.hash(input.password);
   return changeOperators(context, async (trx, now, tell) => {
     const row = await selectLink(context, trx, input.token);
     if (!row) throw gone(); // Another request was faster.

@@ -7,7 +7,6 @@ import type { Actor } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
 import { readOperator } from './operator.ts';
-import { hashPassword, verifyPassword } from './password.ts';
 import { requireGoodPassword } from './password-rules.ts';
 import { replaceRecoveryCodes } from './recovery-codes.ts';
 import { useSecondFactor, useTotp } from './second-factor.ts';
@@ -30,7 +29,7 @@ export async function changePassword(
 ): Promise<void> {
   const row = await requirePassword({ context, slowDown }, actor, input.password);
   await requireGoodPassword(input.newPassword, readOperator(context.vault, row).email, 'newPassword');
-  const password = await hashPassword(input.newPassword);
+  const password = await context.passwords.hash(input.newPassword);
   await changeOperators(context, async (trx, now, tell) => {
     await trx.updateTable('operator').set({ password }).where('id', '=', row.id).execute();
     await trx.deleteFrom('operator_link').where('operator_id', '=', row.id).execute();
@@ -161,7 +160,7 @@ export async function requireFreshSignIn(
 export async function requirePassword({ context, slowDown }: AccountParts, actor: Actor, password: string) {
   slowDown.begin(`password ${actor.id}`);
   const row = await requireOwnRow(actor, context.db.query);
-  if (!(await verifyPassword(row.password, password)))
+  if (!(await context.passwords.verify(row.password, password)))
     throw new DoorlistError('forbidden', 'password: is incorrect');
   slowDown.forget(`password ${actor.id}`);
   return row;

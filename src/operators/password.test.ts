@@ -1,34 +1,39 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DoorlistError } from '../errors.ts';
-import { hashPassword, verifyPassword } from './password.ts';
+import { argon2Passwords } from './password.ts';
 import { requireGoodPassword } from './password-rules.ts';
+
+const CHEAP = { operations: 1, memoryBytes: 8_192 };
 
 describe('password hashes', () => {
   it('are Argon2id with a salt, and fit the exact password alone', async () => {
+    const { hash: hashPassword, verify } = argon2Passwords();
     const hash = await hashPassword('correct horse 🐎 battery');
-    assert.match(hash, /^\$argon2id\$v=19\$m=65536,/);
+    assert.match(hash, /^\$argon2id\$v=19\$m=65536,t=2,p=1\$/);
     assert.notEqual(hash, await hashPassword('correct horse 🐎 battery'));
-    assert.equal(await verifyPassword(hash, 'correct horse 🐎 battery'), true);
+    assert.equal(await verify(hash, 'correct horse 🐎 battery'), true);
     for (const wrong of ['', 'Correct horse 🐎 battery', 'correct horse 🐎 battery ', 'correct horse'])
-      assert.equal(await verifyPassword(hash, wrong), false);
-    assert.equal(await verifyPassword(null, 'correct horse 🐎 battery'), false);
+      assert.equal(await verify(hash, wrong), false);
+    assert.equal(await verify(null, 'correct horse 🐎 battery'), false);
   });
 
   it('are not cut off: the last of 512 characters counts', async () => {
     const long = 'ab'.repeat(256);
-    const hash = await hashPassword(long);
-    assert.equal(await verifyPassword(hash, long), true);
-    assert.equal(await verifyPassword(hash, `${long.slice(0, -1)}c`), false);
+    const passwords = argon2Passwords(CHEAP);
+    const hash = await passwords.hash(long);
+    assert.equal(await passwords.verify(hash, long), true);
+    assert.equal(await passwords.verify(hash, `${long.slice(0, -1)}c`), false);
   });
 
   it('are made for a bounded number at once; the rest are told to come back', async () => {
-    const results = await Promise.allSettled(Array.from({ length: 60 }, () => hashPassword('x')));
+    const passwords = argon2Passwords(CHEAP);
+    const results = await Promise.allSettled(Array.from({ length: 60 }, () => passwords.hash('x')));
     const refused = results.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
     assert.equal(refused.length, 18);
     for (const { reason } of refused)
       assert.ok(reason instanceof DoorlistError && reason.code === 'unavailable');
-    assert.match(await hashPassword('x'), /^\$argon2id/);
+    assert.match(await passwords.hash('x'), /^\$argon2id/);
   });
 });
 

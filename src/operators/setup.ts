@@ -5,7 +5,6 @@ import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
 import { checkName, type Operator, objectOf, readOperator, requireEmail } from './operator.ts';
 import { insertOperator } from './operators.ts';
-import { hashPassword } from './password.ts';
 import { requireGoodPassword } from './password-rules.ts';
 
 /**
@@ -47,7 +46,7 @@ export async function completeSetup(
   const email = requireEmail(input.email);
   const name = checkName(input.name);
   await requireGoodPassword(input.password, email.shown);
-  const password = await hashPassword(input.password);
+  const password = await context.passwords.hash(input.password);
   return changeOperators(context, async (trx, now) => {
     if (await isSetUp(trx))
       throw notFound('this set-up link is invalid, or the installation already has an owner');

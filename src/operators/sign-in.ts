@@ -6,7 +6,6 @@ import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
 import { isKnownDevice, newDevice } from './devices.ts';
 import { type Operator, readOperator } from './operator.ts';
-import { verifyPassword } from './password.ts';
 import { useSecondFactor } from './second-factor.ts';
 import { type Client, createSession, type SessionLimits } from './sessions.ts';
 import type { SlowDown } from './slow-down.ts';
@@ -55,7 +54,7 @@ export async function signIn(parts: SignInParts, attempt: Attempt): Promise<Sign
     .selectAll()
     .where('email_hash', '=', emailHash)
     .executeTakeFirst();
-  const fits = await verifyPassword(row?.password ?? null, attempt.password);
+  const fits = await context.passwords.verify(row?.password ?? null, attempt.password);
   if (!row || !fits) throw refusal(context, row && readOperator(vault, row));
   slowDown.forget(guesser);
   // Only someone who knows the password gets here, so codes are counted per account, from any address.

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { readConfig } from '../../src/config.ts';
+import { createLogger } from '../../src/log.ts';
+import { openDatabase } from '../../src/service.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
 import { browserOf, OWNER, PASSWORD, setUp, tokenForSetup, tokenOf } from '../support/operators.ts';
 import { startProcess } from '../support/process.ts';
-import { createStorage } from '../support/storage.ts';
+import { createStorage, type Storage } from '../support/storage.ts';
 import { command, typed } from '../support/terminal.ts';
 
 interface Link {
@@ -118,9 +121,20 @@ forEachEngine((engine) => {
       const answer = await fetch(`${server.url}/admin/v1/setup`, { method: 'POST', headers, body });
       assert.equal(answer.status, 201);
       await server.stop();
+      assert.match(await storedPassword(storage), /^\$argon2id\$v=19\$m=65536,t=2,p=1\$/, 'at the full cost');
       const again = await startProcess(storage.environment);
       assert.ok(!again.output().includes('/setup/'));
       await again.stop();
     });
   });
 });
+
+async function storedPassword(storage: Storage): Promise<string> {
+  const db = await openDatabase(readConfig(storage.environment), createLogger('silent'));
+  try {
+    const row = await db.query.selectFrom('operator').select('password').executeTakeFirstOrThrow();
+    return row.password ?? '';
+  } finally {
+    await db.close();
+  }
+}

@@ -88,6 +88,9 @@ const NO_RATE_LIMITS = Object.fromEntries(
   ),
 );
 
+/** The least that Argon2id allows: the real cost, 0.1 s for each password, is that of guessing it. */
+const LEAST_PASSWORD_COST = { operations: 1, memoryBytes: 8_192 };
+
 /** The whole service in this process, on a free port, with its own storage, clock and log. */
 export async function startService(engine: Engine, options: ServiceOptions = {}) {
   const storage = options.storage ?? (await createStorage(engine));
@@ -116,6 +119,7 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
     publicUrl: config.publicUrl,
     emails: { from: config.mailFrom, smtp: config.smtpUrl !== undefined },
     sessions: config.sessions,
+    passwordCost: LEAST_PASSWORD_COST,
     webhookProxy: config.webhookProxy,
     ...(options.captchaUrls ? { captchaUrls: options.captchaUrls } : {}),
     ...(options.timeouts ? { timeouts: options.timeouts } : {}),
