@@ -115,7 +115,7 @@ export async function buildApp(
     },
     clientErrorHandler: answerParserError,
     frameworkErrors: (error, request, reply) => {
-      logWhenAnswered(context.log, request, reply, routes); // No hook runs for a malformed path.
+      logWhenAnswered(context.log, request, reply, undefined); // No hook runs for a malformed path.
       sendError(error, request, reply, context.log);
     },
   });

@@ -46,7 +46,8 @@ describe('a response that takes long', () => {
     const way = lifecycle.makeWay().then(() => {
       isOver = true;
     });
-    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    test.mock.timers.tick(2); // Its rest.
+    await new Promise((resolve) => setImmediate(resolve));
     assert.equal(isOver, false);
     answer();
     await Promise.all([way, short]);

@@ -9,6 +9,9 @@ const RETRY_AFTER_SECONDS = 5;
 
 /** How long a download makes way for other requests, so that it also ends on a server that is never idle. */
 const MAKE_WAY_MS = 20;
+/** Its rest after each piece while others use the server: about as long as a piece takes. */
+const REST_MS = 2;
+const IN_USE_MS = 1_000;
 
 export interface Lifecycle {
   /** New requests get a 503 from now on. Resolves when all running requests have been answered. */
@@ -29,6 +32,7 @@ export function registerLifecycle(app: FastifyInstance, log: Log, routes: RouteT
   let draining = false;
   let underWay = 0;
   let long = 0;
+  let usedAt = Number.NEGATIVE_INFINITY;
   let drained = () => {};
   const waiting = new Set<() => void>();
 
@@ -36,10 +40,12 @@ export function registerLifecycle(app: FastifyInstance, log: Log, routes: RouteT
     reply.header('x-request-id', request.id);
     reply.header('cache-control', 'no-store');
     const refused = draining;
-    const { isLong } = request.routeOptions.config;
+    const { url, config } = request.routeOptions; // Read once: it is made anew each time.
+    const isLong = config.isLong === true && !refused;
     if (!refused) underWay += 1;
     if (isLong) long += 1;
-    logWhenAnswered(log, request, reply, routes, () => {
+    else usedAt = performance.now();
+    logWhenAnswered(log, request, reply, url ?? routes.find(request.url)?.pattern, () => {
       if (!refused) underWay -= 1;
       if (isLong) long -= 1;
       if (draining && underWay === 0) drained();
@@ -58,7 +64,9 @@ export function registerLifecycle(app: FastifyInstance, log: Log, routes: RouteT
         if (underWay === 0) resolve();
       }),
     makeWay: async () => {
-      await new Promise((resolve) => setImmediate(resolve)); // Requests that have just arrived are counted now.
+      const isInUse = performance.now() - usedAt < IN_USE_MS;
+      // Requests that have arrived meanwhile are counted afterwards.
+      await new Promise((resolve) => (isInUse ? setTimeout(resolve, REST_MS) : setImmediate(resolve)));
       if (underWay === long) return;
       await new Promise<void>((resolve) => {
         const resume = () => {
@@ -91,12 +99,11 @@ export function logWhenAnswered(
   log: Log,
   request: FastifyRequest,
   reply: FastifyReply,
-  routes: RouteTable,
+  route: string | undefined,
   then = () => {},
 ): void {
   const startedAt = performance.now();
   reply.raw.once('close', () => {
-    const route = request.routeOptions.url ?? routes.find(request.url)?.pattern;
     logRequest(log, request, reply, route, performance.now() - startedAt);
     then();
   });

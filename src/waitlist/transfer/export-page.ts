@@ -5,6 +5,9 @@ import type { Status } from '../../db/tables.ts';
 import type { EntryRow } from '../queue/entry-rows.ts';
 import { positionOf } from '../queue/positions.ts';
 
+/** Few enough that signups to the same process hardly wait while a page is read and opened. */
+export const EXPORT_PAGE = 100;
+
 /**
  * How far ahead of their joining sequence entries can be and still have their positions counted together. The
  * few that are further ahead get theirs computed individually, which keeps the count short.
@@ -14,7 +17,6 @@ const NEAR_RANKS = 64;
 interface PageOf {
   queueId: number;
   after: number;
-  limit: number;
 }
 
 export const readExportPage = statement<PageOf, EntryRow>((db, parameter) => pageQuery(db, parameter, sql``));
@@ -26,15 +28,16 @@ export const readExportPageOfStatus = statement<PageOf & { status: Status }, Ent
 type Parameter = Parameters<Parameters<typeof statement<PageOf, EntryRow>>[0]>[1];
 
 /**
- * A page in joining order, read in one snapshot. Only the page's first position is computed from the
- * counters; the others are counted from it along the rank index.
+ * A page in joining order, read in one snapshot. Its size is part of the query: with a parameter, PostgreSQL
+ * would plan it anew for every page, which takes as long as reading it. Only the page's first position is
+ * computed from the counters; the others are counted from it along the rank index.
  */
 function pageQuery(db: Spelling, parameter: Parameter, condition: ReturnType<typeof sql>) {
   const queueId = parameter('queueId');
   const query = sql<EntryRow>`
     with page as (
       select * from entry where queue_id = ${queueId} ${condition} and seq > ${parameter('after')}
-      order by seq limit ${parameter('limit')}
+      order by seq limit ${sql.lit(EXPORT_PAGE)}
     ), span as (
       select min(seq) - ${sql.lit(NEAR_RANKS)} as first_rank,
         max(case when status = 'waiting' then rank end) as last_rank from page

@@ -6,10 +6,7 @@ import { findSegment, type Segment } from '../entries/segment.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import type { EntryRow } from '../queue/entry-rows.ts';
-import { readExportPage, readExportPageOfStatus } from './export-page.ts';
-
-/** Few enough that signups to the same process hardly wait while a page is read and opened. */
-const PAGE = 100;
+import { EXPORT_PAGE, readExportPage, readExportPageOfStatus } from './export-page.ts';
 
 /** A chunk of entries, and the total to expect. */
 export interface EntriesRead {
@@ -27,7 +24,7 @@ export async function* readAllEntries(
   for (let after = 0; ; ) {
     const rows = await readPage(context, queue, after, status);
     yield { entries: openEntries(context, queue, rows), total };
-    if (rows.length < PAGE) return;
+    if (rows.length < EXPORT_PAGE) return;
     after = rows.at(-1)?.seq ?? after;
   }
 }
@@ -40,9 +37,9 @@ export async function* readSegment(
 ): AsyncGenerator<Entry[]> {
   const { db } = context;
   for (let after = 0; ; ) {
-    const seqs = await findSegment(db, queue, segment, { after, limit: PAGE });
+    const seqs = await findSegment(db, queue, segment, { after, limit: EXPORT_PAGE });
     yield await readEntries(context, queue, seqs);
-    if (seqs.length < PAGE) return;
+    if (seqs.length < EXPORT_PAGE) return;
     after = seqs.at(-1) ?? after;
   }
 }
@@ -53,7 +50,7 @@ async function readPage(
   after: number,
   status: Status | undefined,
 ): Promise<EntryRow[]> {
-  const page = { queueId, after, limit: PAGE };
+  const page = { queueId, after };
   return status === undefined
     ? db.run(readExportPage, page)
     : db.run(readExportPageOfStatus, { ...page, status });
