@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Static } from 'typebox';
+import { queueInviteRun } from '../../src/waitlist/invites/preview-invites.ts';
+import type { Context } from '../../src/waitlist/queue/context.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
@@ -133,6 +135,45 @@ forEachEngine((engine) => {
       assertError(refused, 409, 'changed', 'expect: 4 would be invited now, not 3');
       await service.runJobs();
       assert.deepEqual((await list(of)).invites, []);
+    });
+
+    it('compares the confirmed number with what is true when the job starts', async () => {
+      const { context } = service;
+      const everyone = { segment: { pairs: [{ key: 'plan', value: 'pro' }] } };
+      for (const selection of [{ first: 10 }, everyone]) {
+        const of = await crowd(3);
+        const expect = 'first' in selection ? 3 : 2;
+        /** Somebody joins after the first comparison, right before the lock is taken. */
+        const racing = async (joins: object) => {
+          const transaction: Context['db']['transaction'] = async (work) => {
+            await of.signup(joins);
+            return context.db.transaction(work);
+          };
+          const db = Object.assign(Object.create(context.db), { transaction });
+          const input = { selection, expiresAt: null, expect };
+          return queueInviteRun({ ...context, db }, await of.queue(), input);
+        };
+        await assert.rejects(racing({ email: 'late@example.com', metadata: { plan: 'pro' } }), {
+          code: 'changed',
+          message: `expect: ${expect + 1} would be invited now, not ${expect}`,
+        });
+        await service.runJobs();
+        assert.deepEqual((await list(of)).invites, []);
+        assert.equal((await invite(of, { first: 10, expect: 4 })).status, 202);
+      }
+    });
+
+    it('never invites more than the confirmed number', async () => {
+      const of = await crowd(5);
+      const { body } = await invite<Job>(of, { segment: { where: { plan: 'pro' } }, expect: 3 });
+      const { id } = (await of.lookup(email(2))).body;
+      await ask('PATCH', `/waitlists/${of.id}/entries/${id}`, {
+        body: { metadata: { plan: 'pro' } },
+        role: 'admin',
+      });
+      await service.runJobs();
+      assert.equal((await job(body.id)).done, 3);
+      assert.equal((await list(of)).invites.length, 3);
     });
 
     it('can be cancelled by support while it waits', async () => {

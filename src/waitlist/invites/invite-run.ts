@@ -36,6 +36,8 @@ interface RunInput {
   /** Excludes everyone who joins or returns after the run started. */
   lastSeq: number;
   startedAt: number;
+  /** Stops there, whoever confirms or returns during the run. */
+  most?: number;
 }
 
 export interface RunProgress {
@@ -75,12 +77,14 @@ interface NewRun {
   runner: JobRunner;
   /** How many will be invited, if known. */
   total?: number;
+  /** The number that a person confirmed. */
+  most?: number | undefined;
 }
 
 export async function createInviteRun(
   context: Context,
   change: QueueChange,
-  { selection, expiresAt, runner, total }: NewRun,
+  { selection, expiresAt, runner, total, most }: NewRun,
 ): Promise<{ lease: JobLease; input: RunInput }> {
   if ('first' in selection && (!Number.isInteger(selection.first) || selection.first < 1)) {
     throw invalid('first: must be a whole number from 1');
@@ -91,6 +95,7 @@ export async function createInviteRun(
     expiry: expiresAt === undefined ? 'standard' : expiresAt,
     lastSeq: change.lastSeq,
     startedAt: change.now,
+    ...(most === undefined ? {} : { most }),
   };
   const progress: RunProgress = { invited: 0, unreadable: [], after: 0 };
   const known = total ?? ('first' in selection ? selection.first : null);
@@ -155,7 +160,8 @@ async function inviteStep(
 ): Promise<Step> {
   const before = await readProgress<RunProgress>(change.trx, change.queue, lease);
   const { selection } = input;
-  const wanted = 'first' in selection ? Math.min(CHUNK, selection.first - before.invited) : CHUNK;
+  const most = mostOf(input);
+  const wanted = Math.min(CHUNK, most - before.invited);
   const picked = await pick(context, change, input, before, wanted);
   const invitees = picked.flatMap((row) => toInvitee(context, change.queue, row) ?? []);
   const seqs = new Set(invitees.map(({ entry }) => entry?.seq));
@@ -167,11 +173,15 @@ async function inviteStep(
     unreadable: [...before.unreadable, ...unreadable],
     after: 'first' in selection ? 0 : (picked.at(-1)?.seq ?? before.after),
   };
-  const done = picked.length < wanted || ('first' in selection && invited >= selection.first);
+  const done = picked.length < wanted || invited >= most;
   const result = { invited, unreadable: progress.unreadable.length };
   if (done) finishJob(change, lease, progress, { done: invited, result });
   else advanceJob(change, lease, progress, { done: invited });
   return { done, progress };
+}
+
+function mostOf({ selection, most = Number.POSITIVE_INFINITY }: RunInput): number {
+  return 'first' in selection ? Math.min(selection.first, most) : most;
 }
 
 interface PickedRow {

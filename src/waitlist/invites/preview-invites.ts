@@ -1,15 +1,21 @@
+import type { Database, Trx } from '../../db/database.ts';
 import { DoorlistError, invalid } from '../../errors.ts';
 import { readEntries } from '../entries/browse-entries.ts';
 import type { Entry } from '../entries/entry.ts';
-import { selectSegment } from '../entries/segment.ts';
+import { type Segment, selectSegment } from '../entries/segment.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
 import type { Expiry } from './create-invites.ts';
 import { createInviteRun, type Selection } from './invite-run.ts';
 
 const SHOWN = 10;
 const COUNTED_AT_ONCE = 10_000;
+/** Counting this many takes a fraction of a second, for which signups can wait. */
+const COUNTED_UNDER_LOCK = 50_000;
+
+type Executor = Context['db']['query'] | Trx;
 
 export interface Preview {
   count: number;
@@ -18,22 +24,19 @@ export interface Preview {
 
 /** Who a run would invite now: exactly how many, and the first of them. */
 export async function previewInvites(context: Context, queue: Queue, selection: Selection): Promise<Preview> {
-  if ('first' in selection) {
-    const seqs = await firstWithEmail(context, queue, Math.min(SHOWN, selection.first));
-    return {
-      count: await countFirst(context, queue, selection.first),
-      first: await readEntries(context, queue, seqs),
-    };
-  }
-  const shown = await pageOfSegment(context, queue, selection, 0, SHOWN);
+  const { db } = context;
+  const shown =
+    'first' in selection
+      ? await firstWithEmail(db, queue, Math.min(SHOWN, selection.first))
+      : await pageOfSegment(db, db.query, queue, selection.segment, 0, SHOWN);
   return {
-    count: await countSegment(context, queue, selection),
+    count: await countInvites(db, db.query, queue, selection),
     first: await readEntries(context, queue, shown),
   };
 }
 
-async function firstWithEmail({ db }: Context, queue: Queue, limit: number): Promise<number[]> {
-  const rows = await waitingWithEmail(db, queue)
+async function firstWithEmail({ query }: Database, queue: Queue, limit: number): Promise<number[]> {
+  const rows = await waitingWithEmail(query, queue)
     .select('seq')
     .orderBy('rank')
     .orderBy('seq', 'desc')
@@ -42,30 +45,37 @@ async function firstWithEmail({ db }: Context, queue: Queue, limit: number): Pro
   return rows.map(({ seq }) => seq);
 }
 
-function waitingWithEmail(db: Context['db'], queue: Queue) {
-  return db.query
+function waitingWithEmail(executor: Executor, queue: Queue) {
+  return executor
     .selectFrom('entry')
     .where('queue_id', '=', queue.id)
     .where('status', '=', 'waiting')
     .where('email_hash', 'is not', null);
 }
 
-async function countFirst({ db }: Context, queue: Queue, first: number): Promise<number> {
-  const { count } = await db.query
-    .selectFrom(waitingWithEmail(db, queue).select('seq').limit(first).as('some'))
+async function countInvites(
+  db: Database,
+  executor: Executor,
+  queue: Queue,
+  selection: Selection,
+): Promise<number> {
+  if ('segment' in selection) return countSegment(db, executor, queue, selection.segment);
+  const { count } = await executor
+    .selectFrom(waitingWithEmail(executor, queue).select('seq').limit(selection.first).as('some'))
     .select((e) => e.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   return Number(count);
 }
 
 async function countSegment(
-  context: Context,
+  db: Database,
+  executor: Executor,
   queue: Queue,
-  selection: Extract<Selection, { segment: unknown }>,
+  segment: Segment,
 ): Promise<number> {
   let count = 0;
   for (let after = 0; ; ) {
-    const page = await pageOfSegment(context, queue, selection, after, COUNTED_AT_ONCE);
+    const page = await pageOfSegment(db, executor, queue, segment, after, COUNTED_AT_ONCE);
     count += page.length;
     if (page.length < COUNTED_AT_ONCE) return count;
     after = page.at(-1) ?? after;
@@ -73,13 +83,14 @@ async function countSegment(
 }
 
 async function pageOfSegment(
-  { db }: Context,
+  db: Database,
+  executor: Executor,
   queue: Queue,
-  { segment }: Extract<Selection, { segment: unknown }>,
+  segment: Segment,
   after: number,
   limit: number,
 ): Promise<number[]> {
-  const rows = await (await selectSegment(db, db.query, queue, { ...segment, status: 'waiting' }, after))
+  const rows = await (await selectSegment(db, executor, queue, { ...segment, status: 'waiting' }, after))
     .select('e.seq')
     .where('e.email_hash', 'is not', null)
     .limit(limit)
@@ -87,19 +98,36 @@ async function pageOfSegment(
   return rows.map(({ seq }) => seq);
 }
 
-/** Starts a run that a server continues in the background. `expect` is the number that a person confirmed. */
+/**
+ * Starts a run that a server continues in the background. `expect` is the number that a person confirmed. It
+ * is compared before the lock, so that a wrong one does not hold signups up, and again under the lock, unless
+ * that would. The run never invites more.
+ */
 export async function queueInviteRun(
   context: Context,
   queue: Queue,
   input: { selection: Selection; expiresAt: Expiry; expect?: number | undefined },
 ): Promise<{ id: Buffer }> {
+  const { db } = context;
   const { selection, expiresAt, expect } = input;
   if ('first' in selection && selection.first < 1) throw invalid('first: must be a whole number from 1');
-  const { count } = await previewInvites(context, queue, selection);
+  const count = await countInvites(db, db.query, queue, selection);
+  requireExpected(count, expect);
+  const { lease } = await changeQueue(context, queue, async (change) => {
+    if (expect !== undefined && isCountedQuickly(change, selection))
+      requireExpected(await countInvites(db, change.trx, queue, selection), expect);
+    const run = { selection, expiresAt, runner: 'server', total: count, most: expect } as const;
+    return createInviteRun(context, change, run);
+  });
+  return { id: lease.id };
+}
+
+function isCountedQuickly({ lastSeq, waiting }: QueueChange, selection: Selection): boolean {
+  const looked = 'first' in selection ? Math.min(selection.first, waiting) : lastSeq;
+  return looked <= COUNTED_UNDER_LOCK;
+}
+
+function requireExpected(count: number, expect: number | undefined): void {
   if (expect !== undefined && expect !== count)
     throw new DoorlistError('changed', `expect: ${count} would be invited now, not ${expect}`);
-  const { lease } = await changeQueue(context, queue, (change) =>
-    createInviteRun(context, change, { selection, expiresAt, runner: 'server', total: count }),
-  );
-  return { id: lease.id };
 }

@@ -3837,7 +3837,7 @@ export interface components {
             expiresInMs?: number;
             /** @description Only say how many would be invited, and who first. */
             dryRun?: boolean;
-            /** @description The `count` of a dry run that a person confirmed. If it differs by now, nothing happens. */
+            /** @description The `count` of a dry run that a person confirmed. If it differs by now, nothing happens. Never more than this many are invited. To count more than 50,000 entries would hold signups up, so a change in the very moment of the start can then go unnoticed. */
             expect?: number;
         };
         /** @description What an invite would do. */

@@ -62,7 +62,9 @@ const InviteRequest = Type.Object(
       Type.Integer({
         minimum: 0,
         description:
-          'The `count` of a dry run that a person confirmed. If it differs by now, nothing happens.',
+          'The `count` of a dry run that a person confirmed. If it differs by now, nothing happens. Never more than ' +
+          'this many are invited. To count more than 50,000 entries would hold signups up, so a change in the very moment ' +
+          'of the start can then go unnoticed.',
       }),
     ),
   },
