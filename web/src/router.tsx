@@ -10,7 +10,7 @@ export const router = createRouter({
   stringifySearch,
   defaultPreload: 'intent',
   defaultErrorComponent: ErrorPage,
-  defaultNotFoundComponent: NotFoundPage,
+  defaultNotFoundComponent: () => <NotFoundPage />,
   scrollRestoration: true,
 });
 

@@ -1,9 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import { BookOpen, ChevronsUpDown, LogOut, Monitor, Moon, Sun, User } from 'lucide-react';
+import { BookOpen, Check, ChevronsUpDown, LogOut, Monitor, Moon, Sun, User } from 'lucide-react';
 import { api, call } from '../api/client.ts';
 import { useMe } from '../api/me.ts';
 import { setTheme, type Theme, useTheme } from '../theme.ts';
-import { cx } from '../ui/cx.ts';
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { toastError } from '../ui/toast.tsx';
 
@@ -62,8 +61,10 @@ function ThemeItems() {
   const { theme } = useTheme();
   return THEMES.map(([value, label, Icon]) => (
     <MenuItem key={value} icon={<Icon aria-hidden />} onClick={() => setTheme(value)}>
-      <span className={cx(value === theme && 'font-medium')}>{label}</span>
-      {value === theme && <span className="sr-only"> (chosen)</span>}
+      <span className="flex items-center gap-2">
+        <span className="min-w-0 flex-1">{label}</span>
+        {value === theme && <Check aria-label="(chosen)" />}
+      </span>
     </MenuItem>
   ));
 }

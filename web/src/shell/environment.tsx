@@ -27,7 +27,7 @@ export function EnvironmentBand({ environment }: { environment: string }) {
   return (
     <section
       aria-label="Environment"
-      className="sticky top-0 z-30 flex h-(--band) items-center justify-center gap-3 bg-warn-fill px-3 text-sm font-medium whitespace-nowrap text-on-warn"
+      className="flex h-8 items-center justify-center gap-3 bg-warn-fill px-3 text-sm font-medium whitespace-nowrap text-on-warn"
     >
       <span className="truncate">
         <span className="max-md:hidden">You are looking at </span>

@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import { buttonClass } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 
-export function NotFoundPage() {
+export function NotFoundPage({ why = 'The page does not exist, or it has moved.' }: { why?: string }) {
   useEffect(() => {
     document.title = 'Not found · Doorlist';
   }, []);
@@ -20,7 +20,7 @@ export function NotFoundPage() {
           </Link>
         }
       >
-        The page does not exist, or it has moved.
+        {why}
       </EmptyState>
     </div>
   );

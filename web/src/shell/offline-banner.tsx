@@ -2,19 +2,21 @@ import { onlineManager } from '@tanstack/react-query';
 import { WifiOff } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 
-export function OfflineBanner() {
-  const online = useSyncExternalStore(
+export function useOnline(): boolean {
+  return useSyncExternalStore(
     (listener) => onlineManager.subscribe(listener),
     () => onlineManager.isOnline(),
   );
-  if (online) return null;
+}
+
+export function OfflineBanner() {
   return (
     <div
       role="status"
-      className="flex items-center justify-center gap-2 bg-ink px-3 py-1.5 text-sm text-canvas"
+      className="flex h-8 items-center justify-center gap-2 bg-ink px-3 text-sm whitespace-nowrap text-canvas"
     >
-      <WifiOff className="size-4" aria-hidden />
-      You are offline. What you see may be out of date.
+      <WifiOff className="size-4 shrink-0" aria-hidden />
+      <span className="truncate">You are offline. What you see may be out of date.</span>
     </div>
   );
 }

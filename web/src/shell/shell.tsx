@@ -8,7 +8,7 @@ import { SkeletonRows } from '../ui/skeleton.tsx';
 import { EnvironmentBand, EnvironmentPill } from './environment.tsx';
 import { Mark } from './mark.tsx';
 import { NavigationDrawer } from './navigation-drawer.tsx';
-import { OfflineBanner } from './offline-banner.tsx';
+import { OfflineBanner, useOnline } from './offline-banner.tsx';
 import type { Overlay } from './overlay.ts';
 import { Sidebar } from './sidebar.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
@@ -17,24 +17,30 @@ import { PRODUCTION, useScopeIfAny } from './waitlist-scope.ts';
 const Palette = lazy(() => import('./palette.tsx'));
 const ShortcutsHelp = lazy(() => import('./shortcuts-help.tsx'));
 
+/** How much of the window the bands above the page take. */
+const BANDS = ['[--band:0px]', '[--band:2rem]', '[--band:4rem]'];
+
 /** The frame around every page for signed-in operators. */
 export function Shell() {
   useMe();
   const scope = useScopeIfAny();
   const tinted = scope !== undefined && scope.environment !== PRODUCTION;
+  const offline = !useOnline();
   const [overlay, setOverlay] = useState<Overlay>(null);
   const close = () => setOverlay(null);
   useShortcuts(setOverlay);
   return (
-    <div className={cx('flex min-h-dvh flex-col', tinted ? '[--band:2rem]' : '[--band:0px]')}>
+    <div className={cx('flex min-h-dvh flex-col', BANDS[Number(tinted) + Number(offline)])}>
       <a
         href="#content"
         className="sr-only z-50 rounded-md bg-accent px-3 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
       >
         Skip to content
       </a>
-      <OfflineBanner />
-      {tinted && <EnvironmentBand environment={scope.environment} />}
+      <div className="sticky top-0 z-30">
+        {offline && <OfflineBanner />}
+        {tinted && <EnvironmentBand environment={scope.environment} />}
+      </div>
       <div className="flex min-w-0 flex-1">
         <aside className="sticky top-(--band) flex h-[calc(100dvh-var(--band))] w-61 shrink-0 flex-col border-r bg-surface max-md:hidden">
           <Sidebar onSearch={() => setOverlay('palette')} onHelp={() => setOverlay('shortcuts')} />

@@ -18,7 +18,7 @@ interface SidebarProps {
 }
 
 const LINK =
-  'flex h-8.5 items-center gap-2.5 rounded-md px-2.5 font-medium text-mute hover:bg-hover hover:text-ink data-[status=active]:bg-hover data-[status=active]:text-ink max-md:h-11 [&_svg]:size-4 [&_svg]:shrink-0';
+  'flex h-8.5 shrink-0 items-center gap-2.5 rounded-md px-2.5 font-medium text-mute hover:bg-hover hover:text-ink data-[status=active]:bg-hover data-[status=active]:text-ink max-md:h-11 md:short:h-7.5 [&_svg]:size-4 [&_svg]:shrink-0';
 
 export function Sidebar({ onSearch, onHelp, onNavigate }: SidebarProps) {
   const { role } = useMe();
@@ -47,7 +47,7 @@ export function Sidebar({ onSearch, onHelp, onNavigate }: SidebarProps) {
           <kbd className="font-sans text-xs max-md:hidden">{MOD}K</kbd>
         </button>
       </div>
-      <div className="flex min-h-0 flex-1 flex-col gap-5 overflow-y-auto px-3 pb-3">
+      <div className="scroll-shadows flex min-h-0 flex-1 flex-col gap-5 overflow-y-auto px-3 pb-3 short:gap-3">
         {scope && (
           <Section label="Waitlist">
             {WAITLIST_PAGES.filter((page) => mayActAs(role, page.role)).map(({ to, label, icon: Icon }) => (
@@ -83,7 +83,7 @@ export function Sidebar({ onSearch, onHelp, onNavigate }: SidebarProps) {
           </Section>
         )}
       </div>
-      <div className="border-t p-2">
+      <div className="border-t p-2 short:p-1">
         <AccountMenu onNavigate={onNavigate} />
       </div>
     </>

@@ -1,10 +1,21 @@
+import { useQuery } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
+import { ApiError } from '../api/client.ts';
 import { useLiveConnection } from '../api/live.tsx';
-import { useScope } from './waitlist-scope.ts';
+import { waitlistQuery } from '../api/waitlists.ts';
+import { NotFoundPage } from './not-found-page.tsx';
+import { type Scope, useScope } from './waitlist-scope.ts';
 
-/** Around every page of a waitlist: keeps the connection for live updates. */
+/** Around every page of a waitlist. */
 export function WaitlistLayout() {
-  const { waitlistId, environment } = useScope();
+  const scope = useScope();
+  const { error } = useQuery(waitlistQuery(scope.waitlistId, scope.environment));
+  if (error instanceof ApiError && error.status === 404) return <NotFoundPage why={error.sentence} />;
+  return <LivePages {...scope} />;
+}
+
+/** Keeps the connection for live updates. */
+function LivePages({ waitlistId, environment }: Scope) {
   useLiveConnection(waitlistId, environment);
   return <Outlet />;
 }

@@ -34,8 +34,8 @@ export function Dialog({ open, onClose, title, about, children, actions, wide }:
               <Base.Title className="text-lg font-semibold break-words">{title}</Base.Title>
               {about && <Base.Description className="text-mute">{about}</Base.Description>}
             </div>
-            {children && <div className="min-h-0 overflow-y-auto px-5 pt-4">{children}</div>}
-            {actions && <div className="flex flex-wrap justify-end gap-2 px-5 pt-5">{actions}</div>}
+            {children && <div className="min-h-0 overflow-y-auto px-5 pt-4 pb-1">{children}</div>}
+            {actions && <div className="flex flex-wrap justify-end gap-2 px-5 pt-4">{actions}</div>}
             <div className="h-5 shrink-0" />
           </Base.Popup>
         </Base.Viewport>

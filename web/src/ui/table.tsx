@@ -41,7 +41,7 @@ export function Table<Row>({ label, columns, rows, rowId, onOpen, empty }: Table
                 key={id}
                 scope="col"
                 className={cx(
-                  'h-9 px-2 font-medium whitespace-nowrap first:pl-5 last:pr-5 md:px-3',
+                  'h-9 px-2 font-medium whitespace-nowrap first:pl-5 last:pr-5 max-md:last:pr-3 md:px-3',
                   right && 'text-right',
                   wide && 'max-md:hidden',
                   className,

@@ -44,7 +44,7 @@ function Content({ waitlistId, environment }: { waitlistId: string; environment:
           />
         )}
         <Card
-          title="Add the first person"
+          title="Add people from your code"
           about="Set DOORLIST_KEY to a server key. Everything else is filled in."
         >
           <CodeBlock label="Example" snippets={snippets} />

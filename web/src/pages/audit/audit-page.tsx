@@ -41,7 +41,13 @@ export function AuditPage() {
     {
       id: 'action',
       label: 'Action',
-      cell: ({ action }) => <code className="font-mono text-sm">{action}</code>,
+      className: 'max-md:max-w-52',
+      cell: ({ action, actor }) => (
+        <span className="flex flex-col">
+          <code className="truncate font-mono text-sm">{action}</code>
+          <span className="truncate text-sm text-mute md:hidden">{actor.name ?? actor.kind}</span>
+        </span>
+      ),
     },
     {
       id: 'object',
@@ -55,6 +61,7 @@ export function AuditPage() {
     {
       id: 'actor',
       label: 'By',
+      wide: true,
       className: 'max-w-48',
       cell: ({ actor }) => <span className="block truncate">{actor.name ?? actor.kind}</span>,
     },

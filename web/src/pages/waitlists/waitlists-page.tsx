@@ -35,7 +35,7 @@ export function WaitlistsPage() {
     <>
       <PageHeader
         title="Waitlists"
-        about={query.data?.length ? 'The numbers are those of production.' : undefined}
+        about={query.data?.length ? 'Numbers are from production.' : undefined}
         actions={query.data?.length ? button : undefined}
       />
       <QueryProblem query={query}>
