@@ -20,7 +20,7 @@ import { newPassphrase } from '../src/commands/passphrase.ts';
 import { readConfig } from '../src/config.ts';
 import type { Engine } from '../src/db/database.ts';
 import { createDatabase } from './support/databases.ts';
-import { clientFor, ENGINES, eventually, listOver } from './support/harness.ts';
+import { clientFor, ENGINES, eventually, listOver, startService } from './support/harness.ts';
 import {
   commandJson,
   type RunningProcess,
@@ -30,7 +30,7 @@ import {
 } from './support/process.ts';
 import { createStorage } from './support/storage.ts';
 import { startSystemPostgres } from './support/system-postgres.ts';
-import { typed } from './support/terminal.ts';
+import { jsonOf, typed } from './support/terminal.ts';
 
 const PASSPHRASE = 'correct horse battery staple';
 
@@ -70,16 +70,12 @@ function describeBackups(engine: Engine, serverUrl: string | undefined): void {
   before(async () => {
     home = await place();
     running = await startProcess({ ...home.environment, DOORLIST_LOG_LEVEL: 'warn' });
-    await commandJson(home.environment, 'waitlist', 'create', 'wl_acme', '--name', 'Acme');
-    key = (
-      await commandJson<{ key: string }>(
-        home.environment,
-        ...['key', 'create', '--waitlist', 'wl_acme', '--env', 'production', '--read'],
-      )
-    ).key;
+    await jsonOf(home.environment, 'waitlist', 'create', 'wl_acme', '--name', 'Acme');
+    const create = ['key', 'create', '--waitlist', 'wl_acme', '--env', 'production', '--read'];
+    key = (await jsonOf<{ key: string }>(home.environment, ...create)).key;
     for (const email of ['ada@example.com', 'not-listed@example.com']) {
       const invite = ['invite', 'create', '--waitlist', 'wl_acme', '--email', email];
-      codes.push((await commandJson<{ code: string }>(home.environment, ...invite)).code);
+      codes.push((await jsonOf<{ code: string }>(home.environment, ...invite)).code);
     }
   });
   after(async () => {
@@ -114,6 +110,7 @@ function describeBackups(engine: Engine, serverUrl: string | undefined): void {
       assert.equal(written.hasMasterKey, true);
       assert.equal(statSync(file).mode & 0o777, 0o600);
       assert.equal(bytes.includes('wl_acme'), false, 'everything behind the header is encrypted');
+      assert.ok(bytes.includes('"operations":3,"memory":268435456'), 'the full cost of Argon2id');
       const left = [...readdirSync(directory), ...readdirSync(home.dataDir)];
       assert.deepEqual(
         left.filter((name) => /\.part$|\.backup$/.test(name)),
@@ -128,10 +125,10 @@ function describeBackups(engine: Engine, serverUrl: string | undefined): void {
   it('restores everything acknowledged before it began, with working keys and codes', async () => {
     const target = await place();
     writeFileSync(path.join(target.dataDir, 'doorlist.db-wal'), 'of another database');
-    const restored = await runCommand(target.environment, 'restore', file);
-    assert.equal(restored.code, 0, restored.stderr + restored.stdout);
-    assert.match(restored.stdout, /^Restored the backup of .*\nok /);
-    assert.match(restored.stdout, /ok {5}wl_acme in production: \d+ entries/);
+    const restored = await typed(target.environment, 'restore', file);
+    assert.equal(restored.code, 0, restored.error + restored.out);
+    assert.match(restored.out, /^Restored the backup of .*\nok /);
+    assert.match(restored.out, /ok {5}wl_acme in production: \d+ entries/);
     assert.equal(statSync(path.join(target.dataDir, 'master.key')).mode & 0o777, 0o600);
     if (engine === 'sqlite')
       assert.equal(statSync(path.join(target.dataDir, 'doorlist.db')).mode & 0o777, 0o600);
@@ -139,7 +136,7 @@ function describeBackups(engine: Engine, serverUrl: string | undefined): void {
       readdirSync(target.dataDir).filter((name) => name.includes('restore')),
       [],
     );
-    const again = await startProcess(target.environment);
+    const again = await startService(engine, { storage: { engine, ...target, remove: async () => {} } });
     try {
       const list = remote(again.url);
       const kept = new Set((await list.walk({ limit: 200 })).map(({ email }) => email));
@@ -147,11 +144,11 @@ function describeBackups(engine: Engine, serverUrl: string | undefined): void {
       assert.equal((await list.lookup(people[0] as string)).body.email, people[0]);
       for (const code of codes) assert.equal((await clientFor(again.url).accept(code)).status, 200);
     } finally {
-      await again.stop();
+      await again.close();
     }
-    const second = await runCommand(target.environment, 'restore', file);
+    const second = await typed(target.environment, 'restore', file);
     assert.equal(second.code, 1);
-    assert.match(second.stderr, /already exists: move it away|is not empty: restore into a new one/);
+    assert.match(second.error, /already exists: move it away|is not empty: restore into a new one/);
   });
 
   it('refuses to overwrite a file', async () => {
@@ -172,8 +169,10 @@ function describeBackups(engine: Engine, serverUrl: string | undefined): void {
         [],
       );
     };
-    await refuse({ DOORLIST_BACKUP_PASSPHRASE: 'wrong horse battery' }, file, /the passphrase is wrong/);
-    const bytes = readFileSync(file);
+    const small = path.join(directory, 'small.backup');
+    await jsonOf(home.environment, 'backup', small);
+    await refuse({ DOORLIST_BACKUP_PASSPHRASE: 'wrong horse battery' }, small, /the passphrase is wrong/);
+    const bytes = readFileSync(small);
     const damaged = path.join(directory, 'damaged');
     writeFileSync(damaged, bytes.subarray(0, bytes.length - 21)); // All but the last, empty message.
     await refuse({}, damaged, /damaged or incomplete: nothing was restored/);
@@ -190,18 +189,14 @@ function describeBackups(engine: Engine, serverUrl: string | undefined): void {
 
   it('leaves out the master key if asked to, and then requires it to restore', async () => {
     const apart = path.join(directory, 'apart.backup');
-    const written = await commandJson<{ hasMasterKey: boolean }>(
-      home.environment,
-      'backup',
-      apart,
-      '--without-master-key',
-    );
+    const words = ['backup', apart, '--without-master-key'];
+    const written = await jsonOf<{ hasMasterKey: boolean }>(home.environment, ...words);
     assert.equal(written.hasMasterKey, false);
     const target = await place();
     const without = await typed(target.environment, 'restore', apart);
     assert.equal(without.code, 1);
     assert.match(without.error, /this backup does not contain the master key: save it to .*master\.key/);
-    const other = (await commandJson<{ key: string }>(target.environment, 'master-key', 'generate')).key;
+    const other = (await jsonOf<{ key: string }>(target.environment, 'master-key', 'generate')).key;
     const wrong = await typed({ ...target.environment, DOORLIST_MASTER_KEY: other }, 'restore', apart);
     assert.match(wrong.error, /DOORLIST_MASTER_KEY is not the key of this backup/);
     mkdirSync(target.dataDir, { recursive: true });
@@ -221,13 +216,13 @@ function describeBackups(engine: Engine, serverUrl: string | undefined): void {
     child.kill('SIGKILL');
     await finished;
     assert.equal(existsSync(name), false);
-    const next = await runCommand(home.environment, 'backup', name);
+    const next = await typed(home.environment, 'backup', name);
     assert.match(
-      next.stderr,
+      next.error,
       /killed\.backup\.part already exists: another backup is writing it, or was interrupted/,
     );
     rmSync(`${name}.part`);
-    assert.equal((await runCommand(home.environment, 'backup', name)).code, 0);
+    assert.equal((await typed(home.environment, 'backup', name)).code, 0);
     assert.deepEqual(
       readdirSync(home.dataDir).filter((left) => left.endsWith('.backup')),
       [],
@@ -242,12 +237,12 @@ function describeBackups(engine: Engine, serverUrl: string | undefined): void {
       return stdout.includes('the master key exists only in this file');
     };
     assert.equal(await reminded(), engine === 'postgres');
-    const { key: shown } = await commandJson<{ key: string }>(fresh.environment, 'master-key', 'show');
+    const { key: shown } = await jsonOf<{ key: string }>(fresh.environment, 'master-key', 'show');
     assert.equal(shown, readFileSync(path.join(fresh.dataDir, 'master.key'), 'utf8').trim());
     assert.equal(await reminded(), false);
-    await commandJson(fresh.environment, 'master-key', 'rotate');
+    await jsonOf(fresh.environment, 'master-key', 'rotate');
     assert.equal(await reminded(), engine === 'postgres');
-    const { findings } = await commandJson<{ findings: { detail: string }[] }>(home.environment, 'status');
+    const { findings } = await jsonOf<{ findings: { detail: string }[] }>(home.environment, 'status');
     assert.ok(
       findings.some(({ detail }) => detail === 'matches the database, from a file, backed up'),
       'a backup that contains the key saves it, too',
@@ -261,7 +256,7 @@ describe('backup', () => {
     const tools = mkdtempSync(path.join(tmpdir(), 'doorlist-tools-'));
     const environment = { ...storage.environment, DOORLIST_BACKUP_PASSPHRASE: PASSPHRASE, PATH: tools };
     try {
-      await commandJson(storage.environment, 'migrate');
+      await jsonOf(storage.environment, 'migrate');
       const backUp = () => runCommand(environment, 'backup', path.join(tools, 'file'));
       const missing = await backUp();
       assert.equal(missing.code, 1);
@@ -283,7 +278,7 @@ describe('backup', () => {
   it('requires the passphrase variable when there is no terminal', async () => {
     const storage = await createStorage('sqlite');
     try {
-      await commandJson(storage.environment, 'migrate');
+      await jsonOf(storage.environment, 'migrate');
       const { code, stderr } = await runCommand(
         storage.environment,
         'backup',

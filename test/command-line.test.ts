@@ -22,6 +22,7 @@ import {
   startProcess,
 } from './support/process.ts';
 import { createStorage, type Storage } from './support/storage.ts';
+import { jsonOf } from './support/terminal.ts';
 
 const silent = createLogger('silent');
 
@@ -84,16 +85,9 @@ forEachEngine((engine) => {
       const [servers] = await Promise.all([Promise.all(starts), Promise.all(migrations)]);
       const key = readFileSync(path.join(storage.dataDir, 'master.key'), 'utf8');
       const [first] = servers;
-      const created = await commandJson(
-        storage.environment,
-        'waitlist',
-        'create',
-        'wl_race',
-        '--name',
-        'Race',
-      );
+      const created = await jsonOf(storage.environment, 'waitlist', 'create', 'wl_race', '--name', 'Race');
       assert.equal(created.id, 'wl_race');
-      const product = await commandJson<{ key: string }>(
+      const product = await jsonOf<{ key: string }>(
         storage.environment,
         'key',
         'create',
@@ -120,7 +114,7 @@ forEachEngine((engine) => {
       afterTest(storage.remove);
       const fresh = await commandJson(storage.environment, 'migrate');
       assert.deepEqual(fresh, { from: 0, schema: SCHEMA_VERSION });
-      assert.deepEqual(await commandJson(storage.environment, 'migrate'), {
+      assert.deepEqual(await jsonOf(storage.environment, 'migrate'), {
         from: SCHEMA_VERSION,
         schema: SCHEMA_VERSION,
       });
@@ -137,21 +131,19 @@ forEachEngine((engine) => {
       storage = await createStorage(engine);
       server = await startProcess(storage.environment);
       client = clientFor(server.url);
-      await commandJson(storage.environment, 'waitlist', 'create', 'wl_acme', '--name', 'Acme');
+      await jsonOf(storage.environment, 'waitlist', 'create', 'wl_acme', '--name', 'Acme');
     });
     after(async () => {
       assert.equal((await server.stop()).code, 0);
       await storage.remove();
     });
 
-    const json = <T = Record<string, unknown>>(...words: string[]) =>
+    /** As a separate process, once for each kind of command; the rest run in this process. */
+    const apart = <T = Record<string, unknown>>(...words: string[]) =>
       commandJson<T>(storage.environment, ...words);
     const here = (...words: string[]) => runHere(storage.environment, ...words);
-    const jsonHere = async <T = Record<string, unknown>>(...words: string[]) => {
-      const { code, stdout, stderr } = await here(...words, '--json');
-      assert.equal(code, 0, stderr);
-      return JSON.parse(stdout) as T;
-    };
+    const json = <T = Record<string, unknown>>(...words: string[]) =>
+      jsonOf<T>(storage.environment, ...words);
     const text = async (...words: string[]) => {
       const { code, stdout, stderr } = await here(...words);
       assert.deepEqual([code, stderr], [0, '']);
@@ -166,14 +158,14 @@ forEachEngine((engine) => {
       expiresAt: string | null;
       revokedAt: string | null;
     }
-    const newKey = (...words: string[]) => jsonHere<Key>('key', 'create', '--env', 'production', ...words);
+    const newKey = (...words: string[]) => json<Key>('key', 'create', '--env', 'production', ...words);
     const signup = async (key: string, email: string) =>
       (await listOver(client, 'wl_acme', key).signup({ email })).status;
     const becomes = async (wanted: number, ask: () => Promise<number>) =>
       assert.equal(await eventually(ask, (status) => status === wanted), wanted);
 
     it('create and list waitlists', async () => {
-      const created = await json('waitlist', 'create', 'wl_made', '--name', 'Made “here”');
+      const created = await apart('waitlist', 'create', 'wl_made', '--name', 'Made “here”');
       assert.deepEqual(
         [created.id, created.name, created.boost, created.closedAt],
         ['wl_made', 'Made “here”', 5, null],
@@ -193,7 +185,7 @@ forEachEngine((engine) => {
     it('escape control characters in what people sent', async () => {
       const hostile = 'a\u001b[2Jb\u009b31mc\u202ed\u2066e\u007f';
       const shown = 'a\\u001b[2Jb\\u009b31mc\\u202ed\\u2066e\\u007f';
-      await jsonHere('waitlist', 'create', 'wl_bidi', '--name', 'Bidi \u202egnp.exe');
+      await json('waitlist', 'create', 'wl_bidi', '--name', 'Bidi \u202egnp.exe');
       assert.match(await text('waitlist', 'list'), /wl_bidi +Bidi \\u202egnp\.exe /);
       const { key } = await newKey('--waitlist', 'wl_acme');
       await listOver(client, 'wl_acme', key).signup({
@@ -253,13 +245,13 @@ forEachEngine((engine) => {
       assertUsage(await here('waitlist', 'create', 'wl_x'), /--name is required/);
       assertUsage(await here('waitlist', 'create', '--name', 'X'), /WAITLIST_ID is required/);
       const longest = `wl_${'a'.repeat(62)}`;
-      assert.equal((await jsonHere('waitlist', 'create', longest, '--name', 'x'.repeat(200))).id, longest);
+      assert.equal((await json('waitlist', 'create', longest, '--name', 'x'.repeat(200))).id, longest);
     });
 
     it('close and open a waitlist, and the server follows', async () => {
       const { key } = await newKey('--waitlist', 'wl_acme');
       assert.equal(await signup(key, 'before@example.com'), 201);
-      assert.deepEqual(await json('waitlist', 'close', 'wl_acme'), { id: 'wl_acme', closed: true });
+      assert.deepEqual(await apart('waitlist', 'close', 'wl_acme'), { id: 'wl_acme', closed: true });
       await becomes(409, () => signup(key, 'while@example.com'));
       assert.match(await text('waitlist', 'list'), /wl_acme +Acme +5 +\d{4}-/);
       assert.match(await text('waitlist', 'open', 'wl_acme'), /Opened wl_acme/);
@@ -268,7 +260,7 @@ forEachEngine((engine) => {
     });
 
     it('create keys of every kind, shown once, which the server accepts at once', async () => {
-      const writer = await json<Key>('key', 'create', '--env', 'production', '--waitlist', 'wl_acme');
+      const writer = await apart<Key>('key', 'create', '--env', 'production', '--waitlist', 'wl_acme');
       const reader = await newKey('--waitlist', 'wl_acme', '--read');
       const product = await newKey('--product');
       assert.match(writer.key, /^dl_live_/);
@@ -333,9 +325,9 @@ forEachEngine((engine) => {
     it('revoke a key, and the server refuses it at once', async () => {
       const { id, key } = await newKey('--waitlist', 'wl_acme', '--expires-in', '1h');
       assert.equal(await signup(key, 'revoked-1@example.com'), 201);
-      assert.deepEqual(await json('key', 'revoke', id), { id, revoked: true });
+      assert.deepEqual(await apart('key', 'revoke', id), { id, revoked: true });
       await becomes(401, () => signup(key, 'revoked-2@example.com'));
-      const listed = (await jsonHere<Key[]>('key', 'list')).find((each) => each.id === id);
+      const listed = (await json<Key[]>('key', 'list')).find((each) => each.id === id);
       assert.ok(listed?.revokedAt && listed.expiresAt);
       assert.match(await text('key', 'list'), new RegExp(`${id} .* revoked`));
       assertFailed(await here('key', 'revoke', id), /no active key/);
@@ -362,19 +354,11 @@ forEachEngine((engine) => {
       assert.deepEqual(await json('environment', 'create', 'staging'), { name: 'staging' });
       const listed = (await text('environment', 'list')).trim().split('\n');
       assert.deepEqual(listed.sort(), ['development', 'production', 'staging']);
-      const { key } = await jsonHere<Key>('key', 'create', '--waitlist', 'wl_acme', '--env', 'staging');
+      const { key } = await json<Key>('key', 'create', '--waitlist', 'wl_acme', '--env', 'staging');
       assert.match(key, /^dl_test_/);
       assert.equal(await signup(key, 'staged@example.com'), 201);
-      await jsonHere('waitlist', 'create', 'wl_later', '--name', 'Later');
-      const later = await jsonHere<Key>(
-        'key',
-        'create',
-        '--waitlist',
-        'wl_later',
-        '--env',
-        'staging',
-        '--read',
-      );
+      await json('waitlist', 'create', 'wl_later', '--name', 'Later');
+      const later = await json<Key>('key', 'create', '--waitlist', 'wl_later', '--env', 'staging', '--read');
       assert.equal((await listOver(client, 'wl_later', later.key).page()).status, 200);
       assertFailed(await here('environment', 'create', 'staging'), /staging already exists/);
       assertFailed(await here('environment', 'create', 'Not This'), /name: must be/);
@@ -395,7 +379,7 @@ forEachEngine((engine) => {
         reason: 'revoked',
         expiresAt: one.expiresAt,
       });
-      const two = await jsonHere<Invite>(
+      const two = await json<Invite>(
         ...words,
         'two@example.com',
         '--expires-at',
@@ -461,7 +445,7 @@ forEachEngine((engine) => {
     it('is caused by a schema newer than the code, which stays as it is', async () => {
       const storage = await createStorage(engine);
       afterTest(storage.remove);
-      await commandJson(storage.environment, 'migrate');
+      await jsonOf(storage.environment, 'migrate');
       const db = await openDatabase(readConfig(storage.environment), silent);
       await db.transaction(async (trx) => {
         await trx
@@ -471,12 +455,9 @@ forEachEngine((engine) => {
       });
       await db.close();
       const before = await fingerprint(storage);
-      for (const words of [['serve'], ['migrate'], ['waitlist', 'list']]) {
-        assertFailed(
-          await runCommand({ ...storage.environment, PORT: '0' }, ...words),
-          /start a newer release/,
-        );
-      }
+      assertFailed(await runCommand(storage.environment, 'serve'), /start a newer release/);
+      for (const words of [['migrate'], ['waitlist', 'list']])
+        assertFailed(await runHere(storage.environment, ...words), /start a newer release/);
       assert.deepEqual(await fingerprint(storage), before);
       const examined = await runHere(storage.environment, 'doctor');
       assert.equal(examined.code, 1);
@@ -486,15 +467,15 @@ forEachEngine((engine) => {
     it('is caused by a wrong master key, with a message that says what to do', async () => {
       const storage = await createStorage(engine);
       afterTest(storage.remove);
-      await commandJson(storage.environment, 'migrate');
+      await jsonOf(storage.environment, 'migrate');
       writeFileSync(path.join(storage.dataDir, 'master.key'), `${Buffer.alloc(32, 9).toString('base64')}\n`);
       const before = await fingerprint(storage);
-      for (const words of [['serve'], ['waitlist', 'list'], ['master-key', 'rotate']]) {
-        assertFailed(
-          await runCommand({ ...storage.environment, PORT: '0' }, ...words),
-          /restore the right master\.key/,
-        );
-      }
+      assertFailed(await runCommand(storage.environment, 'serve'), /restore the right master\.key/);
+      for (const words of [
+        ['waitlist', 'list'],
+        ['master-key', 'rotate'],
+      ])
+        assertFailed(await runHere(storage.environment, ...words), /restore the right master\.key/);
       assert.deepEqual(await fingerprint(storage), before);
     });
 
@@ -572,7 +553,7 @@ describe('the command line', () => {
   });
 
   it('generates master keys', async () => {
-    const { key } = await commandJson<{ key: string }>({}, 'master-key', 'generate');
+    const { key } = await jsonOf<{ key: string }>({}, 'master-key', 'generate');
     assert.equal(Buffer.from(key, 'base64').length, 32);
     const [one, two] = [
       await runHere({}, 'master-key', 'generate'),
@@ -584,7 +565,7 @@ describe('the command line', () => {
   it('refuses a second instance on PostgreSQL that lacks the master key of the first', async () => {
     const storage = await createStorage('postgres');
     afterTest(storage.remove);
-    await commandJson(storage.environment, 'migrate');
+    await jsonOf(storage.environment, 'migrate');
     const dataDir = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
     afterTest(() => rmSync(dataDir, { recursive: true }));
     const result = await runCommand(

@@ -7,7 +7,7 @@ import { readSqliteSnapshot } from '../db/sqlite-backup.ts';
 import { tryLock } from '../db/sqlite-lock.ts';
 import { createLogger } from '../log.ts';
 import { masterKeySource, openExistingDatabase } from '../service.ts';
-import { BackupProblem } from '../vault/backup-format.ts';
+import { BackupProblem, type PassphraseCost } from '../vault/backup-format.ts';
 import { refuseExisting, type WrittenBackup, writeBackup } from '../vault/backup-writer.ts';
 import type { SealingKey } from '../vault/crypto.ts';
 import { createKeyring } from '../vault/keyring.ts';
@@ -27,7 +27,8 @@ export const backups: Command[] = [
       'with-master-key': { about: 'Include the master key (default if the key is in a file).' },
       'without-master-key': { about: 'Leave the master key out (default if DOORLIST_MASTER_KEY is set).' },
     },
-    raw: async (config, [file = ''], flags) => backUp(config, file, includesMasterKey(config, flags)),
+    raw: async (config, [file = ''], flags, { passphraseCost }) =>
+      backUp(config, file, includesMasterKey(config, flags), passphraseCost),
   },
   {
     name: 'restore',
@@ -45,7 +46,12 @@ function includesMasterKey(config: Config, flags: Flags): boolean {
   return !flags['without-master-key'] && config.masterKey === undefined;
 }
 
-async function backUp(config: Config, file: string, withMasterKey: boolean): Promise<Outcome> {
+async function backUp(
+  config: Config,
+  file: string,
+  withMasterKey: boolean,
+  cost: PassphraseCost | undefined,
+): Promise<Outcome> {
   const db = await openExistingDatabase(config, createLogger('silent'));
   try {
     refuseExisting(file);
@@ -65,7 +71,7 @@ async function backUp(config: Config, file: string, withMasterKey: boolean): Pro
       masterKey: withMasterKey ? master.key.toString('base64') : null,
     };
     const data = unlessRotated(readDatabase(config), master, () => masterKeyOf(db, config));
-    const written = await writeBackup(file, passphrase, { about, secrets, data });
+    const written = await writeBackup(file, passphrase, { about, secrets, data, cost });
     if (withMasterKey && config.masterKey === undefined) markMasterKeySaved(config.dataDir, master);
     return { json: { file, ...about, ...written }, text: describeBackup(file, withMasterKey, written) };
   } finally {

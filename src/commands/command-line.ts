@@ -10,7 +10,7 @@ import { openExisting, withoutTimeLimits } from '../service.ts';
 import { troubleInWords } from '../trouble.ts';
 import { VERSION } from '../version.ts';
 import { backups } from './backup.ts';
-import { type Command, type Flag, type Flags, type Outcome, UsageProblem } from './command.ts';
+import { type Command, type Flag, type Flags, type Outcome, type Terminal, UsageProblem } from './command.ts';
 import { copy } from './copy.ts';
 import { demo } from './demo.ts';
 import { entries } from './entries.ts';
@@ -48,14 +48,6 @@ export const COMMANDS: Command[] = [
   ...mailTemplates,
 ];
 
-export interface Terminal {
-  environment: NodeJS.ProcessEnv;
-  /** Supplies variables that the environment does not set, if the file exists. */
-  envFile?: string;
-  out(text: string): void;
-  error(text: string): void;
-}
-
 const FAILED = 1;
 const USAGE = 2;
 
@@ -85,7 +77,7 @@ export async function runCommandLine(words: string[], terminal: Terminal): Promi
       return 0;
     }
     config = readConfig(settingsOf(terminal));
-    const outcome = await run(command, operands, flags, config);
+    const outcome = await run(command, operands, flags, config, terminal);
     if (asJson) terminal.out(printableJson(outcome.json));
     else if (outcome.text !== '') terminal.out(printable(outcome.text));
     return outcome.exitCode ?? 0;
@@ -98,8 +90,14 @@ function settingsOf({ environment, envFile }: Terminal): NodeJS.ProcessEnv {
   return envFile === undefined ? environment : { ...readEnvFile(envFile), ...environment };
 }
 
-async function run(command: Command, operands: string[], flags: Flags, config: Config): Promise<Outcome> {
-  if (command.raw) return command.raw(config, operands, flags);
+async function run(
+  command: Command,
+  operands: string[],
+  flags: Flags,
+  config: Config,
+  terminal: Terminal,
+): Promise<Outcome> {
+  if (command.raw) return command.raw(config, operands, flags, terminal);
   const context = await openExisting(config, createLogger('silent'));
   try {
     const audit = auditAs(await openOperators(context), COMMAND_LINE);

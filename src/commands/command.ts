@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import type { PassphraseCost } from '../vault/backup-format.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { printableLine } from './printable.ts';
 
@@ -19,8 +20,18 @@ export interface Command {
   operands?: string[];
   flags?: Record<string, Flag>;
   /** Opens nothing by itself, for commands that must work on a database that does not open. */
-  raw?: (config: Config, operands: string[], flags: Flags) => Promise<Outcome>;
+  raw?: (config: Config, operands: string[], flags: Flags, terminal: Terminal) => Promise<Outcome>;
   run?: (context: Context, operands: string[], flags: Flags, config: Config) => Promise<Outcome>;
+}
+
+export interface Terminal {
+  environment: NodeJS.ProcessEnv;
+  /** Supplies variables that the environment does not set, if the file exists. */
+  envFile?: string;
+  /** Of new backups. Lower in tests. */
+  passphraseCost?: PassphraseCost;
+  out(text: string): void;
+  error(text: string): void;
 }
 
 export interface Flag {

@@ -19,6 +19,17 @@ const FORMAT = 1;
 const MOST_OPERATIONS = 10;
 const MOST_MEMORY = 1024 ** 3;
 
+/** What guessing one passphrase costs, with Argon2id. */
+export interface PassphraseCost {
+  operations: number;
+  memory: number;
+}
+
+const COST: PassphraseCost = {
+  operations: sodium.crypto_pwhash_OPSLIMIT_MODERATE,
+  memory: sodium.crypto_pwhash_MEMLIMIT_MODERATE,
+};
+
 /** Readable without the passphrase. */
 export interface BackupAbout {
   engine: 'sqlite' | 'postgres';
@@ -32,7 +43,7 @@ export interface BackupAbout {
 
 export interface BackupHeader extends BackupAbout {
   format: number;
-  passphrase: { salt: string; operations: number; memory: number };
+  passphrase: PassphraseCost & { salt: string };
 }
 
 export interface BackupSecrets {
@@ -47,14 +58,13 @@ export class BackupProblem extends Error {
   override name = 'BackupProblem';
 }
 
-export function newHeader(about: BackupAbout): BackupHeader {
+export function newHeader(about: BackupAbout, cost = COST): BackupHeader {
   return {
     format: FORMAT,
     ...about,
     passphrase: {
       salt: randomBytes(sodium.crypto_pwhash_SALTBYTES).toString('base64'),
-      operations: sodium.crypto_pwhash_OPSLIMIT_MODERATE,
-      memory: sodium.crypto_pwhash_MEMLIMIT_MODERATE,
+      ...cost,
     },
   };
 }

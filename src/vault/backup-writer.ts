@@ -10,6 +10,7 @@ import {
   encodeHeader,
   LARGEST_MESSAGE_BYTES,
   newHeader,
+  type PassphraseCost,
   sealMessages,
   TAG_FINAL,
 } from './backup-format.ts';
@@ -20,11 +21,19 @@ export interface WrittenBackup {
   checksum: string;
 }
 
+export interface BackupContent {
+  about: BackupAbout;
+  secrets: BackupSecrets;
+  data: AsyncIterable<Uint8Array>;
+  /** Lower in tests. */
+  cost?: PassphraseCost | undefined;
+}
+
 /** All or nothing: the file gets its name once all of it is on disk. */
 export async function writeBackup(
   file: string,
   passphrase: string,
-  content: { about: BackupAbout; secrets: BackupSecrets; data: AsyncIterable<Uint8Array> },
+  content: BackupContent,
 ): Promise<WrittenBackup> {
   refuseExisting(file);
   const part = `${file}.part`;
@@ -53,9 +62,9 @@ export function refuseExisting(file: string): void {
 async function writeAll(
   handle: FileHandle,
   passphrase: string,
-  { about, secrets, data }: { about: BackupAbout; secrets: BackupSecrets; data: AsyncIterable<Uint8Array> },
+  { about, secrets, data, cost }: BackupContent,
 ): Promise<WrittenBackup> {
-  const header = newHeader(about);
+  const header = newHeader(about, cost);
   const fileHeader = encodeHeader(header);
   const { seal, streamHeader } = sealMessages(
     await deriveBackupKey(passphrase, header.passphrase),

@@ -17,6 +17,16 @@ export async function command<T = Record<string, unknown>>(
   return { ...printed, json: JSON.parse(printed.out) as T };
 }
 
+/** Runs a command, which must succeed, and returns its JSON. */
+export async function jsonOf<T = Record<string, unknown>>(
+  environment: Record<string, string>,
+  ...words: string[]
+): Promise<T> {
+  const { code, error, json } = await command<T>(environment, ...words);
+  if (code !== 0) throw new Error(`doorlist ${words.join(' ')} failed: ${error}`);
+  return json;
+}
+
 /** Runs a command without --json. */
 export async function typed(
   environment: Record<string, string>,
@@ -26,6 +36,7 @@ export async function typed(
   const error: string[] = [];
   const code = await runCommandLine(words, {
     environment,
+    passphraseCost: { operations: 1, memory: 8_192 },
     out: (text) => void out.push(text),
     error: (text) => void error.push(text),
   });
