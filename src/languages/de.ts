@@ -8,9 +8,7 @@ const { count } = formats;
 export const de: Texts = {
   tag: 'de',
   dir: 'ltr',
-  name: 'Deutsch',
   formats,
-  chooseLanguage: 'Sprache',
 
   join: {
     title: (waitlist) => `Deine Einladung zu ${waitlist}`,
@@ -92,14 +90,13 @@ export const de: Texts = {
     intro: 'Hinterlasse deine E-Mail-Adresse. Wir melden uns, sobald du an der Reihe bist.',
     email: 'E-Mail-Adresse',
     emailExample: 'name@example.com',
-    phone: 'Telefonnummer',
     button: 'Auf die Warteliste',
     sending: 'Wird gesendet …',
     optional: 'optional',
     choose: 'Bitte auswählen',
-    consent: (waitlist) => `Ich möchte E-Mails von ${waitlist} bekommen.`,
     leaveEmpty: 'Dieses Feld leer lassen',
     confirmByEmail: 'Zur Bestätigung schicken wir dir eine E-Mail.',
+    needsScripts: 'Aktiviere JavaScript, um dich anzumelden.',
     closed: { title: 'Diese Warteliste ist geschlossen', text: 'Neue Anmeldungen sind nicht mehr möglich.' },
     refused: {
       title: 'Die Anmeldung hat nicht geklappt',
@@ -109,11 +106,11 @@ export const de: Texts = {
       summary: count({ one: 'Prüfe das markierte Feld.', other: 'Prüfe die # markierten Felder.' }),
       emailRequired: 'Gib deine E-Mail-Adresse ein.',
       emailInvalid: 'Gib eine gültige E-Mail-Adresse ein.',
-      phoneInvalid: 'Gib eine Telefonnummer mit Ländervorwahl ein, zum Beispiel +4915112345678.',
       required: 'Dieses Feld ist erforderlich.',
       choiceInvalid: 'Wähle eine der Optionen aus.',
       tooLong: count({ other: 'Höchstens # Zeichen.' }),
       consentRequired: 'Setze hier ein Häkchen, um fortzufahren.',
+      captchaRequired: 'Bestätige, dass du kein Roboter bist.',
     },
   },
 
@@ -131,7 +128,6 @@ export const de: Texts = {
     title: (waitlist) => `Dein Platz auf der Warteliste für ${waitlist}`,
     positionLabel: 'Dein Platz',
     position: (position) => `Du bist auf Platz ${formats.number(position)}.`,
-    referralsLabel: 'Empfehlungen',
     referrals: count({
       zero: 'Über deinen Link hat sich noch niemand angemeldet.',
       one: '# Person hat sich über deinen Link angemeldet.',
@@ -143,7 +139,6 @@ export const de: Texts = {
     },
     resend: 'E-Mail noch einmal schicken',
     resent: 'Die E-Mail ist unterwegs. Schau auch in deinen Spam-Ordner.',
-    resentTooOften: 'Wir verschicken höchstens eine E-Mail pro Tag. Schau auch in deinen Spam-Ordner.',
     invited: {
       title: 'Du bist an der Reihe',
       text: 'Wir haben dir eine Einladung geschickt. Schau in dein Postfach.',

@@ -7,9 +7,7 @@ const { count } = formats;
 export const en: Texts = {
   tag: 'en',
   dir: 'ltr',
-  name: 'English',
   formats,
-  chooseLanguage: 'Language',
 
   join: {
     title: (waitlist) => `Your invite to ${waitlist}`,
@@ -78,25 +76,24 @@ export const en: Texts = {
     intro: "Leave your email and we'll let you know when it's your turn.",
     email: 'Email',
     emailExample: 'you@example.com',
-    phone: 'Phone number',
     button: 'Join the waitlist',
     sending: 'Joining…',
     optional: 'optional',
     choose: 'Choose an option',
-    consent: (waitlist) => `I agree to receive emails from ${waitlist}.`,
     leaveEmpty: 'Leave this field empty',
     confirmByEmail: "We'll send you an email to confirm.",
+    needsScripts: 'Turn on JavaScript to join.',
     closed: { title: 'This waitlist is closed', text: 'New signups are no longer accepted.' },
     refused: { title: "We couldn't add you", text: 'Reload the page and try again.' },
     problems: {
       summary: count({ one: 'Check the marked field.', other: 'Check the # marked fields.' }),
       emailRequired: 'Enter your email.',
       emailInvalid: 'Enter a valid email address.',
-      phoneInvalid: 'Enter a phone number with its country code, such as +14155550123.',
       required: 'This field is required.',
       choiceInvalid: 'Choose one of the options.',
       tooLong: count({ one: 'Use at most # character.', other: 'Use at most # characters.' }),
       consentRequired: 'Check this box to continue.',
+      captchaRequired: "Confirm that you're not a robot.",
     },
   },
 
@@ -113,7 +110,6 @@ export const en: Texts = {
     title: (waitlist) => `Your place on the ${waitlist} waitlist`,
     positionLabel: 'Your position',
     position: (position) => `You are number ${formats.number(position)} in line.`,
-    referralsLabel: 'Referrals',
     referrals: count({
       zero: 'No one has joined with your link yet.',
       one: '# person joined with your link.',
@@ -125,7 +121,6 @@ export const en: Texts = {
     },
     resend: 'Send the email again',
     resent: 'The email is on its way. Check your spam folder, too.',
-    resentTooOften: 'We send at most one email a day. Please check your spam folder, too.',
     invited: { title: "It's your turn", text: 'We sent you an invite. Check your inbox.' },
     joined: { title: "You're in", text: 'You accepted your invite.' },
     removed: { title: "You're not on the list", text: 'This address is no longer on the waitlist.' },

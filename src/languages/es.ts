@@ -8,9 +8,7 @@ const { count } = formats;
 export const es: Texts = {
   tag: 'es',
   dir: 'ltr',
-  name: 'Español',
   formats,
-  chooseLanguage: 'Idioma',
 
   join: {
     title: (waitlist) => `Tu invitación a ${waitlist}`,
@@ -89,14 +87,13 @@ export const es: Texts = {
     intro: 'Déjanos tu correo y te avisaremos cuando llegue tu turno.',
     email: 'Correo electrónico',
     emailExample: 'nombre@example.com',
-    phone: 'Número de teléfono',
     button: 'Unirme a la lista de espera',
     sending: 'Enviando…',
     optional: 'opcional',
     choose: 'Elige una opción',
-    consent: (waitlist) => `Acepto recibir correos de ${waitlist}.`,
     leaveEmpty: 'Deja este campo vacío',
     confirmByEmail: 'Te enviaremos un correo para confirmar.',
+    needsScripts: 'Activa JavaScript para apuntarte.',
     closed: { title: 'Esta lista de espera está cerrada', text: 'Ya no se aceptan nuevas inscripciones.' },
     refused: {
       title: 'No hemos podido apuntarte',
@@ -106,11 +103,11 @@ export const es: Texts = {
       summary: count({ one: 'Revisa el campo marcado.', other: 'Revisa los # campos marcados.' }),
       emailRequired: 'Escribe tu correo electrónico.',
       emailInvalid: 'Escribe un correo electrónico válido.',
-      phoneInvalid: 'Escribe un número con el prefijo del país, por ejemplo +34612345678.',
       required: 'Este campo es obligatorio.',
       choiceInvalid: 'Elige una de las opciones.',
       tooLong: count({ one: 'Como máximo # carácter.', other: 'Como máximo # caracteres.' }),
       consentRequired: 'Marca esta casilla para continuar.',
+      captchaRequired: 'Confirma que no eres un robot.',
     },
   },
 
@@ -128,7 +125,6 @@ export const es: Texts = {
     title: (waitlist) => `Tu puesto en la lista de espera de ${waitlist}`,
     positionLabel: 'Tu puesto',
     position: (position) => `Estás en el puesto ${formats.number(position)}.`,
-    referralsLabel: 'Recomendaciones',
     referrals: count({
       zero: 'Todavía nadie se ha unido con tu enlace.',
       one: '# persona se ha unido con tu enlace.',
@@ -141,7 +137,6 @@ export const es: Texts = {
     },
     resend: 'Enviar el correo otra vez',
     resent: 'El correo va de camino. Mira también en la carpeta de spam.',
-    resentTooOften: 'Enviamos como máximo un correo al día. Mira también en la carpeta de spam.',
     invited: {
       title: 'Es tu turno',
       text: 'Te hemos enviado una invitación. Revisa tu bandeja de entrada.',

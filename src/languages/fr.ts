@@ -8,9 +8,7 @@ const { count } = formats;
 export const fr: Texts = {
   tag: 'fr',
   dir: 'ltr',
-  name: 'Français',
   formats,
-  chooseLanguage: 'Langue',
 
   join: {
     title: (waitlist) => `Votre invitation à ${waitlist}`,
@@ -87,14 +85,13 @@ export const fr: Texts = {
     intro: 'Laissez votre adresse e-mail et nous vous préviendrons dès que ce sera votre tour.',
     email: 'Adresse e-mail',
     emailExample: 'vous@example.com',
-    phone: 'Numéro de téléphone',
     button: 'Rejoindre la liste d’attente',
     sending: 'Envoi en cours…',
     optional: 'facultatif',
     choose: 'Choisissez une option',
-    consent: (waitlist) => `J’accepte de recevoir des e-mails au sujet de ${waitlist}.`,
     leaveEmpty: 'Laissez ce champ vide',
     confirmByEmail: 'Nous vous enverrons un e-mail de confirmation.',
+    needsScripts: 'Activez JavaScript pour vous inscrire.',
     closed: {
       title: 'Cette liste d’attente est fermée',
       text: 'Les nouvelles inscriptions ne sont plus acceptées.',
@@ -107,11 +104,11 @@ export const fr: Texts = {
       summary: count({ one: 'Vérifiez le champ signalé.', other: 'Vérifiez les # champs signalés.' }),
       emailRequired: 'Saisissez votre adresse e-mail.',
       emailInvalid: 'Saisissez une adresse e-mail valide.',
-      phoneInvalid: 'Saisissez un numéro avec l’indicatif du pays, par exemple +33612345678.',
       required: 'Ce champ est obligatoire.',
       choiceInvalid: 'Choisissez l’une des options.',
       tooLong: count({ one: '# caractère au maximum.', other: '# caractères au maximum.' }),
       consentRequired: 'Cochez cette case pour continuer.',
+      captchaRequired: 'Confirmez que vous n’êtes pas un robot.',
     },
   },
 
@@ -129,7 +126,6 @@ export const fr: Texts = {
     title: (waitlist) => `Votre place sur la liste d’attente ${waitlist}`,
     positionLabel: 'Votre place',
     position: (position) => `Vous êtes numéro ${formats.number(position)} sur la liste.`,
-    referralsLabel: 'Parrainages',
     referrals: count({
       zero: 'Personne ne s’est encore inscrit avec votre lien.',
       one: '# personne s’est inscrite avec votre lien.',
@@ -142,7 +138,6 @@ export const fr: Texts = {
     },
     resend: 'Renvoyer l’e-mail',
     resent: 'L’e-mail est en route. Pensez à vérifier vos spams.',
-    resentTooOften: 'Nous envoyons au plus un e-mail par jour. Pensez à vérifier vos spams.',
     invited: {
       title: 'C’est votre tour',
       text: 'Nous vous avons envoyé une invitation. Consultez votre boîte de réception.',

@@ -7,9 +7,7 @@ const { count } = formats;
 export const ja: Texts = {
   tag: 'ja',
   dir: 'ltr',
-  name: '日本語',
   formats,
-  chooseLanguage: '言語',
 
   join: {
     title: (waitlist) => `${waitlist}への招待`,
@@ -87,14 +85,13 @@ export const ja: Texts = {
     intro: 'メールアドレスをご登録ください。順番が来たらお知らせします。',
     email: 'メールアドレス',
     emailExample: 'you@example.com',
-    phone: '電話番号',
     button: 'ウェイトリストに登録',
     sending: '送信中…',
     optional: '任意',
     choose: '選択してください',
-    consent: (waitlist) => `${waitlist}からのメールの受信に同意します。`,
     leaveEmpty: 'この欄は空のままにしてください',
     confirmByEmail: '確認メールをお送りします。',
+    needsScripts: '登録するにはJavaScriptを有効にしてください。',
     closed: {
       title: 'このウェイトリストは受付を終了しました',
       text: '新規の登録は受け付けていません。',
@@ -107,11 +104,11 @@ export const ja: Texts = {
       summary: count({ other: '入力内容をご確認ください（#件）。' }),
       emailRequired: 'メールアドレスを入力してください。',
       emailInvalid: '有効なメールアドレスを入力してください。',
-      phoneInvalid: '国番号から始まる電話番号を入力してください（例：+819012345678）。',
       required: 'この項目は必須です。',
       choiceInvalid: '選択肢から選んでください。',
       tooLong: count({ other: '#文字以内で入力してください。' }),
       consentRequired: '続けるにはチェックを入れてください。',
+      captchaRequired: 'ロボットではないことを確認してください。',
     },
   },
 
@@ -129,7 +126,6 @@ export const ja: Texts = {
     title: (waitlist) => `${waitlist}のウェイトリストの順番`,
     positionLabel: '現在の順番',
     position: (position) => `現在の順番は${formats.number(position)}番目です。`,
-    referralsLabel: '紹介',
     referrals: count({
       zero: 'あなたのリンクから登録した人はまだいません。',
       other: 'あなたのリンクから#人が登録しました。',
@@ -140,7 +136,6 @@ export const ja: Texts = {
     },
     resend: 'メールを再送する',
     resent: 'メールをお送りしました。迷惑メールフォルダもご確認ください。',
-    resentTooOften: 'メールの送信は1日1通までです。迷惑メールフォルダもご確認ください。',
     invited: { title: '順番が来ました', text: '招待メールをお送りしました。受信トレイをご確認ください。' },
     joined: { title: '登録が完了しました', text: '招待を受け取り済みです。' },
     removed: {

@@ -8,9 +8,7 @@ const { count } = formats;
 export const pt: Texts = {
   tag: 'pt-BR',
   dir: 'ltr',
-  name: 'Português',
   formats,
-  chooseLanguage: 'Idioma',
 
   join: {
     title: (waitlist) => `Seu convite para ${waitlist}`,
@@ -88,14 +86,13 @@ export const pt: Texts = {
     intro: 'Deixe seu e-mail e avisaremos quando chegar a sua vez.',
     email: 'E-mail',
     emailExample: 'voce@example.com',
-    phone: 'Telefone',
     button: 'Entrar na lista de espera',
     sending: 'Enviando…',
     optional: 'opcional',
     choose: 'Escolha uma opção',
-    consent: (waitlist) => `Aceito receber e-mails de ${waitlist}.`,
     leaveEmpty: 'Deixe este campo vazio',
     confirmByEmail: 'Enviaremos um e-mail de confirmação.',
+    needsScripts: 'Ative o JavaScript para entrar.',
     closed: {
       title: 'Esta lista de espera está fechada',
       text: 'Não estamos mais aceitando novas inscrições.',
@@ -108,11 +105,11 @@ export const pt: Texts = {
       summary: count({ one: 'Verifique o campo marcado.', other: 'Verifique os # campos marcados.' }),
       emailRequired: 'Informe seu e-mail.',
       emailInvalid: 'Informe um e-mail válido.',
-      phoneInvalid: 'Informe um telefone com o código do país, por exemplo +5511912345678.',
       required: 'Este campo é obrigatório.',
       choiceInvalid: 'Escolha uma das opções.',
       tooLong: count({ one: 'Use no máximo # caractere.', other: 'Use no máximo # caracteres.' }),
       consentRequired: 'Marque esta caixa para continuar.',
+      captchaRequired: 'Confirme que você não é um robô.',
     },
   },
 
@@ -130,7 +127,6 @@ export const pt: Texts = {
     title: (waitlist) => `Seu lugar na lista de espera de ${waitlist}`,
     positionLabel: 'Sua posição',
     position: (position) => `Você é o número ${formats.number(position)} da fila.`,
-    referralsLabel: 'Indicações',
     referrals: count({
       zero: 'Ninguém entrou com o seu link ainda.',
       one: '# pessoa entrou com o seu link.',
@@ -143,7 +139,6 @@ export const pt: Texts = {
     },
     resend: 'Enviar o e-mail novamente',
     resent: 'O e-mail está a caminho. Confira também a caixa de spam.',
-    resentTooOften: 'Enviamos no máximo um e-mail por dia. Confira também a caixa de spam.',
     invited: {
       title: 'Chegou a sua vez',
       text: 'Enviamos um convite para você. Confira sua caixa de entrada.',

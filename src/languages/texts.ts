@@ -8,11 +8,7 @@ export interface Texts {
   /** For `lang` attributes. */
   tag: string;
   dir: 'ltr' | 'rtl';
-  /** The language's name in itself, for people who choose. */
-  name: string;
   formats: Formats;
-  /** The word for a choice of languages. */
-  chooseLanguage: string;
 
   join: {
     title: About;
@@ -68,18 +64,17 @@ export interface Texts {
     intro: string;
     email: string;
     emailExample: string;
-    phone: string;
     button: string;
     sending: string;
     optional: string;
     /** The first, empty option of a choice. */
     choose: string;
-    /** The consent when the waitlist has no text of its own. */
-    consent: About;
     /** The label of the field that people do not see and bots fill in. */
     leaveEmpty: string;
     /** Without scripts, joining always needs a confirmed email. */
     confirmByEmail: string;
+    /** With a CAPTCHA, nobody joins without scripts. */
+    needsScripts: string;
     closed: Notice;
     /** For what looks like a bot. Does not say why. */
     refused: Notice;
@@ -87,11 +82,11 @@ export interface Texts {
       summary: Count;
       emailRequired: string;
       emailInvalid: string;
-      phoneInvalid: string;
       required: string;
       choiceInvalid: string;
       tooLong: Count;
       consentRequired: string;
+      captchaRequired: string;
     };
   };
 
@@ -107,12 +102,10 @@ export interface Texts {
     title: About;
     positionLabel: string;
     position: Count;
-    referralsLabel: string;
     referrals: Count;
     pending: Notice;
     resend: string;
     resent: string;
-    resentTooOften: string;
     invited: Notice;
     joined: Notice;
     removed: Notice;

@@ -8,9 +8,7 @@ const { count } = formats;
 export const zh: Texts = {
   tag: 'zh-Hans',
   dir: 'ltr',
-  name: '简体中文',
   formats,
-  chooseLanguage: '语言',
 
   join: {
     title: (waitlist) => `${waitlist} 的邀请`,
@@ -67,25 +65,24 @@ export const zh: Texts = {
     intro: '留下你的邮箱，轮到你时我们会通知你。',
     email: '邮箱',
     emailExample: 'you@example.com',
-    phone: '手机号码',
     button: '加入候补名单',
     sending: '正在提交…',
     optional: '选填',
     choose: '请选择',
-    consent: (waitlist) => `我同意接收来自 ${waitlist} 的邮件。`,
     leaveEmpty: '请将此项留空',
     confirmByEmail: '我们会向你发送一封确认邮件。',
+    needsScripts: '请启用 JavaScript 后再加入。',
     closed: { title: '候补名单已关闭', text: '目前不再接受新的报名。' },
     refused: { title: '未能加入', text: '请刷新页面后重试。' },
     problems: {
       summary: count({ other: '请检查标出的 # 项内容。' }),
       emailRequired: '请填写邮箱。',
       emailInvalid: '请填写有效的邮箱地址。',
-      phoneInvalid: '请填写带国家代码的手机号码，例如 +8613812345678。',
       required: '此项为必填项。',
       choiceInvalid: '请从选项中选择。',
       tooLong: count({ other: '最多 # 个字符。' }),
       consentRequired: '请勾选后继续。',
+      captchaRequired: '请确认你不是机器人。',
     },
   },
 
@@ -101,7 +98,6 @@ export const zh: Texts = {
     title: (waitlist) => `你在 ${waitlist} 候补名单中的排位`,
     positionLabel: '当前排位',
     position: (position) => `你目前排在第 ${formats.number(position)} 位。`,
-    referralsLabel: '推荐',
     referrals: count({
       zero: '还没有人通过你的链接加入。',
       other: '已有 # 人通过你的链接加入。',
@@ -109,7 +105,6 @@ export const zh: Texts = {
     pending: { title: '确认邮箱', text: '打开邮件中的链接，即可获得排位。' },
     resend: '重新发送邮件',
     resent: '邮件已发送，也请留意垃圾邮件文件夹。',
-    resentTooOften: '每天最多发送一封邮件，也请留意垃圾邮件文件夹。',
     invited: { title: '轮到你了', text: '邀请已发送，请查收邮件。' },
     joined: { title: '欢迎加入', text: '你已接受邀请。' },
     removed: { title: '你不在候补名单中', text: '该邮箱已不在候补名单中。' },

@@ -1,36 +1,31 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { sharedNow } from '../../src/db/shared-clock.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { signLink } from '../../src/waitlist/links/links.ts';
-import { ensureBrowser } from '../support/browser.ts';
 import { type OpenForm, openForm } from '../support/forms.ts';
 import { type Service, startService } from '../support/harness.ts';
-
-const PHONE = { width: 360, height: 740 };
-const STRICT = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-  "base-uri 'none'",
-];
+import {
+  assertAccessible,
+  formScript,
+  launchPublicBrowser,
+  openPublicPage,
+  openSite,
+  PLAIN_HTTP_HOST,
+  picture,
+  type Site,
+  strictPolicy,
+} from '../support/public-pages.ts';
 
 describe('the form in a browser', () => {
   let service: Service;
   let browser: Browser;
-  let site: { url: string; close(): void };
+  let site: Site;
   let form: OpenForm;
   before(async () => {
     service = await startService('sqlite');
-    browser = await chromium.launch({
-      executablePath: process.env.DOORLIST_TEST_BROWSER || ensureBrowser(),
-      args: ['--headless', '--no-sandbox', '--disable-gpu'],
-    });
+    browser = await launchPublicBrowser();
     form = await openForm(service, {
       fields: [
         { name: 'company', label: 'Company', type: 'text', required: false },
@@ -38,8 +33,16 @@ describe('the form in a browser', () => {
       ],
       consent: { text: 'Send me news about Acme.', version: '1' },
     });
-    site = await openSite(service.url, form.key);
-    await form.change({ allowedOrigins: [new URL(site.url).origin] });
+    const script = formScript(service.url);
+    site = await openSite(
+      {
+        '/': `${script}<doorlist-form form-key="${form.key}"></doorlist-form>`,
+        '/broken': `${script}<doorlist-form form-key="dlf_gone"><p>the plain form</p></doorlist-form>`,
+        '/plain': `<form method="post" action="${service.url}${form.path}"><input name="email" type="email"><button>Go</button></form>`,
+      },
+      strictPolicy(service.url),
+    );
+    await form.change({ allowedOrigins: [site.url] });
   });
   after(async () => {
     await browser?.close();
@@ -47,35 +50,14 @@ describe('the form in a browser', () => {
     await service?.close();
   });
 
-  /** A page that collects everything that went wrong, and what was loaded. */
-  const open = async (url: string, options: BrowserContextOptions = {}) => {
-    const context = await browser.newContext({ viewport: PHONE, ...options });
-    const page = await context.newPage();
-    const problems: string[] = [];
-    const requests: { url: string; size: Promise<number> }[] = [];
-    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-    page.on('pageerror', (error) => problems.push(error.message));
-    page.on('requestfinished', (request) => {
-      const size = request.sizes().then((all) => all.responseBodySize + all.responseHeadersSize);
-      requests.push({ url: request.url(), size });
-    });
-    await page.goto(url);
-    return { page, problems, requests, close: () => context.close() };
-  };
+  const open = (url: string, options: BrowserContextOptions = {}) =>
+    openPublicPage(browser, url, { viewport: { width: 360, height: 740 }, ...options });
   const fill = async (page: Page, email: string) => {
     await page.getByLabel('Email', { exact: true }).fill(email);
     await page.getByLabel('Plan').selectOption('Pro');
     await page.getByLabel('Send me news').check();
     service.clock.advance(2_000);
   };
-  const assertAccessible = async (page: Page) => {
-    // Runs in a world of its own, because the policy of the page allows no other scripts.
-    const found = await axe(page);
-    assert.deepEqual(found, []);
-    const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
-    assert.equal(wide, false, 'the page is wider than the screen');
-  };
-
   it('works on a page of another origin under a strict policy, in three requests and 50 kB', async () => {
     const { page, problems, requests, close } = await open(`${site.url}/?ref=nobody&utm_source=x`);
     await fill(page, 'ada@example.com');
@@ -128,6 +110,36 @@ describe('the form in a browser', () => {
     await close();
   });
 
+  it('keeps the plain form on a page without WebCrypto', async () => {
+    const url = new URL(`/w/${form.list.id}`, service.url);
+    url.hostname = PLAIN_HTTP_HOST;
+    const { page, problems, close } = await open(url.href);
+    await fill(page, 'http@example.com');
+    await page.getByRole('button', { name: 'Join the waitlist' }).click();
+    await page.getByRole('heading', { name: 'Check your inbox' }).waitFor();
+    assert.equal((await form.list.lookup('http@example.com')).body.status, 'pending');
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
+  it('takes what a link or a plain form filled in, but never the consent', async () => {
+    const { page, close } = await open(`${service.url}/w/${form.list.id}?company=Acme&plan=Free&consent=on`);
+    await page.locator('doorlist-form [part=form]').waitFor();
+    assert.equal(await page.getByLabel('Company').inputValue(), 'Acme');
+    assert.equal(await page.getByLabel('Plan').inputValue(), 'Free');
+    assert.equal(await page.getByLabel('Send me news').isChecked(), false);
+    await page.goto(`${site.url}/plain`);
+    await page.getByRole('textbox').fill('typed@example.com');
+    await page.getByRole('button').click();
+    await page.locator('doorlist-form [part=form]').waitFor();
+    assert.equal(await page.getByLabel('Email', { exact: true }).inputValue(), 'typed@example.com');
+    await fill(page, 'typed@example.com');
+    await page.getByRole('button', { name: 'Join the waitlist' }).click();
+    await page.getByText('in line.').waitFor();
+    assert.deepEqual(await page.getByRole('heading').allTextContents(), ["You're on the list"]);
+    await close();
+  });
+
   for (const colorScheme of ['light', 'dark'] as const) {
     it(`is accessible on our own page, on a phone, ${colorScheme}`, async () => {
       const { page, problems, requests, close } = await open(`${service.url}/w/${form.list.id}`, {
@@ -135,12 +147,12 @@ describe('the form in a browser', () => {
       });
       await page.getByRole('button', { name: 'Join the waitlist' }).waitFor();
       await assertAccessible(page);
-      await picture(page, `hosted-${colorScheme}`);
+      await picture(page, `form-hosted-${colorScheme}`);
       await fill(page, `${colorScheme}@example.com`);
       await page.getByRole('button', { name: 'Join the waitlist' }).click();
       await page.getByText('in line.').waitFor();
       await assertAccessible(page);
-      await picture(page, `joined-${colorScheme}`);
+      await picture(page, `form-joined-${colorScheme}`);
       assert.deepEqual(problems, []);
       assert.deepEqual(
         requests.map(({ url }) => new URL(url).pathname),
@@ -150,7 +162,7 @@ describe('the form in a browser', () => {
       const at = await sharedNow(service.context);
       await page.goto(`${service.url}/s/${signLink(form.queue, 'status', { id, at })}`);
       await assertAccessible(page);
-      await picture(page, `status-${colorScheme}`);
+      await picture(page, `form-status-${colorScheme}`);
       await close();
     });
   }
@@ -159,16 +171,16 @@ describe('the form in a browser', () => {
     const { page, problems, close } = await open(`${service.url}/w/${form.list.id}`, {
       javaScriptEnabled: false,
     });
-    await picture(page, 'plain');
+    await picture(page, 'form-plain');
     await page.getByLabel('Email', { exact: true }).fill('x');
     await fill(page, 'plain');
     await page.getByRole('button', { name: 'Join the waitlist' }).click();
     await page.getByText('Enter a valid email address.').waitFor();
-    await picture(page, 'plain-invalid');
+    await picture(page, 'form-plain-invalid');
     await fill(page, 'plain@example.com');
     await page.getByRole('button', { name: 'Join the waitlist' }).click();
     await page.getByRole('heading', { name: 'Check your inbox' }).waitFor();
-    await picture(page, 'thanks');
+    await picture(page, 'form-thanks');
     assert.equal((await form.list.lookup('plain@example.com')).body.status, 'pending');
     assert.deepEqual(
       problems.filter((text) => !/422/.test(text)),
@@ -198,64 +210,7 @@ describe('the form in a browser', () => {
       "getComputedStyle(document.querySelector('doorlist-form').shadowRoot.querySelector('button')).backgroundColor",
     );
     assert.equal(colour, 'rgb(124, 58, 237)');
-    await picture(page, 'brand');
+    await picture(page, 'form-brand');
     await close();
   });
 });
-
-/** For whoever wants to look: set DOORLIST_TEST_PICTURES to a directory. */
-async function picture(page: Page, name: string): Promise<void> {
-  const directory = process.env.DOORLIST_TEST_PICTURES;
-  if (directory) await page.screenshot({ path: `${directory}/form-${name}.png`, fullPage: true });
-}
-
-async function axe(page: Page): Promise<unknown[]> {
-  const session = await page.context().newCDPSession(page);
-  const { frameTree } = await session.send('Page.getFrameTree');
-  const { executionContextId } = await session.send('Page.createIsolatedWorld', {
-    frameId: frameTree.frame.id,
-  });
-  const { readFileSync } = await import('node:fs');
-  const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  await session.send('Runtime.evaluate', { expression: source, contextId: executionContextId });
-  const { result } = await session.send('Runtime.evaluate', {
-    expression:
-      'axe.run().then(({ violations }) => JSON.stringify(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])))',
-    contextId: executionContextId,
-    awaitPromise: true,
-  });
-  return JSON.parse(result.value as string);
-}
-
-/** Somebody's site, with the strictest policy that lets our script run. */
-async function openSite(home: string, key: string): Promise<{ url: string; close(): void }> {
-  const policy = [...STRICT, `script-src ${home}`, `connect-src ${home}`, `form-action ${home}`].join('; ');
-  const page = (body: string) =>
-    `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>Acme</title>${body}`;
-  const script = `<script src="${home}/form.js" defer></script>`;
-  const pages: Record<string, string> = {
-    '/': page(`${script}<doorlist-form form-key="${key}"></doorlist-form>`),
-    '/broken': page(`${script}<doorlist-form form-key="dlf_gone"><p>the plain form</p></doorlist-form>`),
-    '/plain': page(
-      `<form method="post" action="${home}/form/v1/${key}"><input name="email" type="email"><button>Go</button></form>`,
-    ),
-  };
-  const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://site');
-    response.writeHead(pages[pathname] ? 200 : 404, {
-      'content-type': 'text/html',
-      'content-security-policy': policy,
-    });
-    response.end(pages[pathname] ?? '');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // By another name, so that it is another site and not only another port.
-  const url = `http://localhost:${(server.address() as AddressInfo).port}`;
-  return {
-    url,
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}

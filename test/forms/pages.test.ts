@@ -165,6 +165,24 @@ forEachEngine((engine) => {
       assert.match((await get(path)).text, new RegExp(`https://acme\\.example/\\?r=${referralCode}`));
     });
 
+    it('offers no link to a page that is off', async () => {
+      const form = await openForm(service);
+      await form.list.signup({ email: 'ada@example.com' });
+      const path = await statusPath(form.list, 'ada@example.com');
+      await form.change({ enabled: false });
+      const { text } = await get(path);
+      assert.match(text, /<p class="position">1<\/p>/);
+      assert.doesNotMatch(text, /\/w\/wl_|Your link|joined with your link|x\.com/);
+      const { body } = await service.request<{ shareUrl: null; links: [] }>('GET', path, {
+        headers: { accept: 'application/json' },
+      });
+      assert.deepEqual([body.shareUrl, body.links], [null, []]);
+      await updateMailSettings(service.context, form.list.id, {
+        referralUrl: 'https://acme.example/?r={referralCode}',
+      });
+      assert.match((await get(path)).text, /https:\/\/acme\.example\/\?r=/);
+    });
+
     it('lets people leave only with a link that came by mail', async () => {
       const form = await openForm(service);
       const joined = await form.join({ email: 'ada@example.com' });
@@ -236,6 +254,26 @@ forEachEngine((engine) => {
       assert.match(again.text, /--accent: #123456/);
       const unknown = code.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
       assert.doesNotMatch((await get(`/join/${unknown}`)).text, /--accent: #123456/);
+    });
+
+    it('gives the pages of links in mails the look of the waitlist, if the link is one of ours', async () => {
+      const form = await openForm(service);
+      await updateMailSettings(service.context, form.list.id, { colour: '#123456' });
+      await updateWaitlist(service.context, form.list.id, { confirmEmails: true });
+      await form.list.signup({ email: 'ada@example.com' });
+      const { id } = (await form.list.lookup('ada@example.com')).body;
+      const at = await sharedNow(service.context);
+      for (const [page, purpose] of [
+        ['confirm', 'confirm'],
+        ['leave', 'leave'],
+        ['unsubscribe', 'leave'],
+      ] as const) {
+        const path = `/${page}/${signLink(form.queue, purpose, { id, at })}`;
+        assert.match((await get(path)).text, /--accent: #123456.*<p class="brand">Acme<\/p>/s, page);
+        const forged = await get(`${path}x`);
+        assert.equal(forged.status, 404);
+        assert.doesNotMatch(forged.text, /--accent: #123456|class="brand"/, page);
+      }
     });
 
     it('serves its script small, cached and to any page', async () => {

@@ -3,6 +3,7 @@ import type { Log } from '../../log.ts';
 import type { CaptchaProvider } from '../../waitlist/forms/form.ts';
 import type { Guard } from '../../webhooks/guard.ts';
 import { post } from '../../webhooks/post.ts';
+import type { CaptchaSources } from '../pages/branded-page.ts';
 
 const DEADLINE_MS = 5_000;
 const RESPONSE_CHARACTERS_MAX = 4_000;
@@ -12,10 +13,13 @@ const VERIFY_URLS: Record<CaptchaProvider, string> = {
   hcaptcha: 'https://api.hcaptcha.com/siteverify',
 };
 
-/** What a page must be allowed to load for the CAPTCHA to work. */
-export const CAPTCHA_SOURCES: Record<CaptchaProvider, readonly string[]> = {
-  turnstile: ['https://challenges.cloudflare.com'],
-  hcaptcha: ['https://hcaptcha.com', 'https://*.hcaptcha.com'],
+const TURNSTILE = 'https://challenges.cloudflare.com';
+const HCAPTCHA = 'https://hcaptcha.com https://*.hcaptcha.com';
+
+/** What a page must be allowed to load for the CAPTCHA to work, as the providers document it. */
+export const CAPTCHA_SOURCES: Record<CaptchaProvider, CaptchaSources> = {
+  turnstile: { 'script-src': TURNSTILE, 'frame-src': TURNSTILE },
+  hcaptcha: { 'script-src': HCAPTCHA, 'frame-src': HCAPTCHA, 'style-src': HCAPTCHA, 'connect-src': HCAPTCHA },
 };
 
 export type VerifyCaptcha = (provider: CaptchaProvider, secret: string, response: string) => Promise<boolean>;

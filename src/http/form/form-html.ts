@@ -28,7 +28,9 @@ export function formHtml({ form, texts, values, problems, now, action }: FilledF
     const found = problems.get(name);
     return found && problemText(texts, found);
   };
-  return html`<form method="post" action="${action}" novalidate>
+  const { captcha } = settings;
+  return html`${captcha !== null && html`<noscript><p class="notice bad">${texts.form.needsScripts}</p></noscript>`}
+<form method="post" action="${action}" novalidate${captcha !== null && html` hidden`}>
 ${labelled('email', texts.form.email, problem('email'), (attributes) => html`<input type="email" name="email" autocomplete="email" inputmode="email" required value="${lineOf(values.email)}" placeholder="${texts.form.emailExample}"${attributes}>`)}
 ${settings.fields.map((field) => fieldHtml(field, texts, values[field.name], problem(field.name)))}
 ${settings.consent !== null && checkbox('consent', settings.consent.text, true, values.consent, problem('consent'))}
@@ -38,7 +40,7 @@ ${carried.map((name) => lineOf(values[name]) !== '' && html`<input type="hidden"
 <input type="hidden" name="token" value="${newTimeToken(form, now)}">
 <button>${settings.buttonText ?? texts.form.button}</button>
 </form>
-<p class="soft">${texts.form.confirmByEmail}</p>`;
+${captcha === null && html`<p class="soft">${texts.form.confirmByEmail}</p>`}`;
 }
 
 export function problemText({ form }: Texts, problem: FieldProblem): string {

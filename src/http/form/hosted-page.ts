@@ -26,7 +26,9 @@ export function registerHostedPage(app: TypedApp, parts: FormParts): void {
   };
   app.get('/w/:waitlistId', route, async (request, reply) => {
     const form = await requireForm(parts, request, request.params.waitlistId);
-    return sendFormPage(parts, request, reply, { form, values: request.query as Values });
+    // Consent is given by people, not by links.
+    const { consent: _, ...values } = request.query as Values;
+    return sendFormPage(parts, request, reply, { form, values });
   });
   app.get('/w/:waitlistId/thanks', route, async (request, reply) => {
     const { queue } = await requireForm(parts, request, request.params.waitlistId);
@@ -62,11 +64,14 @@ export interface FormPage {
   status?: number;
   /** What went wrong, above the form. */
   notice?: string;
-  /** From `/w/…` if not given. */
+  /** Relative to `/form/v1/…`, for pages that answer a post. */
   action?: string;
 }
 
-/** With scripts, the component takes the place of the form inside it. */
+/**
+ * With scripts, the component takes the place of the form inside it. Without them, problems stay where the server
+ * marked them.
+ */
 export async function sendFormPage(
   parts: FormParts,
   request: FastifyRequest,
@@ -77,8 +82,17 @@ export async function sendFormPage(
   const { queue, settings, key } = form;
   const texts = textsFor(request, (values as { lang?: unknown }).lang);
   const brand = await lookOf(context, queue);
-  const closed = await isClosed(context, queue);
-  const fresh = status === 200 && problems.size === 0 && action === undefined;
+  if (await isClosed(context, queue)) {
+    const { title, text } = texts.form.closed;
+    return sendBrandedPage(reply, {
+      status,
+      texts,
+      brand,
+      title,
+      content: html`<p>${text}</p>`,
+      listed: true,
+    });
+  }
   const inner = formHtml({
     form,
     texts,
@@ -87,20 +101,18 @@ export async function sendFormPage(
     now: context.clock(),
     action: action ?? `../form/v1/${key}`,
   });
-  const data = fresh && !closed ? await presentPublicForm(context, form, texts) : undefined;
-  const content = closed
-    ? html`<p>${texts.form.closed.text}</p>`
-    : html`<p class="text">${settings.text ?? texts.form.intro}</p>
-${notice !== undefined && html`<p class="notice bad" role="alert">${notice}</p>`}
-${data ? html`<doorlist-form form-key="${key}">${inner}<script type="application/json">${new Html(JSON.stringify(data).replaceAll('<', '\\u003c'))}</script></doorlist-form>` : inner}`;
+  const usesScript = settings.captcha !== null || (status === 200 && problems.size === 0);
+  const data = usesScript ? await presentPublicForm(context, form, texts) : undefined;
   return sendBrandedPage(reply, {
     status,
     texts,
     brand,
-    title: closed ? texts.form.closed.title : (settings.headline ?? texts.form.title(brand.name)),
-    content,
-    script: data !== undefined,
-    ...(settings.captcha ? { captchaSources: CAPTCHA_SOURCES[settings.captcha.provider] } : {}),
+    title: settings.headline ?? texts.form.title(brand.name),
+    content: html`<p class="text">${settings.text ?? texts.form.intro}</p>
+${notice !== undefined && html`<p class="notice bad" role="alert">${notice}</p>`}
+${data ? html`<doorlist-form form-key="${key}" heading-level="1">${inner}<script type="application/json">${new Html(JSON.stringify(data).replaceAll('<', '\\u003c'))}</script></doorlist-form>` : inner}`,
+    script: data && (action === undefined ? '../form.js' : '../../form.js'),
+    captchaSources: settings.captcha ? CAPTCHA_SOURCES[settings.captcha.provider] : undefined,
     leadsTo: settings.redirectUrl,
     listed: true,
   });

@@ -3,11 +3,7 @@ import { chooseLanguage, type Language, textsIn } from '../../languages/language
 import type { Texts } from '../../languages/texts.ts';
 import type { LiveForm } from '../../waitlist/forms/form.ts';
 import type { Refusals } from '../../waitlist/forms/refusals.ts';
-import { fillPattern } from '../../waitlist/links/links.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
-import type { Queue } from '../../waitlist/queue/directory.ts';
-import { hostedUrl } from '../../wire/form.ts';
-import type { Look } from '../pages/look.ts';
 import type { ReadBody } from '../plugins/body-reader.ts';
 import type { RateLimiter } from '../plugins/rate-limit.ts';
 import type { VerifyCaptcha } from './captcha.ts';
@@ -41,13 +37,6 @@ export function languageFor({ headers, query }: FastifyRequest, chosen?: unknown
 
 export function textsFor(request: FastifyRequest, chosen?: unknown): Texts {
   return textsIn(languageFor(request, chosen));
-}
-
-/** The waitlist's own page if it has one, otherwise ours. */
-export function shareUrl(publicUrl: string, queue: Queue, { referralUrl }: Look, code: string): string {
-  return referralUrl === null
-    ? hostedUrl(publicUrl, queue, code)
-    : fillPattern(referralUrl, 'referralCode', code);
 }
 
 export function isOwnOrigin(publicUrl: string, origin: string, { host }: FastifyRequest): boolean {

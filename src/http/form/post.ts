@@ -5,7 +5,6 @@ import { type FieldProblem, lineOf, type Values } from '../../waitlist/forms/for
 import { type FormJoin, joinByForm, Refused } from '../../waitlist/forms/join-by-form.ts';
 import { personStatus } from '../../waitlist/forms/person-status.ts';
 import { isObject } from '../../waitlist/people/metadata.ts';
-import { lookOf } from '../pages/look.ts';
 import { closeUnread } from '../plugins/errors.ts';
 import { checkPost, HONEYPOT } from './check-post.ts';
 import { problemText } from './form-html.ts';
@@ -134,16 +133,15 @@ function goOn(request: FastifyRequest, reply: FastifyReply, form: LiveForm): Fas
 }
 
 async function presentJoin(
-  { context, publicUrl }: FormParts,
+  parts: FormParts,
   request: FastifyRequest,
   { state, visit }: FormJoin,
   withStatus: boolean,
 ): Promise<object> {
   if (visit === null) return { state };
-  const statusUrl = `${publicUrl}/s/${visit}`;
-  const person = withStatus ? await personStatus(context, visit) : undefined;
+  const statusUrl = `${parts.publicUrl}/s/${visit}`;
+  const person = withStatus ? await personStatus(parts.context, visit) : undefined;
   if (!person) return { state, statusUrl };
   const texts = textsFor(request, ((request.body ?? {}) as Values).lang);
-  const look = await lookOf(context, person.queue);
-  return { state, statusUrl, status: presentStatus(texts, publicUrl, look, person) };
+  return { state, statusUrl, status: await presentStatus(parts, texts, person) };
 }

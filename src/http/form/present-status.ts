@@ -1,27 +1,27 @@
 import type { Texts } from '../../languages/texts.ts';
 import type { PersonStatus } from '../../waitlist/forms/person-status.ts';
-import type { Look } from '../pages/look.ts';
-import { shareUrl } from './parts.ts';
+import { shareUrls } from '../share-url.ts';
+import type { FormParts } from './parts.ts';
 import { shareLinks } from './share.ts';
 
 /** A person's status with its texts, for the component. */
-export function presentStatus(
+export async function presentStatus(
+  { context, publicUrl }: Pick<FormParts, 'context' | 'publicUrl'>,
   texts: Texts,
-  publicUrl: string,
-  look: Look,
   { queue, status, position, referrals, referralCode, boost }: PersonStatus,
 ) {
-  const url = shareUrl(publicUrl, queue, look, referralCode);
+  const { name } = queue.waitlist;
+  const shareUrl = (await shareUrls(context, queue, publicUrl))(referralCode);
   return {
     status,
     position,
     positionText: position === null ? null : texts.status.position(position),
     referrals,
     referralsText: texts.status.referrals(referrals),
-    shareUrl: url,
+    shareUrl,
     shareTitle: texts.share.title,
     shareText: boost > 0 ? texts.share.movesUp(boost) : texts.share.text,
-    post: texts.share.post(look.name),
-    links: shareLinks(texts, look.name, url),
+    post: texts.share.post(name),
+    links: shareUrl === null ? [] : shareLinks(texts, name, shareUrl),
   };
 }

@@ -33,6 +33,7 @@ function formTexts({ form, joined, errors, share }: Texts, waitlist: string, but
     optional: form.optional,
     choose: form.choose,
     leaveEmpty: form.leaveEmpty,
+    captchaRequired: form.problems.captchaRequired,
     refused: `${form.refused.title}. ${form.refused.text}`,
     closed: `${form.closed.title}. ${form.closed.text}`,
     rateLimited: errors.rateLimited,

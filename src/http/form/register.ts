@@ -111,7 +111,6 @@ function sendProblem(parts: FormParts, error: Error, request: FastifyRequest, re
     sendBrandedPage(reply, {
       status: STATUS[error.code],
       texts,
-      brand: { name: '', colour: null, logoUrl: null },
       title,
       content: html`<p>${text}</p>`,
     }),

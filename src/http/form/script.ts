@@ -8,17 +8,27 @@ import type { FormParts } from './parts.ts';
 
 const CACHE = 'public, max-age=3600, stale-while-revalidate=86400';
 
-/** Comments and indentation are for readers of the source. */
+/** In the order in which they need each other. */
+const FILES = ['dom.js', 'proof-of-work.js', 'captcha-widget.js', 'share-parts.js', 'form-element.js'];
+
+function read(name: string): string {
+  return readFileSync(new URL(`./element/${name}`, import.meta.url), 'utf8');
+}
+
+/** Comments, indentation and imports are for readers and tools. */
 function compact(source: string): string {
   return source
     .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('//') && !/^\/\*\*.*\*\/$/.test(line))
+    .map((line) => line.trim().replace(/^export /, ''))
+    .filter((line) => !/^($|\/\/|import |\/\*\*.*\*\/$)/.test(line))
     .join('\n');
 }
 
+/** One classic script, which any page can load from another origin without further settings. */
 function readScript() {
-  const source = compact(readFileSync(new URL('./form-element.js', import.meta.url), 'utf8'));
+  const style = JSON.stringify(compact(read('style.css')));
+  const code = FILES.map((name) => compact(read(name))).join('\n');
+  const source = `(() => {\n${code.replace("'style.css'", () => style)}\n})();\n`;
   return {
     source,
     encoded: { br: brotliCompressSync(source), gzip: gzipSync(source, { level: 9 }) },

@@ -8,7 +8,7 @@ export interface ShareLink {
 }
 
 /** Plain links, so that they work without scripts and load nothing from these sites. */
-export function shareLinks({ share, form }: Texts, waitlist: string, url: string): ShareLink[] {
+export function shareLinks({ share }: Texts, waitlist: string, url: string): ShareLink[] {
   const post = share.post(waitlist);
   const link = (base: string, query: Record<string, string>) =>
     `${base}?${Object.entries(query)
@@ -27,7 +27,7 @@ export function shareLinks({ share, form }: Texts, waitlist: string, url: string
       url: link('https://www.linkedin.com/sharing/share-offsite/', { url }),
     },
     {
-      name: form.email,
+      name: share.byEmail,
       label: share.byEmail,
       url: link('mailto:', { subject: share.emailSubject(waitlist), body: `${post}\n${url}` }),
     },

@@ -9,7 +9,7 @@ import {
   resendConfirmation,
 } from '../../waitlist/forms/person-status.ts';
 import { type Html, html } from '../docs/html.ts';
-import { type Brand, sendBrandedPage } from '../pages/branded-page.ts';
+import { sendBrandedPage } from '../pages/branded-page.ts';
 import { lookOf } from '../pages/look.ts';
 import { button } from '../pages/page.ts';
 import { pageRoute, TokenParams, wantsJson } from '../pages/parts.ts';
@@ -18,11 +18,9 @@ import { type FormParts, textsFor } from './parts.ts';
 import { isAllowedOrigin } from './post.ts';
 import { presentStatus } from './present-status.ts';
 
-const NO_BRAND: Brand = { name: '', colour: null, logoUrl: null };
-
 /** A person's place in line. The link is their secret: it comes by mail, or right after joining. */
 export function registerStatusPage(app: TypedApp, parts: FormParts): void {
-  const { context, publicUrl, look, post } = parts;
+  const { context, look, post } = parts;
   const show = async (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -33,7 +31,7 @@ export function registerStatusPage(app: TypedApp, parts: FormParts): void {
     const texts = textsFor(request);
     if (!person) return sendBrandedPage(reply, unknownPage(texts));
     const brand = await lookOf(context, person.queue);
-    const status = presentStatus(texts, publicUrl, brand, person);
+    const status = await presentStatus(parts, texts, person);
     const { title, content } = contentOf(texts, person, status, token);
     return sendBrandedPage(reply, {
       texts,
@@ -49,7 +47,7 @@ export function registerStatusPage(app: TypedApp, parts: FormParts): void {
     if (!wantsJson(request)) return show(request, reply, person, token);
     if (!person) throw notFound('this link is invalid, or its entry is no longer on the waitlist');
     await allowOrigin(parts, request, reply, person);
-    return presentStatus(textsFor(request), publicUrl, await lookOf(context, person.queue), person);
+    return presentStatus(parts, textsFor(request), person);
   });
   app.post('/s/:token/resend', pageRoute(post, TokenParams), async (request, reply) => {
     const { token } = request.params;
@@ -72,7 +70,7 @@ export function registerStatusPage(app: TypedApp, parts: FormParts): void {
 
 function unknownPage(texts: Texts) {
   const { title, text } = texts.status.unknown;
-  return { status: 404, texts, brand: NO_BRAND, title, content: html`<p>${text}</p>` };
+  return { status: 404, texts, title, content: html`<p>${text}</p>` };
 }
 
 async function allowOrigin(
@@ -89,7 +87,7 @@ async function allowOrigin(
     reply.header('access-control-allow-origin', origin);
 }
 
-type Presented = ReturnType<typeof presentStatus>;
+type Presented = Awaited<ReturnType<typeof presentStatus>>;
 
 function contentOf(texts: Texts, person: PersonStatus, shown: Presented, token: string) {
   const { name } = person.queue.waitlist;
@@ -110,17 +108,21 @@ function contentOf(texts: Texts, person: PersonStatus, shown: Presented, token: 
     case 'waiting':
       return {
         title: texts.status.title(name),
-        content: html`${figures(texts, person)}${shareHtml(texts, shown)}${leave}`,
+        content: html`${figures(texts, person, shown)}${shareHtml(texts, shown)}${leave}`,
       };
   }
 }
 
-function figures({ status, formats }: Texts, { position, referrals }: PersonStatus): Html {
+function figures({ status, formats }: Texts, { position, referrals }: PersonStatus, shown: Presented): Html {
   return html`<div class="figures"><div><p class="label">${status.positionLabel}</p><p class="position">${formats.number(position ?? 0)}</p></div></div>
-<p>${status.referrals(referrals)}</p>`;
+${(shown.shareUrl !== null || referrals > 0) && html`<p>${shown.referralsText}</p>`}`;
 }
 
-function shareHtml({ share }: Texts, { shareUrl, shareTitle, shareText, links }: Presented): Html {
+function shareHtml(
+  { share }: Texts,
+  { shareUrl, shareTitle, shareText, links }: Presented,
+): Html | undefined {
+  if (shareUrl === null) return undefined;
   return html`<h2>${shareTitle}</h2>
 <p>${shareText}</p>
 <p class="label">${share.linkLabel}</p>

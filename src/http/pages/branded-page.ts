@@ -11,16 +11,21 @@ export interface Brand {
   logoUrl: string | null;
 }
 
+/** Other origins that a CAPTCHA loads from, by directive of the policy. */
+export type CaptchaSources = Readonly<
+  Partial<Record<'script-src' | 'frame-src' | 'style-src' | 'connect-src', string>>
+>;
+
 export interface BrandedPage {
   status?: number;
   texts: Texts;
-  brand: Brand;
+  /** undefined if the page belongs to no waitlist. */
+  brand?: Brand | undefined;
   title: string;
   content: Html;
-  /** The page loads our script. */
-  script?: boolean;
-  /** Other origins, for a CAPTCHA. */
-  captchaSources?: readonly string[];
+  /** Where our script is, relative to the page. */
+  script?: string | undefined;
+  captchaSources?: CaptchaSources | undefined;
   /** Where a form leads after it was sent, beside this site. */
   leadsTo?: string | null;
   /** Whether search engines may list it. */
@@ -30,7 +35,7 @@ export interface BrandedPage {
 /** A page that carries the look of a waitlist. It works without scripts, and on a phone first. */
 export function sendBrandedPage(reply: FastifyReply, page: BrandedPage): string {
   const { texts, brand, title, content } = page;
-  const style = styleFor(brand.colour);
+  const style = styleFor(brand?.colour ?? null);
   reply
     .code(page.status ?? 200)
     .type('text/html; charset=utf-8')
@@ -51,11 +56,11 @@ export function sendBrandedPage(reply: FastifyReply, page: BrandedPage): string 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 <style>${new Html(style.text)}</style>
-${page.script && new Html('<script src="../form.js" defer></script>')}
+${page.script !== undefined && html`<script src="${page.script}" defer></script>`}
 </head>
 <body>
 <main>
-<p class="brand">${brandOf(brand)}</p>
+${brand && brandHtml(brand)}
 <h1>${title}</h1>
 ${content}
 </main>
@@ -64,22 +69,27 @@ ${content}
 `.text;
 }
 
-function brandOf({ name, logoUrl }: Brand): Html {
-  return logoUrl === null
-    ? html`${name}`
-    : html`<img src="${logoUrl}" alt="${name}" height="36" referrerpolicy="no-referrer">`;
+function brandHtml({ name, logoUrl }: Brand): Html {
+  const shown =
+    logoUrl === null
+      ? name
+      : html`<img src="${logoUrl}" alt="${name}" height="36" referrerpolicy="no-referrer">`;
+  return html`<p class="brand">${shown}</p>`;
 }
 
-function policyOf({ brand, script, captchaSources = [], leadsTo }: BrandedPage, styleHash: string): string {
-  const sources = captchaSources.join(' ');
+function policyOf({ brand, script, captchaSources, leadsTo }: BrandedPage, styleHash: string): string {
   const action = leadsTo ? ` ${new URL(leadsTo).origin}` : '';
+  const withCaptcha = (directive: keyof CaptchaSources, own: string) =>
+    [directive, own, captchaSources?.[directive] ?? ''].filter((part) => part !== '').join(' ');
+  const trustedTypes = captchaSources ? [] : ["require-trusted-types-for 'script'", "trusted-types 'none'"];
   return [
     "default-src 'none'",
-    `style-src 'sha256-${styleHash}'`,
-    ...(script ? [`script-src 'self' ${sources}`.trim(), "connect-src 'self'"] : []),
-    ...(sources === '' ? [] : [`frame-src ${sources}`]),
-    ...(script && sources === '' ? ["require-trusted-types-for 'script'", "trusted-types 'none'"] : []),
-    ...(brand.logoUrl === null ? [] : [`img-src ${new URL(brand.logoUrl).origin}`]),
+    withCaptcha('style-src', `'sha256-${styleHash}'`),
+    ...(script === undefined
+      ? []
+      : [withCaptcha('script-src', "'self'"), withCaptcha('connect-src', "'self'"), ...trustedTypes]),
+    ...(captchaSources ? [withCaptcha('frame-src', '')] : []),
+    ...(brand?.logoUrl ? [`img-src ${new URL(brand.logoUrl).origin}`] : []),
     "base-uri 'none'",
     `form-action 'self'${action}`,
     "frame-ancestors 'none'",

@@ -10,6 +10,7 @@ main { width: min(30rem, 100%); padding: 1.75rem 1.25rem; background: var(--card
 h1 { margin: 0 0 .75rem; font-size: 1.5rem; line-height: 1.3; text-wrap: balance; }
 h2 { margin: 1.75rem 0 .5rem; font-size: 1.125rem; line-height: 1.3; }
 p { margin: 0 0 1.25rem; }
+form + .soft { margin-top: 0; }
 .brand { margin: 0 0 1.25rem; font-weight: 700; }
 .brand img { display: block; height: 36px; max-width: 100%; object-fit: contain; object-position: left; }
 .soft { color: var(--soft); font-size: .9375rem; }
@@ -40,6 +41,6 @@ a { color: inherit; }
 .apart { margin: 1.75rem 0 0; border-top: 1px solid var(--line); padding-top: 1rem; font-size: .9375rem; }
 .apart a, .apart button { color: var(--soft); }
 button.plain { width: auto; padding: 0; font-weight: 400; font-size: inherit; text-decoration: underline; background: none; border: 0; }
-main:has(doorlist-form[state]) .text { display: none; }
+main:has(doorlist-form[state]) > :is(h1, .text, .notice) { display: none; }
 doorlist-form { display: block; --doorlist-accent: var(--accent); --doorlist-on-accent: var(--on); --doorlist-border: var(--soft); --doorlist-background: var(--paper); --doorlist-text: var(--ink); --doorlist-soft: var(--soft); --doorlist-danger: var(--danger); }
 `;

@@ -8,8 +8,10 @@ import {
   followConfirmLink,
   renewConfirmLink,
 } from '../../waitlist/links/confirm-link.ts';
+import type { Context } from '../../waitlist/queue/context.ts';
 import { html } from '../docs/html.ts';
 import type { TypedApp } from '../typed-app.ts';
+import { lookOfLink } from './look.ts';
 import { button, noticePage, type Page, sendPage } from './page.ts';
 import { inSameLanguage, type PageParts, pageRoute, TokenParams, textsFor, wantsJson } from './parts.ts';
 
@@ -17,27 +19,34 @@ import { inSameLanguage, type PageParts, pageRoute, TokenParams, textsFor, wants
 export function registerConfirmPage(app: TypedApp, parts: PageParts): void {
   const { context } = parts;
   app.get('/confirm/:token', pageRoute(parts.look, TokenParams), async (request, reply) => {
-    return answer(request, reply, await checkConfirmLink(context, request.params.token));
+    return answer(context, request, reply, await checkConfirmLink(context, request.params.token));
   });
   app.post('/confirm/:token', pageRoute(parts.act, TokenParams), async (request, reply) => {
-    return answer(request, reply, await followConfirmLink(context, request.params.token));
+    return answer(context, request, reply, await followConfirmLink(context, request.params.token));
   });
   app.post('/confirm/:token/again', pageRoute(parts.act, TokenParams), async (request, reply) => {
-    const link = await renewConfirmLink(context, request.params.token);
-    if (link.state !== 'expired') return answer(request, reply, link);
+    const { token } = request.params;
+    const link = await renewConfirmLink(context, token);
+    if (link.state !== 'expired') return answer(context, request, reply, link);
     if (wantsJson(request)) return { state: 'renewed', waitlist: link.waitlist };
     const texts = textsFor(request);
-    return sendPage(reply, noticePage(texts.confirm.renewed), texts);
+    return sendPage(reply, noticePage(texts.confirm.renewed), texts, await lookOfLink(context, token));
   });
 }
 
 type TokenRequest = FastifyRequest & { params: Static<typeof TokenParams> };
 
 /** HTML for people, JSON for the backend of a waitlist's own confirm page. */
-function answer(request: TokenRequest, reply: FastifyReply, link: ConfirmLink): string | ConfirmLink {
+async function answer(
+  context: Context,
+  request: TokenRequest,
+  reply: FastifyReply,
+  link: ConfirmLink,
+): Promise<string | ConfirmLink> {
   if (!wantsJson(request)) {
     const texts = textsFor(request);
-    return sendPage(reply, pageFor(link, request, texts), texts);
+    const look = link.state === 'unknown' ? undefined : await lookOfLink(context, request.params.token);
+    return sendPage(reply, pageFor(link, request, texts), texts, look);
   }
   if (link.state === 'unknown')
     throw notFound('this link is invalid, or its entry is no longer on the waitlist');
@@ -63,7 +72,7 @@ ${button(inSameLanguage(request, `../confirm/${token}`), confirm.button)}`,
       return {
         title: confirm.confirmedTitle,
         content: html`<p>${confirm.confirmed(waitlist)}</p>
-<p><a href="${inSameLanguage(request, `../s/${statusToken}`)}">${joined.seeStatus}</a></p>`,
+<a class="button" href="${inSameLanguage(request, `../s/${statusToken}`)}">${joined.seeStatus}</a>`,
       };
     case 'expired':
       return {

@@ -9,7 +9,6 @@ import type { Queue } from '../../waitlist/queue/directory.ts';
 import { html } from '../docs/html.ts';
 import { STATUS } from '../problem.ts';
 import type { TypedApp } from '../typed-app.ts';
-import { sendBrandedPage } from './branded-page.ts';
 import { lookOf } from './look.ts';
 import { button, noticePage, type Page, sendPage, withStrong } from './page.ts';
 import { inSameLanguage, type PageParts, pageRoute, textsFor } from './parts.ts';
@@ -20,9 +19,12 @@ export function registerJoinPage(app: TypedApp, parts: PageParts): void {
   const { context } = parts;
   /** With the look of the waitlist, unless the code is not one of ours. */
   const send = async (reply: FastifyReply, queue: Queue | undefined, page: Page, texts: Texts) =>
-    queue && page.status !== STATUS.not_found
-      ? sendBrandedPage(reply, { ...page, texts, brand: await lookOf(context, queue) })
-      : sendPage(reply, page, texts);
+    sendPage(
+      reply,
+      page,
+      texts,
+      queue && page.status !== STATUS.not_found ? await lookOf(context, queue) : undefined,
+    );
 
   app.get('/join/:code', pageRoute(parts.look, CodeParams), async (request, reply) => {
     const { code } = request.params;

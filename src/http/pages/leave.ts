@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import { checkLeaveLink, leaveList, unsubscribe } from '../../waitlist/links/leave-link.ts';
 import { html } from '../docs/html.ts';
 import type { TypedApp } from '../typed-app.ts';
+import { lookOfLink } from './look.ts';
 import { button, noticePage, sendPage } from './page.ts';
 import { inSameLanguage, type PageParts, pageRoute, TokenParams, textsFor } from './parts.ts';
 
@@ -24,10 +25,11 @@ export function registerLeavePage(app: TypedApp, parts: PageParts): void {
         title: leave.title(leaver.waitlist),
         content: html`<p>${leave.unsubscribeText}</p>
 ${button(inSameLanguage(request, `../unsubscribe/${token}`), leave.unsubscribe)}
-<p class="soft">${leave.leaveText}</p>
+<p class="soft apart">${leave.leaveText}</p>
 ${button(inSameLanguage(request, `../leave/${token}`), leave.leave, true)}`,
       },
       texts,
+      await lookOfLink(context, token),
     );
   };
   app.get('/unsubscribe/:token', pageRoute(parts.look, TokenParams), async (request, reply) =>
@@ -39,16 +41,28 @@ ${button(inSameLanguage(request, `../leave/${token}`), leave.leave, true)}`,
   app.post('/unsubscribe/:token', pageRoute(parts.act, TokenParams), async (request, reply) => {
     const texts = textsFor(request);
     const { unknown, unsubscribedTitle: title, unsubscribed } = texts.leave;
-    const leaver = await unsubscribe(context, request.params.token);
+    const { token } = request.params;
+    const leaver = await unsubscribe(context, token);
     if (!leaver) return sendPage(reply, noticePage(unknown, 404), texts);
-    return sendPage(reply, noticePage({ title, text: unsubscribed(leaver.waitlist) }), texts);
+    return sendPage(
+      reply,
+      noticePage({ title, text: unsubscribed(leaver.waitlist) }),
+      texts,
+      await lookOfLink(context, token),
+    );
   });
   app.post('/leave/:token', pageRoute(parts.act, TokenParams), async (request, reply) => {
     const texts = textsFor(request);
     const { unknown, leftTitle: title, left } = texts.leave;
-    const leaver = await leaveList(context, request.params.token);
+    const { token } = request.params;
+    const leaver = await leaveList(context, token);
     if (!leaver) return sendPage(reply, noticePage(unknown, 404), texts);
-    return sendPage(reply, noticePage({ title, text: left(leaver.waitlist) }), texts);
+    return sendPage(
+      reply,
+      noticePage({ title, text: left(leaver.waitlist) }),
+      texts,
+      await lookOfLink(context, token),
+    );
   });
 }
 

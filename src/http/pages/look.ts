@@ -1,16 +1,18 @@
 import { readParts } from '../../mail/parts.ts';
+import { queueOfLink } from '../../waitlist/links/links.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import type { Queue } from '../../waitlist/queue/directory.ts';
 import type { Brand } from './branded-page.ts';
 
-export interface Look extends Brand {
-  /** Contains `{referralCode}`. */
-  referralUrl: string | null;
+/** Pages look like the mails of their waitlist. */
+export async function lookOf(context: Context, { waitlist }: Queue): Promise<Brand> {
+  const { settings } = await readParts(context, waitlist.internalId);
+  const { colour, logoUrl } = settings;
+  return { name: waitlist.name, colour, logoUrl };
 }
 
-/** Pages look like the mails of their waitlist. */
-export async function lookOf(context: Context, { waitlist }: Queue): Promise<Look> {
-  const { settings } = await readParts(context, waitlist.internalId);
-  const { colour, logoUrl, referralUrl } = settings;
-  return { name: waitlist.name, colour, logoUrl, referralUrl };
+/** For a link that is known to be good: its first characters alone name the waitlist. */
+export async function lookOfLink(context: Context, token: string): Promise<Brand | undefined> {
+  const queue = await queueOfLink(context, token);
+  return queue && lookOf(context, queue);
 }

@@ -1,15 +1,13 @@
 import Type, { type Static } from 'typebox';
 import { notFound } from '../../errors.ts';
 import { formatId } from '../../ids.ts';
-import { readParts } from '../../mail/parts.ts';
 import { entriesBySeq } from '../../waitlist/entries/entries.ts';
-import { formOf } from '../../waitlist/forms/form.ts';
-import { fillPattern, statusLink } from '../../waitlist/links/links.ts';
+import { statusLink } from '../../waitlist/links/links.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import type { Queue } from '../../waitlist/queue/directory.ts';
 import { EntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../wire/entry.ts';
-import { hostedUrl } from '../../wire/form.ts';
 import { named, nullable } from '../../wire/schema.ts';
+import { shareUrls } from '../share-url.ts';
 
 export const SignedUpSchema = Type.Object(
   {
@@ -45,7 +43,7 @@ export async function representEntries(
 ): Promise<SignedUp[]> {
   const [found, shareUrl] = await Promise.all([
     entriesBySeq(context, queue, seqs),
-    shareLinks(context, queue, publicUrl),
+    shareUrls(context, queue, publicUrl),
   ]);
   return seqs.map((seq) => {
     const entry = found.get(seq);
@@ -60,18 +58,4 @@ export async function representEntries(
       statusUrl: statusLink(queue, publicUrl, subject),
     };
   });
-}
-
-async function shareLinks(
-  context: Context,
-  queue: Queue,
-  publicUrl: string,
-): Promise<(code: string) => string | null> {
-  const [{ settings }, form] = await Promise.all([
-    readParts(context, queue.waitlist.internalId),
-    formOf(context, queue),
-  ]);
-  const { referralUrl } = settings;
-  if (referralUrl !== null) return (code) => fillPattern(referralUrl, 'referralCode', code);
-  return (code) => (form.enabled ? hostedUrl(publicUrl, queue, code) : null);
 }

@@ -1,0 +1,244 @@
+// The web component <doorlist-form>. `script.ts` serves it and the files that it imports as one classic script.
+import { showWidget } from './captcha-widget.js';
+import { el } from './dom.js';
+import { solve } from './proof-of-work.js';
+import { shareParts } from './share-parts.js';
+
+const { currentScript } = document;
+const scriptUrl = currentScript instanceof HTMLScriptElement ? currentScript.src : location.href;
+const TOKEN_MS = 90 * 60_000;
+const REFRESH_MS = 30_000;
+const READ_MS = 1_200;
+
+const sheet = new CSSStyleSheet();
+sheet.replaceSync('style.css'); // Replaced by the content of the file.
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+class DoorlistForm extends HTMLElement {
+  static observedAttributes = ['form-key'];
+
+  async connectedCallback() {
+    if (this.root) return;
+    this.root = this.attachShadow({ mode: 'open' });
+    this.root.adoptedStyleSheets = [sheet];
+    const inline = this.querySelector('script[type="application/json"]');
+    try {
+      if (!crypto.subtle) throw new Error('plain http has no WebCrypto');
+      this.use(inline ? JSON.parse(inline.textContent) : await this.load());
+      // Filled in by the server, or by somebody while this was loading.
+      this.given = new FormData(this.querySelector('form') ?? undefined);
+      this.replaceChildren(); // The plain form inside is not needed.
+      this.show();
+    } catch {
+      this.root.append(el('slot', {})); // What the page has inside the element, such as a plain form.
+      this.tell('error', {});
+    }
+  }
+
+  disconnectedCallback() {
+    clearInterval(this.timer);
+  }
+
+  get url() {
+    return new URL(`form/v1/${this.getAttribute('form-key')}`, this.getAttribute('src') ?? scriptUrl);
+  }
+
+  async load() {
+    const url = this.url;
+    const language = this.getAttribute('lang') ?? document.documentElement.lang;
+    if (language) url.searchParams.set('lang', language);
+    const response = await fetch(url);
+    if (!response.ok) throw new Error(String(response.status));
+    return response.json();
+  }
+
+  use(data) {
+    this.data = data;
+    this.usedAt = Date.now();
+    this.proof = solve(data.challenge);
+  }
+
+  tell(name, detail) {
+    this.dispatchEvent(new CustomEvent(`doorlist:${name}`, { detail, bubbles: true, composed: true }));
+  }
+
+  show() {
+    const { data } = this;
+    const { texts } = data;
+    this.message = el('p', { part: 'message', class: 'problem', role: 'alert' });
+    if (data.closed) {
+      this.root.append(el('p', { part: 'text', lang: data.language }, texts.closed));
+      return;
+    }
+    this.button = el('button', { part: 'button' }, texts.button);
+    const trap = el('input', { name: 'website', tabindex: '-1', autocomplete: 'off' });
+    this.form = el(
+      'form',
+      { part: 'form', novalidate: true, lang: data.language },
+      this.field({ name: 'email', label: texts.email, type: 'email', required: true }),
+      ...data.fields.map((field) => this.field(field)),
+      data.consent &&
+        this.field({ name: 'consent', label: data.consent.text, type: 'checkbox', required: true }),
+      el('div', { class: 'trap', 'aria-hidden': 'true' }, el('label', {}, texts.leaveEmpty, trap)),
+      data.captcha && el('slot', { name: 'captcha' }),
+      this.message,
+      this.button,
+    );
+    this.form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      if (!this.sending) void this.send();
+    });
+    this.root.append(this.form);
+    if (data.captcha) void this.showCaptcha(data.captcha);
+  }
+
+  field({ name, label, type, options = [], required }) {
+    const { texts } = this.data;
+    const attributes = { name, id: name, required, part: 'input' };
+    const problem = el('p', { class: 'problem', part: 'problem', id: `${name}-problem`, hidden: true });
+    if (type === 'checkbox') {
+      const box = el('input', { ...attributes, type, part: 'checkbox', checked: this.given.has(name) });
+      return el(
+        'div',
+        { class: 'field', part: 'field' },
+        el('label', { class: 'check', part: 'label' }, box, el('span', {}, label)),
+        problem,
+      );
+    }
+    const input =
+      type === 'choice'
+        ? el(
+            'select',
+            attributes,
+            el('option', { value: '' }, texts.choose),
+            ...options.map((each) => el('option', {}, each)),
+          )
+        : el(
+            'input',
+            type === 'email'
+              ? { ...attributes, type, autocomplete: 'email', placeholder: texts.emailExample }
+              : attributes,
+          );
+    input.value = this.given.get(name) ?? '';
+    if (!input.value) input.value = ''; // Not one of the options.
+    const hint = !required && el('small', {}, ` (${texts.optional})`);
+    return el(
+      'div',
+      { class: 'field', part: 'field' },
+      el('label', { for: name, part: 'label' }, label, hint),
+      input,
+      problem,
+    );
+  }
+
+  /** In the page itself, because widgets do not work inside a shadow root. */
+  async showCaptcha(captcha) {
+    const place = el('div', { slot: 'captcha' });
+    this.append(place);
+    try {
+      this.captcha = await showWidget(place, captcha);
+    } catch {
+      this.message.textContent = this.data.texts.error;
+    }
+  }
+
+  async send() {
+    const { texts } = this.data;
+    if (this.data.captcha && !this.captcha?.answer) {
+      this.message.textContent = this.captcha ? texts.captchaRequired : texts.error;
+      return;
+    }
+    this.sending = true;
+    this.button.setAttribute('aria-disabled', 'true');
+    this.button.textContent = texts.sending;
+    this.mark({});
+    try {
+      await this.post();
+    } catch {
+      this.message.textContent = texts.error;
+      this.tell('error', {});
+    }
+    this.sending = false;
+    this.button.removeAttribute('aria-disabled');
+    this.button.textContent = texts.button;
+  }
+
+  async post() {
+    if (Date.now() - this.usedAt > TOKEN_MS) this.use(await this.load());
+    const { texts } = this.data;
+    const body = new URLSearchParams(new FormData(this.form));
+    for (const [name, value] of [...this.given, ...new URLSearchParams(location.search)])
+      if (name === 'ref' || name.startsWith('utm_')) body.set(name, value);
+    body.set('include', 'status');
+    body.set('lang', this.data.language);
+    body.set('proof', await this.proof);
+    if (this.captcha) body.set('captcha', this.captcha.answer);
+    await pause(READ_MS - (Date.now() - this.usedAt));
+    const response = await fetch(this.url, {
+      method: 'POST',
+      headers: { accept: 'application/json' },
+      body,
+    });
+    const answer = await response.json();
+    if (response.ok) return this.finish(answer);
+    this.tell('error', answer);
+    this.captcha?.reset();
+    if (answer.fields) return this.mark(answer.fields);
+    this.message.textContent =
+      { refused: texts.refused, waitlist_closed: texts.closed, rate_limited: texts.rateLimited }[
+        answer.code
+      ] ?? texts.error;
+    if (answer.code === 'refused') this.use(await this.load());
+  }
+
+  /** Shows what is wrong, at the fields it concerns. */
+  mark(problems) {
+    this.message.textContent = '';
+    for (const input of this.form.querySelectorAll('[id]:is(input, select)')) {
+      const text = problems[input.id];
+      const place = this.root.getElementById(`${input.id}-problem`);
+      place.textContent = text ?? '';
+      place.hidden = !text;
+      if (text) input.setAttribute('aria-invalid', 'true');
+      else input.removeAttribute('aria-invalid');
+      if (text) input.setAttribute('aria-describedby', place.id);
+      else input.removeAttribute('aria-describedby');
+    }
+    this.form.querySelector('[aria-invalid]')?.focus();
+  }
+
+  finish(answer) {
+    const { texts, redirectUrl } = this.data;
+    this.tell('joined', answer);
+    if (redirectUrl) return location.assign(redirectUrl);
+    const joined = answer.state === 'joined';
+    this.setAttribute('state', answer.state);
+    const level = this.getAttribute('heading-level') ?? '2';
+    const title = el(
+      `h${level}`,
+      { part: 'title', class: 'title', tabindex: '-1' },
+      joined ? texts.joined : texts.checkInbox,
+    );
+    const view = el('div', { part: 'result', lang: this.data.language }, title);
+    if (joined && answer.status) this.showStatus(view, answer);
+    else view.append(el('p', { part: 'text' }, joined ? texts.joinedText : texts.checkInboxText));
+    this.form.replaceWith(view);
+    this.querySelector('[slot=captcha]')?.remove();
+    title.focus();
+  }
+
+  showStatus(view, { status, statusUrl }) {
+    const position = el('p', { part: 'position', class: 'position' }, status.positionText ?? '');
+    view.append(position, ...(status.shareUrl ? shareParts(status, this.data.texts) : []));
+    // From where the script came: the policy of the page allows that origin.
+    const url = new URL(`../../s/${statusUrl.split('/').pop()}?lang=${this.data.language}`, this.url);
+    this.timer = setInterval(async () => {
+      if (document.hidden) return;
+      const response = await fetch(url, { headers: { accept: 'application/json' } }).catch(() => undefined);
+      if (response?.ok) position.textContent = (await response.json()).positionText ?? '';
+    }, REFRESH_MS);
+  }
+}
+
+if (!customElements.get('doorlist-form')) customElements.define('doorlist-form', DoorlistForm);

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { sharedNow } from '../../src/db/shared-clock.ts';
+import { LANGUAGES, type Language, textsIn } from '../../src/languages/languages.ts';
+import type { Texts } from '../../src/languages/texts.ts';
+import { signLink } from '../../src/waitlist/links/links.ts';
+import { type OpenForm, openForm } from '../support/forms.ts';
+import { type Service, startService } from '../support/harness.ts';
+import {
+  assertAccessible,
+  formScript,
+  launchPublicBrowser,
+  openPublicPage,
+  openSite,
+  picture,
+  type Site,
+  strictPolicy,
+} from '../support/public-pages.ts';
+
+/** Only what a browser sees, so one engine is enough. */
+describe('public pages in every language, on a phone', () => {
+  let service: Service;
+  let browser: Browser;
+  let site: Site;
+  let form: OpenForm;
+  let status: string;
+  let join: string;
+  before(async () => {
+    service = await startService('sqlite');
+    browser = await launchPublicBrowser();
+    form = await openForm(service, {
+      fields: [{ name: 'plan', label: 'Plan', type: 'choice', options: ['Free', 'Pro'], required: false }],
+    });
+    const element = `${formScript(service.url)}<doorlist-form form-key="${form.key}"></doorlist-form>`;
+    site = await openSite({ '/': element }, strictPolicy(service.url));
+    await form.change({ allowedOrigins: [site.url] });
+    await form.list.signup({ email: 'ada@example.com' });
+    const { id } = (await form.list.lookup('ada@example.com')).body;
+    status = `/s/${signLink(form.queue, 'status', { id, at: await sharedNow(service.context) })}`;
+    const { code } = await form.list.invite('bob@example.com', { expiresAt: service.clock.now + 86_400_000 });
+    join = `/join/${code}`;
+  });
+  after(async () => {
+    await browser?.close();
+    site?.close();
+    await service?.close();
+  });
+
+  /** Everything by its role and its exact text. Waits until the component is there. */
+  const shows = async (
+    page: Page,
+    { heading, button }: { heading?: string; button?: string },
+    texts: string[],
+  ) => {
+    if (button !== undefined) await page.getByRole('button', { name: button, exact: true }).waitFor();
+    if (heading !== undefined)
+      await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+    for (const text of texts) await page.getByText(text, { exact: true }).first().waitFor();
+  };
+  const languageOfPage = (page: Page) => page.locator('html').getAttribute('lang');
+
+  const look = async (page: Page, texts: Texts, query: string, name: string) => {
+    const { tag, form: words } = texts;
+    const check = async (what: string) => {
+      await assertAccessible(page, `${what} in ${tag}`);
+      await picture(page, `${name}-${what}`);
+    };
+    await page.goto(`${service.url}/w/${form.list.id}${query}`);
+    await shows(page, { heading: words.title('Acme'), button: words.button }, [words.intro, words.email]);
+    assert.equal(await languageOfPage(page), tag);
+    await check('hosted');
+    await page.goto(service.url + status + query);
+    await shows(page, { heading: texts.status.title('Acme') }, [
+      texts.status.positionLabel,
+      texts.share.title,
+    ]);
+    assert.equal(await languageOfPage(page), tag);
+    await check('status');
+    await page.goto(service.url + join + query);
+    await shows(page, { heading: texts.join.title('Acme'), button: texts.join.accept }, []);
+    assert.equal(await languageOfPage(page), tag);
+    await check('join');
+    await page.goto(site.url + query);
+    await shows(page, { button: words.button }, [words.email, `(${words.optional})`]);
+    const inside = page.locator('doorlist-form [part=form]');
+    assert.equal(await inside.getAttribute('lang'), tag);
+    await check('element');
+  };
+
+  const open = async (language: Language, options: Parameters<typeof openPublicPage>[2]) =>
+    openPublicPage(browser, 'about:blank', { ...options, baseURL: service.url }).then((opened) => ({
+      ...opened,
+      texts: textsIn(language),
+    }));
+
+  for (const language of LANGUAGES) {
+    it(`follows a browser that asks for ${language}, up to the place in line`, async () => {
+      const { page, problems, texts, close } = await open(language, { locale: textsIn(language).tag });
+      await look(page, texts, '', `${language}-light`);
+      await page.getByLabel(texts.form.email, { exact: true }).fill(`${language}@example.com`);
+      service.clock.advance(2_000);
+      await page.getByRole('button', { name: texts.form.button }).click();
+      await page.getByRole('heading', { name: texts.joined.title, exact: true }).waitFor();
+      await shows(page, { button: texts.share.copy }, [
+        texts.status.position(2 + LANGUAGES.indexOf(language)),
+      ]);
+      await assertAccessible(page, `joined in ${texts.tag}`);
+      await picture(page, `${language}-light-joined`);
+      assert.deepEqual(problems, []);
+      await close();
+    });
+
+    it(`follows the parameter ${language}, whatever the browser asks for`, async () => {
+      const other = language === 'de' ? 'fr' : 'de';
+      const { page, problems, texts, close } = await open(language, { locale: other, colorScheme: 'dark' });
+      await look(page, texts, `?lang=${language}`, `${language}-dark`);
+      assert.deepEqual(problems, []);
+      await close();
+    });
+  }
+});

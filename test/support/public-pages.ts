@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { ensureBrowser } from './browser.ts';
+
+export const PHONE = { width: 390, height: 844 };
+/** Leads to this machine, but is no secure context for the browser. */
+export const PLAIN_HTTP_HOST = 'plain-http.test';
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** One for a test file. */
+export function launchPublicBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: process.env.DOORLIST_TEST_BROWSER || ensureBrowser(),
+    args: ['--no-sandbox', '--disable-gpu', `--host-resolver-rules=MAP ${PLAIN_HTTP_HOST} 127.0.0.1`],
+  });
+}
+
+export type PublicPage = Awaited<ReturnType<typeof openPublicPage>>;
+
+/** A page on a phone that collects everything that went wrong, and what was loaded. */
+export async function openPublicPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+  prepare: (page: Page) => Promise<void> = async () => {},
+) {
+  const context = await browser.newContext({ viewport: PHONE, ...options });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  const requests: { url: string; size: Promise<number> }[] = [];
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('requestfinished', (request) => {
+    const size = request.sizes().then((all) => all.responseBodySize + all.responseHeadersSize);
+    requests.push({ url: request.url(), size });
+  });
+  await prepare(page);
+  await page.goto(url);
+  return { page, problems, requests, close: () => context.close() };
+}
+
+const VIOLATIONS = `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+  nodes.map(({ html, failureSummary }) => id + ': ' + html.slice(0, 200) + ' ' + failureSummary)))`;
+const SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+
+/** Fails on a violation of accessibility rules and on sideways scrolling. */
+export async function assertAccessible(page: Page, what: string = page.url()): Promise<void> {
+  await page.evaluate(AXE);
+  assert.deepEqual(await page.evaluate(VIOLATIONS), [], what);
+  assert.equal(await page.evaluate(SIDEWAYS), 0, `${what}: scrolls sideways`);
+}
+
+/** For whoever wants to look: set DOORLIST_TEST_PICTURES to a directory. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const directory = process.env.DOORLIST_TEST_PICTURES;
+  if (directory) await page.screenshot({ path: `${directory}/${name}.png`, fullPage: true });
+}
+
+export interface Site {
+  /** By another name than the service, so that it is another site and not only another port. */
+  url: string;
+  close(): void;
+}
+
+/** Somebody's site. `pages` maps paths to what is inside the body; Its language is `?lang=`, or one that we do not have. */
+export async function openSite(pages: Record<string, string>, policy: readonly string[]): Promise<Site> {
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://site');
+    const lang = searchParams.get('lang') ?? 'nl';
+    response.writeHead(pages[pathname] === undefined ? 404 : 200, {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': policy.join('; '),
+    });
+    response.end(`<!doctype html><html lang="${lang}"><meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark"><title>Acme</title><main><h1>Acme</h1>${pages[pathname] ?? ''}</main>`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** The strictest policy of a site that lets the form of the service run. */
+export function strictPolicy(home: string): string[] {
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+    "base-uri 'none'",
+    `script-src ${home}`,
+    `connect-src ${home}`,
+    `form-action ${home}`,
+  ];
+}
+
+export function formScript(home: string): string {
+  return `<script src="${home}/form.js" defer></script>`;
+}
