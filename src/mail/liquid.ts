@@ -92,10 +92,16 @@ export function templateProblems(kind: MailKind, text: string): LiquidProblem[] 
     }
     return [...told.values()];
   } catch (error) {
-    const message = (error as Error).message.split('\n')[0] ?? 'cannot be read';
-    const [, line] = /line:([0-9]+)/.exec(message) ?? [];
-    return [{ message, line: line === undefined ? null : Number(line) }];
+    return [inWords((error as Error).message)];
   }
+}
+
+/** The engine ends its messages with the place, as in "tag {% if a %} not closed, line:3, col:1". */
+function inWords(text: string): LiquidProblem {
+  const [first = ''] = text.split('\n');
+  const [, message, line] = /^(.*), line:([0-9]+), col:[0-9]+$/.exec(first) ?? [];
+  const sentence = (message ?? first).replace(/ not closed$/, ' is not closed');
+  return { message: sentence, line: line === undefined ? null : Number(line) };
 }
 
 function variableProblem(kind: MailKind, [root = '', ...rest]: string[]): string | undefined {

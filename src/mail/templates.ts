@@ -33,7 +33,8 @@ export interface TemplateProblem {
 /** Rejects what could fail later: sending never fails because of a template. */
 export function checkTemplate(kind: MailKind, template: MailTemplate): void {
   const problems = new Problems();
-  for (const { field, message } of findProblems(kind, template)) problems.add(field, message);
+  for (const { field, message, line } of findProblems(kind, template))
+    problems.add(field, field === 'subject' || line === null ? message : `${message} (line ${line})`);
   problems.throwIfAny();
 }
 

@@ -57,19 +57,25 @@ export async function countBacklogErrors(db: Database, limit: number): Promise<B
 /** Per target: enough to see whether an old delivery is among those due first. */
 const LOOKED_AT_OF_TARGET = 500;
 
-/** A cheaper estimate: its cost depends on the number of targets, not on the size of the backlog. */
+/**
+ * A cheaper estimate: its cost depends on the number of targets, not on the size of the backlog. What waits
+ * for a failing endpoint has an explanation.
+ */
 export async function glanceAtBacklog(
   db: Database,
   most: number,
-): Promise<{ pending: number; oldestAt: number | null }> {
-  const disabled = await db.query
+): Promise<{ pending: number; oldestAt: number | null; oldestUnexplainedAt: number | null }> {
+  const troubled = await db.query
     .selectFrom('webhook_endpoint')
-    .select('id')
-    .where('disabled_at', 'is not', null)
+    .select(['id', 'disabled_at'])
+    .where((is) => is.or([is('disabled_at', 'is not', null), is('failing_since', 'is not', null)]))
     .execute();
-  const held = new Set(disabled.map(({ id }) => bytesName(id)));
+  const namesOf = (rows: typeof troubled) => new Set(rows.map(({ id }) => bytesName(id)));
+  const held = namesOf(troubled.filter(({ disabled_at }) => disabled_at !== null));
+  const failing = namesOf(troubled);
   let pending = 0;
   let oldest: Buffer | undefined;
+  let unexplained: Buffer | undefined;
   for (const { queueId, channel, id: targetId } of await findDueTargets(db)) {
     if (held.has(bytesName(targetId)) || pending > most) continue;
     const due = await db.query
@@ -83,9 +89,21 @@ export async function glanceAtBacklog(
       .limit(most + 1 - pending)
       .execute();
     pending += due.length;
-    for (const { event_id } of due.slice(0, LOOKED_AT_OF_TARGET)) {
-      if (oldest === undefined || oldest.compare(event_id) > 0) oldest = Buffer.from(event_id);
-    }
+    const [first] = due
+      .slice(0, LOOKED_AT_OF_TARGET)
+      .map(({ event_id }) => Buffer.from(event_id))
+      .sort(Buffer.compare);
+    oldest = earlier(oldest, first);
+    if (!failing.has(bytesName(targetId))) unexplained = earlier(unexplained, first);
   }
-  return { pending, oldestAt: oldest === undefined ? null : oldest.readUIntBE(0, 6) };
+  return { pending, oldestAt: timeOf(oldest), oldestUnexplainedAt: timeOf(unexplained) };
+}
+
+function earlier(a: Buffer | undefined, b: Buffer | undefined): Buffer | undefined {
+  return a && b ? (a.compare(b) <= 0 ? a : b) : (a ?? b);
+}
+
+/** Ids begin with the time. */
+function timeOf(eventId: Buffer | undefined): number | null {
+  return eventId === undefined ? null : eventId.readUIntBE(0, 6);
 }

@@ -11,10 +11,11 @@ import {
   startService,
 } from '../support/harness.ts';
 import { command } from '../support/terminal.ts';
+import { endpointFor } from '../support/webhooks.ts';
 
 interface Findings {
   healthy: boolean;
-  findings: { what: string; ok: boolean; detail: string }[];
+  findings: { what: string; ok: boolean; level: string; detail: string; endpoint?: object }[];
 }
 
 forEachEngine((engine) => {
@@ -113,8 +114,42 @@ forEachEngine((engine) => {
       assert.deepEqual(backlog, {
         what: 'delivery backlog',
         ok: false,
+        level: 'problem',
         detail: 'oldest pending for 120 min',
       });
+    });
+
+    it('names an endpoint that fails for long, and blames nothing else', async () => {
+      const failing = await startService(engine);
+      try {
+        const list = await failing.waitlist();
+        const endpoint = await endpointFor(failing.context, await list.queue(), 'https://crm.example/hook');
+        await list.signup({ email: 'a@example.com' });
+        const failingSince = failing.context.clock();
+        await failing.context.db.query
+          .updateTable('webhook_endpoint')
+          .set({ failing_since: failingSince })
+          .execute();
+        failing.clock.advance(2 * 3_600_000);
+        const { healthy, findings } = succeeded(
+          await (await adminClient(failing, 'support')).get<Findings>('/health'),
+        );
+        assert.equal(healthy, false);
+        assert.deepEqual(
+          findings.filter(({ level }) => level !== 'fine'),
+          [
+            {
+              what: 'webhook endpoint',
+              ok: false,
+              level: 'warning',
+              detail: 'https://crm.example/hook has been failing for 120 min',
+              endpoint: { id: endpoint.id, waitlistId: list.id, environment: 'production' },
+            },
+          ],
+        );
+      } finally {
+        await failing.close();
+      }
     });
   });
 });

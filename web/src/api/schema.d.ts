@@ -3211,8 +3211,22 @@ export interface components {
             what: string;
             /** @description Whether it is fine. */
             ok: boolean;
+            /**
+             * @description `warning` if others have to act, such as the owner of a failing endpoint.
+             * @enum {string}
+             */
+            level: "fine" | "warning" | "problem";
             /** @description What was found, in words. */
             detail: string;
+            /** @description The webhook endpoint that it is about. */
+            endpoint?: {
+                /** @description Id of the endpoint. */
+                id: string;
+                /** @description Its waitlist. */
+                waitlistId: string;
+                /** @description Its environment. */
+                environment: string;
+            };
         };
         /** @description The state of the installation. */
         Health: {

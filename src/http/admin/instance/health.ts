@@ -1,6 +1,9 @@
 import Type from 'typebox';
-import { checkHealth } from '../../../waitlist/upkeep/health.ts';
-import { named } from '../../../wire/schema.ts';
+import type { Context } from '../../../waitlist/queue/context.ts';
+import { ageInWords, checkHealth, type Finding } from '../../../waitlist/upkeep/health.ts';
+import { OLDEST_LIMIT_MS } from '../../../waitlist/upkeep/watch.ts';
+import { listFailingEndpoints } from '../../../webhooks/failing-endpoints.ts';
+import { named, oneOf } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
@@ -13,7 +16,20 @@ const Health = Type.Object(
         {
           what: Type.String({ description: 'What was checked, such as `database` or `emails`.' }),
           ok: Type.Boolean({ description: 'Whether it is fine.' }),
+          level: oneOf(['fine', 'warning', 'problem'] as const, {
+            description: '`warning` if others have to act, such as the owner of a failing endpoint.',
+          }),
           detail: Type.String({ description: 'What was found, in words.' }),
+          endpoint: Type.Optional(
+            Type.Object(
+              {
+                id: Type.String({ description: 'Id of the endpoint.' }),
+                waitlistId: Type.String({ description: 'Its waitlist.' }),
+                environment: Type.String({ description: 'Its environment.' }),
+              },
+              { description: 'The webhook endpoint that it is about.' },
+            ),
+          ),
         },
         { ...named('Finding'), description: 'The result of one check.' },
       ),
@@ -37,10 +53,10 @@ const schema = adminSchema({
     example: {
       healthy: true,
       findings: [
-        { what: 'database', ok: true, detail: 'sqlite, schema version 16, 48.2 MiB' },
-        { what: 'webhooks', ok: true, detail: '12 pending' },
-        { what: 'emails', ok: true, detail: 'none' },
-        { what: 'unfinished jobs', ok: true, detail: 'none' },
+        { what: 'database', ok: true, level: 'fine', detail: 'sqlite, schema version 16, 48.2 MiB' },
+        { what: 'webhooks', ok: true, level: 'fine', detail: '12 pending' },
+        { what: 'emails', ok: true, level: 'fine', detail: 'none' },
+        { what: 'unfinished jobs', ok: true, level: 'fine', detail: 'none' },
       ],
     },
   },
@@ -48,7 +64,27 @@ const schema = adminSchema({
 
 export function registerHealthCheck(app: TypedApp, { waitlists }: AdminParts): void {
   app.get('/health', { schema }, async () => {
-    const findings = await checkHealth(waitlists);
+    const findings = [
+      ...(await checkHealth(waitlists)).map(presentFinding),
+      ...(await failingEndpoints(waitlists)),
+    ];
     return { healthy: findings.every(({ ok }) => ok), findings };
   });
+}
+
+function presentFinding({ what, ok, detail }: Finding) {
+  return { what, ok, level: ok ? ('fine' as const) : ('problem' as const), detail };
+}
+
+/** As old as a delivery may be, so that a few failures in a row worry nobody. */
+async function failingEndpoints(context: Context) {
+  const now = context.clock();
+  const endpoints = await listFailingEndpoints(context, now - OLDEST_LIMIT_MS);
+  return endpoints.map(({ id, waitlistId, environment, url, failingSince }) => ({
+    what: 'webhook endpoint',
+    ok: false,
+    level: 'warning' as const,
+    detail: `${url} has been failing for ${ageInWords(now - failingSince)}`,
+    endpoint: { id, waitlistId, environment },
+  }));
 }

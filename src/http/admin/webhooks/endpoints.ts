@@ -77,7 +77,7 @@ const createSchema = adminSchema({
   errors: ['not_found'],
   special: {
     ...NO_WAITLIST,
-    invalid_request: { message: 'url: points to 10.0.0.7, which is not a public address' },
+    invalid_request: { message: 'url: leads to an address that is not on the public Internet' },
   },
 });
 

@@ -24,7 +24,7 @@ export function Problems({ problems, onGo }: ProblemsProps) {
                 <CircleAlert className="mt-0.75 size-4 shrink-0" aria-hidden />
                 <span className="min-w-0 break-words">
                   {line !== null && <strong className="font-semibold">Line {line}: </strong>}
-                  {withoutPlace(message)}
+                  {message}
                 </span>
               </button>
             </li>
@@ -33,9 +33,4 @@ export function Problems({ problems, onGo }: ProblemsProps) {
       )}
     </div>
   );
-}
-
-/** The template engine puts the place at the end, which is said before. */
-function withoutPlace(message: string): string {
-  return message.replace(/, line:\d+, col:\d+$/, '');
 }

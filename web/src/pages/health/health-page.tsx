@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { CircleCheck, RefreshCw, TriangleAlert } from 'lucide-react';
 import { api, call, type Schemas } from '../../api/client.ts';
+import { environmentSearch } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { cx } from '../../ui/cx.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -21,7 +24,7 @@ export function HealthPage() {
     queryFn: () => call(api.GET('/admin/v1/health')),
     refetchInterval: CHECK_MS,
   });
-  const bad = query.data?.findings.filter(({ ok }) => !ok).length ?? 0;
+  const bad = query.data?.findings.filter(({ ok }) => !ok) ?? [];
   return (
     <>
       <PageHeader
@@ -38,8 +41,11 @@ export function HealthPage() {
         }
       />
       <div className="flex flex-col gap-6">
-        {bad > 0 && (
-          <Alert title={bad === 1 ? 'One check needs attention' : `${bad} checks need attention`}>
+        {bad.length > 0 && (
+          <Alert
+            tone={bad.some(({ level }) => level === 'problem') ? 'danger' : 'warn'}
+            title={bad.length === 1 ? 'One check needs attention' : `${bad.length} checks need attention`}
+          >
             See what is marked below.
           </Alert>
         )}
@@ -64,22 +70,46 @@ export function HealthPage() {
   );
 }
 
+const TONES = { fine: 'text-mute', warning: 'text-warn', problem: 'text-danger' };
+
 function Findings({ findings }: { findings: readonly Finding[] }) {
   return (
     <ul aria-label="Checks" className="flex flex-col border-t">
-      {findings.map(({ what, ok, detail }) => (
-        <li key={what} className="flex items-start gap-3 border-b px-5 py-3 last:border-0">
+      {findings.map(({ what, ok, level, detail, endpoint }) => (
+        <li
+          key={`${what} ${endpoint?.id}`}
+          className="flex items-start gap-3 border-b px-5 py-3 last:border-0"
+        >
           {ok ? (
             <CircleCheck className="mt-0.75 size-4 shrink-0 text-accent" aria-label="Fine" />
           ) : (
-            <TriangleAlert className="mt-0.75 size-4 shrink-0 text-danger" aria-label="Needs attention" />
+            <TriangleAlert
+              className={cx('mt-0.75 size-4 shrink-0', TONES[level])}
+              aria-label="Needs attention"
+            />
           )}
           <div className="grid min-w-0 flex-1 gap-x-4 md:grid-cols-[12rem_1fr]">
             <span className="font-medium first-letter:uppercase">{what}</span>
-            <span className={ok ? 'break-words text-mute' : 'break-words text-danger'}>{detail}</span>
+            <span className={cx('break-words', TONES[level])}>
+              {detail}
+              {endpoint && <ShowEndpoint {...endpoint} />}
+            </span>
           </div>
         </li>
       ))}
     </ul>
+  );
+}
+
+function ShowEndpoint({ id, waitlistId, environment }: NonNullable<Finding['endpoint']>) {
+  return (
+    <Link
+      to="/waitlists/$waitlistId/webhooks/$endpointId"
+      params={{ waitlistId, endpointId: id }}
+      search={environmentSearch(environment)}
+      className="block self-start rounded-sm font-medium underline underline-offset-4"
+    >
+      Show it in {waitlistId}, {environment}
+    </Link>
   );
 }
