@@ -17,7 +17,7 @@ const SEED = Number(process.env.DOORLIST_TEST_SEED ?? 20_261_115);
 const TIMEOUT_MS = 300_000;
 
 forEachEngine((engine) => {
-  const invites = engine === 'sqlite' ? 50_000 : 6_000;
+  const invites = engine === 'sqlite' ? 15_000 : 6_000;
   const kills = 3;
   let storage: Storage;
   let service: Service;

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Queue } from '../../src/waitlist/queue/directory.ts';
+import type { ImportProgress } from '../../src/waitlist/transfer/import-progress.ts';
 import type { Service } from './harness.ts';
+import { startCommand } from './process.ts';
 
-const MAIN = path.join(import.meta.dirname, '../../src/main.ts');
 export const FIRST_DAY = Date.UTC(2024, 0, 1);
 const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-resume-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
@@ -21,9 +22,16 @@ export interface Load {
 
 export const email = (at: number) => `person${at}@example.com`;
 export const isBad = (at: number) => at % 1_000 === 77;
-/** Every tenth person is referred by someone who joins later, every tenth by someone who joined before. */
+/**
+ * Four of ten people are referred by someone who joins later, four of ten by someone who joined before, and no
+ * two by each other: so many that a file of 30,000 has more links of both kinds than are read at once.
+ */
 export const referrerOf = (at: number, rows: number) =>
-  at % 10 === 3 ? Math.min(at + 2_500, rows - 1) : at % 10 === 6 ? Math.max(at - 5, 0) : undefined;
+  [1, 3, 5, 8].includes(at % 10)
+    ? Math.min(at + 2_500, rows - 1)
+    : [0, 2, 6, 9].includes(at % 10)
+      ? Math.max(at - 5, 0)
+      : undefined;
 
 export async function writePeople({ rows, reversed }: Load): Promise<string> {
   const file = path.join(directory, `people-${rows}.csv`);
@@ -46,44 +54,34 @@ export interface Run {
   result: Record<string, number> | undefined;
 }
 
-/** Runs the command and kills it this many milliseconds after it started. undefined lets it finish. */
+/** Runs the command, and kills it once its progress is as wanted, if that is given. */
 export async function runImport(
   service: Service,
+  queue: Queue,
   words: string[],
-  killAfterMs: number | undefined,
+  killWhen?: (progress: ImportProgress) => boolean,
 ): Promise<Run> {
-  const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [MAIN, 'import', ...words, '--json'], {
-    env: { PATH, HOME, ...service.storage.environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (data) => {
-    stdout += data;
-  });
-  child.stderr.on('data', (data) => {
-    stderr += data;
-  });
-  const closed = once(child, 'close');
-  if (killAfterMs !== undefined) {
-    const begun = words.includes('--resume')
-      ? sleep(300)
-      : waitFor(() => stderr.includes('--resume'), closed);
-    await begun;
-    await Promise.race([sleep(killAfterMs), closed]);
+  const { child, finished } = startCommand(service.storage.environment, 'import', ...words, '--json');
+  if (killWhen) {
+    let progress = await progressOf(service, queue);
+    while (child.exitCode === null && !(progress && killWhen(progress))) {
+      await sleep(2);
+      progress = await progressOf(service, queue);
+    }
     child.kill('SIGKILL');
   }
-  const [code] = await closed;
-  if (killAfterMs === undefined) assert.equal(code, 0, stderr);
+  const { code, stdout, stderr } = await finished;
+  if (!killWhen) assert.equal(code, 0, stderr);
   const result = code === 0 ? JSON.parse(stdout) : undefined;
   return { jobId: /job_\w+/.exec(stderr + stdout)?.[0] ?? '', result };
 }
 
-async function waitFor(ready: () => boolean, ended: Promise<unknown>): Promise<void> {
-  let over = false;
-  ended.then(() => {
-    over = true;
-  });
-  while (!ready() && !over) await sleep(5);
+/** undefined before the import has begun. */
+async function progressOf({ context }: Service, queue: Queue): Promise<ImportProgress | undefined> {
+  const row = await context.db.query
+    .selectFrom('job')
+    .select('progress')
+    .where('queue_id', '=', queue.id)
+    .executeTakeFirst();
+  return row && (JSON.parse(row.progress) as ImportProgress);
 }

@@ -13,7 +13,7 @@ forEachEngine((engine) => {
       try {
         const list = await service.waitlist();
         let importing = true;
-        const imported = runImport(service, [file, '--waitlist', list.id], undefined).finally(() => {
+        const imported = runImport(service, await list.queue(), [file, '--waitlist', list.id]).finally(() => {
           importing = false;
         });
         let live = 0;
