@@ -2,6 +2,7 @@ import { inviteJob } from './waitlist/invites/invite-run.ts';
 import type { JobKind } from './waitlist/queue/jobs.ts';
 import { rerankJob } from './waitlist/referrals/rerank.ts';
 import { importJob } from './waitlist/transfer/import-upload.ts';
+import { replayJob } from './webhooks/replay-job.ts';
 
 /** The kinds of job that a server runs. */
-export const JOB_KINDS: readonly JobKind[] = [inviteJob, rerankJob, importJob];
+export const JOB_KINDS: readonly JobKind[] = [inviteJob, rerankJob, importJob, replayJob];

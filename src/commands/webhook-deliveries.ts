@@ -13,7 +13,8 @@ import {
   presentDeliveryDetails,
   presentEndpointDelivery,
 } from '../webhooks/present.ts';
-import { replayEvent, replayFailed, sendTestEvent } from '../webhooks/replay.ts';
+import { replayEvent, sendTestEvent } from '../webhooks/replay.ts';
+import { replayFailed } from '../webhooks/replay-job.ts';
 import { type Command, parseSince, parseWhole, table, textOr, UsageProblem } from './command.ts';
 import { queueOf } from './queue.ts';
 

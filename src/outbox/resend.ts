@@ -11,9 +11,8 @@ interface Parts {
 }
 
 /**
- * Makes deliveries due now with a full retry schedule, and returns how many. `onlyEnded` leaves claimed and
- * scheduled deliveries as they are. Without it, an attempt in progress no longer decides the outcome. `record`
- * runs at the end of the transaction, if anything changed.
+ * Makes deliveries due now in a transaction of its own, and returns how many. `record` runs at its end, if
+ * anything changed.
  */
 export async function resendDeliveries(
   parts: Parts,
@@ -24,20 +23,35 @@ export async function resendDeliveries(
   if (eventIds.length === 0) return 0;
   const { db, wakeUps } = parts;
   const count = await db.transaction(async (trx) => {
-    db.lockDeliveries(trx, [target.queueId], 'shared');
-    const due_at = await sharedNow(parts, trx);
-    let update = trx
-      .updateTable('delivery')
-      .set({ due_at, tries: 0, token: null, delivered_at: null, failed_at: null })
-      .where('queue_id', '=', target.queueId)
-      .where('channel', '=', target.channel)
-      .where('target_id', '=', target.id)
-      .where((e) => db.in(e.ref('event_id'), eventIds));
-    if (onlyEnded) update = update.where('due_at', 'is', null);
-    const updated = Number((await update.executeTakeFirst()).numUpdatedRows);
+    const updated = await makeDue(db, trx, target, eventIds, { now: await sharedNow(parts, trx), onlyEnded });
     if (updated > 0) await record?.(trx);
     return updated;
   });
   if (count > 0) wakeUps.send([target]);
   return count;
+}
+
+/**
+ * Makes deliveries due now with a full retry schedule, and returns how many. `onlyEnded` leaves claimed and
+ * scheduled deliveries as they are. Without it, an attempt in progress no longer decides the outcome. The
+ * caller wakes the target up after the commit.
+ */
+export async function makeDue(
+  db: Database,
+  trx: Trx,
+  target: Target,
+  eventIds: readonly Uint8Array[],
+  { now, onlyEnded }: { now: number; onlyEnded: boolean },
+): Promise<number> {
+  if (eventIds.length === 0) return 0;
+  db.lockDeliveries(trx, [target.queueId], 'shared');
+  let update = trx
+    .updateTable('delivery')
+    .set({ due_at: now, tries: 0, token: null, delivered_at: null, failed_at: null })
+    .where('queue_id', '=', target.queueId)
+    .where('channel', '=', target.channel)
+    .where('target_id', '=', target.id)
+    .where((e) => db.in(e.ref('event_id'), eventIds));
+  if (onlyEnded) update = update.where('due_at', 'is', null);
+  return Number((await update.executeTakeFirst()).numUpdatedRows);
 }

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
+import type { Static } from 'typebox';
 import { verifyDelivery } from '../../src/webhooks/verify.ts';
+import type { JobSchema } from '../../src/wire/job.ts';
 import { type AdminClient, adminClient } from '../support/admin-client.ts';
 import { assertError, forEachEngine, type List, type RequestOptions } from '../support/harness.ts';
 import { join, PASSWORD, setUp } from '../support/operators.ts';
 import { type Receiver, startReceiver, status } from '../support/receiver.ts';
 import { inState, startSending, until } from '../support/webhooks.ts';
 
+type Job = Static<typeof JobSchema>;
 interface Endpoint {
   id: string;
   url: string;
@@ -277,22 +280,25 @@ forEachEngine((engine) => {
       const { deliveries: found } = (await deliveries(id)).body;
       const event = found[0]?.event ?? '';
       const replay = (body: object, options: RequestOptions = {}) =>
-        admin.call<{ count: number; continueFrom: string | null }>(
-          'replayDeliveries',
-          'POST',
-          `${base()}/${id}/replay`,
-          { body, ...options },
-        );
+        admin.call<Job>('replayDeliveries', 'POST', `${base()}/${id}/replay`, { body, ...options });
+      const replayed = async (body: object) => {
+        const started = await replay(body);
+        assert.deepEqual([started.status, started.body.kind, started.body.state], [202, 'replay', 'queued']);
+        await service.runJobs();
+        const job = (await admin.call<Job>('getJob', 'GET', `/jobs/${started.body.id}`)).body;
+        assert.deepEqual([job.state, job.total, job.result], ['done', job.done, { replayed: job.done }]);
+        return job.done;
+      };
       const path = `${base()}/${id}/deliveries/${event}/replay`;
       const again = await admin.call<Details>('replayDelivery', 'POST', path);
       assert.deepEqual([again.status, again.body.event], [200, event]);
       assert.deepEqual((await admin.audited('delivery.replayed')).after, { event });
       await until('it arrived twice', () => receiver.received.filter((one) => one.id === event).length === 2);
       await inState(service.context, id, 'delivered', 3);
-      assert.deepEqual((await replay({ from })).body, { count: 0, continueFrom: null });
+      assert.equal(await replayed({ from }), 0);
       const before = new Date(service.clock.now - 1).toISOString();
-      assert.deepEqual((await replay({ from: before, to: from, state: 'delivered' })).body.count, 0);
-      assert.deepEqual((await replay({ from, state: 'delivered' })).body, { count: 3, continueFrom: null });
+      assert.equal(await replayed({ from: before, to: from, state: 'delivered' }), 0);
+      assert.equal(await replayed({ from, state: 'delivered' }), 3);
       assert.equal((await admin.audited('delivery.replayed')).after?.state, 'delivered');
       assertError(await replay({ from: 'yesterday' }), 400, 'invalid_request', /^from: must be an ISO 8601/);
       assertError(await replay({}), 400, 'invalid_request', 'from: is required');

@@ -147,6 +147,16 @@ forEachEngine((engine) => {
       await page.getByRole('button', { name: 'Replay failed' }).click();
       await page.getByRole('button', { name: 'Replay', exact: true }).click();
       await page.getByText('Nothing failed in this time').waitFor();
+      await service.context.db.query
+        .updateTable('delivery')
+        .set({ due_at: null, delivered_at: null, failed_at: service.clock.now })
+        .execute();
+      await page.getByRole('button', { name: 'Replay failed' }).click();
+      await page.getByRole('button', { name: 'Replay', exact: true }).click();
+      await page.getByRole('progressbar', { name: /^Replaying \d+ deliver/ }).waitFor();
+      await checkPage(page, 'a replay under way');
+      await service.runJobs();
+      await page.getByText(/^Replayed \d+ deliver/).waitFor();
       await page.getByRole('button', { name: 'More actions' }).click();
       await page.getByRole('menuitem', { name: 'Delete' }).click();
       const remove = page.getByRole('button', { name: 'Delete endpoint' });

@@ -57,15 +57,16 @@ export interface NewJob {
   id?: Buffer;
   /** A server picks the job up by itself. The others hold the lease from the start. */
   runner: JobRunner;
+  /** Whether the caller works on it at once. If it dies, the runner goes on. */
+  held?: boolean;
 }
 
 export function createJob(
   { actor }: Pick<Context, 'actor'>,
   { trx, queue, now }: Pick<QueueChange, 'trx' | 'queue' | 'now'>,
-  { kind, input, progress = null, total = null, runner, id = newId(now) }: NewJob,
+  { kind, input, progress = null, total = null, runner, id = newId(now), held = runner !== 'server' }: NewJob,
 ): JobLease {
   const token = newToken();
-  const held = runner !== 'server';
   trx.insert('job', [
     {
       queue_id: queue.id,

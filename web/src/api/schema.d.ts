@@ -755,7 +755,7 @@ export interface paths {
         put?: never;
         /**
          * Replay deliveries
-         * @description Sends the events of a time range to an endpoint again, oldest first. Requires the `admin` role.
+         * @description Starts a job that sends the events of a time range to an endpoint again, oldest first. Requires the `admin` role.
          */
         post: operations["replayDeliveries"];
         delete?: never;
@@ -2540,15 +2540,52 @@ export interface components {
              */
             state?: "failed" | "delivered";
         };
-        /** @description How many deliveries are sent again. */
-        ReplayResult: {
-            /** @description Number of deliveries that are sent again. */
-            count: number;
+        /**
+         * @description `queued` waits to be started or continued, `running` is being worked on, and `done`, `failed` and `cancelled` are final.
+         * @enum {string}
+         */
+        JobState: "queued" | "running" | "done" | "failed" | "cancelled";
+        /** @description Long work on a waitlist. It runs in steps, in the background, and survives restarts. */
+        Job: {
+            /** @description Unique id of the job. */
+            id: string;
+            /** @description What the job does, such as `invite` or `import`. */
+            kind: string;
+            state: components["schemas"]["JobState"];
+            /** @description How much of `total` is done. */
+            done: number;
+            /** @description All there is to do. `null` if unknown. */
+            total: number | null;
+            /** @description Why the job failed. */
+            error: string | null;
+            /** @description What the job did, in numbers. `null` until it is done. */
+            result: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Short id of the waitlist, starting with `wl_`.
+             * @example wl_acme
+             */
+            waitlistId: string;
+            /** @description Environment of the waitlist. */
+            environment: string;
             /**
              * Format: date-time
-             * @description Send this as `from` to continue. A request replays at most 10,000 deliveries. `null`: there are no more.
+             * @description When the job was created.
              */
-            continueFrom: string | null;
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When its last step ended.
+             */
+            updatedAt: string;
+            /**
+             * Format: date-time
+             * @description When the job ended, whatever the outcome.
+             */
+            finishedAt: string | null;
+            /** @description Who created it: kind and id, such as `operator:opr_…`, or `command-line`. */
+            createdBy: string | null;
         };
         /** @description Which emails a waitlist sends, and how they look. */
         MailSettings: {
@@ -2847,53 +2884,6 @@ export interface components {
             suppressions: components["schemas"]["Suppression"][];
             /** @description Pass this as `cursor` to get the next page. `null` on the last page. */
             nextCursor: string | null;
-        };
-        /**
-         * @description `queued` waits to be started or continued, `running` is being worked on, and `done`, `failed` and `cancelled` are final.
-         * @enum {string}
-         */
-        JobState: "queued" | "running" | "done" | "failed" | "cancelled";
-        /** @description Long work on a waitlist. It runs in steps, in the background, and survives restarts. */
-        Job: {
-            /** @description Unique id of the job. */
-            id: string;
-            /** @description What the job does, such as `invite` or `import`. */
-            kind: string;
-            state: components["schemas"]["JobState"];
-            /** @description How much of `total` is done. */
-            done: number;
-            /** @description All there is to do. `null` if unknown. */
-            total: number | null;
-            /** @description Why the job failed. */
-            error: string | null;
-            /** @description What the job did, in numbers. `null` until it is done. */
-            result: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * @description Short id of the waitlist, starting with `wl_`.
-             * @example wl_acme
-             */
-            waitlistId: string;
-            /** @description Environment of the waitlist. */
-            environment: string;
-            /**
-             * Format: date-time
-             * @description When the job was created.
-             */
-            createdAt: string;
-            /**
-             * Format: date-time
-             * @description When its last step ended.
-             */
-            updatedAt: string;
-            /**
-             * Format: date-time
-             * @description When the job ended, whatever the outcome.
-             */
-            finishedAt: string | null;
-            /** @description Who created it: kind and id, such as `operator:opr_…`, or `command-line`. */
-            createdBy: string | null;
         };
         /** @description One page of jobs. */
         JobPage: {
@@ -9341,14 +9331,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The deliveries are due now. */
-            200: {
+            /** @description The job. */
+            202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReplayResult"];
+                    "application/json": components["schemas"]["Job"];
                 };
             };
             /** @description `invalid_request`: The request is malformed or exceeds a limit. */

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { invalid, notFound } from '../../../errors.ts';
-import { parseId } from '../../../ids.ts';
-import { isoTimeOrNull } from '../../../time.ts';
+import { formatId, parseId } from '../../../ids.ts';
+import { readJob } from '../../../waitlist/queue/find-jobs.ts';
 import {
   DELIVERY_STATES,
   type DeliveryList,
@@ -10,8 +10,10 @@ import {
   showDelivery,
 } from '../../../webhooks/deliveries.ts';
 import { presentAttempt, presentEndpointDelivery } from '../../../webhooks/present.ts';
-import { replayEvent, replayRange, sendTestEvent } from '../../../webhooks/replay.ts';
-import { limits, named, oneOf, timeOrNull, withExamples } from '../../../wire/schema.ts';
+import { replayEvent, sendTestEvent } from '../../../webhooks/replay.ts';
+import { startReplay } from '../../../webhooks/replay-job.ts';
+import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
+import { limits, named, oneOf, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import { PAGE_LIMIT_DEFAULT, pageQuery } from '../core/pages.ts';
@@ -31,8 +33,6 @@ import {
 import { NO_ENDPOINT, NO_WAITLIST, requireEndpoint } from './scope.ts';
 
 const tag = 'Webhook endpoints';
-/** One request must not take long. The answer says where to continue. */
-const REPLAYED_MAX = 10_000;
 const querystring = Type.Object(environmentQuery, closed);
 const NO_DELIVERY = {
   not_found: {
@@ -89,16 +89,6 @@ const ReplayRequest = Type.Object(
       },
     }),
   },
-);
-
-const ReplayResult = Type.Object(
-  {
-    count: Type.Integer({ minimum: 0, description: 'Number of deliveries that are sent again.' }),
-    continueFrom: timeOrNull(
-      'Send this as `from` to continue. A request replays at most 10,000 deliveries. `null`: there are no more.',
-    ),
-  },
-  { ...named('ReplayResult'), description: 'How many deliveries are sent again.' },
 );
 
 const page = { deliveries: [EXAMPLE_DELIVERY], nextCursor: null };
@@ -170,15 +160,16 @@ const replaySchema = adminSchema({
   operationId: 'replayDeliveries',
   tag,
   summary: 'Replay deliveries',
-  description: 'Sends the events of a time range to an endpoint again, oldest first.',
+  description: 'Starts a job that sends the events of a time range to an endpoint again, oldest first.',
   role: 'admin',
   params: EndpointParams,
   querystring,
   body: ReplayRequest,
   answer: {
-    description: 'The deliveries are due now.',
-    schema: ReplayResult,
-    example: { count: 12, continueFrom: null },
+    status: 202,
+    description: 'The job.',
+    schema: JobSchema,
+    example: { ...EXAMPLE_JOB, kind: 'replay', state: 'queued', done: 0, total: 12 },
   },
   errors: ['not_found'],
   special: NO_ENDPOINT,
@@ -231,16 +222,17 @@ export function registerDeliveries(app: TypedApp, parts: AdminParts): void {
     return readDetails(parts, id, eventId);
   });
 
-  app.post(`${path}/replay`, { schema: replaySchema }, async (request) => {
+  app.post(`${path}/replay`, { schema: replaySchema }, async (request, reply) => {
     const { id } = await requireEndpoint(parts, request);
     const { from, to, state = 'failed' } = request.body;
-    const { replayed, continueFrom } = await replayRange(domainFor(parts, request), id, {
+    const domain = domainFor(parts, request);
+    const job = await startReplay(domain, id, {
       from: parseTime(from, 'from'),
       to: to === undefined ? undefined : parseTime(to, 'to'),
       state,
-      most: REPLAYED_MAX,
     });
-    return { count: replayed, continueFrom: isoTimeOrNull(continueFrom) };
+    reply.code(202);
+    return presentJob(await readJob(domain, formatId('job', job.id)));
   });
 
   app.post(`${path}/test`, { schema: testSchema }, async (request, reply) => {

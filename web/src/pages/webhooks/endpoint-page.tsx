@@ -16,6 +16,7 @@ import { DeliveriesCard } from './deliveries-card.tsx';
 import { DeliveryDrawer } from './delivery-drawer.tsx';
 import { type Asking, EndpointDialogs, EndpointMenu } from './endpoint-actions.tsx';
 import { EndpointFacts } from './endpoint-facts.tsx';
+import { ReplayJobs } from './replay-jobs.tsx';
 import { endpointQuery, sendTestEvent, updateEndpoint, webhooksKey } from './webhooks.ts';
 
 const PATH = '/waitlists/$waitlistId/webhooks/$endpointId';
@@ -106,6 +107,7 @@ export function EndpointPage() {
         <Card title="Endpoint">
           <EndpointFacts endpoint={endpoint} />
         </Card>
+        <ReplayJobs scope={scope} />
         <DeliveriesCard
           endpointId={endpointId}
           onOpen={open}

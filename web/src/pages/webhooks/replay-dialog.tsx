@@ -33,10 +33,10 @@ export function ReplayDialog({ endpoint, onClose, onDone }: ReplayDialogProps) {
       onSubmit={async () => {
         const created = Date.parse(endpoint.createdAt);
         const since = period === ALL ? created : Math.max(created, Date.now() - Number(period));
-        const count = await replayFailed(scope, endpoint.id, new Date(since).toISOString());
+        const { total } = await replayFailed(scope, endpoint.id, new Date(since).toISOString());
         await onDone();
         onClose();
-        toast(count === 0 ? 'Nothing failed in this time' : `Replaying ${count.toLocaleString('en')}`);
+        toast(total === 0 ? 'Nothing failed in this time' : 'Replaying what failed');
       }}
     >
       {(problem) => (

@@ -159,19 +159,12 @@ export function replayDelivery(scope: Scope, endpointId: string, eventId: string
   );
 }
 
-/** The server replays a limited number at a time and says where to continue. */
-export async function replayFailed(scope: Scope, endpointId: string, since: string): Promise<number> {
-  let replayed = 0;
-  const to = new Date().toISOString();
-  for (let from: string | null = since; from !== null; ) {
-    const result: Schemas['ReplayResult'] = await call(
-      api.POST('/admin/v1/waitlists/{waitlistId}/webhooks/{endpointId}/replay', {
-        params: endpointParams(scope, endpointId),
-        body: { from, to, state: 'failed' },
-      }),
-    );
-    replayed += result.count;
-    from = result.continueFrom;
-  }
-  return replayed;
+/** Starts a job on the server. */
+export function replayFailed(scope: Scope, endpointId: string, since: string): Promise<Schemas['Job']> {
+  return call(
+    api.POST('/admin/v1/waitlists/{waitlistId}/webhooks/{endpointId}/replay', {
+      params: endpointParams(scope, endpointId),
+      body: { from: since, state: 'failed' },
+    }),
+  );
 }
