@@ -1,45 +1,19 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { TOKEN_MS_MAX } from '../../src/waitlist/forms/time-token.ts';
+import { startCaptchaProvider } from '../support/captcha-provider.ts';
 import { openForm } from '../support/forms.ts';
 import { assertError, forEachEngine, type Service, startService } from '../support/harness.ts';
 import { adminToken } from '../support/operators.ts';
 
 const POSTS = 2_000;
 
-/** A CAPTCHA provider that accepts one answer. */
-async function startProvider() {
-  const asked: URLSearchParams[] = [];
-  let status = 200;
-  const server = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    const values = new URLSearchParams(body);
-    asked.push(values);
-    response.writeHead(status).end(JSON.stringify({ success: values.get('response') === 'human' }));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/siteverify`,
-    asked,
-    break: () => {
-      status = 500;
-    },
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}
-
 forEachEngine((engine) => {
   describe('bots', () => {
     let service: Service;
-    let provider: Awaited<ReturnType<typeof startProvider>>;
+    let provider: Awaited<ReturnType<typeof startCaptchaProvider>>;
     before(async () => {
-      provider = await startProvider();
+      provider = await startCaptchaProvider();
       service = await startService(engine, {
         environment: {
           DOORLIST_WEBHOOK_ALLOW: '127.0.0.1',

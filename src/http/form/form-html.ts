@@ -29,7 +29,7 @@ export function formHtml({ form, texts, values, problems, now, action }: FilledF
     return found && problemText(texts, found);
   };
   const { captcha } = settings;
-  return html`${captcha !== null && html`<noscript><p class="notice bad">${texts.form.needsScripts}</p></noscript>`}
+  return html`${captcha !== null && html`<p class="notice bad late">${texts.form.needsScripts}</p>`}
 <form method="post" action="${action}" novalidate${captcha !== null && html` hidden`}>
 ${labelled('email', texts.form.email, problem('email'), (attributes) => html`<input type="email" name="email" autocomplete="email" inputmode="email" required value="${lineOf(values.email)}" placeholder="${texts.form.emailExample}"${attributes}>`)}
 ${settings.fields.map((field) => fieldHtml(field, texts, values[field.name], problem(field.name)))}

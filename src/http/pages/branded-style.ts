@@ -20,6 +20,9 @@ form + .soft { margin-top: 0; }
 .figures { display: flex; flex-wrap: wrap; gap: 1rem 2.5rem; margin: 0 0 1.25rem; }
 .notice { padding: .75rem 1rem; border: 1px solid var(--line); border-left: 4px solid var(--accent); border-radius: 8px; }
 .notice.bad { border-left-color: var(--danger); }
+/* Not before the script had time to load. */
+.late { animation: late 0s 2s backwards; }
+@keyframes late { from { visibility: hidden; } }
 form { margin: 0 0 1rem; }
 main > :last-child { margin-bottom: 0; }
 .field { margin: 0 0 1rem; }
