@@ -199,6 +199,38 @@ describe('the form in a browser', () => {
     await close();
   });
 
+  it('works under another origin than the public URL, with and without scripts', async () => {
+    const behind = await startService('sqlite', {
+      environment: { DOORLIST_PUBLIC_URL: 'https://waitlist.example' },
+    });
+    const { list } = await openForm(behind);
+    const url = `${behind.url}/w/${list.id}`;
+    const asks = async (page: Page, email: string) => {
+      await page.getByLabel('Email').fill(email);
+      behind.clock.advance(2_000);
+      await page.getByRole('button', { name: 'Join the waitlist' }).click();
+    };
+    const plain = await open(url, { javaScriptEnabled: false });
+    await asks(plain.page, 'plain@example.com');
+    await plain.page.getByRole('heading', { name: 'Check your inbox' }).waitFor();
+    assert.equal(new URL(plain.page.url()).origin, behind.url);
+    assert.deepEqual(plain.problems, []);
+    await plain.close();
+
+    const live = await openPublicPage(browser, url, {}, (page) => page.clock.install());
+    await live.page.locator('doorlist-form [part=form]').waitFor();
+    await live.page.clock.fastForward(2_000);
+    await asks(live.page, 'live@example.com');
+    await live.page.getByText('You are number 1 in line.').waitFor();
+    await list.signup({ email: 'friend@example.com' });
+    const refreshed = live.page.waitForResponse((response) => response.url().includes('/s/'));
+    await live.page.clock.fastForward(31_000);
+    assert.equal((await refreshed).status(), 200);
+    assert.deepEqual(live.problems, []);
+    await live.close();
+    await behind.close();
+  });
+
   it('wears the color and logo of the waitlist', async () => {
     await updateMailSettings(service.context, form.list.id, {
       colour: '#7c3aed',
