@@ -7,10 +7,9 @@ export const BRANDED_STYLE = `
 body { margin: 0; min-height: 100dvh; display: grid; place-items: center; padding: 1rem; background: var(--paper); color: var(--ink); font: 400 1rem/1.6 system-ui, sans-serif; }
 main { width: min(30rem, 100%); padding: 1.75rem 1.25rem; background: var(--card); border: 1px solid var(--line); border-top: 4px solid var(--accent); border-radius: 12px; overflow-wrap: anywhere; }
 @media (min-width: 30rem) { main { padding: 2.25rem 2rem; } }
-h1 { margin: 0 0 .75rem; font-size: 1.5rem; line-height: 1.3; text-wrap: balance; }
+h1 { margin: 0 0 .75rem; font-size: 1.5rem; line-height: 1.3; text-wrap: balance; word-break: auto-phrase; }
 h2 { margin: 1.75rem 0 .5rem; font-size: 1.125rem; line-height: 1.3; }
 p { margin: 0 0 1.25rem; }
-form + .soft { margin-top: 0; }
 .brand { margin: 0 0 1.25rem; font-weight: 700; }
 .brand img { display: block; height: 36px; max-width: 100%; object-fit: contain; object-position: left; }
 .soft { color: var(--soft); font-size: .9375rem; }
@@ -24,7 +23,7 @@ form + .soft { margin-top: 0; }
 .late { animation: late 0s 2s backwards; }
 @keyframes late { from { visibility: hidden; } }
 form { margin: 0 0 1rem; }
-main > :last-child { margin-bottom: 0; }
+:is(main, doorlist-form, .apart) > :last-child, doorlist-form > .soft { margin-bottom: 0; }
 .field { margin: 0 0 1rem; }
 label, .link-label { display: block; font-weight: 600; }
 label .soft { font-weight: 400; }
@@ -35,14 +34,14 @@ input:not([type=checkbox]), select { width: 100%; margin-top: .25rem; padding: .
 input[aria-invalid=true]:not([type=checkbox]), select[aria-invalid=true] { border-color: var(--danger); }
 .trap { position: absolute; left: -9999px; }
 button, .button { display: block; width: 100%; padding: .8rem 1rem; font: inherit; font-weight: 600; text-align: center; text-decoration: none; color: var(--on); background: var(--accent); border: 1px solid transparent; border-radius: 8px; cursor: pointer; }
-button.quiet { color: var(--danger); background: none; border-color: currentcolor; }
+button.quiet { font-size: 1rem; color: var(--danger); background: none; border-color: currentcolor; }
 :is(a, button, input, select, summary):focus-visible { outline: 3px solid var(--ink); outline-offset: 2px; }
 a { color: inherit; }
 .link { display: block; margin: .25rem 0 .75rem; padding: .7rem .8rem; font: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: 8px; user-select: all; }
 .networks { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0 0 1.25rem; padding: 0; list-style: none; }
 .networks a { display: block; padding: .5rem .875rem; border: 1px solid var(--line); border-radius: 999px; text-decoration: none; }
 .apart { margin: 1.75rem 0 0; border-top: 1px solid var(--line); padding-top: 1rem; font-size: .9375rem; }
-.apart a, .apart button { color: var(--soft); }
+.apart :is(a, .plain) { color: var(--soft); }
 button.plain { width: auto; padding: 0; font-weight: 400; font-size: inherit; text-decoration: underline; background: none; border: 0; }
 main:has(doorlist-form[state]) > :is(h1, .text, .notice) { display: none; }
 doorlist-form { display: block; --doorlist-accent: var(--accent); --doorlist-on-accent: var(--on); --doorlist-border: var(--soft); --doorlist-background: var(--paper); --doorlist-text: var(--ink); --doorlist-soft: var(--soft); --doorlist-danger: var(--danger); }

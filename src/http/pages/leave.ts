@@ -25,8 +25,8 @@ export function registerLeavePage(app: TypedApp, parts: PageParts): void {
         title: leave.title(leaver.waitlist),
         content: html`<p>${leave.unsubscribeText}</p>
 ${button(inSameLanguage(request, `../unsubscribe/${token}`), leave.unsubscribe)}
-<p class="soft apart">${leave.leaveText}</p>
-${button(inSameLanguage(request, `../leave/${token}`), leave.leave, true)}`,
+<div class="apart"><p class="soft">${leave.leaveText}</p>
+${button(inSameLanguage(request, `../leave/${token}`), leave.leave, true)}</div>`,
       },
       texts,
       await lookOfLink(context, token),
