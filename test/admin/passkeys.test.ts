@@ -90,6 +90,27 @@ forEachEngine((engine) => {
       refused(await signIn(device));
     });
 
+    it('are told to their owner by email when they are added, and not when adding fails', async () => {
+      const noor = await join(service, owner, 'viewer', 'noor@example.com');
+      const notices = async () => {
+        const { mails } = (await owner.get<{ mails: { id: string; kind: string; to: string }[] }>('/mails'))
+          .body;
+        return mails.filter(({ kind, to }) => kind === 'passkey-added' && to === 'noor@example.com');
+      };
+      const response = newAuthenticator('https://evil.example').create(await options(noor));
+      assertError(await noor.post('/me/passkeys', { response }), 400, 'invalid_request');
+      assert.deepEqual(await notices(), []);
+      await add(noor, newAuthenticator(ORIGIN));
+      const [notice, ...others] = await notices();
+      assert.deepEqual(others, []);
+      const mail = (await owner.get<{ subject: string; text: string }>(`/mails/${notice?.id}`)).body;
+      assert.equal(mail.subject, 'New passkey for localhost:3000');
+      assert.match(mail.text, /A passkey was added to your account on localhost:3000 on /);
+      assert.match(mail.text, /It came from the address 127\.0\.0\.1\./);
+      assert.match(mail.text, /If this wasn't you, set a new password at once/);
+      assert.ok(mail.text.includes(`${ORIGIN}/sign-in`));
+    });
+
     it('are refused from another site, for another site, unverified, or of another kind', async () => {
       const device = newAuthenticator(ORIGIN);
       await add(owner, device);
