@@ -26,6 +26,19 @@ function snippets(heading: string): string[] {
   return blocks.map(([, code = '']) => code);
 }
 
+/** The HTML that a browser gets, by the documentation of each: none of them is a dependency. */
+const pageOf: Record<string, (code: string[]) => string> = {
+  Vue: ([script = '', , component = '']) => script + component.replace(/<\/?template>/g, ''),
+  Svelte: ([script = '', component = '']) => script + component,
+  Astro: ([code = '']) => code.replace(' is:inline', ''),
+  Webflow: ([code = '']) => code,
+  WordPress: ([block = '', php = '']) => {
+    const [, handle, src, strategy] =
+      /wp_enqueue_script\('([^']+)', '([^']+)', \[\], null, \['strategy' => '(\w+)'\]\)/.exec(php) ?? [];
+    return `<script src="${src}" id="${handle}-js" ${strategy} data-wp-strategy="${strategy}"></script>${block}`;
+  },
+};
+
 describe('the snippets', () => {
   let service: Service;
   let directory: string;
@@ -118,6 +131,35 @@ createRoot(document.getElementById('root')).render(<WaitlistForm />);`,
       const tab = await open('<div id="root"></div><script type="module" src="/main.js"></script>');
       await join(tab, 'react@example.com');
     });
+
+    it('type-check in React, with the declaration of the element', async () => {
+      const [code = '', declaration = ''] = snippets('React');
+      const project = mkdtempSync(path.join(directory, 'types-'));
+      writeFileSync(path.join(project, 'doorlist-form.d.ts'), declaration);
+      writeFileSync(
+        path.join(project, 'snippet.tsx'),
+        `import { useState } from 'react';\nvoid useState;\n${code}`,
+      );
+      writeFileSync(path.join(project, 'wrong.tsx'), code.replace('form-key=', 'formkey='));
+      const words = ['--noEmit', '--strict', '--jsx', 'react-jsx', '--module', 'preserve', '--ignoreConfig'];
+      const files = ['doorlist-form.d.ts', 'snippet.tsx', 'wrong.tsx'];
+      const tsc = path.join(ROOT, 'node_modules/.bin/tsc');
+      const { stdout } = (await run(tsc, [...words, ...files], { cwd: project }).catch((error) => error)) as {
+        stdout: string;
+      };
+      const errors = stdout.split('\n').filter((line) => line.includes('error TS'));
+      assert.equal(errors.length, 1, stdout);
+      assert.match(errors[0] ?? '', /^wrong\.tsx.*formkey/);
+    });
+
+    for (const heading of ['Vue', 'Svelte', 'Astro', 'Webflow', 'WordPress']) {
+      it(`work in the page that ${heading} makes of them`, async () => {
+        await join(
+          await open(filledIn(pageOf[heading]?.(snippets(heading)) ?? '')),
+          `${heading.toLowerCase()}@example.com`,
+        );
+      });
+    }
 
     it('name the script and the element wherever they are', () => {
       for (const heading of ['Next.js', 'Vue', 'Svelte', 'Astro', 'Webflow', 'WordPress']) {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, it } from 'node:test';
 import { chooseLanguage, LANGUAGES, languageOf, textsIn } from './languages.ts';
 
@@ -35,6 +37,22 @@ describe('languages', () => {
       }
     });
   }
+
+  it('has no text that nothing uses', () => {
+    const root = path.join(import.meta.dirname, '..');
+    const code = globSync('**/*.{ts,js}', { cwd: root })
+      .filter((file) => !file.startsWith('languages/'))
+      .map((file) => readFileSync(path.join(root, file), 'utf8'))
+      .join('\n');
+    const used = new Set(code.match(/\w+/g));
+    const names = [...flatten(textsIn('en')).keys()]
+      .filter((key) => !key.startsWith('mail.templates'))
+      .map((key) => key.replace(/\(.*/, '').split('.').at(-1) ?? '');
+    assert.deepEqual(
+      [...new Set(names)].filter((name) => !used.has(name)),
+      [],
+    );
+  });
 
   it('does not leave a text in English by mistake', () => {
     const english = flatten(textsIn('en'));
