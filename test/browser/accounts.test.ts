@@ -2,18 +2,10 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { ensureBrowser } from '../support/browser.ts';
+import type { Browser, Page } from 'playwright-core';
 import { eventually, type List, type Service, startService } from '../support/harness.ts';
+import { launchChromium } from '../support/launch-chromium.ts';
 import { OWNER, PASSWORD, setUp } from '../support/operators.ts';
-
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-];
 
 let service: Service;
 let list: List;
@@ -31,8 +23,7 @@ before(async () => {
   });
   await setUp(service);
   list = await service.waitlist();
-  const executablePath = process.env.DOORLIST_TEST_BROWSER || ensureBrowser();
-  browser = await chromium.launch({ executablePath, args: FLAGS });
+  browser = await launchChromium();
   page = await (await browser.newContext()).newPage();
   await page.goto(`${origin}/healthz`);
 });

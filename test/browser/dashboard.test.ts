@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser as Chromium } from 'playwright-core';
 import {
   checkEverywhere,
+  checkOn,
   checkPage,
   type DashboardPage,
   launchBrowser,
@@ -23,6 +24,7 @@ forEachEngine((engine) => {
   let service: Service;
   /** Both engines and both widths, each once. */
   const size = sizeOn(engine);
+  const check = checkOn(engine);
   let owner: Browser;
   before(async () => {
     service = await startService(engine, { startAt: Date.now() });
@@ -35,10 +37,10 @@ forEachEngine((engine) => {
     await page.getByRole('heading', { name: 'Set up Doorlist' }).waitFor();
     assert.equal(new URL(page.url()).pathname, '/setup');
     await page.getByText('operator setup-link').waitFor();
-    await checkEverywhere(page, 'where the link is');
+    await check(page, 'where the link is');
 
     await page.goto(`/setup/${await tokenForSetup(service)}`);
-    await checkEverywhere(page, 'set-up link');
+    await check(page, 'set-up link');
     await page.getByLabel('Name').fill(OWNER.name);
     await page.getByLabel('Email').fill(OWNER.email);
     await page.getByLabel('Password').fill('password1234');

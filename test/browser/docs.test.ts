@@ -2,21 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { ensureBrowser } from '../support/browser.ts';
+import type { Browser, ConsoleMessage, Page, Request } from 'playwright-core';
 import { operationsOf } from '../support/documented.ts';
+import { launchChromium } from '../support/launch-chromium.ts';
 import { type ReferenceApp, startReferenceApp } from '../support/reference-app.ts';
+import { openWindow, type View } from '../support/windows.ts';
 
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 const PHONE = { width: 390, height: 844 };
 const DESKTOP = { width: 1280, height: 900 };
 
@@ -27,38 +18,28 @@ let browser: Browser;
 
 before(async () => {
   reference = await startReferenceApp();
-  const executablePath = process.env.DOORLIST_TEST_BROWSER || ensureBrowser();
-  browser = await chromium.launch({ executablePath, args: FLAGS });
+  browser = await launchChromium();
 });
 after(async () => {
   await browser?.close();
   await reference?.close();
 });
 
-interface View {
-  viewport: { width: number; height: number };
-  colorScheme?: 'light' | 'dark';
-  javaScriptEnabled?: boolean;
-}
-
 /** Opens the page, runs the check, and fails on anything in the console and any request to elsewhere. */
 async function visit(view: View, check: (page: Page) => Promise<void>): Promise<void> {
-  const context = await browser.newContext(view);
-  try {
-    const page = await context.newPage();
-    const complaints: string[] = [];
-    page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('request', (request) => {
-      const url = request.url();
-      if (!url.startsWith(`${reference.url}/`) && !url.startsWith('data:')) complaints.push(url);
-    });
-    await page.goto(`${reference.url}/docs`);
-    await check(page);
-    assert.deepEqual(complaints, []);
-  } finally {
-    await context.close();
-  }
+  const page = await openWindow(browser, view);
+  const complaints: string[] = [];
+  const hear = (message: ConsoleMessage) => complaints.push(message.text());
+  const watch = (request: Request) => {
+    const url = request.url();
+    if (!url.startsWith(`${reference.url}/`) && !url.startsWith('data:')) complaints.push(url);
+  };
+  page.on('console', hear).on('request', watch);
+  await page.goto(`${reference.url}/docs`);
+  await check(page);
+  assert.deepEqual([...complaints, ...page.problems], []);
+  page.off('console', hear).off('request', watch);
+  await page.close();
 }
 
 describe('/docs in a browser', () => {

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser as Chromium } from 'playwright-core';
 import {
-  checkEverywhere,
+  checkOn,
   checkPage,
   type DashboardPage,
   launchBrowser,
   openDashboard,
   SIZES,
+  sizeOn,
 } from '../support/dashboard.ts';
 import { forEachEngine, type List } from '../support/harness.ts';
 import { type Browser, join, setUp } from '../support/operators.ts';
@@ -20,9 +21,8 @@ before(async () => {
 after(() => browser?.close());
 
 forEachEngine((engine) => {
-  const size = engine === 'sqlite' ? 'desktop' : 'phone';
-  /** Every theme and width once: a page looks the same on both engines. */
-  const check = engine === 'sqlite' ? checkEverywhere : checkPage;
+  const size = sizeOn(engine);
+  const check = checkOn(engine);
   let service: Awaited<ReturnType<typeof startSending>>;
   let owner: Browser;
   let support: Browser;

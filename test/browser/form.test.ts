@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { sharedNow } from '../../src/db/shared-clock.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { signLink } from '../../src/waitlist/links/links.ts';
@@ -50,7 +50,7 @@ describe('the form in a browser', () => {
     await service?.close();
   });
 
-  const open = (url: string, options: BrowserContextOptions = {}) =>
+  const open = (url: string, options: Parameters<typeof openPublicPage>[2] = {}) =>
     openPublicPage(browser, url, { viewport: { width: 360, height: 740 }, ...options });
   const fill = async (page: Page, email: string) => {
     await page.getByLabel('Email', { exact: true }).fill(email);
@@ -154,10 +154,11 @@ describe('the form in a browser', () => {
       await assertAccessible(page);
       await picture(page, `form-joined-${colorScheme}`);
       assert.deepEqual(problems, []);
-      assert.deepEqual(
-        requests.map(({ url }) => new URL(url).pathname),
-        [`/w/${form.list.id}`, '/form.js', form.path],
-      );
+      assert.deepEqual(requests.map(({ url }) => new URL(url).pathname).sort(), [
+        '/form.js',
+        form.path,
+        `/w/${form.list.id}`,
+      ]);
       const { id } = (await form.list.lookup(`${colorScheme}@example.com`)).body;
       const at = await sharedNow(service.context);
       await page.goto(`${service.url}/s/${signLink(form.queue, 'status', { id, at })}`);

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser as Chromium } from 'playwright-core';
 import { SOURCE_SIGNUPS_MAX } from '../../src/waitlist/referrals/sources.ts';
 import {
-  checkEverywhere,
+  checkOn,
   checkPage,
   type DashboardPage,
   launchBrowser,
@@ -39,8 +39,7 @@ forEachEngine((engine) => {
       list = await service.waitlist({ name: `Acme ${HOSTILE}` });
     });
     const open = (path: string) => openDashboard(browser, service, path, { as: owner, size });
-    const check = (page: DashboardPage, what: string) =>
-      engine === 'sqlite' && size === 'desktop' ? checkEverywhere(page, what) : checkPage(page, what);
+    const check = checkOn(engine);
 
     it('creates a key, tries it, rotates it and revokes it', async () => {
       const page = await open(`/waitlists/${list.id}/api`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser as Chromium } from 'playwright-core';
-import { checkEverywhere, checkPage, launchBrowser, openDashboard, SIZES } from '../support/dashboard.ts';
+import { checkOn, checkPage, launchBrowser, openDashboard, SIZES, sizeOn } from '../support/dashboard.ts';
 import { forEachEngine, type List } from '../support/harness.ts';
 import { type Browser, join, PASSWORD, setUp } from '../support/operators.ts';
 import { ok, type Receiver, startReceiver, status } from '../support/receiver.ts';
@@ -14,9 +14,8 @@ before(async () => {
 after(() => browser?.close());
 
 forEachEngine((engine) => {
-  const size = engine === 'sqlite' ? 'desktop' : 'phone';
-  /** Every theme and width once: a page looks the same on both engines. */
-  const check = engine === 'sqlite' ? checkEverywhere : checkPage;
+  const size = sizeOn(engine);
+  const check = checkOn(engine);
   let service: Awaited<ReturnType<typeof startSending>>;
   let receiver: Receiver;
   let owner: Browser;

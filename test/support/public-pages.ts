@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { ensureBrowser } from './browser.ts';
+import type { Browser, Page, Request } from 'playwright-core';
+import { launchChromium } from './launch-chromium.ts';
+import { openWindow, type View } from './windows.ts';
 
 export const PHONE = { width: 390, height: 844 };
 /** Leads to this machine, but is no secure context for the browser. */
@@ -13,10 +14,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 /** One for a test file. */
 export function launchPublicBrowser(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: process.env.DOORLIST_TEST_BROWSER || ensureBrowser(),
-    args: ['--no-sandbox', '--disable-gpu', `--host-resolver-rules=MAP ${PLAIN_HTTP_HOST} 127.0.0.1`],
-  });
+  return launchChromium(`--host-resolver-rules=MAP ${PLAIN_HTTP_HOST} 127.0.0.1`);
 }
 
 export type PublicPage = Awaited<ReturnType<typeof openPublicPage>>;
@@ -25,31 +23,32 @@ export type PublicPage = Awaited<ReturnType<typeof openPublicPage>>;
 export async function openPublicPage(
   browser: Browser,
   url: string,
-  options: BrowserContextOptions = {},
+  options: Partial<View> = {},
   prepare: (page: Page) => Promise<void> = async () => {},
 ) {
-  const context = await browser.newContext({ viewport: PHONE, ...options });
-  const page = await context.newPage();
-  const problems: string[] = [];
+  const page = await openWindow(browser, { viewport: PHONE, ...options });
   const requests: { url: string; size: Promise<number> }[] = [];
-  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-  page.on('pageerror', (error) => problems.push(error.message));
-  page.on('requestfinished', (request) => {
+  const note = (request: Request) => {
     const size = request.sizes().then((all) => all.responseBodySize + all.responseHeadersSize);
     requests.push({ url: request.url(), size });
-  });
+  };
+  page.on('requestfinished', note);
   await prepare(page);
   await page.goto(url);
-  return { page, problems, requests, close: () => context.close() };
+  const close = async () => {
+    page.off('requestfinished', note);
+    await page.close();
+  };
+  return { page, problems: page.problems, requests, close };
 }
 
-const VIOLATIONS = `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+const VIOLATIONS = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
   nodes.map(({ html, failureSummary }) => id + ': ' + html.slice(0, 200) + ' ' + failureSummary)))`;
 const SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
 /** Fails on a violation of accessibility rules and on sideways scrolling. */
 export async function assertAccessible(page: Page, what: string = page.url()): Promise<void> {
-  await page.evaluate(AXE);
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(AXE);
   assert.deepEqual(await page.evaluate(VIOLATIONS), [], what);
   assert.equal(await page.evaluate(SIDEWAYS), 0, `${what}: scrolls sideways`);
 }
