@@ -142,6 +142,8 @@ forEachEngine((engine) => {
       await page.getByLabel(/to confirm/).fill(email);
       await remove.click();
       await page.getByText(`Removed ${email}`).waitFor();
+      await page.mouse.move(0, 0);
+      await checkPage(page, 'a toast');
       await page.getByRole('cell', { name: email }).waitFor({ state: 'detached' });
       await page.close();
     });

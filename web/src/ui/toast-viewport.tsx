@@ -51,7 +51,7 @@ function Toasts() {
         <Base.Description className="text-sm break-words text-mute" />
       </Base.Content>
       <Base.Action className="rounded-sm px-2 py-1 font-medium text-accent hover:bg-hover" />
-      <Base.Close aria-label="Dismiss" className={buttonClass('quiet', 'sm')}>
+      <Base.Close aria-label="Dismiss" aria-hidden={false} className={buttonClass('quiet', 'sm')}>
         <X aria-hidden />
       </Base.Close>
     </Base.Root>
