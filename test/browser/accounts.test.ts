@@ -3,15 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { checkEverywhere, launchBrowser, openDashboard } from '../support/dashboard.ts';
 import { eventually, type List, type Service, startService } from '../support/harness.ts';
-import { launchChromium } from '../support/launch-chromium.ts';
-import { OWNER, PASSWORD, setUp } from '../support/operators.ts';
+import { type Browser as Operator, OWNER, PASSWORD, setUp } from '../support/operators.ts';
 
 let service: Service;
 let list: List;
 let browser: Browser;
 let page: Page;
 let origin: string;
+let owner: Operator;
 
 before(async () => {
   const port = await freePort();
@@ -21,9 +22,9 @@ before(async () => {
     environment: { DOORLIST_PUBLIC_URL: origin },
     streamTimes: { roundMs: 20 },
   });
-  await setUp(service);
+  owner = await setUp(service);
   list = await service.waitlist();
-  browser = await launchChromium();
+  browser = await launchBrowser();
   page = await (await browser.newContext()).newPage();
   await page.goto(`${origin}/healthz`);
 });
@@ -62,20 +63,26 @@ function ask(method: 'create' | 'get', options: unknown): Promise<object> {
   );
 }
 
+/** A passkey device that always says yes. */
+async function giveAuthenticator(to: Page) {
+  const session = await to.context().newCDPSession(to);
+  await session.send('WebAuthn.enable');
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return { session, authenticatorId };
+}
+
 describe('accounts in a browser', () => {
   it('add a passkey and sign in with it alone', async () => {
-    const session = await page.context().newCDPSession(page);
-    await session.send('WebAuthn.enable');
-    const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    });
+    const { session, authenticatorId } = await giveAuthenticator(page);
     assert.equal((await call('POST', '/session', { email: OWNER.email, password: PASSWORD })).status, 200);
     const options = await call('POST', '/me/passkeys/options', {});
     assert.equal(options.status, 200);
@@ -97,6 +104,38 @@ describe('accounts in a browser', () => {
     await session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
     const again = await call('POST', '/session/passkey/options');
     await assert.rejects(ask('get', again.body), /NotAllowedError/);
+  });
+
+  it('add, use and remove a passkey on the pages of the dashboard', async () => {
+    const dashboard = await openDashboard(browser, { url: origin }, '/account?tab=security', { as: owner });
+    const { session, authenticatorId } = await giveAuthenticator(dashboard);
+    const dialog = dashboard.getByRole('dialog');
+    await dashboard.getByRole('button', { name: 'Add passkey' }).click();
+    await dialog.getByLabel('Name').fill('Phone');
+    await checkEverywhere(dashboard, 'the name of a passkey');
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await dashboard.getByText('Added Phone').waitFor();
+    const phone = dashboard.getByRole('listitem').filter({ hasText: 'Phone' });
+    await phone.getByText('Never used').waitFor();
+
+    await dashboard.context().clearCookies();
+    await dashboard.goto('/account?tab=security');
+    await session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
+    await dashboard.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await dashboard.getByRole('alert').getByText('The passkey was not used').waitFor();
+    await session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
+    await dashboard.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await phone.getByText('Last used').waitFor();
+    assert.equal(new URL(dashboard.url()).search, '?tab=security');
+
+    await dashboard.getByRole('button', { name: 'Remove Phone' }).click();
+    await dialog.getByRole('button', { name: 'Remove passkey' }).click();
+    await phone.waitFor({ state: 'detached' });
+    await dashboard.context().clearCookies();
+    await dashboard.goto('/sign-in');
+    await dashboard.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await dashboard.getByRole('alert').waitFor();
+    await dashboard.close();
   });
 
   it('watch a waitlist through EventSource', async () => {
