@@ -4,7 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { COMMANDS, runCommandLine } from '../src/commands/command-line.ts';
+import { COMMAND_GROUPS, loadCommands } from '../src/commands/command-groups.ts';
+import { runCommandLine } from '../src/commands/command-line.ts';
 import { readConfig } from '../src/config.ts';
 import { SCHEMA_VERSION } from '../src/db/migrate.ts';
 import { createLogger } from '../src/log.ts';
@@ -493,14 +494,22 @@ forEachEngine((engine) => {
 });
 
 describe('the command line', () => {
+  it('finds each command by its first word', async () => {
+    for (const { words, load } of COMMAND_GROUPS) {
+      const first = (await load()).map(({ name }) => name.split(' ')[0] ?? '');
+      assert.deepEqual([...new Set(first)], words);
+    }
+  });
+
   it('lists its commands, and describes each', async () => {
+    const commands = await loadCommands();
     for (const words of [[], ['help'], ['--help']]) {
       const { code, stdout } = await runHere({}, ...words);
       assert.equal(code, 0);
-      for (const { name, about } of COMMANDS)
+      for (const { name, about } of commands)
         assert.ok(stdout.includes(name) && stdout.includes(about), name);
     }
-    for (const { name, operands = [], flags = {} } of COMMANDS) {
+    for (const { name, operands = [], flags = {} } of commands) {
       const { code, stdout } = await runHere({}, ...name.split(' '), '--help');
       assert.equal(code, 0, name);
       for (const word of [name, ...operands, ...Object.keys(flags)])

@@ -13,7 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { COMMANDS } from '../src/commands/command-line.ts';
+import type { Command } from '../src/commands/command.ts';
+import { loadCommands } from '../src/commands/command-groups.ts';
 import { forEachEngine } from './support/harness.ts';
 import { commandJson, type Finished, startProcess } from './support/process.ts';
 import { createStorage, type Storage } from './support/storage.ts';
@@ -32,7 +33,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 /** Words with which the command gets as far as to open the installation. */
-function wordsFor({ name, operands = [], flags = {} }: (typeof COMMANDS)[number]): string[] {
+function wordsFor({ name, operands = [], flags = {} }: Command): string[] {
   const required = Object.entries(flags).filter(([, flag]) => flag.required);
   return [
     ...name.split(' '),
@@ -44,7 +45,7 @@ function wordsFor({ name, operands = [], flags = {} }: (typeof COMMANDS)[number]
 describe('a command outside an installation', () => {
   it('says where it looked and how to choose another directory, and creates nothing', async () => {
     const dataDir = path.join(directory, 'data');
-    for (const command of COMMANDS.filter(({ name }) => !NEEDS_NONE.includes(name))) {
+    for (const command of (await loadCommands()).filter(({ name }) => !NEEDS_NONE.includes(name))) {
       const { code, out, error } = await typed({ DOORLIST_DATA_DIR: dataDir }, ...wordsFor(command));
       assert.equal(code, 1, `${command.name}: ${out}${error}`);
       assert.ok(

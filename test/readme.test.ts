@@ -6,7 +6,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import manifest from '../package.json' with { type: 'json' };
-import { COMMANDS } from '../src/commands/command-line.ts';
+import { loadCommands } from '../src/commands/command-groups.ts';
 import { VARIABLES } from '../src/config.ts';
 import { freePort } from './support/postgres.ts';
 
@@ -101,10 +101,11 @@ function blur(text: string, port: number): string {
 }
 
 describe('the documentation', () => {
-  it('names only commands and flags that exist', () => {
+  it('names only commands and flags that exist', async () => {
+    const commands = await loadCommands();
     for (const page of PAGES) {
       for (const [line, words = ''] of read(page).matchAll(/npm run -s doorlist -- ([^\n`)|]+)/g)) {
-        const command = COMMANDS.find(({ name }) => `${words} `.startsWith(`${name} `));
+        const command = commands.find(({ name }) => `${words} `.startsWith(`${name} `));
         assert.ok(command || words === 'help', `${page}: ${line}`);
         for (const [, flag = ''] of words.matchAll(/--([a-z-]+)/g)) {
           assert.ok({ ...command?.flags, json: true, help: true }[flag], `${page}: --${flag} in ${line}`);

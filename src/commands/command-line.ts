@@ -9,44 +9,10 @@ import { openOperators } from '../operators/context.ts';
 import { openExisting, withoutTimeLimits } from '../service.ts';
 import { troubleInWords } from '../trouble.ts';
 import { VERSION } from '../version.ts';
-import { backups } from './backup.ts';
 import { type Command, type Flag, type Flags, type Outcome, type Terminal, UsageProblem } from './command.ts';
-import { copy } from './copy.ts';
-import { demo } from './demo.ts';
-import { entries } from './entries.ts';
+import { loadCommands } from './command-groups.ts';
 import { withFlagNames } from './flag-names.ts';
-import { invites } from './invites.ts';
-import { keys } from './keys.ts';
-import { mailResending } from './mail-resending.ts';
-import { mailTemplates } from './mail-templates.ts';
-import { mails } from './mails.ts';
-import { operations } from './operations.ts';
-import { operatorMails } from './operator-mails.ts';
-import { operators } from './operators.ts';
 import { printable, printableJson } from './printable.ts';
-import { transfer } from './transfer.ts';
-import { waitlists } from './waitlists.ts';
-import { webhookDeliveries } from './webhook-deliveries.ts';
-import { webhooks } from './webhooks.ts';
-
-export const COMMANDS: Command[] = [
-  ...operations,
-  ...demo,
-  ...backups,
-  ...waitlists,
-  ...keys,
-  ...operators,
-  ...operatorMails,
-  ...entries,
-  ...invites,
-  ...transfer,
-  ...copy,
-  ...webhooks,
-  ...webhookDeliveries,
-  ...mails,
-  ...mailResending,
-  ...mailTemplates,
-];
 
 const FAILED = 1;
 const USAGE = 2;
@@ -63,14 +29,14 @@ export async function runCommandLine(words: string[], terminal: Terminal): Promi
   let command: Command | undefined;
   try {
     if (words.length === 0 || words[0] === 'help' || words[0] === '--help') {
-      terminal.out(overview());
+      terminal.out(await overview());
       return 0;
     }
     if (words[0] === '--version') {
       terminal.out(VERSION);
       return 0;
     }
-    command = findCommand(words);
+    command = await findCommand(words);
     const { operands, flags } = parseWords(command, words.slice(command.name.split(' ').length));
     if (flags.help === true) {
       terminal.out(describe(command));
@@ -108,11 +74,12 @@ async function run(
   }
 }
 
-function findCommand(words: string[]): Command {
-  const command = COMMANDS.find(({ name }) => name === words.slice(0, name.split(' ').length).join(' '));
+async function findCommand(words: string[]): Promise<Command> {
+  const commands = await loadCommands(words[0]);
+  const command = commands.find(({ name }) => name === words.slice(0, name.split(' ').length).join(' '));
   if (command) return command;
   throw new UsageProblem(
-    `unknown command "${words.filter((word) => !word.startsWith('-')).join(' ')}"\n\n${overview()}`,
+    `unknown command "${words.filter((word) => !word.startsWith('-')).join(' ')}"\n\n${await overview()}`,
   );
 }
 
@@ -179,8 +146,9 @@ function describe(command: Command): string {
   return `doorlist ${usage(command)}\n\n${command.about}\n\n${lines.join('\n')}`;
 }
 
-function overview(): string {
-  const width = Math.max(...COMMANDS.map(({ name }) => name.length));
-  const lines = COMMANDS.map(({ name, about }) => `  ${name.padEnd(width + 2)}${about}`);
+async function overview(): Promise<string> {
+  const commands = await loadCommands();
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  const lines = commands.map(({ name, about }) => `  ${name.padEnd(width + 2)}${about}`);
   return `Doorlist ${VERSION}\n\n${lines.join('\n')}\n\nRun any command with --help to see its options. --json prints the result as JSON.`;
 }
