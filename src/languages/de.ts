@@ -36,10 +36,10 @@ export const de: Texts = {
   },
 
   confirm: {
-    title: 'Bestätige deine E-Mail-Adresse',
+    title: 'Bestätige deine E‑Mail-Adresse',
     ask: (waitlist) => `Bestätige deine E-Mail-Adresse, um auf die Warteliste für ${waitlist} zu kommen.`,
     button: 'Bestätigen',
-    confirmedTitle: 'Deine E-Mail-Adresse ist bestätigt',
+    confirmedTitle: 'Deine E‑Mail-Adresse ist bestätigt',
     confirmed: (waitlist) => `Du stehst auf der Warteliste für ${waitlist}. Du kannst diese Seite schließen.`,
     expired: {
       title: 'Dieser Link ist abgelaufen',
@@ -134,7 +134,7 @@ export const de: Texts = {
       other: '# Personen haben sich über deinen Link angemeldet.',
     }),
     pending: {
-      title: 'Bestätige deine E-Mail-Adresse',
+      title: 'Bestätige deine E‑Mail-Adresse',
       text: 'Öffne den Link in unserer E-Mail, um deinen Platz zu bekommen.',
     },
     resend: 'E-Mail noch einmal schicken',

@@ -53,10 +53,10 @@ ${script}
     },
     {
       language: 'Svelte',
-      code: `<svelte:head>
-  ${script}
-</svelte:head>
+      code: `<!-- src/app.html -->
+${script}
 
+<!-- your component -->
 ${element}`,
     },
     {
