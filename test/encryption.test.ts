@@ -27,8 +27,9 @@ import {
   startService,
 } from './support/harness.ts';
 import { fingerprint, storedBytes } from './support/inspect.ts';
-import { commandJson, runCommand, startProcess } from './support/process.ts';
+import { commandJson, startProcess } from './support/process.ts';
 import { createStorage, type Storage } from './support/storage.ts';
+import { jsonOf, typed } from './support/terminal.ts';
 
 const silent = createLogger('silent');
 
@@ -338,8 +339,8 @@ forEachEngine((engine) => {
       const told = await commandJson<{ queues: number }>(storage.environment, 'master-key', 'rotate');
       assert.equal(told.queues, 2);
       await assertServes(clientFor(server.url), made);
-      await commandJson(storage.environment, 'waitlist', 'create', 'wl_later', '--name', 'Later');
-      const { key } = await commandJson<{ key: string }>(
+      await jsonOf(storage.environment, 'waitlist', 'create', 'wl_later', '--name', 'Later');
+      const { key } = await jsonOf<{ key: string }>(
         ...([
           storage.environment,
           'key',
@@ -366,16 +367,16 @@ forEachEngine((engine) => {
         DOORLIST_MASTER_KEY: current,
         DOORLIST_MASTER_KEY_NEXT: next,
       };
-      const unprepared = await runCommand(
+      const unprepared = await typed(
         { ...storage.environment, DOORLIST_MASTER_KEY: current },
         'master-key',
         'rotate',
       );
       assert.equal(unprepared.code, 1);
-      assert.match(unprepared.stderr, /DOORLIST_MASTER_KEY_NEXT/);
+      assert.match(unprepared.error, /DOORLIST_MASTER_KEY_NEXT/);
       const server = await startProcess(withNext);
       afterTest(server.stop);
-      assert.equal((await runCommand(withNext, 'master-key', 'rotate')).code, 0);
+      assert.equal((await typed(withNext, 'master-key', 'rotate')).code, 0);
       await assertServes(clientFor(server.url), made);
       await server.stop();
       await assertReadable(made, { DOORLIST_MASTER_KEY: next });
@@ -389,7 +390,7 @@ forEachEngine((engine) => {
       const next = `${generateMasterKey()}\n`;
       writeFileSync(`${keyFile(storage)}.next`, next, { mode: 0o600 });
       await assertReadable(made);
-      await commandJson(storage.environment, 'master-key', 'rotate');
+      await jsonOf(storage.environment, 'master-key', 'rotate');
       assert.equal(readFileSync(keyFile(storage), 'utf8'), next);
       assert.equal(existsSync(`${keyFile(storage)}.next`), false);
       await assertReadable(made);
@@ -400,7 +401,7 @@ forEachEngine((engine) => {
       const { storage } = made;
       const file = keyFile(storage);
       copyFileSync(file, `${file}.kept`);
-      await commandJson(storage.environment, 'master-key', 'rotate');
+      await jsonOf(storage.environment, 'master-key', 'rotate');
       const next = readFileSync(file, 'utf8');
       renameSync(file, `${file}.next`);
       renameSync(`${file}.kept`, file);
@@ -410,7 +411,7 @@ forEachEngine((engine) => {
       const later = await service.waitlist();
       await later.signup({ email: 'a@example.com' });
       await service.close();
-      await commandJson(storage.environment, 'master-key', 'rotate');
+      await jsonOf(storage.environment, 'master-key', 'rotate');
       assert.equal(readFileSync(file, 'utf8'), next);
       assert.equal(existsSync(`${file}.next`), false);
       await assertReadable(made);

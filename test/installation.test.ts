@@ -16,9 +16,9 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { Command } from '../src/commands/command.ts';
 import { loadCommands } from '../src/commands/command-groups.ts';
 import { forEachEngine } from './support/harness.ts';
-import { commandJson, type Finished, startProcess } from './support/process.ts';
+import { type Finished, startProcess } from './support/process.ts';
 import { createStorage, type Storage } from './support/storage.ts';
-import { typed } from './support/terminal.ts';
+import { jsonOf, typed } from './support/terminal.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 /** They create an installation where there is none, or need none. */
@@ -79,14 +79,14 @@ forEachEngine((engine) => {
         assert.match(out + error, /There is no Doorlist in .*`migrate` or `serve`/);
       }
       assert.deepEqual(readdirSync(storage.dataDir), []);
-      assert.deepEqual((await commandJson<{ from: number }>(storage.environment, 'migrate')).from, 0);
-      assert.deepEqual(await commandJson(storage.environment, 'waitlist', 'list'), []);
+      assert.deepEqual((await jsonOf<{ from: number }>(storage.environment, 'migrate')).from, 0);
+      assert.deepEqual(await jsonOf(storage.environment, 'waitlist', 'list'), []);
     });
 
     it('can be created in a data directory that does not exist yet', async () => {
       const dataDir = path.join(storage.dataDir, 'new', 'data');
       const environment = { ...storage.environment, DOORLIST_DATA_DIR: dataDir };
-      assert.equal((await commandJson<{ from: number }>(environment, 'migrate')).from, 0);
+      assert.equal((await jsonOf<{ from: number }>(environment, 'migrate')).from, 0);
       assert.equal(statSync(dataDir).mode & 0o777, 0o700);
     });
   });
@@ -104,7 +104,7 @@ forEachEngine((engine) => {
       chmodSync(storage.dataDir, 0o755);
       const server = await startProcess(storage.environment);
       try {
-        await commandJson(storage.environment, 'waitlist', 'create', 'wl_acme', '--name', 'Acme');
+        await jsonOf(storage.environment, 'waitlist', 'create', 'wl_acme', '--name', 'Acme');
         const found = modes();
         const wanted = engine === 'sqlite' ? ['doorlist.db', 'doorlist.db-shm', 'doorlist.db-wal'] : [];
         for (const name of [...wanted, 'master.key']) assert.equal(found[name], 0o600, name);
@@ -114,7 +114,7 @@ forEachEngine((engine) => {
     });
 
     it('have their permissions tightened at the start, with a warning', async () => {
-      await commandJson(storage.environment, 'migrate');
+      await jsonOf(storage.environment, 'migrate');
       for (const name of readdirSync(storage.dataDir)) chmodSync(path.join(storage.dataDir, name), 0o644);
       const server = await startProcess(storage.environment);
       let found: Record<string, number>;

@@ -12,7 +12,7 @@ import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { exportEntries } from '../../src/wire/entry-export.ts';
 import { presentPerson } from '../../src/wire/person.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
-import { commandJson, runCommand } from '../support/process.ts';
+import { jsonOf, typed } from '../support/terminal.ts';
 
 const exportPerson = async (...person: Parameters<typeof readPerson>) =>
   presentPerson(await readPerson(...person));
@@ -89,12 +89,12 @@ forEachEngine((engine) => {
       await importText(list, 'email,plan\na@example.com,x\nb@example.com,y\nc@example.com,z\n');
       const { id } = (await list.lookup('a@example.com')).body;
       const confirm = (...words: string[]) =>
-        commandJson(environment, 'entry', 'confirm', '--waitlist', list.id, ...words);
+        jsonOf(environment, 'entry', 'confirm', '--waitlist', list.id, ...words);
       assert.deepEqual(await confirm(id), { id, confirmed: true });
       assert.deepEqual(await confirm('--where', 'plan=y'), { confirmed: 1 });
       assert.deepEqual(await confirm('--all'), { confirmed: 1 });
       for (const words of [[], [id, '--all'], ['--all', '--where', 'plan=y']]) {
-        const { code } = await runCommand(environment, 'entry', 'confirm', '--waitlist', list.id, ...words);
+        const { code } = await typed(environment, 'entry', 'confirm', '--waitlist', list.id, ...words);
         assert.equal(code, 2);
       }
     });
@@ -124,7 +124,7 @@ forEachEngine((engine) => {
     it('is a flag of the command line', async () => {
       const list = await doubleOptIn();
       const file = fileOf('email\na@example.com\n', 'flag.csv');
-      await commandJson(service.storage.environment, 'import', file, '--waitlist', list.id, '--confirmed');
+      await jsonOf(service.storage.environment, 'import', file, '--waitlist', list.id, '--confirmed');
       assert.deepEqual(await statuses(list), { a: 'waiting' });
       const held = await exportPerson(service.context, await list.queue(), 'a@example.com');
       assert.equal(held.operatorConfirmation?.source, 'import');

@@ -10,7 +10,8 @@ import type { Format } from '../../src/waitlist/transfer/import-file.ts';
 import { importFile } from '../../src/waitlist/transfer/import-start.ts';
 import { exportEntries } from '../../src/wire/entry-export.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
-import { commandJson, runCommand } from '../support/process.ts';
+import { runCommand } from '../support/process.ts';
+import { jsonOf, typed } from '../support/terminal.ts';
 
 const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-export-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
@@ -130,17 +131,17 @@ forEachEngine((engine) => {
       const { environment } = service.storage;
       const out = path.join(directory, `${engine}-command.csv`);
       const count = (await old.walk()).length;
-      assert.deepEqual(await commandJson(environment, 'export', '--waitlist', old.id, '--out', out), {
+      assert.deepEqual(await jsonOf(environment, 'export', '--waitlist', old.id, '--out', out), {
         file: out,
         entries: count,
       });
       assert.equal(statSync(out).mode & 0o777, 0o600);
       const printed = await runCommand(environment, 'export', '--waitlist', old.id);
       assert.equal(printed.stdout, readFileSync(out, 'utf8'));
-      const imported = await commandJson(environment, 'import', out, '--waitlist', list.id);
+      const imported = await jsonOf(environment, 'import', out, '--waitlist', list.id);
       assert.equal(imported.created, count - 1);
-      const usage = await runCommand(environment, 'export', '--waitlist', old.id, '--json');
-      assert.deepEqual([usage.code, JSON.parse(usage.stdout).code], [2, 'usage']);
+      const usage = await typed(environment, 'export', '--waitlist', old.id, '--json');
+      assert.deepEqual([usage.code, JSON.parse(usage.out).code], [2, 'usage']);
     });
   });
 });
