@@ -2,48 +2,30 @@ import type { Expression, ExpressionBuilder, Nullable, SqlBool } from 'kysely';
 import type { DeliveryAttemptTable, DeliveryTable } from '../db/tables.ts';
 import { invalid, notFound } from '../errors.ts';
 import { formatId, parseId } from '../ids.ts';
-import { responseRow } from '../outbox/attempt.ts';
-import {
-  type DeliveryFilter,
-  type DeliveryRow,
-  readDeliveriesAbout,
-  readDelivery,
-  readDeliveryPage,
-  selectDeliveries,
-} from '../outbox/read-deliveries.ts';
-import type { Target } from '../outbox/target.ts';
+import { readDeliveriesAbout, readDelivery, selectDeliveries } from '../outbox/read-deliveries.ts';
 import { Unreadable } from '../vault/crypto.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
 import type { MailKind, MailState } from './kinds.ts';
+import {
+  type MailAttempt,
+  type MailRow,
+  type MailSummary,
+  parseCursor,
+  readMailAttempts,
+  readMailPage,
+  summarizeMail,
+} from './mail-log.ts';
 import { readParts } from './parts.ts';
 import { type Mail, messageId, renderMail, type Sending } from './render.ts';
 import { readMail, type StoredMail } from './stored-mail.ts';
-import { MAIL_CHANNEL, MAIL_TARGET, mailTarget } from './target.ts';
+import { MAIL_TARGET, mailTarget } from './target.ts';
 
 const PAGE_MAX = 200;
 
-export interface MailSummary {
-  id: string;
-  kind: string;
-  /** null if the person was erased. */
-  to: string | null;
-  state: MailState;
-  attempts: number;
-  error: string | null;
-  createdAt: number;
-  nextAttemptAt: number | null;
-}
-
 export interface MailDetails extends MailSummary {
   mail: (Mail & { messageId: string }) | null;
-  log: {
-    attempt: number;
-    at: number;
-    status: number | null;
-    error: string | null;
-    response: string | null;
-  }[];
+  log: MailAttempt[];
 }
 
 export interface MailQuery {
@@ -65,23 +47,12 @@ export async function listMails(
   { limit, cursor, state, kind }: MailQuery,
 ): Promise<MailList> {
   checkLimit(limit);
-  const before = cursor === undefined ? undefined : { eventId: parseCursor(cursor), inclusive: false };
-  const { rows, next } = await readDeliveryPage(context.db, mailTarget(queue.id), {
-    limit,
-    before,
+  const { rows, nextCursor } = await readMailPage(context.db, mailTarget(queue.id), {
+    ...{ limit, cursor, state },
     kind: kind && `email.${kind}`,
-    ...(state ? FILTERS[state] : {}),
   });
-  return { mails: await summarizeAll(context, queue, rows), nextCursor: next && formatId('evt', next) };
+  return { mails: await summarizeAll(context, queue, rows), nextCursor };
 }
-
-/** The same as `stateOf`. */
-const FILTERS: Record<MailState, DeliveryFilter> = {
-  pending: { outcome: 'open' },
-  failed: { outcome: 'failed' },
-  sent: { outcome: 'done', answered: true },
-  kept: { outcome: 'done', answered: false },
-};
 
 /** Mails to or about one entry, newest first. */
 export async function listMailsAbout(
@@ -120,12 +91,6 @@ function checkLimit(limit: number): void {
     throw invalid(`limit: must be a whole number from 1 to ${PAGE_MAX}`);
 }
 
-function parseCursor(cursor: string): Buffer {
-  const id = parseId('evt', cursor);
-  if (!id) throw invalid('cursor: must be the nextCursor of the previous page');
-  return id;
-}
-
 /** One mail as it is sent, and each attempt with the server's response. */
 export async function showMail(
   context: Context,
@@ -141,7 +106,7 @@ export async function showMail(
   return {
     ...summarize(row, stored),
     mail: mail && { ...mail, messageId: messageId(id, mail.from) },
-    log: await readLog(context, queue, id),
+    log: await readMailAttempts(context.db, queue.vault, mailTarget(queue.id), id),
   };
 }
 
@@ -152,32 +117,9 @@ export async function findMail(context: Context, queue: Queue, mailId: string): 
   return row;
 }
 
-async function readLog(
-  { db }: Context,
-  { id, vault }: Queue,
-  eventId: Uint8Array,
-): Promise<MailDetails['log']> {
-  const rows = await db.query
-    .selectFrom('delivery_attempt')
-    .selectAll()
-    .where('queue_id', '=', id)
-    .where('event_id', '=', eventId)
-    .where('channel', '=', MAIL_CHANNEL)
-    .orderBy('attempt')
-    .execute();
-  return rows.map(({ attempt, at, status, error, response }) => {
-    const place = responseRow({ id: MAIL_TARGET }, { eventId, attempt });
-    const said = response && vault.open<string>('delivery.response', place, response);
-    return { attempt, at, status, error, response: said };
-  });
-}
-
-export function selectMails(
-  { db }: Pick<Context, 'db'>,
-  queue: Pick<Queue, 'id'>,
-  { channel, id: targetId }: Omit<Target, 'queueId'> = mailTarget(queue.id),
-) {
-  return selectDeliveries(db.query, queue.id, channel).where('d.target_id', '=', targetId);
+export function selectMails({ db }: Pick<Context, 'db'>, { id }: Pick<Queue, 'id'>) {
+  const { queueId, channel, id: targetId } = mailTarget(id);
+  return selectDeliveries(db.query, queueId, channel).where('d.target_id', '=', targetId);
 }
 
 /** The same as `stateOf`, as a database condition. */
@@ -192,25 +134,8 @@ export function whereState(
   return e.and([ended, e('d.failed_at', 'is', null), status]);
 }
 
-export function stateOf({ due_at, failed_at, status }: MailRow): MailState {
-  if (due_at !== null) return 'pending';
-  if (failed_at !== null) return 'failed';
-  return status === null ? 'kept' : 'sent';
-}
-
-export type MailRow = DeliveryRow;
-
 function summarize(row: MailRow, stored: StoredMail | null): MailSummary {
-  return {
-    id: formatId('evt', row.event_id),
-    kind: row.kind.replace(/^email\./, ''),
-    to: stored?.to ?? null,
-    state: stateOf(row),
-    attempts: row.attempts,
-    error: row.error,
-    createdAt: row.created_at,
-    nextAttemptAt: row.due_at,
-  };
+  return summarizeMail(row, row.kind.replace(/^email\./, ''), stored?.to ?? null);
 }
 
 /** Returns null if it was erased or is unreadable. */

@@ -1,5 +1,6 @@
 import { isoTime, isoTimeOrNull } from '../time.ts';
-import type { MailDetails, MailSummary } from './mailbox.ts';
+import type { MailSummary } from './mail-log.ts';
+import type { MailDetails } from './mailbox.ts';
 import type { TemplateVersion } from './templates.ts';
 
 export function presentMail(mail: MailSummary) {

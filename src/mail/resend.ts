@@ -9,7 +9,8 @@ import { parseEmail } from '../waitlist/people/identity.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
 import { isEssential, type MailKind, type MailState } from './kinds.ts';
-import { findMail, type MailRow, openMail, selectMails, stateOf, whereState } from './mailbox.ts';
+import { type MailRow, stateOf } from './mail-log.ts';
+import { findMail, openMail, selectMails, whereState } from './mailbox.ts';
 import type { StoredMail } from './stored-mail.ts';
 import { mailTarget } from './target.ts';
 

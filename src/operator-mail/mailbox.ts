@@ -1,59 +1,36 @@
-import { invalid, notFound } from '../errors.ts';
-import { formatId, parseId } from '../ids.ts';
-import type { MailState } from '../mail/kinds.ts';
-import { type MailRow, selectMails, stateOf, whereState } from '../mail/mailbox.ts';
+import { notFound } from '../errors.ts';
+import { parseId } from '../ids.ts';
+import {
+  type MailAttempt,
+  type MailPageQuery,
+  type MailRow,
+  type MailSummary,
+  readMailAttempts,
+  readMailPage,
+  summarizeMail,
+} from '../mail/mail-log.ts';
 import type { Mail, Sending } from '../mail/render.ts';
 import type { OperatorContext } from '../operators/context.ts';
-import { responseRow } from '../outbox/attempt.ts';
+import { readDelivery } from '../outbox/read-deliveries.ts';
 import { renderOperatorMail } from './render.ts';
 import { KIND_PREFIX, type StoredOperatorMail } from './stored-mail.ts';
-import { INSTALLATION_ID, OPERATOR_MAIL_TARGET } from './target.ts';
+import { OPERATOR_MAIL_TARGET } from './target.ts';
 
-export interface OperatorMailSummary {
-  id: string;
-  kind: string;
-  /** null if the operator was removed. */
-  to: string | null;
-  state: MailState;
-  attempts: number;
-  error: string | null;
-  createdAt: number;
-  nextAttemptAt: number | null;
-}
+export type OperatorMailSummary = MailSummary;
 
 export interface OperatorMailView extends OperatorMailSummary {
   /** null if the operator was removed. */
   mail: Mail | null;
-  log: {
-    attempt: number;
-    at: number;
-    status: number | null;
-    error: string | null;
-    response: string | null;
-  }[];
+  log: MailAttempt[];
 }
 
 /** Newest first. */
 export async function listOperatorMails(
   context: OperatorContext,
-  { limit, cursor, state }: { limit: number; cursor?: string | undefined; state?: MailState | undefined },
+  query: Omit<MailPageQuery, 'kind'>,
 ): Promise<{ mails: OperatorMailSummary[]; nextCursor: string | null }> {
-  let query = select(context)
-    .orderBy('d.event_id', 'desc')
-    .limit(limit + 1);
-  if (cursor !== undefined) {
-    const before = parseId('evt', cursor);
-    if (!before) throw invalid('cursor: is not valid');
-    query = query.where('d.event_id', '<', before);
-  }
-  if (state !== undefined) query = query.where((e) => whereState(e, state));
-  const rows = await query.execute();
-  const page = rows.slice(0, limit);
-  const last = rows.length > limit ? page.at(-1) : undefined;
-  return {
-    mails: page.map((row) => summarize(row, open(context, row))),
-    nextCursor: last ? formatId('evt', last.event_id) : null,
-  };
+  const { rows, nextCursor } = await readMailPage(context.db, OPERATOR_MAIL_TARGET, query);
+  return { mails: rows.map((row) => summarize(row, open(context, row))), nextCursor };
 }
 
 /** One mail as it is sent, and each attempt with the server's response. */
@@ -62,19 +39,16 @@ export async function showOperatorMail(
   mailId: string,
   sending: Sending,
 ): Promise<OperatorMailView> {
+  const { db, vault } = context;
   const id = parseId('evt', mailId);
-  const row = id && (await select(context).where('d.event_id', '=', id).executeTakeFirst());
+  const row = id && (await readDelivery(db, OPERATOR_MAIL_TARGET, id));
   if (!row) throw notFound('there is no such email, or it has been deleted');
   const stored = open(context, row);
   return {
     ...summarize(row, stored),
     mail: stored && renderOperatorMail(stored, sending),
-    log: await readLog(context, row.event_id),
+    log: await readMailAttempts(db, vault, OPERATOR_MAIL_TARGET, row.event_id),
   };
-}
-
-function select({ db }: OperatorContext) {
-  return selectMails({ db }, { id: INSTALLATION_ID }, OPERATOR_MAIL_TARGET);
 }
 
 function open({ vault }: OperatorContext, { event_id, body }: MailRow): StoredOperatorMail | null {
@@ -82,32 +56,5 @@ function open({ vault }: OperatorContext, { event_id, body }: MailRow): StoredOp
 }
 
 function summarize(row: MailRow, stored: StoredOperatorMail | null): OperatorMailSummary {
-  return {
-    id: formatId('evt', row.event_id),
-    kind: row.kind.slice(KIND_PREFIX.length),
-    to: stored?.to ?? null,
-    state: stateOf(row),
-    attempts: row.attempts,
-    error: row.error,
-    createdAt: row.created_at,
-    nextAttemptAt: row.due_at,
-  };
-}
-
-async function readLog(
-  { db, vault }: OperatorContext,
-  eventId: Uint8Array,
-): Promise<OperatorMailView['log']> {
-  const rows = await db.query
-    .selectFrom('delivery_attempt')
-    .selectAll()
-    .where('queue_id', '=', INSTALLATION_ID)
-    .where('event_id', '=', eventId)
-    .orderBy('attempt')
-    .execute();
-  return rows.map(({ attempt, at, status, error, response }) => {
-    const place = responseRow(OPERATOR_MAIL_TARGET, { eventId, attempt });
-    const said = response && vault.open<string>('delivery.response', place, response);
-    return { attempt, at, status, error, response: said };
-  });
+  return summarizeMail(row, row.kind.slice(KIND_PREFIX.length), stored?.to ?? null);
 }

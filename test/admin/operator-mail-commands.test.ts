@@ -92,7 +92,7 @@ forEachEngine((engine) => {
       };
       await refused(2, /^--state: must be one of pending, sent, kept, failed/, 'mails', '--state', 'lost');
       await refused(2, /^--limit/, 'mails', '--limit', '0');
-      await refused(1, /cursor: is not valid/, 'mails', '--cursor', 'x');
+      await refused(1, /cursor: must be the nextCursor/, 'mails', '--cursor', 'x');
       await refused(1, /there is no such email/, 'mail', 'evt_06gxx2p9r1yn1vp1ryss481fhw');
       await refused(1, /there is no such email/, 'mail', 'nonsense');
     });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { listMails, type MailSummary } from '../../src/mail/mailbox.ts';
+import type { MailSummary } from '../../src/mail/mail-log.ts';
+import { listMails } from '../../src/mail/mailbox.ts';
 import type { Resent } from '../../src/mail/resend.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import { hashOf, suppress } from '../../src/waitlist/links/suppression.ts';

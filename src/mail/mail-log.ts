@@ -1,0 +1,106 @@
+import type { Database } from '../db/database.ts';
+import { invalid } from '../errors.ts';
+import { formatId, parseId } from '../ids.ts';
+import { responseRow } from '../outbox/attempt.ts';
+import { type DeliveryFilter, type DeliveryRow, readDeliveryPage } from '../outbox/read-deliveries.ts';
+import type { Target } from '../outbox/target.ts';
+import type { Vault } from '../vault/vault.ts';
+import type { MailState } from './kinds.ts';
+
+/** What mails to people and mails to operators have in common: what became of them. */
+export interface MailSummary {
+  id: string;
+  kind: string;
+  /** null if the recipient was erased. */
+  to: string | null;
+  state: MailState;
+  attempts: number;
+  error: string | null;
+  createdAt: number;
+  nextAttemptAt: number | null;
+}
+
+export interface MailAttempt {
+  attempt: number;
+  at: number;
+  status: number | null;
+  error: string | null;
+  response: string | null;
+}
+
+export type MailRow = DeliveryRow;
+
+export function stateOf({ due_at, failed_at, status }: MailRow): MailState {
+  if (due_at !== null) return 'pending';
+  if (failed_at !== null) return 'failed';
+  return status === null ? 'kept' : 'sent';
+}
+
+/** The same as `stateOf`. */
+const FILTERS: Record<MailState, DeliveryFilter> = {
+  pending: { outcome: 'open' },
+  failed: { outcome: 'failed' },
+  sent: { outcome: 'done', answered: true },
+  kept: { outcome: 'done', answered: false },
+};
+
+export interface MailPageQuery {
+  limit: number;
+  cursor?: string | undefined;
+  state?: MailState | undefined;
+  /** As the outbox knows it. */
+  kind?: string | undefined;
+}
+
+/** The mails of a target, newest first. */
+export async function readMailPage(
+  db: Database,
+  target: Target,
+  { limit, cursor, state, kind }: MailPageQuery,
+): Promise<{ rows: MailRow[]; nextCursor: string | null }> {
+  const before = cursor === undefined ? undefined : { eventId: parseCursor(cursor), inclusive: false };
+  const filter = state ? FILTERS[state] : {};
+  const { rows, next } = await readDeliveryPage(db, target, { limit, before, kind, ...filter });
+  return { rows, nextCursor: next && formatId('evt', next) };
+}
+
+export function parseCursor(cursor: string): Buffer {
+  const id = parseId('evt', cursor);
+  if (!id) throw invalid('cursor: must be the nextCursor of the previous page');
+  return id;
+}
+
+export function summarizeMail(row: MailRow, kind: string, to: string | null): MailSummary {
+  return {
+    id: formatId('evt', row.event_id),
+    kind,
+    to,
+    state: stateOf(row),
+    attempts: row.attempts,
+    error: row.error,
+    createdAt: row.created_at,
+    nextAttemptAt: row.due_at,
+  };
+}
+
+/** Each attempt to send a mail, with the server's response. */
+export async function readMailAttempts(
+  db: Database,
+  vault: Pick<Vault<'delivery.response', never>, 'open'>,
+  target: Target,
+  eventId: Uint8Array,
+): Promise<MailAttempt[]> {
+  const rows = await db.query
+    .selectFrom('delivery_attempt')
+    .selectAll()
+    .where('queue_id', '=', target.queueId)
+    .where('event_id', '=', eventId)
+    .where('channel', '=', target.channel)
+    .orderBy('attempt')
+    .execute();
+  return rows.map(({ attempt, at, status, error, response }) => {
+    const place = responseRow(target, { eventId, attempt });
+    const said = response && vault.open<string>('delivery.response', place, response);
+    return { attempt, at, status, error, response: said };
+  });
+}
