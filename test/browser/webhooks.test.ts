@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser as Chromium } from 'playwright-core';
+import { DELAYS_MS } from '../../src/outbox/retry.ts';
+import { listDeliveries } from '../../src/webhooks/deliveries.ts';
 import { checkOn, checkPage, launchBrowser, openDashboard, SIZES, sizeOn } from '../support/dashboard.ts';
 import { forEachEngine, type List } from '../support/harness.ts';
 import { type Browser, join, PASSWORD, setUp } from '../support/operators.ts';
 import { ok, type Receiver, startReceiver, status } from '../support/receiver.ts';
-import { startSending, until } from '../support/webhooks.ts';
+import { inState, startSending, until } from '../support/webhooks.ts';
 
 let browser: Chromium;
 before(async () => {
@@ -34,6 +36,23 @@ forEachEngine((engine) => {
   });
 
   const open = (path: string, as = owner) => openDashboard(browser, service, path, { as, size });
+
+  /** Lets the next attempt be the last: ten of them take three days. */
+  const failForGood = (endpointId: string, count: number) =>
+    until('they fail for good', async () => {
+      await service.context.db.query
+        .updateTable('delivery')
+        .set({ tries: DELAYS_MS.length - 1 })
+        .where('channel', '=', 'webhook')
+        .where('due_at', 'is not', null)
+        .execute();
+      service.clock.advance(DELAYS_MS[1] ?? 0);
+      const { deliveries } = await listDeliveries(service.context, endpointId, {
+        limit: 10,
+        state: 'failed',
+      });
+      return deliveries.length === count;
+    });
 
   describe(`webhooks on a ${size}`, () => {
     let endpoint: string;
@@ -103,6 +122,32 @@ forEachEngine((engine) => {
       await page.goBack();
       await page.getByRole('button', { name: 'webhook.test' }).waitFor();
       await checkPage(page, 'deliveries');
+      await page.close();
+    });
+
+    it('replays what failed, and shows how far it is', async () => {
+      const endpointId = endpoint.split('/').at(-1) ?? '';
+      receiver.answer = status(500);
+      for (const email of ['grace@example.com', 'joan@example.com']) await list.signup({ email });
+      await failForGood(endpointId, 2);
+      receiver.answer = ok;
+      const before = receiver.received.length;
+
+      const page = await open(endpoint);
+      await page.getByRole('button', { name: 'Replay failed' }).click();
+      await page.getByRole('dialog').getByText('did not accept in production').waitFor();
+      await check(page, 'the replay dialog');
+      await page.setViewportSize(SIZES[size]);
+      await page.getByRole('button', { name: 'Replay', exact: true }).click();
+      await page.getByText('Replaying what failed').waitFor();
+      const replays = page.getByRole('list', { name: 'Replays' });
+      await replays.getByText('Replaying').waitFor();
+      await service.runJobs();
+      await replays.getByText('Replayed 2 deliveries').waitFor();
+      await inState(service.context, endpointId, 'failed', 0);
+      await until('both arrive', () => receiver.received.length === before + 2);
+      const emails = receiver.received.slice(before).map(({ body }) => /\w+@example\.com/.exec(body)?.[0]);
+      assert.deepEqual(emails.sort(), ['grace@example.com', 'joan@example.com']);
       await page.close();
     });
 
