@@ -4,8 +4,8 @@ import { formatId } from '../../src/ids.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
+import { type AskInRoles, askInRoles } from '../support/admin.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
-import { adminToken } from '../support/operators.ts';
 
 interface Page {
   entries: PresentedEntry[];
@@ -18,23 +18,13 @@ const email = (n: number) => `p${n}@example.com`;
 forEachEngine((engine) => {
   describe('entries in the admin API', () => {
     let service: Service;
-    const keys = new Map<string, string>();
+    let ask: AskInRoles;
     before(async () => {
       service = await startService(engine);
-      for (const role of ['viewer', 'support', 'admin'] as const)
-        keys.set(role, await adminToken(service, role, role));
+      ask = await askInRoles(service, 'admin');
     });
     after(() => service.close());
 
-    const ask = <T = Record<string, unknown>>(
-      method: string,
-      path: string,
-      { role = 'admin', body }: { role?: string; body?: unknown } = {},
-    ) =>
-      service.request<T>(method, `/admin/v1${path}`, {
-        key: keys.get(role),
-        ...(body === undefined ? {} : { body }),
-      });
     const list = (of: List, query = '', role = 'admin') =>
       ask<Page>('GET', `/waitlists/${of.id}/entries${query}`, { role });
     const namesOf = ({ body }: { body: Page }) => body.entries.map((entry) => entry.email ?? entry.phone);

@@ -8,8 +8,8 @@ import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import type { AdminInviteSchema } from '../../src/wire/invite.ts';
 import type { JobSchema } from '../../src/wire/job.ts';
+import { type AskInRoles, askInRoles } from '../support/admin.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
-import { adminToken } from '../support/operators.ts';
 
 type Invite = Static<typeof AdminInviteSchema>;
 type Job = Static<typeof JobSchema>;
@@ -19,23 +19,13 @@ const email = (n: number) => `p${n}@example.com`;
 forEachEngine((engine) => {
   describe('invites in the admin API', () => {
     let service: Service;
-    const keys = new Map<string, string>();
+    let ask: AskInRoles;
     before(async () => {
       service = await startService(engine);
-      for (const role of ['viewer', 'support', 'admin'] as const)
-        keys.set(role, await adminToken(service, role, role));
+      ask = await askInRoles(service, 'support');
     });
     after(() => service.close());
 
-    const ask = <T = Record<string, unknown>>(
-      method: string,
-      path: string,
-      { role = 'support', body }: { role?: string; body?: unknown } = {},
-    ) =>
-      service.request<T>(method, `/admin/v1${path}`, {
-        key: keys.get(role),
-        ...(body === undefined ? {} : { body }),
-      });
     const invite = <T = Invite>(of: List, body: unknown, role = 'support') =>
       ask<T>('POST', `/waitlists/${of.id}/invites`, { body, role });
     const list = async (of: List, query = '', role = 'support') =>

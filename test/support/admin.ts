@@ -32,3 +32,21 @@ export function succeeded<T>(answer: Answer<T>, status = 200): T {
   assert.equal(answer.status, status, answer.text);
   return answer.body;
 }
+
+/** Calls the admin API with a token of any role, the usual one unless told otherwise. */
+export async function askInRoles(service: Service, usual: Role) {
+  const keys = new Map<string, string>();
+  for (const role of ['viewer', 'support', 'admin'] as const)
+    keys.set(role, await adminToken(service, role, role));
+  return <T = Record<string, unknown>>(
+    method: string,
+    path: string,
+    { role = usual, body }: { role?: string; body?: unknown } = {},
+  ): Promise<Answer<T>> =>
+    service.request<T>(method, `/admin/v1${path}`, {
+      key: keys.get(role),
+      ...(body === undefined ? {} : { body }),
+    });
+}
+
+export type AskInRoles = Awaited<ReturnType<typeof askInRoles>>;
