@@ -207,12 +207,16 @@ const emails = createRoute({
   }),
   component: lazyRouteComponent(() => import('./pages/emails/emails-page.tsx'), 'EmailsPage'),
 });
+const MAIL_LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'ja', 'zh'] as const;
 const PREVIEWS = ['desktop', 'phone', 'text'] as const;
 const template = createRoute({
   getParentRoute: () => waitlist,
   path: '/emails/$kind',
-  validateSearch: (search): { view?: (typeof PREVIEWS)[number] } => ({
+  validateSearch: (
+    search,
+  ): { view?: (typeof PREVIEWS)[number]; language?: (typeof MAIL_LANGUAGES)[number] } => ({
     view: choiceOf(search.view, PREVIEWS),
+    language: choiceOf(search.language, MAIL_LANGUAGES),
   }),
   component: lazyRouteComponent(() => import('./pages/emails/template-page.tsx'), 'TemplatePage'),
 });

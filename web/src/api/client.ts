@@ -47,7 +47,7 @@ export class ApiError extends Error {
 interface Answer<T> {
   data?: T;
   error?: unknown;
-  response: Response;
+  response: Pick<Response, 'ok' | 'status' | 'url'>;
 }
 
 /** The body of a successful answer, or an ApiError. A 401 ends the session here too. */

@@ -8,7 +8,7 @@ interface NavigationDrawerProps {
 }
 
 /** The sidebar on small screens. */
-export function NavigationDrawer({ open, onClose, children }: NavigationDrawerProps) {
+export default function NavigationDrawer({ open, onClose, children }: NavigationDrawerProps) {
   return (
     <Dialog.Root open={open} onOpenChange={(next) => next || onClose()}>
       <Dialog.Portal>

@@ -7,13 +7,13 @@ import { cx } from '../ui/cx.ts';
 import { SkeletonRows } from '../ui/skeleton.tsx';
 import { EnvironmentBand, EnvironmentPill } from './environment.tsx';
 import { Mark } from './mark.tsx';
-import { NavigationDrawer } from './navigation-drawer.tsx';
 import { OfflineBanner, useOnline } from './offline-banner.tsx';
 import type { Overlay } from './overlay.ts';
 import { Sidebar } from './sidebar.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
 import { PRODUCTION, useScopeIfAny } from './waitlist-scope.ts';
 
+const NavigationDrawer = lazy(() => import('./navigation-drawer.tsx'));
 const Palette = lazy(() => import('./palette.tsx'));
 const ShortcutsHelp = lazy(() => import('./shortcuts-help.tsx'));
 
@@ -28,6 +28,9 @@ export function Shell() {
   const offline = !useOnline();
   const [overlay, setOverlay] = useState<Overlay>(null);
   const close = () => setOverlay(null);
+  // Desktops never load it. Once opened, it stays, to leave as it came.
+  const [hasDrawer, setHasDrawer] = useState(false);
+  if (overlay === 'navigation' && !hasDrawer) setHasDrawer(true);
   useShortcuts(setOverlay);
   return (
     <div className={cx('flex min-h-dvh flex-col', BANDS[Number(tinted) + Number(offline)])}>
@@ -65,14 +68,16 @@ export function Shell() {
           </main>
         </div>
       </div>
-      <NavigationDrawer open={overlay === 'navigation'} onClose={close}>
-        <Sidebar
-          onNavigate={close}
-          onSearch={() => setOverlay('palette')}
-          onHelp={() => setOverlay('shortcuts')}
-        />
-      </NavigationDrawer>
       <Suspense>
+        {hasDrawer && (
+          <NavigationDrawer open={overlay === 'navigation'} onClose={close}>
+            <Sidebar
+              onNavigate={close}
+              onSearch={() => setOverlay('palette')}
+              onHelp={() => setOverlay('shortcuts')}
+            />
+          </NavigationDrawer>
+        )}
         {overlay === 'palette' && <Palette onClose={close} />}
         {overlay === 'shortcuts' && <ShortcutsHelp onClose={close} />}
       </Suspense>

@@ -134,14 +134,16 @@ export interface TemplateTexts {
   body: string;
 }
 
-export const previewQuery = (scope: Scope, kind: MailKind, texts: TemplateTexts) =>
+export type PreviewRequest = Schemas['MailPreviewRequest'];
+
+export const previewQuery = (scope: Scope, kind: MailKind, body: PreviewRequest) =>
   queryOptions({
-    queryKey: ['preview', ...scopeKey(scope), kind, texts],
+    queryKey: ['preview', ...scopeKey(scope), kind, body],
     queryFn: () =>
       call(
         api.POST('/admin/v1/waitlists/{waitlistId}/mail/templates/{kind}/preview', {
           params: kindParams(scope, kind),
-          body: texts,
+          body,
         }),
       ),
     gcTime: 0,

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Card } from '../../ui/card.tsx';
 import { cx } from '../../ui/cx.ts';
 import { MailFrame } from '../../ui/mail-frame.tsx';
@@ -17,8 +17,15 @@ const VIEWS = [
   { value: 'text', label: 'Plain text' },
 ] as const;
 
+interface PreviewPaneProps {
+  preview: Preview;
+  about: string;
+  /** Above the email. */
+  options: ReactNode;
+}
+
 /** The email as a person would get it. A draft with problems leaves the last good one in sight. */
-export function PreviewPane({ preview }: { preview: Preview }) {
+export function PreviewPane({ preview, about, options }: PreviewPaneProps) {
   const { view = 'desktop' } = useSearch({ from: `/shell${PATH}` });
   const navigate = useNavigate({ from: PATH });
   const { data } = preview;
@@ -32,7 +39,7 @@ export function PreviewPane({ preview }: { preview: Preview }) {
     <Card
       flush
       title="Preview"
-      about={stale ? 'As it was before the problem.' : 'With example values. Links do nothing here.'}
+      about={stale ? 'As it was before the problem.' : about}
       className="lg:sticky lg:top-6"
       actions={
         <Segments
@@ -48,7 +55,8 @@ export function PreviewPane({ preview }: { preview: Preview }) {
         />
       }
     >
-      <QueryProblem query={preview}>
+      {options}
+      <QueryProblem query={{ ...preview, data: good }}>
         {good ? (
           <>
             <p className="border-y px-5 py-2.5 break-words">

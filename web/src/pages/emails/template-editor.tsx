@@ -1,6 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
 import { RotateCcw, Send } from 'lucide-react';
 import { useRef, useState } from 'react';
+import { ApiError } from '../../api/client.ts';
 import { useMay } from '../../api/me.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -14,6 +16,7 @@ import { UnsavedGuard } from '../../ui/unsaved-guard.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { CodeArea } from './code-area.tsx';
 import { resetTemplate, saveTemplate, type Template, type TemplateTexts, templateQuery } from './mails.ts';
+import { PreviewOptions } from './preview-options.tsx';
 import { PreviewPane } from './preview-pane.tsx';
 import { Problems } from './problems.tsx';
 import { TestDialog } from './test-dialog.tsx';
@@ -31,8 +34,14 @@ export function TemplateEditor({ scope, template }: { scope: Scope; template: Te
   const bodyField = useRef<HTMLTextAreaElement>(null);
   const subjectField = useRef<HTMLInputElement>(null);
   const last = useRef<'subject' | 'body'>('body');
-  const preview = usePreview(scope, kind, draft);
+  const { language } = useSearch({ from: '/shell/waitlists/$waitlistId/emails/$kind' });
+  const [person, setPerson] = useState<string>();
   const dirty = draft.subject !== template.subject || draft.body !== template.body;
+  const isDefault = !custom && !dirty;
+  const preview = usePreview(scope, kind, {
+    ...(isDefault ? { language } : draft),
+    ...(person === undefined ? {} : { entry: person }),
+  });
   const adopt = (saved: Template) => {
     client.setQueryData(templateQuery(scope, kind).queryKey, saved);
     setDraft(textsOf(saved));
@@ -126,7 +135,20 @@ export function TemplateEditor({ scope, template }: { scope: Scope; template: Te
             <Variables variables={variables} onInsert={mayManage ? insert : undefined} />
           </div>
         </Card>
-        <PreviewPane preview={preview} />
+        <PreviewPane
+          preview={preview}
+          about={`With ${person === undefined ? 'example values' : 'their values'}. Links do nothing here.`}
+          options={
+            <PreviewOptions
+              hasLanguages={isDefault}
+              person={person}
+              onPerson={setPerson}
+              problem={
+                preview.error && person !== undefined ? ApiError.from(preview.error).sentence : undefined
+              }
+            />
+          }
+        />
       </div>
       {asking === 'test' && (
         <TestDialog scope={scope} kind={kind} draft={draft} onClose={() => setAsking(null)} />

@@ -1,17 +1,18 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Scope } from '../../shell/waitlist-scope.ts';
-import { type MailKind, previewQuery, type TemplateTexts } from './mails.ts';
+import { type MailKind, type PreviewRequest, previewQuery } from './mails.ts';
 
 const TYPING_MS = 300;
 
-/** How the draft would look, a moment after the last key. An empty text is not worth a request. */
-export function usePreview(scope: Scope, kind: MailKind, draft: TemplateTexts) {
-  const [shown, setShown] = useState(draft);
+/** How the email would look, a moment after the last key. An empty text is not worth a request. */
+export function usePreview(scope: Scope, kind: MailKind, request: PreviewRequest) {
+  const [shown, setShown] = useState(request);
+  const latest = JSON.stringify(request);
   useEffect(() => {
-    const timer = setTimeout(() => setShown(draft), TYPING_MS);
+    const timer = setTimeout(() => setShown(JSON.parse(latest)), TYPING_MS);
     return () => clearTimeout(timer);
-  }, [draft]);
+  }, [latest]);
   return useQuery({
     ...previewQuery(scope, kind, shown),
     placeholderData: keepPreviousData,

@@ -1,23 +1,18 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Webhook } from 'lucide-react';
 import { api, call } from '../../api/client.ts';
 import { peopleKey } from '../../api/entries.ts';
-import { Badge, type Tone } from '../../ui/badge.tsx';
-import { capitalize } from '../../ui/capitalize.ts';
+import { environmentSearch } from '../../shell/waitlist-scope.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Table } from '../../ui/table.tsx';
+import { DeliveryStateBadge } from '../webhooks/endpoint-health.tsx';
+import { endpointsQuery } from '../webhooks/webhooks.ts';
 import type { AboutEntry } from './about-entry.ts';
 import { InDrawer } from './in-drawer.tsx';
-
-const TONES: Record<string, Tone> = {
-  delivered: 'accent',
-  failed: 'danger',
-  pending: 'warn',
-  held: 'neutral',
-};
 
 /** What webhooks were told about this person. */
 export function EntryDeliveries({ scope, entry }: AboutEntry) {
@@ -35,6 +30,8 @@ export function EntryDeliveries({ scope, entry }: AboutEntry) {
       ),
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
   });
+  const { data: endpoints } = useQuery(endpointsQuery(scope));
+  const urlOf = (id: string) => endpoints?.find((each) => each.id === id)?.url ?? id;
   return (
     <InDrawer>
       <QueryProblem query={query}>
@@ -46,12 +43,19 @@ export function EntryDeliveries({ scope, entry }: AboutEntry) {
             {
               id: 'kind',
               label: 'Event',
-              className: 'max-w-56',
-              cell: ({ kind, endpoint }) => (
+              className: 'max-w-34 sm:max-w-56',
+              cell: ({ kind, endpoint, event }) => (
                 <span className="flex flex-col">
-                  <code className="truncate font-mono text-sm">{kind}</code>
-                  <span className="truncate font-mono text-xs text-mute" title={endpoint}>
-                    {endpoint}
+                  <Link
+                    to="/waitlists/$waitlistId/webhooks/$endpointId"
+                    params={{ waitlistId: scope.waitlistId, endpointId: endpoint }}
+                    search={{ ...environmentSearch(scope.environment), delivery: event }}
+                    className="self-start truncate rounded-sm font-mono text-sm underline-offset-4 hover:underline"
+                  >
+                    {kind}
+                  </Link>
+                  <span className="truncate text-sm text-mute" title={urlOf(endpoint)}>
+                    {urlOf(endpoint)}
                   </span>
                 </span>
               ),
@@ -59,7 +63,7 @@ export function EntryDeliveries({ scope, entry }: AboutEntry) {
             {
               id: 'state',
               label: 'State',
-              cell: ({ state }) => <Badge tone={TONES[state] ?? 'neutral'}>{capitalize(state)}</Badge>,
+              cell: ({ state }) => <DeliveryStateBadge state={state} />,
             },
             {
               id: 'at',

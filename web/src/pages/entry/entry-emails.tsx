@@ -1,20 +1,20 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Mail } from 'lucide-react';
 import { api, call } from '../../api/client.ts';
 import { peopleKey } from '../../api/entries.ts';
-import { Badge, type Tone } from '../../ui/badge.tsx';
+import { environmentSearch } from '../../shell/waitlist-scope.ts';
+import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { capitalize } from '../../ui/capitalize.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Table } from '../../ui/table.tsx';
 import { toast, toastError } from '../../ui/toast.tsx';
+import { kindName, STATE_NAMES, STATE_TONES } from '../emails/mails.ts';
 import type { AboutEntry } from './about-entry.ts';
 import { InDrawer } from './in-drawer.tsx';
-
-const TONES: Record<string, Tone> = { sent: 'accent', failed: 'danger', pending: 'warn', kept: 'neutral' };
 
 /** Emails to this person. */
 export function EntryEmails({ scope, entry }: AboutEntry) {
@@ -57,9 +57,16 @@ export function EntryEmails({ scope, entry }: AboutEntry) {
               id: 'kind',
               label: 'Email',
               className: 'max-w-44',
-              cell: ({ kind, error }) => (
+              cell: ({ id, kind, error }) => (
                 <span className="flex flex-col">
-                  <span className="truncate font-medium">{capitalize(kind)}</span>
+                  <Link
+                    to="/waitlists/$waitlistId/emails"
+                    params={path}
+                    search={{ ...environmentSearch(scope.environment), tab: 'log', mail: id }}
+                    className="self-start truncate rounded-sm font-medium underline-offset-4 hover:underline"
+                  >
+                    {kindName(kind)}
+                  </Link>
                   {error && (
                     <span className="truncate text-sm text-danger" title={error}>
                       {error}
@@ -71,7 +78,7 @@ export function EntryEmails({ scope, entry }: AboutEntry) {
             {
               id: 'state',
               label: 'State',
-              cell: ({ state }) => <Badge tone={TONES[state] ?? 'neutral'}>{capitalize(state)}</Badge>,
+              cell: ({ state }) => <Badge tone={STATE_TONES[state]}>{STATE_NAMES[state]}</Badge>,
             },
             {
               id: 'at',

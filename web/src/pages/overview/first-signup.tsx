@@ -6,7 +6,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { signupSnippets } from '../../ui/signup-snippets.ts';
 
 /** For a waitlist without people: how to add the first one. */
-export function FirstSignup({ waitlistId, environment }: Scope) {
+export default function FirstSignup({ waitlistId, environment }: Scope) {
   const create = `export DOORLIST_KEY=$(npm run -s doorlist -- key create \\
   --waitlist ${waitlistId} --env ${environment} --read --quiet)`;
   return (

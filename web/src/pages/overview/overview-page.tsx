@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { useLive } from '../../api/live.tsx';
 import { waitlistQuery } from '../../api/waitlists.ts';
 import { useScope } from '../../shell/waitlist-scope.ts';
@@ -12,13 +12,14 @@ import { QueryProblem } from '../../ui/query-problem.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { DeliveryCard } from './delivery-card.tsx';
-import { FirstSignup } from './first-signup.tsx';
 import { FunnelCard } from './funnel-card.tsx';
 import { MetadataCard } from './metadata-card.tsx';
 import { DEFAULT_PERIOD, formatterFor, PERIODS, periodOf } from './periods.ts';
 import { ReferralsCard } from './referrals-card.tsx';
 import { type Statistics, statisticsQuery } from './statistics-query.ts';
 import { useRefreshOnChange } from './use-refresh-on-change.ts';
+
+const FirstSignup = lazy(() => import('./first-signup.tsx'));
 
 /** How a waitlist is doing, now and over time. */
 export function OverviewPage() {
@@ -68,7 +69,11 @@ export function OverviewPage() {
         <Stat label="Invited" value={counters?.invited} about={within(totals?.invited)} />
         <Stat label="Joined" value={counters?.joined} about={within(totals?.accepted)} />
       </Stats>
-      {counters?.signups === 0 && <FirstSignup {...scope} />}
+      {counters?.signups === 0 && (
+        <Suspense>
+          <FirstSignup {...scope} />
+        </Suspense>
+      )}
       <QueryProblem query={query}>
         <Card title="Signups">
           {query.data ? <SignupsChart statistics={query.data} /> : <Skeleton className="h-68" />}

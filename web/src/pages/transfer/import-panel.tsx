@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Download, X } from 'lucide-react';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useLive } from '../../api/live.tsx';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
@@ -40,9 +40,11 @@ export function ImportPanel({ jobId, scope, isCheck, onClose, action }: ImportPa
   const { jobs } = useLive(scope.waitlistId, scope.environment);
   const job = query.data && newest(query.data, jobs?.[jobId]);
   const state = job?.state;
+  const place = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: again whenever the state changes.
   useEffect(() => {
     void client.invalidateQueries({ queryKey: ['imports'] });
+    place.current?.scrollIntoView({ block: 'nearest' });
   }, [client, state]);
   const result = job ? importResultOf(job) : null;
   const cancel = async () => {
@@ -54,45 +56,47 @@ export function ImportPanel({ jobId, scope, isCheck, onClose, action }: ImportPa
     }
   };
   return (
-    <Card
-      title={
-        <span className="flex items-center gap-2">
-          {result?.dryRun ? 'What would happen' : isCheck ? 'Checking the file' : 'Import'}
-          {job && <JobBadge job={job} />}
-        </span>
-      }
-      actions={
-        <IconButton size="sm" label="Close" onClick={onClose}>
-          <X aria-hidden />
-        </IconButton>
-      }
-    >
-      <QueryProblem query={query}>
-        {job ? (
-          <div className="flex flex-col gap-4" aria-live="polite">
-            {!isFinished(job) && <Running job={job} onCancel={cancel} />}
-            {job.error !== null && <Alert title="The import stopped">{job.error}</Alert>}
-            {job.state === 'cancelled' && (
-              <p className="text-mute">Cancelled. What was imported before stays.</p>
-            )}
-            {result && <Result result={result} />}
-            {isFinished(job) && (
-              <div className="flex flex-wrap gap-2">
-                {result && action(result)}
-                {(result?.failed ?? 0) > 0 && (
-                  <a href={errorsUrl(scope, jobId)} download className={buttonClass()}>
-                    <Download aria-hidden />
-                    Download bad rows
-                  </a>
-                )}
-              </div>
-            )}
-          </div>
-        ) : (
-          <SkeletonRows rows={2} />
-        )}
-      </QueryProblem>
-    </Card>
+    <div ref={place} className="scroll-my-6">
+      <Card
+        title={
+          <span className="flex items-center gap-2">
+            {result?.dryRun ? 'What would happen' : isCheck ? 'Checking the file' : 'Import'}
+            {job && <JobBadge job={job} />}
+          </span>
+        }
+        actions={
+          <IconButton size="sm" label="Close" onClick={onClose}>
+            <X aria-hidden />
+          </IconButton>
+        }
+      >
+        <QueryProblem query={query}>
+          {job ? (
+            <div className="flex flex-col gap-4" aria-live="polite">
+              {!isFinished(job) && <Running job={job} onCancel={cancel} />}
+              {job.error !== null && <Alert title="The import stopped">{job.error}</Alert>}
+              {job.state === 'cancelled' && (
+                <p className="text-mute">Cancelled. What was imported before stays.</p>
+              )}
+              {result && <Result result={result} />}
+              {isFinished(job) && (
+                <div className="flex flex-wrap gap-2">
+                  {result && action(result)}
+                  {(result?.failed ?? 0) > 0 && (
+                    <a href={errorsUrl(scope, jobId)} download className={buttonClass()}>
+                      <Download aria-hidden />
+                      Download bad rows
+                    </a>
+                  )}
+                </div>
+              )}
+            </div>
+          ) : (
+            <SkeletonRows rows={2} />
+          )}
+        </QueryProblem>
+      </Card>
+    </div>
   );
 }
 

@@ -1,17 +1,20 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { people } from '../../api/entries.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { Progress } from '../../ui/progress.tsx';
 import { useAct } from '../../ui/use-act.ts';
+import { ColumnMapping } from './column-mapping.tsx';
 import { FileField } from './file-field.tsx';
 import { ImportHistory } from './import-history.tsx';
 import { ImportOptionFields } from './import-options.tsx';
 import { ImportPanel } from './import-panel.tsx';
 import { type ImportResult, importsQuery } from './jobs.ts';
+import { type FileColumn, readColumns } from './read-columns.ts';
 import { type ImportOptions, problemOf, startImport } from './upload.ts';
 
 const DEFAULTS: ImportOptions = {
@@ -20,6 +23,7 @@ const DEFAULTS: ImportOptions = {
   confirmed: false,
   dropUnmapped: false,
   events: false,
+  map: {},
 };
 
 /** Choose a file, see what would happen, import it. */
@@ -29,14 +33,29 @@ export function ImportTab({ scope }: { scope: Scope }) {
   const navigate = useNavigate({ from: '/waitlists/$waitlistId/transfer' });
   const [file, setFile] = useState<File | null>(null);
   const [options, setOptions] = useState(DEFAULTS);
+  const [columns, setColumns] = useState<FileColumn[]>([]);
+  const [sent, setSent] = useState(0);
   /** What was checked last: a change afterwards needs a new check. */
   const [checked, setChecked] = useState<{ job: string; file: File; options: ImportOptions } | null>(null);
   const show = (id: string | undefined) =>
     void navigate({ search: ({ environment }) => ({ environment, job: id }) });
   const problem = file ? problemOf(file) : undefined;
+  useEffect(() => {
+    setColumns([]);
+    let isCurrent = true;
+    if (file && problem === undefined)
+      readColumns(file).then(
+        (found) => isCurrent && setColumns(found),
+        () => {},
+      );
+    return () => {
+      isCurrent = false;
+    };
+  }, [file, problem]);
   const start = useAct(async (dryRun: boolean) => {
     if (!file) return;
-    const started = await startImport(scope, file, options, dryRun);
+    setSent(0);
+    const started = await startImport(scope, file, options, dryRun, setSent);
     setChecked(dryRun ? { job: started.id, file, options } : null);
     if (!dryRun) setFile(null);
     show(started.id);
@@ -59,11 +78,29 @@ export function ImportTab({ scope }: { scope: Scope }) {
             file={file}
             onFile={(chosen) => {
               setFile(chosen);
+              setOptions({ ...options, map: {} });
               show(undefined);
             }}
           />
           {problem && <Alert>{problem}</Alert>}
+          {columns.length > 0 && (
+            <ColumnMapping
+              columns={columns}
+              map={options.map}
+              onChange={(map) => setOptions({ ...options, map })}
+            />
+          )}
           <ImportOptionFields options={options} onChange={setOptions} />
+          {start.busy && file && (
+            <div className="flex flex-col gap-2">
+              <Progress label="Upload" value={sent} max={file.size} />
+              <p className="text-sm text-mute tabular-nums">
+                {sent < file.size
+                  ? `Uploading, ${Math.floor((sent / file.size) * 100)}%`
+                  : 'Reading the file'}
+              </p>
+            </div>
+          )}
           {start.error && <Alert>{start.error.sentence}</Alert>}
           <div className="flex flex-wrap items-center gap-3">
             <Button

@@ -1,5 +1,6 @@
 import { ApiError, call } from '../../api/client.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
+import { type ColumnMap, mapText } from './column-mapping.tsx';
 import type { Job } from './jobs.ts';
 
 export interface ImportOptions {
@@ -8,6 +9,7 @@ export interface ImportOptions {
   confirmed: boolean;
   dropUnmapped: boolean;
   events: boolean;
+  map: ColumnMap;
 }
 
 const BYTES_MAX = 200 * 1024 ** 2;
@@ -33,30 +35,46 @@ function typeOf(name: string): string | undefined {
   return TYPES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()];
 }
 
-/** Sends the file as it is. */
+/** Sends the file as it is. Tells how many bytes have been sent. */
 export function startImport(
   { waitlistId, environment }: Scope,
   file: File,
-  { preset, order, confirmed, dropUnmapped, events }: ImportOptions,
+  { preset, order, confirmed, dropUnmapped, events, map }: ImportOptions,
   dryRun: boolean,
+  onSent: (bytes: number) => void,
 ): Promise<Job> {
   const query = new URLSearchParams({ environment, dryRun: String(dryRun) });
   if (preset !== 'none') query.set('preset', preset);
   if (order === 'file') query.set('order', order);
+  const columns = mapText(map);
+  if (columns !== '') query.set('map', columns);
   for (const [name, on] of Object.entries({ confirmed, dropUnmapped, events })) {
     if (on) query.set(name, 'true');
   }
-  const sent = fetch(`/admin/v1/waitlists/${waitlistId}/imports?${query}`, {
-    method: 'POST',
-    headers: { 'content-type': typeOf(file.name) ?? 'text/csv' },
-    body: file,
-  });
-  return call(sent.then(readAnswer));
+  return call(post(`/admin/v1/waitlists/${waitlistId}/imports?${query}`, file, onSent));
 }
 
-async function readAnswer(response: Response) {
-  const body: unknown = await response.json().catch(() => {
-    throw new ApiError(response.status, 'unknown', 'the server sent an answer that makes no sense');
-  });
-  return response.ok ? { data: body as Job, response } : { error: body, response };
+/** Unlike `fetch`, this can tell how far it has come. */
+function post(url: string, file: File, onSent: (bytes: number) => void) {
+  const request = new XMLHttpRequest();
+  request.open('POST', url);
+  request.setRequestHeader('content-type', typeOf(file.name) ?? 'text/csv');
+  request.upload.onprogress = ({ loaded }) => onSent(loaded);
+  return new Promise<{ data?: Job; error?: unknown; response: { ok: boolean; status: number; url: string } }>(
+    (resolve, reject) => {
+      request.onerror = () => reject(new TypeError('the upload failed'));
+      request.onload = () => {
+        const { status, responseURL, responseText } = request;
+        const ok = status >= 200 && status < 300;
+        const response = { ok, status, url: responseURL };
+        try {
+          const body = JSON.parse(responseText);
+          resolve(ok ? { data: body, response } : { error: body, response });
+        } catch {
+          reject(new ApiError(status, 'unknown', 'the server sent an answer that makes no sense'));
+        }
+      };
+      request.send(file);
+    },
+  );
 }

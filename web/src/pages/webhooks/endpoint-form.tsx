@@ -2,8 +2,9 @@ import { useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Checkbox } from '../../ui/checkbox.tsx';
-import { Field, Input, TextArea } from '../../ui/field.tsx';
+import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { type HeadersDraft, HeadersField, headersOf } from './headers-field.tsx';
 import { createEndpoint, type Endpoint, EVENTS, type EventKind, updateEndpoint } from './webhooks.ts';
 
 interface EndpointFormProps {
@@ -20,7 +21,10 @@ export function EndpointForm({ scope, endpoint, onClose, onSaved }: EndpointForm
   const [description, setDescription] = useState(endpoint?.description ?? '');
   const [all, setAll] = useState((endpoint?.events.length ?? 0) === 0);
   const [events, setEvents] = useState(new Set(endpoint?.events as EventKind[] | undefined));
-  const [headers, setHeaders] = useState('');
+  const [headers, setHeaders] = useState<HeadersDraft>({
+    choice: endpoint && endpoint.headers.length > 0 ? 'keep' : 'replace',
+    text: '',
+  });
   const [rateLimit, setRateLimit] = useState(endpoint?.rateLimit?.toString() ?? '');
   const save = async () => {
     if (!all && events.size === 0)
@@ -30,7 +34,7 @@ export function EndpointForm({ scope, endpoint, onClose, onSaved }: EndpointForm
       description: description.trim(),
       events: all ? [] : [...events],
       rateLimit: rateLimit === '' ? null : Number(rateLimit),
-      ...(headers.trim() === '' ? {} : { headers: parseHeaders(headers) }),
+      ...headersOf(headers),
     };
     await onSaved(
       endpoint ? await updateEndpoint(scope, endpoint.id, body) : await createEndpoint(scope, body),
@@ -102,18 +106,13 @@ export function EndpointForm({ scope, endpoint, onClose, onSaved }: EndpointForm
             )}
           </fieldset>
           <div className="grid gap-4 sm:grid-cols-[1fr_10rem]">
-            <Field label="Headers" help={headersHelp(endpoint)} error={problem('headers')}>
-              <TextArea
-                rows={2}
-                spellCheck={false}
-                autoComplete="off"
-                placeholder="Authorization: Bearer …"
-                className="font-mono text-sm"
-                value={headers}
-                onChange={(event) => setHeaders(event.target.value)}
-              />
-            </Field>
-            <Field label="Rate limit" help="Most a second. Empty: no limit." error={problem('rateLimit')}>
+            <HeadersField
+              sent={endpoint?.headers ?? []}
+              draft={headers}
+              onChange={setHeaders}
+              error={problem('headers')}
+            />
+            <Field label="Rate limit" help="Requests a second. Empty: no limit." error={problem('rateLimit')}>
               <Input
                 type="number"
                 min={1}
@@ -126,21 +125,4 @@ export function EndpointForm({ scope, endpoint, onClose, onSaved }: EndpointForm
       )}
     </FormDialog>
   );
-}
-
-function headersHelp(endpoint: Endpoint | undefined): string {
-  return endpoint && endpoint.headers.length > 0
-    ? `Sends ${endpoint.headers.join(', ')} now. What you enter replaces them; leave it empty to keep them.`
-    : 'Optional. One on each line. Their values are stored encrypted and not shown again.';
-}
-
-function parseHeaders(text: string): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
-    const [, name, value] = /^\s*([^:\s]+)\s*:\s*(.*?)\s*$/.exec(line) ?? [];
-    if (name === undefined || value === undefined)
-      throw new ApiError(0, 'invalid_request', 'headers: write each as Name: value');
-    headers[name] = value;
-  }
-  return headers;
 }

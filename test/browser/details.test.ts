@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser as Chromium } from 'playwright-core';
+import { checkPage, launchBrowser, openDashboard, SIZES } from '../support/dashboard.ts';
+import type { List, Service } from '../support/harness.ts';
+import { type Browser, setUp } from '../support/operators.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { endpointFor, inState, startSending } from '../support/webhooks.ts';
+
+/** Of pages whose data is tested on both engines elsewhere. */
+describe('details of the dashboard', () => {
+  let browser: Chromium;
+  let service: Service;
+  let receiver: Receiver;
+  let owner: Browser;
+  let list: List;
+  let endpoint: string;
+  before(async () => {
+    browser = await launchBrowser();
+    service = await startSending('sqlite', { startAt: Date.now() });
+    receiver = await startReceiver();
+    owner = await setUp(service);
+    list = await service.waitlist({ name: 'Acme' });
+    const headers = { Authorization: 'Bearer 4f1d2c' };
+    ({ id: endpoint } = await endpointFor(service.context, await list.queue(), `${receiver.url}/crm`, {
+      headers,
+    }));
+    await list.signup({ email: 'ada@example.com' });
+    await list.invite('ada@example.com');
+    await inState(service.context, endpoint, 'delivered', 2);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+    await receiver?.close();
+  });
+
+  const open = (path: string, size: keyof typeof SIZES = 'desktop') =>
+    openDashboard(browser, service, path, { as: owner, size });
+
+  it('shows every page of the installation in a low window, and the time of a record on a phone', async () => {
+    const page = await open(`/waitlists/${list.id}`);
+    await page.setViewportSize({ width: 1280, height: 832 });
+    const link = await page.getByRole('link', { name: 'Health' }).boundingBox();
+    const account = await page.getByRole('button', { name: /owner/i }).boundingBox();
+    assert.ok(link && account && link.y + link.height <= account.y, 'the account covers no link');
+    await page.setViewportSize(SIZES.phone);
+    await page.goto('/instance/audit');
+    await page
+      .getByRole('row')
+      .nth(1)
+      .getByText(/ago|now/)
+      .waitFor();
+    await page.close();
+  });
+
+  it('says that a waitlist does not exist', async () => {
+    const page = await open('/waitlists/wl_nobody/queue');
+    await page.getByText('There is no waitlist wl_nobody.').waitFor();
+    page.problems.length = 0; // The browser reports the 404 that we wanted.
+    await checkPage(page, 'an unknown waitlist');
+    await page.close();
+  });
+
+  it('leads from a person to their emails and deliveries', async () => {
+    const page = await open(`/waitlists/${list.id}/queue?tab=all&search=ada@example.com`);
+    const showTab = async (name: string) => {
+      await page.getByRole('row').filter({ hasText: 'ada@example.com' }).click();
+      await page.getByRole('tab', { name }).click();
+    };
+    await showTab('Emails');
+    await page.getByRole('dialog').getByRole('link', { name: 'Invite', exact: true }).click();
+    await page.waitForURL(/emails\?.*mail=evt_/);
+    await page.getByRole('dialog').getByText('ada@example.com').first().waitFor();
+    await page.goto(`/waitlists/${list.id}/queue?tab=all&search=ada@example.com`);
+    await showTab('Webhooks');
+    await page.getByText(`${receiver.url}/crm`).first().waitFor();
+    await page.getByRole('link', { name: 'invite.sent' }).click();
+    await page.waitForURL(new RegExp(`webhooks/${endpoint}\\?.*delivery=evt_`));
+    await page.getByRole('dialog').getByRole('heading', { name: 'Attempts' }).waitFor();
+    await checkPage(page, 'a delivery');
+    await page.close();
+  });
+
+  it('removes the headers of an endpoint', async () => {
+    const page = await open(`/waitlists/${list.id}/webhooks/${endpoint}`);
+    await page.getByText('Authorization', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Sends Authorization now.').waitFor();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await checkPage(page, 'the form of an endpoint with headers');
+    await dialog.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Authorization', { exact: true }).waitFor({ state: 'detached' });
+    await page.close();
+  });
+
+  it('previews an email in another language, and as a person', async () => {
+    const page = await open(`/waitlists/${list.id}/emails/invite?language=de`);
+    const mail = page.frameLocator('iframe[src="/mail-frame"]');
+    await mail.getByText('Einladung annehmen', { exact: true }).waitFor();
+    const person = page.getByLabel('As this person');
+    await person.fill('nobody@example.com');
+    await person.press('Enter');
+    await page.getByText(/no entry with this email/).waitFor();
+    page.problems.length = 0; // The browser reports the 404 that we wanted.
+    await person.fill('ada@example.com');
+    await person.press('Enter');
+    await page.getByText('With their values.').waitFor();
+    await page.getByText(/no entry with this email/).waitFor({ state: 'detached' });
+    await checkPage(page, 'the preview');
+    await page.close();
+  });
+
+  it('imports columns as chosen', async () => {
+    const page = await open(`/waitlists/${list.id}/transfer`);
+    await page.getByLabel('File', { exact: true }).setInputFiles({
+      name: 'people.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('Who;Note\nmary@example.com;kept private\n'),
+    });
+    const choose = async (column: string, field: string) => {
+      await page.getByRole('combobox', { name: `Import ${column} as` }).click();
+      await page.getByRole('option', { name: field, exact: true }).click();
+    };
+    await choose('Who', 'Email');
+    await choose('Note', 'Skip');
+    await checkPage(page, 'columns');
+    await page.getByRole('button', { name: 'Check file' }).click();
+    await page.getByRole('heading', { name: 'Checking the file' }).waitFor();
+    await service.runJobs();
+    await page.getByRole('button', { name: 'Import 1 person into production' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).waitFor();
+    await service.runJobs();
+    await page.getByText('Added', { exact: true }).waitFor();
+    assert.deepEqual((await list.lookup('mary@example.com')).body.metadata, null);
+    await page.close();
+  });
+});
