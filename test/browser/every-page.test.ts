@@ -21,7 +21,7 @@ const PAGES = [
   LIST,
   `${LIST}?environment=development`,
   `${LIST}/queue`,
-  `${LIST}/queue?status=joined`,
+  `${LIST}/queue?tab=joined`,
   `${LIST}/invites`,
   `${LIST}/emails`,
   `${LIST}/emails?tab=log`,

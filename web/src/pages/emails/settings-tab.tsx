@@ -14,7 +14,7 @@ export function SettingsTab({ scope }: { scope: Scope }) {
   const query = useQuery(mailSettingsQuery(scope));
   const { data: instance } = useQuery(instanceQuery);
   return (
-    <QueryProblem query={query}>
+    <QueryProblem framed query={query}>
       {query.data ? (
         <SettingsForm
           key={scope.waitlistId}

@@ -26,7 +26,7 @@ export function TemplatePage() {
         <ArrowLeft className="size-4" aria-hidden />
         Emails
       </Link>
-      <QueryProblem query={query}>
+      <QueryProblem framed query={query}>
         {query.data ? (
           <TemplateEditor key={`${scope.waitlistId} ${kind}`} scope={scope} template={query.data} />
         ) : (

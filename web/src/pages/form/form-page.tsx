@@ -41,7 +41,7 @@ export function FormPage() {
           )
         }
       />
-      <QueryProblem query={query}>
+      <QueryProblem framed query={query}>
         {query.data ? (
           <Content key={`${scope.waitlistId} ${scope.environment}`} form={query.data} scope={scope} />
         ) : (

@@ -31,6 +31,8 @@ export function OverviewPage() {
   const query = useQuery(statisticsQuery(scope, period));
   useRefreshOnChange(['statistics', scope.waitlistId, scope.environment], live.counters);
   const { counters } = live;
+  const now = (name: keyof NonNullable<typeof counters>) =>
+    counters?.[name] ?? (query.isError ? null : undefined);
   const label = periodOf(period).label;
   const within = (count: number | undefined) =>
     count !== undefined && `${count.toLocaleString('en')} in ${label}`;
@@ -61,20 +63,18 @@ export function OverviewPage() {
         }
       />
       <Stats>
-        <Stat label="Signups" value={counters?.signups} about={within(totals?.signups)} />
-        {waitlist?.confirmEmails && (
-          <Stat label="Pending" value={counters?.pending} about="Asked to confirm" />
-        )}
-        <Stat label="Waiting" value={counters?.waiting} about="In line now" />
-        <Stat label="Invited" value={counters?.invited} about={within(totals?.invited)} />
-        <Stat label="Joined" value={counters?.joined} about={within(totals?.accepted)} />
+        <Stat label="Signups" value={now('signups')} about={within(totals?.signups)} />
+        {waitlist?.confirmEmails && <Stat label="Pending" value={now('pending')} about="Asked to confirm" />}
+        <Stat label="Waiting" value={now('waiting')} about="In line now" />
+        <Stat label="Invited" value={now('invited')} about={within(totals?.invited)} />
+        <Stat label="Joined" value={now('joined')} about={within(totals?.accepted)} />
       </Stats>
       {counters?.signups === 0 && (
         <Suspense>
           <FirstSignup {...scope} />
         </Suspense>
       )}
-      <QueryProblem query={query}>
+      <QueryProblem framed query={query}>
         <Card title="Signups">
           {query.data ? <SignupsChart statistics={query.data} /> : <Skeleton className="h-68" />}
         </Card>

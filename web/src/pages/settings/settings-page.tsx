@@ -31,7 +31,7 @@ export function SettingsPage() {
   return (
     <>
       <PageHeader title="Settings" about={waitlistId} />
-      <QueryProblem query={query}>
+      <QueryProblem framed query={query}>
         {query.data === undefined ? (
           <Card flush>
             <SkeletonRows />

@@ -38,7 +38,7 @@ export function WaitlistsPage() {
         about={query.data?.length ? 'Numbers are from production.' : undefined}
         actions={query.data?.length ? button : undefined}
       />
-      <QueryProblem query={query}>
+      <QueryProblem framed query={query}>
         {query.data?.length === 0 ? (
           <Card flush>
             <NoWaitlists action={button} />

@@ -85,7 +85,7 @@ export function EndpointPage() {
           }
         />
       </div>
-      <QueryProblem query={query}>
+      <QueryProblem framed query={query}>
         {endpoint && !endpoint.enabled && (
           <Alert tone="warn" title="This endpoint is disabled">
             <p>
