@@ -12,6 +12,9 @@ export type Window = Page & {
   openerPolicy: string;
 };
 
+/** With an icon, or Chromium would ask for one and report to the next page that there is none. */
+const EMPTY = '<!doctype html><link rel="icon" href="data:,">';
+
 const closed = new WeakMap<Chromium, Map<string, Window[]>>();
 
 /**
@@ -61,7 +64,7 @@ async function newWindow(browser: Chromium, options: BrowserContextOptions): Pro
 async function forget(page: Window): Promise<void> {
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   const headers = { 'cross-origin-opener-policy': page.openerPolicy };
-  await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', headers, body: '' }));
+  await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', headers, body: EMPTY }));
   await page.goto(new URL('/', page.url()).href);
   await page.unrouteAll();
   await page.evaluate('localStorage.clear(); sessionStorage.clear()');
