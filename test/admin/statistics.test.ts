@@ -299,6 +299,11 @@ forEachEngine((engine) => {
       );
     });
 
+    it('can be 31 days by hour, also when one of them has 25 hours', async () => {
+      const days = { from: '2026-10-16', to: '2026-11-16', interval: 'hour', timeZone: 'Europe/Berlin' };
+      assert.equal((await read(list, days)).series.length, 31 * 24 + 1);
+    });
+
     const refused: [Record<string, string>, RegExp][] = [
       [{ timeZone: 'Mars/Olympus' }, /^timeZone: must be the name of a time zone/],
       [{ timeZone: '+02:00' }, /^timeZone: must be/],

@@ -10,7 +10,7 @@ const LENGTH_MS: Record<Interval, number> = { hour: HOUR_MS, day: DAY_MS, week: 
 
 /** Enough for a chart, and read in a few milliseconds. */
 export const MOST_INTERVALS: Record<Interval, { count: number; words: string }> = {
-  hour: { count: 31 * 24, words: '31 days' },
+  hour: { count: 31 * 24 + 1, words: '31 days' }, // One of them may have 25 hours.
   day: { count: 731, words: '2 years' },
   week: { count: 522, words: '10 years' },
 };
