@@ -46,7 +46,7 @@ describe('a response that takes long', () => {
     const way = lifecycle.makeWay().then(() => {
       isOver = true;
     });
-    test.mock.timers.tick(2); // Its rest.
+    test.mock.timers.tick(8); // Its rest.
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(isOver, false);
     answer();

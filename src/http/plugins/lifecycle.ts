@@ -9,8 +9,11 @@ const RETRY_AFTER_SECONDS = 5;
 
 /** How long a download makes way for other requests, so that it also ends on a server that is never idle. */
 const MAKE_WAY_MS = 20;
-/** Its rest after each piece while others use the server: about as long as a piece takes. */
-const REST_MS = 2;
+/**
+ * Its rest after each piece while others use the server. On two cores with PostgreSQL, a rest of 2 ms made the p99 of
+ * signups 2.5 times as long; this one leaves it as it is.
+ */
+const REST_MS = 8;
 const IN_USE_MS = 1_000;
 
 export interface Lifecycle {

@@ -25,8 +25,8 @@ import { SegmentInput, segmentOfBody } from '../core/segments.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 
 export const tag = 'Import and export';
-/** Often enough to watch, seldom enough to cost nothing. */
-const NOTED_EVERY = 10_000;
+/** Often enough to watch. Each time is a commit, which signups beside it wait for. */
+const NOTED_EVERY_MS = 5_000;
 
 const MEDIA_TYPES: Record<ExportFormat, string> = {
   csv: 'text/csv; charset=utf-8',
@@ -150,13 +150,13 @@ async function* fileOf(
   makeWay: AdminParts['makeWay'],
 ) {
   let done = 0;
-  let noted = 0;
+  let notedAt = performance.now();
   for await (const { text, entries } of exportFile(context, queue, input)) {
     if (text !== '') yield Buffer.from(text);
     await makeWay();
     done += entries;
-    if (isFirst && done - noted >= NOTED_EVERY) {
-      noted = done;
+    if (isFirst && performance.now() - notedAt >= NOTED_EVERY_MS) {
+      notedAt = performance.now();
       await noteExported(context, queue, id, done);
     }
   }
