@@ -9,8 +9,6 @@ import { startPostgres } from './support/postgres.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const PATTERNS = ['src/**/*.test.ts', 'test/**/*.test.ts'];
-/** They take longest. If they started last, the run would end with one of them alone. */
-const FIRST = ['test/webhooks/dispatching.test.ts', 'test/backup.test.ts', 'test/browser/every-page.test.ts'];
 const TEST_TIMEOUT_MS = 120_000;
 /** Two and a half times what the run takes on two quiet cores: a busy machine is no reason to fail. */
 const RUN_TIMEOUT_MS = 45 * 60_000;
@@ -27,7 +25,7 @@ const chosen = process.argv.slice(2);
 const total: Counts = { passed: 0, failed: 0 };
 try {
   if (chosen.length === 0) add(runChecks());
-  add(await runTests(chosen.length > 0 ? chosen : inOrder(globSync(PATTERNS))));
+  add(await runTests(chosen.length > 0 ? chosen : globSync(PATTERNS).sort()));
 } catch (error) {
   console.error(error);
   add({ passed: 0, failed: 1 });
@@ -55,10 +53,6 @@ function runChecks(): Counts {
   });
   const passed = results.filter(Boolean).length;
   return { passed, failed: results.length - passed };
-}
-
-function inOrder(files: string[]): string[] {
-  return [...FIRST, ...files.filter((file) => !FIRST.includes(file)).sort()];
 }
 
 /** Every file in a process of its own, three at a time, all against one PostgreSQL. */
