@@ -15,8 +15,9 @@ interface StandingRow {
 const findStanding = statement<Target & { eventIds: readonly Uint8Array[] }, StandingRow>((db, parameter) =>
   db.query
     .selectFrom('delivery as d')
-    .innerJoin('queue as q', 'q.id', 'd.queue_id')
-    .innerJoin('waitlist as w', 'w.id', 'q.waitlist_id')
+    // What concerns the installation itself, such as mails to operators, belongs to no queue.
+    .leftJoin('queue as q', 'q.id', 'd.queue_id')
+    .leftJoin('waitlist as w', 'w.id', 'q.waitlist_id')
     .leftJoin('event as e', (join) =>
       join
         .onRef('e.queue_id', '=', 'd.queue_id')

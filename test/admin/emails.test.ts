@@ -5,6 +5,7 @@ import { openAccounts } from '../../src/operator-mail/notices.ts';
 import { COMMAND_LINE } from '../../src/operators/actor.ts';
 import { openOperators } from '../../src/operators/context.ts';
 import { createOperatorLink } from '../../src/operators/operators.ts';
+import { BEGIN_WITHIN_MS } from '../../src/outbox/permit.ts';
 import { pruneEvents } from '../../src/outbox/prune.ts';
 import { assertError, eventually, forEachEngine } from '../support/harness.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from '../support/mail-server.ts';
@@ -188,6 +189,23 @@ forEachEngine((engine) => {
       service.clock.advance(31 * 86_400_000);
       await pruneEvents(service.context, 30 * 86_400_000);
       assert.deepEqual((await listOperatorMails(opened, { limit: 1 })).mails, []);
+    });
+  });
+
+  describe('an email to an operator', () => {
+    it('is sent even if the mail server takes longer to greet than an attempt may wait to begin', async () => {
+      const server = await startMailServer();
+      const service = await startMailing(engine, server);
+      try {
+        server.greetAfterMs = BEGIN_WITHIN_MS + 500;
+        const body = { email: 'ada@example.com', role: 'viewer' };
+        const key = await adminToken(service);
+        assert.equal((await service.request('POST', '/admin/v1/operators', { key, body })).status, 201);
+        await until('the email', () => server.received.length === 1);
+      } finally {
+        await service.close();
+        await server.close();
+      }
     });
   });
 

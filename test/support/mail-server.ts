@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { CERTIFICATE, PRIVATE_KEY } from './certificate.ts';
@@ -25,6 +26,8 @@ export interface MailServer {
   refuseSender: (address: string) => string | undefined;
   /** Responses to mails wait for this. */
   hold: Promise<unknown> | undefined;
+  /** How long each connection waits for its greeting. */
+  greetAfterMs: number;
   /** Every user name that was sent, right or wrong. */
   readonly logins: string[];
   /** Closes the connection after this many bytes of the next mail. */
@@ -49,7 +52,10 @@ export async function startMailServer(
     authOptional: !login,
     disableReverseLookup: true,
     logger: false,
-    onConnect: (_session, done) => done(refusal(mailServer.refuseConnection())),
+    onConnect: async (_session, done) => {
+      await setTimeout(mailServer.greetAfterMs);
+      done(refusal(mailServer.refuseConnection()));
+    },
     onMailFrom: ({ address }, _session, done) => done(refusal(mailServer.refuseSender(address))),
     onAuth: ({ username, password }, _session, done) => {
       mailServer.logins.push(username ?? '');
@@ -100,6 +106,7 @@ export async function startMailServer(
     refuseConnection: () => undefined,
     refuseSender: () => undefined,
     hold: undefined,
+    greetAfterMs: 0,
     logins: [],
     hangUpAfter: undefined,
     close: () => new Promise((resolve) => server.close(() => resolve())),
