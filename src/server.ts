@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setInterval } from 'node:timers';
 import { buildApp } from './app.ts';
 import { buildDashboard, DASHBOARD_DIRECTORY, isDashboardCurrent } from './build-dashboard.ts';
-import type { Config } from './config.ts';
+import { type Config, VARIABLES } from './config.ts';
 import type { PostgresLimits } from './db/postgres-pool.ts';
 import { SERVE_LOCK, tryLock } from './db/sqlite-lock.ts';
 import { unavailable } from './errors.ts';
@@ -198,19 +198,26 @@ async function welcome(context: Context, config: Config, port: number): Promise<
   const storage = config.databaseUrl ? 'PostgreSQL' : `SQLite in ${config.dataDir}`;
   const [first] = await listWaitlists(context);
   const id = first?.id ?? 'wl_acme';
-  const create = first ? '' : `\n  npm run -s doorlist -- waitlist create ${id} --name "Acme"`;
+  const create = first ? '' : `  npm run -s doorlist -- waitlist create ${id} --name "Acme"\n`;
   return `
 Doorlist is ready at ${address} (${storage})
 Dashboard: ${address}
 API reference: ${address}/docs${await setupLine(context, config, address)}
 
 ${first ? 'Create a key and add the next person:' : 'Create a waitlist and a key, and add the first person:'}
-${create}
-  KEY=$(npm run -s doorlist -- key create --waitlist ${id} --env production --read --quiet)
+
+${sameStorage(config)}${create}  KEY=$(npm run -s doorlist -- key create --waitlist ${id} --env production --read --quiet)
   curl ${address}/sdk/v1/waitlist/signup -H "Authorization: Bearer $KEY" \\
     -H 'Content-Type: application/json' \\
     -d '{"waitlistId":"${id}","entries":[{"email":"ada@example.com"}]}'
 `;
+}
+
+/** Commands in another terminal would otherwise create a database of their own. A database's URL may hold its password. */
+function sameStorage({ databaseUrl, dataDir }: Config): string {
+  if (databaseUrl !== undefined) return '  # In a terminal with the same DATABASE_URL:\n';
+  if (dataDir === VARIABLES.dataDir.shownDefault) return '';
+  return `  export DOORLIST_DATA_DIR='${path.resolve(dataDir).replaceAll("'", `'\\''`)}'\n`;
 }
 
 /** Printed until there is an owner. Only someone with this link can become the first one. */
