@@ -4,11 +4,12 @@ import type { Texts } from './texts.ts';
 const formats = formatsOf('de-DE');
 const { count } = formats;
 
-/** People are addressed as „du“. */
+/** People are addressed as „du“. On pages, “E‑Mail” has a hyphen that does not break. */
 export const de: Texts = {
   tag: 'de',
   dir: 'ltr',
   formats,
+  stop: '. ',
 
   join: {
     title: (waitlist) => `Deine Einladung zu ${waitlist}`,
@@ -22,7 +23,7 @@ export const de: Texts = {
     continueTo: (waitlist) => `Weiter zu ${waitlist}`,
     notFound: {
       title: 'Einladung nicht gefunden',
-      text: 'Der Link ist unvollständig. Kopiere ihn noch einmal aus deiner E-Mail.',
+      text: 'Der Link ist unvollständig. Kopiere ihn noch einmal aus deiner E‑Mail.',
     },
     expired: { title: 'Diese Einladung ist abgelaufen', text: 'Sie kann nicht mehr angenommen werden.' },
     revoked: {
@@ -37,7 +38,7 @@ export const de: Texts = {
 
   confirm: {
     title: 'Bestätige deine E‑Mail-Adresse',
-    ask: (waitlist) => `Bestätige deine E-Mail-Adresse, um auf die Warteliste für ${waitlist} zu kommen.`,
+    ask: (waitlist) => `Bestätige deine E‑Mail-Adresse, um auf die Warteliste für ${waitlist} zu kommen.`,
     button: 'Bestätigen',
     confirmedTitle: 'Deine E‑Mail-Adresse ist bestätigt',
     confirmed: (waitlist) => `Du stehst auf der Warteliste für ${waitlist}. Du kannst diese Seite schließen.`,
@@ -52,20 +53,20 @@ export const de: Texts = {
     },
     unknown: {
       title: 'Dieser Link funktioniert nicht',
-      text: 'Er ist unvollständig, oder die Adresse steht nicht mehr auf der Warteliste. Kopiere den Link noch einmal aus deiner E-Mail.',
+      text: 'Er ist unvollständig, oder die Adresse steht nicht mehr auf der Warteliste. Kopiere den Link noch einmal aus deiner E‑Mail.',
     },
   },
 
   leave: {
-    title: (waitlist) => `E-Mails von ${waitlist}`,
+    title: (waitlist) => `E‑Mails von ${waitlist}`,
     unsubscribeText:
-      'Bestelle diese E-Mails ab und behalte deinen Platz auf der Warteliste. Wenn du eingeladen wirst, melden wir uns trotzdem.',
+      'Bestelle diese E‑Mails ab und behalte deinen Platz auf der Warteliste. Wenn du eingeladen wirst, melden wir uns trotzdem.',
     unsubscribe: 'Abbestellen',
     leaveText:
       'Oder verlasse die Warteliste. Dann löschen wir deinen Platz, deine Einladungen und alle deine Daten auf dieser Warteliste. Das lässt sich nicht rückgängig machen.',
     leave: 'Verlassen und Daten löschen',
     unsubscribedTitle: 'Du hast dich abgemeldet',
-    unsubscribed: (waitlist) => `Du bekommst diese E-Mails von ${waitlist} nicht mehr.`,
+    unsubscribed: (waitlist) => `Du bekommst diese E‑Mails von ${waitlist} nicht mehr.`,
     leftTitle: 'Du hast die Warteliste verlassen',
     left: (waitlist) => `Dein Platz auf der Warteliste für ${waitlist} und alle deine Daten wurden gelöscht.`,
     unknown: {
@@ -86,16 +87,16 @@ export const de: Texts = {
   },
 
   form: {
-    title: (waitlist) => `Auf die Warteliste für ${waitlist}`,
-    intro: 'Hinterlasse deine E-Mail-Adresse. Wir melden uns, sobald du an der Reihe bist.',
-    email: 'E-Mail-Adresse',
+    title: (waitlist) => `Komm auf die Warteliste für ${waitlist}`,
+    intro: 'Hinterlasse deine E‑Mail-Adresse. Wir melden uns, sobald du an der Reihe bist.',
+    email: 'E‑Mail-Adresse',
     emailExample: 'name@example.com',
-    button: 'Auf die Warteliste',
+    button: 'Auf die Warteliste setzen',
     sending: 'Wird gesendet …',
     optional: 'optional',
     choose: 'Bitte auswählen',
     leaveEmpty: 'Dieses Feld leer lassen',
-    confirmByEmail: 'Zur Bestätigung schicken wir dir eine E-Mail.',
+    confirmByEmail: 'Zur Bestätigung schicken wir dir eine E‑Mail.',
     needsScripts: 'Aktiviere JavaScript, um dich anzumelden.',
     closed: { title: 'Diese Warteliste ist geschlossen', text: 'Neue Anmeldungen sind nicht mehr möglich.' },
     refused: {
@@ -104,8 +105,8 @@ export const de: Texts = {
     },
     problems: {
       summary: count({ one: 'Prüfe das markierte Feld.', other: 'Prüfe die # markierten Felder.' }),
-      emailRequired: 'Gib deine E-Mail-Adresse ein.',
-      emailInvalid: 'Gib eine gültige E-Mail-Adresse ein.',
+      emailRequired: 'Gib deine E‑Mail-Adresse ein.',
+      emailInvalid: 'Gib eine gültige E‑Mail-Adresse ein.',
       required: 'Dieses Feld ist erforderlich.',
       choiceInvalid: 'Wähle eine der Optionen aus.',
       tooLong: count({ other: 'Höchstens # Zeichen.' }),
@@ -120,7 +121,7 @@ export const de: Texts = {
       `Danke für deine Anmeldung zur Warteliste für ${waitlist}. Wir schreiben dir, sobald du an der Reihe bist.`,
     checkInboxTitle: 'Schau in dein Postfach',
     checkInbox: (waitlist) =>
-      `Öffne den Link in unserer E-Mail, um deinen Platz auf der Warteliste für ${waitlist} zu bestätigen.`,
+      `Öffne den Link in unserer E‑Mail, um deinen Platz auf der Warteliste für ${waitlist} zu bestätigen.`,
     seeStatus: 'Deinen Platz ansehen',
   },
 
@@ -135,10 +136,10 @@ export const de: Texts = {
     }),
     pending: {
       title: 'Bestätige deine E‑Mail-Adresse',
-      text: 'Öffne den Link in unserer E-Mail, um deinen Platz zu bekommen.',
+      text: 'Öffne den Link in unserer E‑Mail, um deinen Platz zu bekommen.',
     },
-    resend: 'E-Mail noch einmal schicken',
-    resent: 'Die E-Mail ist unterwegs. Schau auch in deinen Spam-Ordner.',
+    resend: 'E‑Mail noch einmal schicken',
+    resent: 'Die E‑Mail ist unterwegs. Schau auch in deinen Spam-Ordner.',
     invited: {
       title: 'Du bist an der Reihe',
       text: 'Wir haben dir eine Einladung geschickt. Schau in dein Postfach.',
@@ -167,7 +168,8 @@ export const de: Texts = {
     copied: 'Kopiert',
     share: 'Teilen',
     on: (network) => `Auf ${network} teilen`,
-    byEmail: 'Per E-Mail teilen',
+    byEmail: 'Per E‑Mail teilen',
+    email: 'E‑Mail',
     post: (waitlist) => `Ich stehe jetzt auf der Warteliste für ${waitlist}. Mach auch mit:`,
     emailSubject: (waitlist) => `Komm mit auf die Warteliste für ${waitlist}`,
   },
@@ -251,7 +253,7 @@ Das warst nicht du? Dann antworte bitte auf diese E-Mail.
     },
     reasons: {
       added: (waitlist) =>
-        `Du bekommst diese E-Mail, weil diese Adresse für die Warteliste von ${waitlist} eingetragen wurde.`,
+        `Du bekommst diese E-Mail, weil diese Adresse in die Warteliste für ${waitlist} eingetragen wurde.`,
       onList: (waitlist) =>
         `Du bekommst diese E-Mail, weil diese Adresse auf der Warteliste für ${waitlist} steht.`,
       invited: (waitlist) => `Du bekommst diese E-Mail, weil du zu ${waitlist} eingeladen wurdest.`,

@@ -8,6 +8,7 @@ export const en: Texts = {
   tag: 'en',
   dir: 'ltr',
   formats,
+  stop: '. ',
 
   join: {
     title: (waitlist) => `Your invite to ${waitlist}`,
@@ -15,7 +16,7 @@ export const en: Texts = {
     inviteForUntil: (email, expires) =>
       `This invite is for ${email} and expires on ${expires}. It works once.`,
     accept: 'Accept invite',
-    acceptedTitle: "You're in",
+    acceptedTitle: 'You’re in',
     accepted: (waitlist, email) => `You accepted the invite to ${waitlist} for ${email}. Welcome!`,
     continueTo: (waitlist) => `Continue to ${waitlist}`,
     notFound: {
@@ -73,7 +74,7 @@ export const en: Texts = {
 
   form: {
     title: (waitlist) => `Join the ${waitlist} waitlist`,
-    intro: "Leave your email and we'll let you know when it's your turn.",
+    intro: 'Leave your email and we’ll let you know when it’s your turn.',
     email: 'Email',
     emailExample: 'you@example.com',
     button: 'Join the waitlist',
@@ -81,10 +82,10 @@ export const en: Texts = {
     optional: 'optional',
     choose: 'Choose an option',
     leaveEmpty: 'Leave this field empty',
-    confirmByEmail: "We'll send you an email to confirm.",
+    confirmByEmail: 'We’ll send you an email to confirm.',
     needsScripts: 'Turn on JavaScript to join.',
     closed: { title: 'This waitlist is closed', text: 'New signups are no longer accepted.' },
-    refused: { title: "We couldn't add you", text: 'Reload the page and try again.' },
+    refused: { title: 'We couldn’t add you', text: 'Reload the page and try again.' },
     problems: {
       summary: count({ one: 'Check the marked field.', other: 'Check the # marked fields.' }),
       emailRequired: 'Enter your email.',
@@ -93,14 +94,14 @@ export const en: Texts = {
       choiceInvalid: 'Choose one of the options.',
       tooLong: count({ one: 'Use at most # character.', other: 'Use at most # characters.' }),
       consentRequired: 'Check this box to continue.',
-      captchaRequired: "Confirm that you're not a robot.",
+      captchaRequired: 'Confirm that you’re not a robot.',
     },
   },
 
   joined: {
-    title: "You're on the list",
+    title: 'You’re on the list',
     text: (waitlist) =>
-      `Thank you for joining the ${waitlist} waitlist. We'll email you when it's your turn.`,
+      `Thank you for joining the ${waitlist} waitlist. We’ll email you when it’s your turn.`,
     checkInboxTitle: 'Check your inbox',
     checkInbox: (waitlist) => `Open the link in our email to confirm your place on the ${waitlist} waitlist.`,
     seeStatus: 'See your place in line',
@@ -121,9 +122,9 @@ export const en: Texts = {
     },
     resend: 'Send the email again',
     resent: 'The email is on its way. Check your spam folder, too.',
-    invited: { title: "It's your turn", text: 'We sent you an invite. Check your inbox.' },
-    joined: { title: "You're in", text: 'You accepted your invite.' },
-    removed: { title: "You're not on the list", text: 'This address is no longer on the waitlist.' },
+    invited: { title: 'It’s your turn', text: 'We sent you an invite. Check your inbox.' },
+    joined: { title: 'You’re in', text: 'You accepted your invite.' },
+    removed: { title: 'You’re not on the list', text: 'This address is no longer on the waitlist.' },
     unknown: {
       title: 'This link does not work',
       text: 'The link is incomplete, or this address has left the waitlist.',
@@ -144,6 +145,7 @@ export const en: Texts = {
     share: 'Share',
     on: (network) => `Share on ${network}`,
     byEmail: 'Share by email',
+    email: 'Email',
     post: (waitlist) => `I just joined the ${waitlist} waitlist. Come join me:`,
     emailSubject: (waitlist) => `Join me on the ${waitlist} waitlist`,
   },
@@ -158,14 +160,14 @@ Someone, hopefully you, added this address to the **{{ waitlist }}** waitlist. C
 
 [Confirm my email]({{ confirmLink }})
 
-The link works for 7 days. If this wasn't you, ignore this email. You won't be added to the waitlist.
+The link works for 7 days. If this wasn’t you, ignore this email. You won’t be added to the waitlist.
 `,
       },
       welcome: {
         subject: 'You are on the {{ waitlist }} waitlist',
-        body: `# You're on the list
+        body: `# You’re on the list
 
-Thank you for joining the **{{ waitlist }}** waitlist.{% if position %} You are **number {{ position | number }}** in line.{% endif %} We'll email you when it's your turn.
+Thank you for joining the **{{ waitlist }}** waitlist.{% if position %} You are **number {{ position | number }}** in line.{% endif %} We’ll email you when it’s your turn.
 {% if referralLink %}
 ## Want to get in sooner?
 
@@ -187,7 +189,7 @@ Someone joined the **{{ waitlist }}** waitlist because of you. You are now **num
       },
       invite: {
         subject: 'Your invite to {{ waitlist }}',
-        body: `# It's your turn
+        body: `# It’s your turn
 
 Your place in **{{ waitlist }}** is ready.
 
@@ -217,11 +219,11 @@ If you are asked for a code, use this one:
       },
       accepted: {
         subject: 'Welcome to {{ waitlist }}',
-        body: `# You're in
+        body: `# You’re in
 
-You accepted your invite to **{{ waitlist }}**. We're glad to have you.
+You accepted your invite to **{{ waitlist }}**. We’re glad to have you.
 
-If this wasn't you, please reply to this email.
+If this wasn’t you, please reply to this email.
 `,
       },
     },

@@ -9,6 +9,7 @@ export const es: Texts = {
   tag: 'es',
   dir: 'ltr',
   formats,
+  stop: '. ',
 
   join: {
     title: (waitlist) => `Tu invitación a ${waitlist}`,
@@ -166,6 +167,7 @@ export const es: Texts = {
     share: 'Compartir',
     on: (network) => `Compartir en ${network}`,
     byEmail: 'Compartir por correo',
+    email: 'Correo',
     post: (waitlist) => `Acabo de unirme a la lista de espera de ${waitlist}. Únete tú también:`,
     emailSubject: (waitlist) => `Únete conmigo a la lista de espera de ${waitlist}`,
   },

@@ -4,11 +4,13 @@ import type { Texts } from './texts.ts';
 const formats = formatsOf('fr-FR');
 const { count } = formats;
 
-/** People are addressed as « vous ». A no-break space precedes `?` and `!`. */
+/** People are addressed as « vous ». A no-break space precedes `?` and `!`, and on pages
+ * “e‑mail” has a hyphen that does not break. */
 export const fr: Texts = {
   tag: 'fr',
   dir: 'ltr',
   formats,
+  stop: '. ',
 
   join: {
     title: (waitlist) => `Votre invitation à ${waitlist}`,
@@ -22,7 +24,7 @@ export const fr: Texts = {
     continueTo: (waitlist) => `Continuer vers ${waitlist}`,
     notFound: {
       title: 'Invitation introuvable',
-      text: 'Ce lien est incomplet. Copiez-le à nouveau depuis votre e-mail.',
+      text: 'Ce lien est incomplet. Copiez-le à nouveau depuis votre e‑mail.',
     },
     expired: { title: 'Cette invitation a expiré', text: 'Elle ne peut plus être acceptée.' },
     revoked: { title: 'Cette invitation a été annulée', text: 'Elle ne peut plus être acceptée.' },
@@ -33,10 +35,10 @@ export const fr: Texts = {
   },
 
   confirm: {
-    title: 'Confirmez votre adresse e-mail',
-    ask: (waitlist) => `Confirmez votre adresse e-mail pour rejoindre la liste d’attente ${waitlist}.`,
+    title: 'Confirmez votre adresse e‑mail',
+    ask: (waitlist) => `Confirmez votre adresse e‑mail pour rejoindre la liste d’attente ${waitlist}.`,
     button: 'Confirmer',
-    confirmedTitle: 'Votre adresse e-mail est confirmée',
+    confirmedTitle: 'Votre adresse e‑mail est confirmée',
     confirmed: (waitlist) => `Vous êtes sur la liste d’attente ${waitlist}. Vous pouvez fermer cette page.`,
     expired: {
       title: 'Ce lien a expiré',
@@ -49,20 +51,20 @@ export const fr: Texts = {
     },
     unknown: {
       title: 'Ce lien ne fonctionne pas',
-      text: 'Il est incomplet, ou l’adresse a été retirée de la liste d’attente. Copiez à nouveau le lien depuis votre e-mail.',
+      text: 'Il est incomplet, ou l’adresse a été retirée de la liste d’attente. Copiez à nouveau le lien depuis votre e‑mail.',
     },
   },
 
   leave: {
-    title: (waitlist) => `E-mails de la liste d’attente ${waitlist}`,
+    title: (waitlist) => `E‑mails de la liste d’attente ${waitlist}`,
     unsubscribeText:
-      'Désabonnez-vous de ces e-mails tout en gardant votre place sur la liste d’attente. Nous vous écrirons quand même lorsque vous serez invité.',
+      'Désabonnez-vous de ces e‑mails tout en gardant votre place sur la liste d’attente. Nous vous écrirons quand même pour vous inviter.',
     unsubscribe: 'Se désabonner',
     leaveText:
       'Ou quittez la liste d’attente. Votre place, vos invitations et toutes vos données sur cette liste seront effacées, de manière définitive.',
     leave: 'Quitter et effacer mes données',
-    unsubscribedTitle: 'Vous êtes désabonné',
-    unsubscribed: (waitlist) => `Vous ne recevrez plus ces e-mails de la liste d’attente ${waitlist}.`,
+    unsubscribedTitle: 'Désabonnement effectué',
+    unsubscribed: (waitlist) => `Vous ne recevrez plus ces e‑mails de la liste d’attente ${waitlist}.`,
     leftTitle: 'Vous avez quitté la liste d’attente',
     left: (waitlist) =>
       `Votre place sur la liste d’attente ${waitlist} et toutes vos données ont été effacées.`,
@@ -82,15 +84,15 @@ export const fr: Texts = {
 
   form: {
     title: (waitlist) => `Rejoignez la liste d’attente ${waitlist}`,
-    intro: 'Laissez votre adresse e-mail et nous vous préviendrons dès que ce sera votre tour.',
-    email: 'Adresse e-mail',
+    intro: 'Laissez votre adresse e‑mail et nous vous préviendrons dès que ce sera votre tour.',
+    email: 'Adresse e‑mail',
     emailExample: 'vous@example.com',
     button: 'Rejoindre la liste d’attente',
     sending: 'Envoi en cours…',
     optional: 'facultatif',
     choose: 'Choisissez une option',
     leaveEmpty: 'Laissez ce champ vide',
-    confirmByEmail: 'Nous vous enverrons un e-mail de confirmation.',
+    confirmByEmail: 'Nous vous enverrons un e‑mail de confirmation.',
     needsScripts: 'Activez JavaScript pour vous inscrire.',
     closed: {
       title: 'Cette liste d’attente est fermée',
@@ -102,8 +104,8 @@ export const fr: Texts = {
     },
     problems: {
       summary: count({ one: 'Vérifiez le champ signalé.', other: 'Vérifiez les # champs signalés.' }),
-      emailRequired: 'Saisissez votre adresse e-mail.',
-      emailInvalid: 'Saisissez une adresse e-mail valide.',
+      emailRequired: 'Saisissez votre adresse e‑mail.',
+      emailInvalid: 'Saisissez une adresse e‑mail valide.',
       required: 'Ce champ est obligatoire.',
       choiceInvalid: 'Choisissez l’une des options.',
       tooLong: count({ one: '# caractère au maximum.', other: '# caractères au maximum.' }),
@@ -118,7 +120,7 @@ export const fr: Texts = {
       `Merci d’avoir rejoint la liste d’attente ${waitlist}. Nous vous écrirons dès que ce sera votre tour.`,
     checkInboxTitle: 'Consultez votre boîte de réception',
     checkInbox: (waitlist) =>
-      `Ouvrez le lien dans notre e-mail pour confirmer votre place sur la liste d’attente ${waitlist}.`,
+      `Ouvrez le lien dans notre e‑mail pour confirmer votre place sur la liste d’attente ${waitlist}.`,
     seeStatus: 'Voir ma place',
   },
 
@@ -133,11 +135,11 @@ export const fr: Texts = {
       other: '# personnes se sont inscrites avec votre lien.',
     }),
     pending: {
-      title: 'Confirmez votre adresse e-mail',
-      text: 'Ouvrez le lien dans notre e-mail pour obtenir votre place.',
+      title: 'Confirmez votre adresse e‑mail',
+      text: 'Ouvrez le lien dans notre e‑mail pour obtenir votre place.',
     },
-    resend: 'Renvoyer l’e-mail',
-    resent: 'L’e-mail est en route. Pensez à vérifier vos spams.',
+    resend: 'Renvoyer l’e‑mail',
+    resent: 'L’e‑mail est en route. Pensez à vérifier vos spams.',
     invited: {
       title: 'C’est votre tour',
       text: 'Nous vous avons envoyé une invitation. Consultez votre boîte de réception.',
@@ -166,7 +168,8 @@ export const fr: Texts = {
     copied: 'Copié',
     share: 'Partager',
     on: (network) => `Partager sur ${network}`,
-    byEmail: 'Partager par e-mail',
+    byEmail: 'Partager par e‑mail',
+    email: 'E‑mail',
     post: (waitlist) => `Je viens de rejoindre la liste d’attente ${waitlist}. Faites comme moi\u00a0:`,
     emailSubject: (waitlist) => `Rejoignez-moi sur la liste d’attente ${waitlist}`,
   },
@@ -181,7 +184,7 @@ Quelqu’un, sans doute vous, a inscrit cette adresse sur la liste d’attente *
 
 [Confirmer mon adresse]({{ confirmLink }})
 
-Le lien est valable 7 jours. Ce n’était pas vous\u00a0? Ignorez cet e-mail\u00a0: vous ne serez pas ajouté à la liste.
+Le lien est valable 7 jours. Ce n’était pas vous\u00a0? Ignorez cet e-mail\u00a0: nous ne vous ajouterons pas à la liste.
 `,
       },
       welcome: {
@@ -253,7 +256,7 @@ Si ce n’était pas vous, répondez à cet e-mail.
         `Vous recevez cet e-mail parce que cette adresse a été inscrite sur la liste d’attente ${waitlist}.`,
       onList: (waitlist) =>
         `Vous recevez cet e-mail parce que cette adresse figure sur la liste d’attente ${waitlist}.`,
-      invited: (waitlist) => `Vous recevez cet e-mail parce que vous avez été invité à ${waitlist}.`,
+      invited: (waitlist) => `Vous recevez cet e-mail parce que vous avez reçu une invitation à ${waitlist}.`,
       accepted: (waitlist) =>
         `Vous recevez cet e-mail parce que vous avez accepté une invitation à ${waitlist}.`,
     },

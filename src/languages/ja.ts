@@ -8,6 +8,7 @@ export const ja: Texts = {
   tag: 'ja',
   dir: 'ltr',
   formats,
+  stop: '。',
 
   join: {
     title: (waitlist) => `${waitlist}への招待`,
@@ -15,8 +16,8 @@ export const ja: Texts = {
     inviteForUntil: (email, expires) =>
       `${email}宛ての招待です。有効期限は${expires}で、1回のみ利用できます。`,
     accept: '招待を受ける',
-    acceptedTitle: '登録が完了しました',
-    accepted: (waitlist, email) => `${email}で${waitlist}への招待を受けました。ようこそ！`,
+    acceptedTitle: 'ようこそ',
+    accepted: (waitlist, email) => `${email}で${waitlist}への招待を受けました。ご利用いただけます。`,
     continueTo: (waitlist) => `${waitlist}へ進む`,
     notFound: {
       title: '招待が見つかりません',
@@ -137,7 +138,7 @@ export const ja: Texts = {
     resend: 'メールを再送する',
     resent: 'メールをお送りしました。迷惑メールフォルダもご確認ください。',
     invited: { title: '順番が来ました', text: '招待メールをお送りしました。受信トレイをご確認ください。' },
-    joined: { title: '登録が完了しました', text: '招待を受け取り済みです。' },
+    joined: { title: '招待を承諾済みです', text: 'すでにご利用いただけます。' },
     removed: {
       title: 'ウェイトリストに登録されていません',
       text: 'このメールアドレスはウェイトリストから削除されています。',
@@ -159,6 +160,7 @@ export const ja: Texts = {
     share: 'シェア',
     on: (network) => `${network}でシェア`,
     byEmail: 'メールでシェア',
+    email: 'メール',
     post: (waitlist) => `${waitlist}のウェイトリストに登録しました。一緒に登録しませんか？`,
     emailSubject: (waitlist) => `${waitlist}のウェイトリストに登録しませんか`,
   },
@@ -232,7 +234,7 @@ export const ja: Texts = {
       },
       accepted: {
         subject: '{{ waitlist }}へようこそ',
-        body: `# 登録が完了しました
+        body: `# ようこそ
 
 **{{ waitlist }}**への招待を受けていただきありがとうございます。
 

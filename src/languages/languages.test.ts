@@ -59,8 +59,8 @@ describe('languages', () => {
     for (const language of LANGUAGES.filter((other) => other !== 'en')) {
       const same = [...flatten(textsIn(language))].filter(([path, text]) => english.get(path) === text);
       const paths = same.map(([path]) => path.replace(/\(.*/, ''));
-      // Words that are the same in both languages.
-      const shared = new Set(['dir', 'form.optional', 'form.emailExample']);
+      // Words and marks that are the same in both languages.
+      const shared = new Set(['dir', 'stop', 'form.optional', 'form.emailExample']);
       assert.deepEqual(
         [...new Set(paths)].filter((path) => !shared.has(path)),
         [],

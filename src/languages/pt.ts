@@ -4,11 +4,12 @@ import type { Texts } from './texts.ts';
 const formats = formatsOf('pt-BR');
 const { count } = formats;
 
-/** Brazilian Portuguese. People are addressed as “você”. */
+/** Brazilian Portuguese. People are addressed as “você”. On pages, “e‑mail” has a hyphen that does not break. */
 export const pt: Texts = {
   tag: 'pt-BR',
   dir: 'ltr',
   formats,
+  stop: '. ',
 
   join: {
     title: (waitlist) => `Seu convite para ${waitlist}`,
@@ -21,7 +22,7 @@ export const pt: Texts = {
     continueTo: (waitlist) => `Continuar para ${waitlist}`,
     notFound: {
       title: 'Convite não encontrado',
-      text: 'Este link está incompleto. Copie-o novamente do seu e-mail.',
+      text: 'Este link está incompleto. Copie-o novamente do seu e‑mail.',
     },
     expired: { title: 'Este convite expirou', text: 'Ele não pode mais ser aceito.' },
     revoked: { title: 'Este convite foi cancelado', text: 'Ele não pode mais ser aceito.' },
@@ -32,10 +33,10 @@ export const pt: Texts = {
   },
 
   confirm: {
-    title: 'Confirme seu e-mail',
-    ask: (waitlist) => `Confirme seu e-mail para entrar na lista de espera de ${waitlist}.`,
+    title: 'Confirme seu e‑mail',
+    ask: (waitlist) => `Confirme seu e‑mail para entrar na lista de espera de ${waitlist}.`,
     button: 'Confirmar',
-    confirmedTitle: 'Seu e-mail foi confirmado',
+    confirmedTitle: 'Seu e‑mail foi confirmado',
     confirmed: (waitlist) => `Você está na lista de espera de ${waitlist}. Já pode fechar esta página.`,
     expired: {
       title: 'Este link expirou',
@@ -48,20 +49,20 @@ export const pt: Texts = {
     },
     unknown: {
       title: 'Este link não funciona',
-      text: 'Ele está incompleto, ou o endereço foi removido da lista de espera. Copie o link novamente do seu e-mail.',
+      text: 'Ele está incompleto, ou o endereço foi removido da lista de espera. Copie o link novamente do seu e‑mail.',
     },
   },
 
   leave: {
-    title: (waitlist) => `E-mails de ${waitlist}`,
+    title: (waitlist) => `E‑mails de ${waitlist}`,
     unsubscribeText:
-      'Cancele a inscrição nestes e-mails e mantenha seu lugar na lista de espera. Ainda avisaremos quando você receber um convite.',
+      'Cancele a inscrição nestes e‑mails e mantenha seu lugar na lista de espera. Ainda avisaremos quando você receber um convite.',
     unsubscribe: 'Cancelar inscrição',
     leaveText:
       'Ou saia da lista de espera. Isso apaga seu lugar, seus convites e todos os seus dados nesta lista, e não pode ser desfeito.',
     leave: 'Sair e apagar meus dados',
     unsubscribedTitle: 'Inscrição cancelada',
-    unsubscribed: (waitlist) => `Você não receberá mais estes e-mails de ${waitlist}.`,
+    unsubscribed: (waitlist) => `Você não receberá mais estes e‑mails de ${waitlist}.`,
     leftTitle: 'Você saiu da lista de espera',
     left: (waitlist) => `Seu lugar na lista de espera de ${waitlist} e todos os seus dados foram apagados.`,
     unknown: {
@@ -83,15 +84,15 @@ export const pt: Texts = {
 
   form: {
     title: (waitlist) => `Entre na lista de espera de ${waitlist}`,
-    intro: 'Deixe seu e-mail e avisaremos quando chegar a sua vez.',
-    email: 'E-mail',
+    intro: 'Deixe seu e‑mail e avisaremos quando chegar a sua vez.',
+    email: 'E‑mail',
     emailExample: 'voce@example.com',
     button: 'Entrar na lista de espera',
     sending: 'Enviando…',
     optional: 'opcional',
     choose: 'Escolha uma opção',
     leaveEmpty: 'Deixe este campo vazio',
-    confirmByEmail: 'Enviaremos um e-mail de confirmação.',
+    confirmByEmail: 'Enviaremos um e‑mail de confirmação.',
     needsScripts: 'Ative o JavaScript para entrar.',
     closed: {
       title: 'Esta lista de espera está fechada',
@@ -103,8 +104,8 @@ export const pt: Texts = {
     },
     problems: {
       summary: count({ one: 'Verifique o campo marcado.', other: 'Verifique os # campos marcados.' }),
-      emailRequired: 'Informe seu e-mail.',
-      emailInvalid: 'Informe um e-mail válido.',
+      emailRequired: 'Informe seu e‑mail.',
+      emailInvalid: 'Informe um e‑mail válido.',
       required: 'Este campo é obrigatório.',
       choiceInvalid: 'Escolha uma das opções.',
       tooLong: count({ one: 'Use no máximo # caractere.', other: 'Use no máximo # caracteres.' }),
@@ -116,10 +117,10 @@ export const pt: Texts = {
   joined: {
     title: 'Você está na lista',
     text: (waitlist) =>
-      `Obrigado por entrar na lista de espera de ${waitlist}. Avisaremos por e-mail quando chegar a sua vez.`,
+      `Obrigado por entrar na lista de espera de ${waitlist}. Avisaremos por e‑mail quando chegar a sua vez.`,
     checkInboxTitle: 'Confira sua caixa de entrada',
     checkInbox: (waitlist) =>
-      `Abra o link do nosso e-mail para confirmar seu lugar na lista de espera de ${waitlist}.`,
+      `Abra o link do nosso e‑mail para confirmar seu lugar na lista de espera de ${waitlist}.`,
     seeStatus: 'Ver meu lugar na fila',
   },
 
@@ -134,11 +135,11 @@ export const pt: Texts = {
       other: '# pessoas entraram com o seu link.',
     }),
     pending: {
-      title: 'Confirme seu e-mail',
-      text: 'Abra o link do nosso e-mail para garantir seu lugar na fila.',
+      title: 'Confirme seu e‑mail',
+      text: 'Abra o link do nosso e‑mail para garantir seu lugar na fila.',
     },
-    resend: 'Enviar o e-mail novamente',
-    resent: 'O e-mail está a caminho. Confira também a caixa de spam.',
+    resend: 'Enviar o e‑mail novamente',
+    resent: 'O e‑mail está a caminho. Confira também a caixa de spam.',
     invited: {
       title: 'Chegou a sua vez',
       text: 'Enviamos um convite para você. Confira sua caixa de entrada.',
@@ -167,7 +168,8 @@ export const pt: Texts = {
     copied: 'Copiado',
     share: 'Compartilhar',
     on: (network) => `Compartilhar no ${network}`,
-    byEmail: 'Compartilhar por e-mail',
+    byEmail: 'Compartilhar por e‑mail',
+    email: 'E‑mail',
     post: (waitlist) => `Acabei de entrar na lista de espera de ${waitlist}. Entre você também:`,
     emailSubject: (waitlist) => `Entre comigo na lista de espera de ${waitlist}`,
   },

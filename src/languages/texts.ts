@@ -9,6 +9,8 @@ export interface Texts {
   tag: string;
   dir: 'ltr' | 'rtl';
   formats: Formats;
+  /** Between a title and a text on the same line. */
+  stop: string;
 
   join: {
     title: About;
@@ -124,6 +126,8 @@ export interface Texts {
     share: string;
     on: (network: string) => string;
     byEmail: string;
+    /** Beside the names of networks. */
+    email: string;
     /** A prefilled post. The link follows. */
     post: About;
     emailSubject: About;

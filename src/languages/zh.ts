@@ -9,6 +9,7 @@ export const zh: Texts = {
   tag: 'zh-Hans',
   dir: 'ltr',
   formats,
+  stop: '。',
 
   join: {
     title: (waitlist) => `${waitlist} 的邀请`,
@@ -95,7 +96,7 @@ export const zh: Texts = {
   },
 
   status: {
-    title: (waitlist) => `你在 ${waitlist} 候补名单中的排位`,
+    title: (waitlist) => `你在 ${waitlist} 的排位`,
     positionLabel: '当前排位',
     position: (position) => `你目前排在第 ${formats.number(position)} 位。`,
     referrals: count({
@@ -122,6 +123,7 @@ export const zh: Texts = {
     share: '分享',
     on: (network) => `分享到 ${network}`,
     byEmail: '通过邮件分享',
+    email: '邮件',
     post: (waitlist) => `我刚刚加入了 ${waitlist} 的候补名单，一起来吧：`,
     emailSubject: (waitlist) => `和我一起加入 ${waitlist} 的候补名单`,
   },

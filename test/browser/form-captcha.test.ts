@@ -51,14 +51,14 @@ describe('a CAPTCHA in a browser', () => {
     await page.getByRole('button', { name: 'answer as human' }).waitFor();
     const asked = provider.asked.length;
     await join(page);
-    await page.getByText("Confirm that you're not a robot.").waitFor();
+    await page.getByText('Confirm that you’re not a robot.').waitFor();
     assert.equal(provider.asked.length, asked);
     await page.getByRole('button', { name: 'answer as robot' }).click();
     await join(page);
-    await page.getByText("We couldn't add you.").waitFor();
+    await page.getByText('We couldn’t add you.').waitFor();
     assert.equal(await page.locator('html').getAttribute('data-reset'), 'widget');
     await join(page);
-    await page.getByText("Confirm that you're not a robot.").waitFor();
+    await page.getByText('Confirm that you’re not a robot.').waitFor();
     assert.equal((await form.list.page()).body.total, 0);
     await page.getByRole('button', { name: 'answer as human' }).click();
     await join(page);

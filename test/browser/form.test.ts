@@ -77,6 +77,9 @@ describe('the form in a browser', () => {
     assert.ok(sizes.reduce((sum, size) => sum + size, 0) < 50_000, String(sizes));
     assert.ok(await page.getByRole('textbox', { name: 'Your link' }).inputValue());
     assert.equal(await page.getByRole('link', { name: 'Share on WhatsApp' }).count(), 1);
+    assert.equal(await page.getByRole('link', { name: 'Share by email' }).textContent(), 'Email');
+    const status = await page.getByRole('link', { name: 'See your place in line' }).getAttribute('href');
+    assert.match(await (await fetch(status ?? '')).text(), /Your place on the Acme waitlist/);
     assert.equal((await form.list.lookup('ada@example.com')).body.metadata?.plan, 'Pro');
     await close();
   });
@@ -96,7 +99,7 @@ describe('the form in a browser', () => {
     await page.getByText('Check this box to continue.').waitFor();
     await fill(page, 'eve@example.com');
     await page.getByRole('button', { name: 'Join the waitlist' }).click();
-    await page.getByText("You're on the list").waitFor();
+    await page.getByText('You’re on the list').waitFor();
     assert.deepEqual(
       problems.filter((text) => !/422/.test(text)),
       [],
@@ -136,7 +139,7 @@ describe('the form in a browser', () => {
     await fill(page, 'typed@example.com');
     await page.getByRole('button', { name: 'Join the waitlist' }).click();
     await page.getByText('in line.').waitFor();
-    assert.deepEqual(await page.getByRole('heading').allTextContents(), ["You're on the list"]);
+    assert.deepEqual(await page.getByRole('heading').allTextContents(), ['You’re on the list']);
     await close();
   });
 

@@ -193,7 +193,7 @@ forEachEngine((engine) => {
       const { code } = await list.invite('ada@example.com');
       assertPage(await get(`/join/${code}`), 200, /ada@example.com/);
       assert.equal((await service.check(code)).body.valid, true);
-      assertPage(await post(`/join/${code}`), 200, /You&#39;re in/);
+      assertPage(await post(`/join/${code}`), 200, /You’re in/);
       assertPage(await post(`/join/${code}`), 409, /Already accepted/);
       assertPage(await get(`/join/${code}`), 409, /Already accepted/);
       assertPage(await get('/join/nonsense'), 404, /Invite not found/);
@@ -229,7 +229,7 @@ describe('pages linked from emails', () => {
       await page.goto(`${service.url}/join/${code}`);
       assert.ok((await page.screenshot()).length > 0);
       await page.getByRole('button', { name: 'Accept invite' }).click();
-      await page.getByRole('heading', { name: "You're in" }).waitFor();
+      await page.getByRole('heading', { name: 'You’re in' }).waitFor();
       assert.deepEqual(problems, [], 'the policy lets the page be what it is');
       const answers = [];
       for (let i = 0; i < 3; i += 1) answers.push((await service.request('GET', `/join/${code}`)).status);

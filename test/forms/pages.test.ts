@@ -40,7 +40,7 @@ forEachEngine((engine) => {
       });
       const { status, text, headers } = await get(`/w/${form.list.id}?ref=abc"x&utm_source=hn&plan=A%26B`);
       assert.equal(status, 200);
-      assert.match(text, /<h1>Join &lt;us&gt;<\/h1>/);
+      assert.match(text, /<h1 dir="auto">Join &lt;us&gt;<\/h1>/);
       assert.match(text, /--accent: #ffcc00; --on: #000/);
       assert.match(text, /<img src="https:\/\/cdn\.example\/logo\.png"/);
       assert.match(text, /name="ref" value="abc&quot;x"/);
@@ -120,7 +120,7 @@ forEachEngine((engine) => {
       assert.match(page, /Mail me &lt;b&gt;/);
       const bot = await form.send({ email: 'a@example.com', token: form.token(), website: 'x' });
       assert.equal(bot.status, 403);
-      assert.match(await bot.text(), /couldn&#39;t add you/);
+      assert.match(await bot.text(), /couldn’t add you/);
       const evil = await form.send({ email: 'a@example.com' }, { origin: 'https://evil.example' });
       assert.equal(evil.status, 403);
       assert.equal((await form.list.page()).body.total, 0);
@@ -219,6 +219,39 @@ forEachEngine((engine) => {
       );
     });
 
+    /** Every place that the page leads to on this site, as a browser resolves it. */
+    const leadsTo = (path: string, page: string) =>
+      [...page.matchAll(/(?:action|href)="(\.[^"]*)"/g)].map(([, to = '']) => {
+        const { pathname, search } = new URL(to, service.url + path);
+        return pathname + search;
+      });
+
+    it('keeps the chosen language on the way, also after a button was used', async () => {
+      const form = await openForm(service);
+      await updateWaitlist(service.context, form.list.id, { confirmEmails: true });
+      await form.join({ email: 'ada@example.com' });
+      const path = await statusPath(form.list, 'ada@example.com');
+      const first = await get(`${path}?lang=de`);
+      const [resend = '', leave = ''] = leadsTo(path, first.text);
+      assert.equal(resend, `${path}/resend?lang=de`);
+      assert.match(leave, /^\/leave\/[\w-]+\?lang=de$/);
+      const again = await service.request('POST', resend, { headers: HTML });
+      assert.match(again.text, /<html lang="de"/);
+      assert.deepEqual(leadsTo(resend, again.text), [resend, leave]);
+      assert.match((await get(leave)).text, /<html lang="de"/);
+      const hosted = await get(`/w/${form.list.id}?lang=de`);
+      assert.deepEqual(leadsTo(`/w/${form.list.id}`, hosted.text), [`${form.path}?lang=de`]);
+    });
+
+    it('joins a title and a text as the language does', async () => {
+      const form = await openForm(service);
+      const refused = async (lang: string) =>
+        (await form.send({ email: 'a@example.com', website: 'x', lang })).text();
+      assert.match(await refused('ja'), /登録できませんでした。ページを/);
+      assert.match(await refused('zh'), /未能加入。请刷新/);
+      assert.match(await refused('de'), /nicht geklappt\. Lade/);
+    });
+
     it('shows nothing for links that were changed or made for something else', async () => {
       const form = await openForm(service);
       await form.join({ email: 'ada@example.com' });
@@ -237,6 +270,27 @@ forEachEngine((engine) => {
         assert.deepEqual([status, /This link does not work/.test(text)], [404, true], bad);
         assert.equal((await service.request('POST', `${bad}/leave`, { headers: HTML })).status, 404, bad);
       }
+    });
+  });
+
+  describe('a form that was sent too often', () => {
+    it('is turned away in its language', async () => {
+      const service = await startService(engine, { environment: { DOORLIST_RATE_LIMIT_FORM: '1' } });
+      const form = await openForm(service);
+      const page = await service.request('GET', `/w/${form.list.id}?lang=ja`, { headers: HTML });
+      const action = /action="([^"]+)"/.exec(page.text)?.[1] ?? '';
+      const send = () =>
+        fetch(new URL(action, `${service.url}/w/${form.list.id}`), {
+          method: 'POST',
+          headers: { ...HTML, 'accept-language': 'en' },
+          body: new URLSearchParams({ email: 'ada@example.com', lang: 'ja' }),
+        });
+      const answers = [];
+      for (let i = 0; i < 3; i += 1) answers.push(await send());
+      const limited = answers.at(-1);
+      assert.equal(limited?.status, 429);
+      assert.match((await limited?.text()) ?? '', /<html lang="ja".*リクエストが多すぎます/s);
+      await service.close();
     });
   });
 });

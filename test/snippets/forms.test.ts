@@ -87,7 +87,7 @@ describe('the snippets for a form', () => {
       await typeEmail(tab, email);
       service.clock.advance(5_000); // Or this would be too fast for a person.
       await joinButton(tab).click();
-      await tab.getByText("You're on the list").waitFor();
+      await tab.getByText('You’re on the list').waitFor();
       joined += 1;
       assert.ok(await tab.getByText(`You are number ${joined} in line`).isVisible());
       assert.equal((await form.list.lookup(email)).body.status, 'waiting');

@@ -30,7 +30,7 @@ export function formHtml({ form, texts, values, problems, now, action }: FilledF
   };
   const { captcha } = settings;
   return html`${captcha !== null && html`<p class="notice bad late">${texts.form.needsScripts}</p>`}
-<form method="post" action="${action}" novalidate${captcha !== null && html` hidden`}>
+<form method="post" action="${action}?lang=${texts.tag}" novalidate${captcha !== null && html` hidden`}>
 ${labelled('email', texts.form.email, problem('email'), (attributes) => html`<input type="email" name="email" autocomplete="email" inputmode="email" required value="${lineOf(values.email)}" placeholder="${texts.form.emailExample}"${attributes}>`)}
 ${settings.fields.map((field) => fieldHtml(field, texts, values[field.name], problem(field.name)))}
 ${settings.consent !== null && checkbox('consent', settings.consent.text, true, values.consent, problem('consent'))}
@@ -58,7 +58,7 @@ function fieldHtml(field: FormField, texts: Texts, given: unknown, problem: stri
       shown,
       problem,
       (attributes) =>
-        html`<input name="${name}" value="${value}"${required && html` required`}${attributes}>`,
+        html`<input name="${name}" dir="auto" value="${value}"${required && html` required`}${attributes}>`,
     );
   return labelled(
     name,
@@ -66,8 +66,8 @@ function fieldHtml(field: FormField, texts: Texts, given: unknown, problem: stri
     problem,
     (
       attributes,
-    ) => html`<select name="${name}"${required && html` required`}${attributes}><option value="">${texts.form.choose}</option>
-${options.map((option) => html`<option${option === value && html` selected`}>${option}</option>`)}</select>`,
+    ) => html`<span class="choice"><select name="${name}"${required && html` required`}${attributes}><option value="">${texts.form.choose}</option>
+${options.map((option) => html`<option${option === value && html` selected`}>${option}</option>`)}</select></span>`,
   );
 }
 
@@ -78,7 +78,7 @@ function labelled(
   input: (attributes: Html) => Html,
 ): Html {
   const attributes = html` id="dl-${name}"${problem !== undefined && html` aria-invalid="true" aria-describedby="dl-${name}-problem"`}`;
-  return html`<div class="field"><label for="dl-${name}">${label}</label>${input(attributes)}${problemHtml(name, problem)}</div>`;
+  return html`<div class="field"><label for="dl-${name}" dir="auto">${label}</label>${input(attributes)}${problemHtml(name, problem)}</div>`;
 }
 
 function checkbox(
@@ -89,7 +89,7 @@ function checkbox(
   problem: string | undefined,
 ): Html {
   const checked = given === 'on' || given === 'true' || given === true;
-  return html`<div class="field"><label class="check"><input type="checkbox" name="${name}"${checked && html` checked`}${required && html` required`}${problem !== undefined && html` aria-invalid="true" aria-describedby="dl-${name}-problem"`}><span>${label}</span></label>${problemHtml(name, problem)}</div>`;
+  return html`<div class="field"><label class="check"><input type="checkbox" name="${name}"${checked && html` checked`}${required && html` required`}${problem !== undefined && html` aria-invalid="true" aria-describedby="dl-${name}-problem"`}><span dir="auto">${label}</span></label>${problemHtml(name, problem)}</div>`;
 }
 
 function problemHtml(name: string, problem: string | undefined): Html | undefined {

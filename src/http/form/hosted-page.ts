@@ -108,7 +108,8 @@ export async function sendFormPage(
     texts,
     brand,
     title: settings.headline ?? texts.form.title(brand.name),
-    content: html`<p class="text">${settings.text ?? texts.form.intro}</p>
+    titleIsOwn: settings.headline !== null,
+    content: html`<p class="text" dir="auto">${settings.text ?? texts.form.intro}</p>
 ${notice !== undefined && html`<p class="notice bad" role="alert">${notice}</p>`}
 ${data ? html`<doorlist-form form-key="${key}" heading-level="1">${inner}<script type="application/json">${new Html(JSON.stringify(data).replaceAll('<', '\\u003c'))}</script></doorlist-form>` : inner}`,
     script: data && (action === undefined ? '../form.js' : '../../form.js'),

@@ -40,8 +40,8 @@ export async function handlePost(
     parts.refusals.note(form.queue, error.reason);
     closeUnread(request, reply);
     if (asJson) throw new DoorlistError('refused', 'this request was refused');
-    const { title, text } = textsFor(request, values.lang).form.refused;
-    const notice = `${title}. ${text}`;
+    const { form: words, stop } = textsFor(request, values.lang);
+    const notice = words.refused.title + stop + words.refused.text;
     return sendFormPage(parts, request, reply, { form, values, status: 403, notice, action: form.key });
   }
 }

@@ -24,7 +24,11 @@ export async function presentPublicForm(context: Context, form: LiveForm, texts:
 }
 
 /** Only what the component shows. What depends on the person comes with the answer. */
-function formTexts({ form, joined, errors, share }: Texts, waitlist: string, buttonText: string | null) {
+function formTexts(
+  { form, joined, errors, share, stop }: Texts,
+  waitlist: string,
+  buttonText: string | null,
+) {
   return {
     email: form.email,
     emailExample: form.emailExample,
@@ -34,12 +38,13 @@ function formTexts({ form, joined, errors, share }: Texts, waitlist: string, but
     choose: form.choose,
     leaveEmpty: form.leaveEmpty,
     captchaRequired: form.problems.captchaRequired,
-    refused: `${form.refused.title}. ${form.refused.text}`,
-    closed: `${form.closed.title}. ${form.closed.text}`,
+    refused: form.refused.title + stop + form.refused.text,
+    closed: form.closed.title + stop + form.closed.text,
     rateLimited: errors.rateLimited,
-    error: `${errors.title}. ${errors.other}`,
+    error: errors.title + stop + errors.other,
     joined: joined.title,
     joinedText: joined.text(waitlist),
+    seeStatus: joined.seeStatus,
     checkInbox: joined.checkInboxTitle,
     checkInboxText: joined.checkInbox(waitlist),
     linkLabel: share.linkLabel,

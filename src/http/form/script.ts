@@ -19,14 +19,21 @@ function read(name: string): string {
 function compact(source: string): string {
   return source
     .split('\n')
-    .map((line) => line.trim().replace(/^export /, ''))
+    .map((line) => line.trim().replace(/^export | \/\/ .*/g, ''))
     .filter((line) => !/^($|\/\/|import |\/\*\*.*\*\/$)/.test(line))
     .join('\n');
 }
 
+function compactStyle(source: string): string {
+  return source
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/(?<=[{};:,]) | (?=\{)|; ?(?=\})|\b0(?=\.)/g, '')
+    .replaceAll(/="(\w+)"/g, '=$1');
+}
+
 /** One classic script, which any page can load from another origin without further settings. */
 function readScript() {
-  const style = JSON.stringify(compact(read('style.css')));
+  const style = JSON.stringify(compactStyle(read('style.css')));
   const code = FILES.map((name) => compact(read(name))).join('\n');
   const source = `(() => {\n${code.replace("'style.css'", () => style)}\n})();\n`;
   return {

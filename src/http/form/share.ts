@@ -27,7 +27,7 @@ export function shareLinks({ share }: Texts, waitlist: string, url: string): Sha
       url: link('https://www.linkedin.com/sharing/share-offsite/', { url }),
     },
     {
-      name: share.byEmail,
+      name: share.email,
       label: share.byEmail,
       url: link('mailto:', { subject: share.emailSubject(waitlist), body: `${post}\n${url}` }),
     },

@@ -12,7 +12,7 @@ import { type Html, html } from '../docs/html.ts';
 import { sendBrandedPage } from '../pages/branded-page.ts';
 import { lookOf } from '../pages/look.ts';
 import { button } from '../pages/page.ts';
-import { pageRoute, TokenParams, wantsJson } from '../pages/parts.ts';
+import { inSameLanguage, pageRoute, TokenParams, wantsJson } from '../pages/parts.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { type FormParts, textsFor } from './parts.ts';
 import { isAllowedOrigin } from './post.ts';
@@ -26,13 +26,14 @@ export function registerStatusPage(app: TypedApp, parts: FormParts): void {
     reply: FastifyReply,
     person: PersonStatus | undefined,
     token: string,
-    notice?: string,
+    { up = '../', notice }: { up?: string; notice?: string | undefined } = {},
   ) => {
     const texts = textsFor(request);
     if (!person) return sendBrandedPage(reply, unknownPage(texts));
     const brand = await lookOf(context, person.queue);
     const status = await presentStatus(parts, texts, person);
-    const { title, content } = contentOf(texts, person, status, token);
+    const link = (path: string) => inSameLanguage(request, up + path);
+    const { title, content } = contentOf(texts, person, status, { token, link });
     return sendBrandedPage(reply, {
       texts,
       brand,
@@ -53,7 +54,8 @@ export function registerStatusPage(app: TypedApp, parts: FormParts): void {
     const { token } = request.params;
     const person = await resendConfirmation(context, token);
     const { resent } = textsFor(request).status;
-    return show(request, reply, person, token, person?.status === 'pending' ? resent : undefined);
+    const notice = person?.status === 'pending' ? resent : undefined;
+    return show(request, reply, person, token, { up: '../../', notice });
   });
   app.post('/s/:token/leave', pageRoute(post, TokenParams), async (request, reply) => {
     const texts = textsFor(request);
@@ -89,16 +91,22 @@ async function allowOrigin(
 
 type Presented = Awaited<ReturnType<typeof presentStatus>>;
 
-function contentOf(texts: Texts, person: PersonStatus, shown: Presented, token: string) {
+interface Way {
+  token: string;
+  /** From the page to another one of this site. */
+  link: (path: string) => string;
+}
+
+function contentOf(texts: Texts, person: PersonStatus, shown: Presented, way: Way) {
   const { name } = person.queue.waitlist;
-  const leave = leaveHtml(texts, person, token);
+  const leave = leaveHtml(texts, person, way);
   const say = ({ title, text }: Notice, more?: Html) => ({
     title,
     content: html`<p>${text}</p>${more}${leave}`,
   });
   switch (person.status) {
     case 'pending':
-      return say(texts.status.pending, button(`../s/${token}/resend`, texts.status.resend));
+      return say(texts.status.pending, button(way.link(`s/${way.token}/resend`), texts.status.resend));
     case 'invited':
       return say(texts.status.invited);
     case 'joined':
@@ -131,8 +139,8 @@ function shareHtml(
 }
 
 /** The owner goes to the page that mails link to. Who only typed the address gets that link by mail. */
-function leaveHtml({ status }: Texts, { leaveToken }: PersonStatus, token: string): Html {
+function leaveHtml({ status }: Texts, { leaveToken }: PersonStatus, { token, link }: Way): Html {
   return leaveToken === null
-    ? html`<form method="post" action="../s/${token}/leave" class="apart"><button class="plain">${status.leave}</button></form>`
-    : html`<p class="apart"><a href="../leave/${leaveToken}">${status.leave}</a></p>`;
+    ? html`<form method="post" action="${link(`s/${token}/leave`)}" class="apart"><button class="plain">${status.leave}</button></form>`
+    : html`<p class="apart"><a href="${link(`leave/${leaveToken}`)}">${status.leave}</a></p>`;
 }

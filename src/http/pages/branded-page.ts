@@ -22,6 +22,8 @@ export interface BrandedPage {
   /** undefined if the page belongs to no waitlist. */
   brand?: Brand | undefined;
   title: string;
+  /** Whether operators wrote the title, in whatever language. */
+  titleIsOwn?: boolean;
   content: Html;
   /** Where our script is, relative to the page. */
   script?: string | undefined;
@@ -61,7 +63,7 @@ ${page.script !== undefined && html`<script src="${page.script}" defer></script>
 <body>
 <main>
 ${brand && brandHtml(brand)}
-<h1>${title}</h1>
+<h1${page.titleIsOwn && html` dir="auto"`}>${title}</h1>
 ${content}
 </main>
 </body>

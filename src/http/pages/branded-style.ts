@@ -8,8 +8,9 @@ body { margin: 0; min-height: 100dvh; display: grid; place-items: center; paddin
 main { width: min(30rem, 100%); padding: 1.75rem 1.25rem; background: var(--card); border: 1px solid var(--line); border-top: 4px solid var(--accent); border-radius: 12px; overflow-wrap: anywhere; }
 @media (min-width: 30rem) { main { padding: 2.25rem 2rem; } }
 h1 { margin: 0 0 .75rem; font-size: 1.5rem; line-height: 1.3; text-wrap: balance; word-break: auto-phrase; }
+:is(h1, p):lang(de) { hyphens: auto; hyphenate-limit-chars: 14 6 6; }
 h2 { margin: 1.75rem 0 .5rem; font-size: 1.125rem; line-height: 1.3; }
-p { margin: 0 0 1.25rem; }
+p { margin: 0 0 1.25rem; text-wrap: pretty; word-break: auto-phrase; }
 .brand { margin: 0 0 1.25rem; font-weight: 700; }
 .brand img { display: block; height: 36px; max-width: 100%; object-fit: contain; object-position: left; }
 .soft { color: var(--soft); font-size: .9375rem; }
@@ -23,23 +24,30 @@ p { margin: 0 0 1.25rem; }
 .late { animation: late 0s 2s backwards; }
 @keyframes late { from { visibility: hidden; } }
 form { margin: 0 0 1rem; }
-:is(main, doorlist-form, .apart) > :last-child, doorlist-form > .soft { margin-bottom: 0; }
+:is(main, doorlist-form, .apart) > :last-child, doorlist-form > :is(.soft, .late) { margin-bottom: 0; }
 .field { margin: 0 0 1rem; }
 label, .link-label { display: block; font-weight: 600; }
 label .soft { font-weight: 400; }
 .check { display: flex; gap: .625rem; align-items: flex-start; font-weight: 400; }
 .check input { flex: none; width: 1.25rem; height: 1.25rem; margin: .2rem 0 0; accent-color: var(--accent); }
+.check input[aria-invalid=true]:not(:focus-visible) { outline: 2px solid var(--danger); }
 .problem { margin: .25rem 0 0; color: var(--danger); font-size: .9375rem; }
-input:not([type=checkbox]), select { width: 100%; margin-top: .25rem; padding: .7rem .8rem; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--soft); border-radius: 8px; }
+.check + .problem { margin-left: 1.875rem; }
+input:not([type=checkbox]), select { display: block; width: 100%; min-height: 3.125rem; margin-top: .25rem; padding: .7rem .8rem; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--soft); border-radius: 8px; }
+::placeholder { color: inherit; opacity: .65; }
+/* Browsers put their own arrow at the very edge. */
+select { appearance: none; padding-right: 2.25rem; text-overflow: ellipsis; }
+.choice { display: block; position: relative; }
+.choice::after { content: ""; position: absolute; inset: auto 1rem 1.375rem auto; padding: .2rem; border: solid; border-width: 0 2px 2px 0; rotate: 45deg; pointer-events: none; }
 input[aria-invalid=true]:not([type=checkbox]), select[aria-invalid=true] { border-color: var(--danger); }
 .trap { position: absolute; left: -9999px; }
-button, .button { display: block; width: 100%; padding: .8rem 1rem; font: inherit; font-weight: 600; text-align: center; text-decoration: none; color: var(--on); background: var(--accent); border: 1px solid transparent; border-radius: 8px; cursor: pointer; }
+button, .button { display: block; width: 100%; padding: .8rem 1rem; font: inherit; font-weight: 600; text-align: center; text-decoration: none; color: var(--on); background: var(--accent); border: 1px solid #8885; border-radius: 8px; cursor: pointer; }
 button.quiet { font-size: 1rem; color: var(--danger); background: none; border-color: currentcolor; }
 :is(a, button, input, select, summary):focus-visible { outline: 3px solid var(--ink); outline-offset: 2px; }
 a { color: inherit; }
 .link { display: block; margin: .25rem 0 .75rem; padding: .7rem .8rem; font: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: 8px; user-select: all; }
 .networks { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0 0 1.25rem; padding: 0; list-style: none; }
-.networks a { display: block; padding: .5rem .875rem; border: 1px solid var(--line); border-radius: 999px; text-decoration: none; }
+.networks a { display: block; padding: .5rem .75rem; border: 1px solid var(--line); border-radius: 999px; text-decoration: none; }
 .apart { margin: 1.75rem 0 0; border-top: 1px solid var(--line); padding-top: 1rem; font-size: .9375rem; }
 .apart :is(a, .plain) { color: var(--soft); }
 button.plain { width: auto; padding: 0; font-weight: 400; font-size: inherit; text-decoration: underline; background: none; border: 0; }

@@ -27,7 +27,7 @@ export function registerConfirmPage(app: TypedApp, parts: PageParts): void {
   app.post('/confirm/:token/again', pageRoute(parts.act, TokenParams), async (request, reply) => {
     const { token } = request.params;
     const link = await renewConfirmLink(context, token);
-    if (link.state !== 'expired') return answer(context, request, reply, link);
+    if (link.state !== 'expired') return answer(context, request, reply, link, '../../');
     if (wantsJson(request)) return { state: 'renewed', waitlist: link.waitlist };
     const texts = textsFor(request);
     return sendPage(reply, noticePage(texts.confirm.renewed), texts, await lookOfLink(context, token));
@@ -42,11 +42,17 @@ async function answer(
   request: TokenRequest,
   reply: FastifyReply,
   link: ConfirmLink,
+  up = '../',
 ): Promise<string | ConfirmLink> {
   if (!wantsJson(request)) {
     const texts = textsFor(request);
     const look = link.state === 'unknown' ? undefined : await lookOfLink(context, request.params.token);
-    return sendPage(reply, pageFor(link, request, texts), texts, look);
+    return sendPage(
+      reply,
+      pageFor(link, (path) => inSameLanguage(request, up + path), texts, request.params.token),
+      texts,
+      look,
+    );
   }
   if (link.state === 'unknown')
     throw notFound('this link is invalid, or its entry is no longer on the waitlist');
@@ -57,29 +63,29 @@ async function answer(
 
 function pageFor(
   { state, waitlist, statusToken }: ConfirmLink,
-  request: TokenRequest,
+  link: (path: string) => string,
   { confirm, joined }: Texts,
+  token: string,
 ): Page {
-  const { token } = request.params;
   switch (state) {
     case 'ready':
       return {
         title: confirm.title,
         content: html`<p>${confirm.ask(waitlist)}</p>
-${button(inSameLanguage(request, `../confirm/${token}`), confirm.button)}`,
+${button(link(`confirm/${token}`), confirm.button)}`,
       };
     case 'confirmed':
       return {
         title: confirm.confirmedTitle,
         content: html`<p>${confirm.confirmed(waitlist)}</p>
-<a class="button" href="${inSameLanguage(request, `../s/${statusToken}`)}">${joined.seeStatus}</a>`,
+<a class="button" href="${link(`s/${statusToken}`)}">${joined.seeStatus}</a>`,
       };
     case 'expired':
       return {
         status: 410,
         title: confirm.expired.title,
         content: html`<p>${confirm.expired.text}</p>
-${button(inSameLanguage(request, `../confirm/${token}/again`), confirm.renew)}`,
+${button(link(`confirm/${token}/again`), confirm.renew)}`,
       };
     case 'unknown':
       return noticePage(confirm.unknown, 404);

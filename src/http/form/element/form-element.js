@@ -4,8 +4,7 @@ import { el } from './dom.js';
 import { solve } from './proof-of-work.js';
 import { shareParts } from './share-parts.js';
 
-const { currentScript } = document;
-const scriptUrl = currentScript instanceof HTMLScriptElement ? currentScript.src : location.href;
+const scriptUrl = document.currentScript?.src ?? location.href;
 const TOKEN_MS = 90 * 60_000;
 const REFRESH_MS = 30_000;
 const READ_MS = 1_200;
@@ -16,15 +15,13 @@ sheet.replaceSync('style.css'); // Replaced by the content of the file.
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 class DoorlistForm extends HTMLElement {
-  static observedAttributes = ['form-key'];
-
   async connectedCallback() {
     if (this.root) return;
     this.root = this.attachShadow({ mode: 'open' });
     this.root.adoptedStyleSheets = [sheet];
     const inline = this.querySelector('script[type="application/json"]');
     try {
-      if (!crypto.subtle) throw new Error('plain http has no WebCrypto');
+      if (!crypto.subtle) throw new Error(); // Plain http has no WebCrypto.
       this.use(inline ? JSON.parse(inline.textContent) : await this.load());
       // Filled in by the server, or by somebody while this was loading.
       this.given = new FormData(this.querySelector('form') ?? undefined);
@@ -49,7 +46,7 @@ class DoorlistForm extends HTMLElement {
     const language = this.getAttribute('lang') ?? document.documentElement.lang;
     if (language) url.searchParams.set('lang', language);
     const response = await fetch(url);
-    if (!response.ok) throw new Error(String(response.status));
+    if (!response.ok) throw new Error();
     return response.json();
   }
 
@@ -95,39 +92,40 @@ class DoorlistForm extends HTMLElement {
 
   field({ name, label, type, options = [], required }) {
     const { texts } = this.data;
-    const attributes = { name, id: name, required, part: 'input' };
-    const problem = el('p', { class: 'problem', part: 'problem', id: `${name}-problem`, hidden: true });
+    const id = `${name}-problem`;
+    const attributes = { name, id: name, required, part: 'input', 'aria-describedby': id };
+    const problem = el('p', { class: 'problem', part: 'problem', id, hidden: true });
     if (type === 'checkbox') {
       const box = el('input', { ...attributes, type, part: 'checkbox', checked: this.given.has(name) });
       return el(
         'div',
         { class: 'field', part: 'field' },
-        el('label', { class: 'check', part: 'label' }, box, el('span', {}, label)),
+        el('label', { class: 'check', part: 'label' }, box, el('span', { dir: 'auto' }, label)),
         problem,
       );
     }
-    const input =
-      type === 'choice'
-        ? el(
-            'select',
-            attributes,
-            el('option', { value: '' }, texts.choose),
-            ...options.map((each) => el('option', {}, each)),
-          )
-        : el(
-            'input',
-            type === 'email'
-              ? { ...attributes, type, autocomplete: 'email', placeholder: texts.emailExample }
-              : attributes,
-          );
+    const isChoice = type === 'choice';
+    const input = isChoice
+      ? el(
+          'select',
+          attributes,
+          el('option', { value: '' }, texts.choose),
+          ...options.map((each) => el('option', {}, each)),
+        )
+      : el(
+          'input',
+          type === 'email'
+            ? { ...attributes, type, autocomplete: 'email', placeholder: texts.emailExample }
+            : { ...attributes, dir: 'auto' },
+        );
     input.value = this.given.get(name) ?? '';
     if (!input.value) input.value = ''; // Not one of the options.
     const hint = !required && el('small', {}, ` (${texts.optional})`);
     return el(
       'div',
       { class: 'field', part: 'field' },
-      el('label', { for: name, part: 'label' }, label, hint),
-      input,
+      el('label', { for: name, part: 'label', dir: 'auto' }, label, hint),
+      isChoice ? el('span', { class: 'choice' }, input) : input,
       problem,
     );
   }
@@ -202,8 +200,6 @@ class DoorlistForm extends HTMLElement {
       place.hidden = !text;
       if (text) input.setAttribute('aria-invalid', 'true');
       else input.removeAttribute('aria-invalid');
-      if (text) input.setAttribute('aria-describedby', place.id);
-      else input.removeAttribute('aria-describedby');
     }
     this.form.querySelector('[aria-invalid]')?.focus();
   }
@@ -214,7 +210,7 @@ class DoorlistForm extends HTMLElement {
     if (redirectUrl) return location.assign(redirectUrl);
     const joined = answer.state === 'joined';
     this.setAttribute('state', answer.state);
-    const level = this.getAttribute('heading-level') ?? '2';
+    const level = this.getAttribute('heading-level') ?? 2;
     const title = el(
       `h${level}`,
       { part: 'title', class: 'title', tabindex: '-1' },
@@ -230,9 +226,14 @@ class DoorlistForm extends HTMLElement {
 
   showStatus(view, { status, statusUrl }) {
     const position = el('p', { part: 'position', class: 'position' }, status.positionText ?? '');
-    view.append(position, ...(status.shareUrl ? shareParts(status, this.data.texts) : []));
     // From where the script came: the policy of the page allows that origin.
     const url = new URL(`../../s/${statusUrl.split('/').pop()}?lang=${this.data.language}`, this.url);
+    const { texts } = this.data;
+    view.append(
+      position,
+      ...(status.shareUrl ? shareParts(status, texts) : []),
+      el('a', { href: url, part: 'link' }, texts.seeStatus),
+    );
     this.timer = setInterval(async () => {
       if (document.hidden) return;
       const response = await fetch(url, { headers: { accept: 'application/json' } }).catch(() => undefined);

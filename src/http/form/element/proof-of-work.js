@@ -4,7 +4,7 @@ const toHex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(
 /** Tries counters, some at a time: WebCrypto works beside the main thread. */
 export const solve = async (challenge) => {
   const { nonce, salt, cost, keyLength, keyPrefix } = challenge.parameters;
-  const step = Math.max(1, Math.min(4, navigator.hardwareConcurrency || 2));
+  const step = Math.min(4, navigator.hardwareConcurrency || 2);
   const options = { name: 'PBKDF2', hash: 'SHA-256', salt: fromHex(salt), iterations: cost };
   let solution;
   const search = async (first) => {
