@@ -72,6 +72,18 @@ forEachEngine((engine) => {
     assert.equal(late.of('webhooks')?.detail, '2 pending, oldest pending for 120 min');
   });
 
+  it('names an endpoint that has been failing for long', async () => {
+    assert.equal((await status()).of('webhook endpoint'), undefined);
+    await service.context.db.query
+      .updateTable('webhook_endpoint')
+      .set({ failing_since: service.clock.now - 3 * HOUR_MS })
+      .execute();
+    const { code, of } = await status();
+    assert.equal(code, 1);
+    const detail = `${receiver.url} has been failing for 3 hours (${endpoint}, ${list.id}, production)`;
+    assert.equal(of('webhook endpoint')?.detail, detail);
+  });
+
   it('logs once that something is overdue, however often it checks', async () => {
     const lines = () => service.log.filter((line) => line.includes('oldest delivery: '));
     await watch(service.context);

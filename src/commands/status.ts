@@ -15,6 +15,7 @@ import {
   type Finding,
 } from '../waitlist/upkeep/health.ts';
 import { BACKLOG_LIMIT, OLDEST_LIMIT_MS } from '../waitlist/upkeep/watch.ts';
+import { checkEndpoints, type EndpointFinding } from '../webhooks/failing-endpoints.ts';
 import type { Outcome } from './command.ts';
 
 const ERRORS_SHOWN = 5;
@@ -68,8 +69,15 @@ export async function checkWork(context: Context): Promise<Finding[]> {
       ok: true,
       detail: `${error} (${count === 1 ? '1 delivery' : `${count} deliveries`}, last at ${new Date(lastAt).toISOString()})`,
     })),
+    ...(await checkEndpoints(context)).map(nameEndpoint),
     await checkJobs(context),
   ];
+}
+
+/** A terminal has no link to it. */
+function nameEndpoint({ detail, endpoint, ...rest }: EndpointFinding): EndpointFinding {
+  const { id, waitlistId, environment } = endpoint;
+  return { ...rest, detail: `${detail} (${id}, ${waitlistId}, ${environment})`, endpoint };
 }
 
 function checkChannel(what: string, channel: string, counts: BacklogCount[], now: number): Finding {

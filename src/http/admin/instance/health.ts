@@ -1,8 +1,6 @@
 import Type from 'typebox';
-import type { Context } from '../../../waitlist/queue/context.ts';
-import { ageInWords, checkHealth, type Finding } from '../../../waitlist/upkeep/health.ts';
-import { OLDEST_LIMIT_MS } from '../../../waitlist/upkeep/watch.ts';
-import { listFailingEndpoints } from '../../../webhooks/failing-endpoints.ts';
+import { checkHealth, type Finding } from '../../../waitlist/upkeep/health.ts';
+import { checkEndpoints } from '../../../webhooks/failing-endpoints.ts';
 import { named, oneOf } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
@@ -66,7 +64,7 @@ export function registerHealthCheck(app: TypedApp, { waitlists }: AdminParts): v
   app.get('/health', { schema }, async () => {
     const findings = [
       ...(await checkHealth(waitlists)).map(presentFinding),
-      ...(await failingEndpoints(waitlists)),
+      ...(await checkEndpoints(waitlists)).map((finding) => ({ ...finding, level: 'warning' as const })),
     ];
     return { healthy: findings.every(({ ok }) => ok), findings };
   });
@@ -74,17 +72,4 @@ export function registerHealthCheck(app: TypedApp, { waitlists }: AdminParts): v
 
 function presentFinding({ what, ok, detail }: Finding) {
   return { what, ok, level: ok ? ('fine' as const) : ('problem' as const), detail };
-}
-
-/** As old as a delivery may be, so that a few failures in a row worry nobody. */
-async function failingEndpoints(context: Context) {
-  const now = context.clock();
-  const endpoints = await listFailingEndpoints(context, now - OLDEST_LIMIT_MS);
-  return endpoints.map(({ id, waitlistId, environment, url, failingSince }) => ({
-    what: 'webhook endpoint',
-    ok: false,
-    level: 'warning' as const,
-    detail: `${url} has been failing for ${ageInWords(now - failingSince)}`,
-    endpoint: { id, waitlistId, environment },
-  }));
 }
