@@ -31,7 +31,7 @@ export function slowDown(now: () => number): SlowDown {
       if (attempts >= FREE && leftMs > 0)
         throw new DoorlistError(
           'rate_limited',
-          'too many attempts: try again later',
+          `too many attempts: try again in ${inWords(leftMs)}`,
           Math.ceil(leftMs / 1_000),
         );
       kept.delete(who); // Added again, to keep the map sorted by time.
@@ -42,4 +42,10 @@ export function slowDown(now: () => number): SlowDown {
       kept.delete(who);
     },
   };
+}
+
+function inWords(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000);
+  const [count, unit] = seconds < 60 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute'];
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }

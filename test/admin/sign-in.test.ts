@@ -151,7 +151,7 @@ forEachEngine((engine) => {
       await known.signIn(OWNER.email, PASSWORD);
       for (let i = 0; i < 5; i += 1) assertError(await guess(OWNER.email), 401, 'unauthorized');
       const slowed = await guess(OWNER.email);
-      assertError(slowed, 429, 'rate_limited');
+      assertError(slowed, 429, 'rate_limited', 'too many attempts: try again in 1 second');
       assertError(await browserOf(service).signIn(OWNER.email, PASSWORD), 429, 'rate_limited');
       assertError(await guess('other@example.com'), 401, 'unauthorized');
       assert.equal((await known.signIn(OWNER.email, PASSWORD)).status, 200, 'a known browser gets in');

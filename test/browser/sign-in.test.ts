@@ -64,6 +64,7 @@ forEachEngine((engine) => {
       await dialog.getByLabel('Password').fill(PASSWORD);
       await dialog.getByRole('button', { name: 'Continue' }).click();
       await dialog.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
+      await dialog.locator('input:focus[autocomplete="one-time-code"]').waitFor();
       await check(page, 'the secret');
       await page.setViewportSize(SIZES[size]);
       secret = (await dialog.getByRole('code').textContent()) ?? '';
@@ -85,10 +86,11 @@ forEachEngine((engine) => {
 
     it('asks for a code of the app, and takes each only once', async () => {
       const page = await askedForCode();
+      await page.locator('input:focus[autocomplete="one-time-code"]').waitFor();
       await check(page, 'the code');
       await page.setViewportSize(SIZES[size]);
       await enter(page, '000000');
-      await page.getByRole('alert').waitFor();
+      await page.getByRole('alert').getByText('This code is incorrect').waitFor();
       const code = nextCode();
       await enter(page, code);
       await twoFactorIs(page, 'On');

@@ -1,7 +1,11 @@
 import { ApiError, api, call, type Schemas } from './client.ts';
 
+/** Browsers bind a passkey to a host name, and take none for an IP address. */
+const hasHostName = !/^(\[.*\]|[\d.]+)$/.test(location.hostname);
+
 /** Browsers since 2025 read and write the JSON that servers speak. Older ones show no passkeys. */
 export const passkeysWork =
+  hasHostName &&
   typeof PublicKeyCredential !== 'undefined' &&
   'parseCreationOptionsFromJSON' in PublicKeyCredential &&
   'parseRequestOptionsFromJSON' in PublicKeyCredential;

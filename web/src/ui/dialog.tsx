@@ -1,6 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, type RefObject, useRef } from 'react';
 import { IconButton } from './button.tsx';
 import { cx } from './cx.ts';
 
@@ -13,18 +13,21 @@ interface DialogProps {
   /** Buttons, the main one last. */
   actions?: ReactNode;
   wide?: boolean;
+  /** The first control by default. */
+  initialFocus?: RefObject<HTMLElement | null> | undefined;
 }
 
 const BACKDROP = 'backdrop-motion fixed inset-0 z-40 bg-shade';
 
 /** A question or a short form that has to be answered first. */
-export function Dialog({ open, onClose, title, about, children, actions, wide }: DialogProps) {
+export function Dialog({ open, onClose, title, about, children, actions, wide, initialFocus }: DialogProps) {
   return (
     <Base.Root open={open} onOpenChange={(next) => next || onClose()}>
       <Base.Portal>
         <Base.Backdrop className={BACKDROP} />
         <Base.Viewport className="fixed inset-0 z-40 flex items-end justify-center overflow-y-auto p-3 sm:items-center sm:p-6">
           <Base.Popup
+            initialFocus={initialFocus}
             className={cx(
               'popup-motion my-auto flex max-h-full w-full flex-col rounded-xl bg-raised shadow-lg ring-1 ring-line outline-none',
               wide ? 'max-w-2xl' : 'max-w-md',

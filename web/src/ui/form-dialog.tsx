@@ -1,4 +1,4 @@
-import type { FormEvent, ReactNode } from 'react';
+import type { FormEvent, ReactNode, RefObject } from 'react';
 import { useId } from 'react';
 import { Alert } from './alert.tsx';
 import { Button } from './button.tsx';
@@ -12,6 +12,7 @@ interface FormDialogProps {
   action: string;
   danger?: boolean;
   wide?: boolean;
+  initialFocus?: RefObject<HTMLElement | null>;
   onClose: () => void;
   onSubmit: () => Promise<unknown>;
   /** The fields. `problem(name)` is what the API said about one of them. */
@@ -25,6 +26,7 @@ export function FormDialog({
   action,
   danger,
   wide,
+  initialFocus,
   onClose,
   onSubmit,
   children,
@@ -48,6 +50,7 @@ export function FormDialog({
       title={title}
       about={about}
       wide={wide ?? false}
+      initialFocus={initialFocus}
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>

@@ -10,7 +10,8 @@ const STYLE = `
 body { margin: 0; min-height: 100dvh; display: flex; flex-direction: column; align-items: center; justify-content: center; gap: 1.5rem; padding: 2.5rem 1rem; background: var(--canvas); color: var(--ink); font: 400 .875rem/1.375rem Inter, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", system-ui, sans-serif; }
 header { display: flex; align-items: center; gap: .625rem; font-size: 1rem; font-weight: 600; letter-spacing: -.025em; }
 svg { width: 1.75rem; height: 1.75rem; }
-main { width: min(24rem, 100%); padding: 2rem; background: var(--surface); border: 1px solid var(--line); border-radius: .875rem; overflow-wrap: anywhere; }
+main { width: min(24rem, 100%); padding: 1.5rem; background: var(--surface); border: 1px solid var(--line); border-radius: .875rem; overflow-wrap: anywhere; }
+@media (min-width: 40rem) { main { padding: 2rem; } }
 h1 { margin: 0 0 .25rem; font-size: 1.25rem; line-height: 1.75rem; letter-spacing: -.025em; text-wrap: balance; }
 p { margin: 0; color: var(--mute); }
 form { display: flex; flex-direction: column; gap: 1rem; margin-top: 1.25rem; }

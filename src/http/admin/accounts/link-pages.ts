@@ -52,7 +52,9 @@ export function registerLinkPages(app: FastifyInstance, parts: AdminParts): void
       if (!(error instanceof DoorlistError)) return sendError(error, request, reply, context.log);
       closeUnread(request, reply);
       if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds));
-      const page = { title: 'This did not work', lead: sentence(error.message), content: toSignIn };
+      const isOver = error.code === 'not_found' || error.code === 'expired';
+      const title = isOver ? 'This link does not work' : 'This did not work';
+      const page = { title, lead: sentence(error.message), content: toSignIn };
       reply.send(sendAccountPage(reply, { status: STATUS[error.code], ...page }));
     });
 

@@ -51,7 +51,7 @@ const signInSchema = adminSchema({
     unauthorized: { when: 'Something is wrong. The answer does not say which part.', message: REFUSAL },
     rate_limited: {
       when: 'Too many attempts. Wait for the number of seconds in `Retry-After`.',
-      message: 'too many attempts: try again later',
+      message: 'too many attempts: try again in 2 minutes',
     },
   },
 });

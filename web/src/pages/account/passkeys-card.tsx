@@ -42,7 +42,11 @@ export function PasskeysCard() {
         {query.data === undefined ? (
           <Skeleton className="h-10" />
         ) : query.data.length === 0 ? (
-          <p className="text-mute">You have none yet.</p>
+          <p className="text-mute">
+            {passkeysWork
+              ? 'No passkeys yet.'
+              : 'Passkeys need a current browser, and https:// with a host name or http://localhost.'}
+          </p>
         ) : (
           <ul className="flex flex-col">
             {query.data.map((passkey) => (

@@ -26,19 +26,23 @@ export function TwoFactorCard() {
         </span>
       }
       about="A code from an app, in addition to your password."
-    >
-      <div className="flex flex-wrap gap-2">
-        {twoFactor ? (
+      actions={
+        twoFactor ? (
           <>
-            <Button onClick={() => setOpen('renew')}>New recovery codes</Button>
-            <Button onClick={() => setOpen('disable')}>Turn off</Button>
+            <Button size="sm" onClick={() => setOpen('renew')}>
+              New recovery codes
+            </Button>
+            <Button size="sm" onClick={() => setOpen('disable')}>
+              Turn off
+            </Button>
           </>
         ) : (
-          <Button look="primary" onClick={() => setOpen('enable')}>
+          <Button size="sm" onClick={() => setOpen('enable')}>
             Turn on
           </Button>
-        )}
-      </div>
+        )
+      }
+    >
       {open === 'enable' && <EnableDialog onClose={close} onDone={show} />}
       {open === 'renew' && <RenewCodesDialog onClose={close} onDone={show} />}
       {open === 'disable' && (

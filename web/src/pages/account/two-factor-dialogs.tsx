@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type RefObject, useRef, useState } from 'react';
 import { api, call, type Schemas } from '../../api/client.ts';
 import { CopyField } from '../../ui/copy-button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
@@ -14,6 +14,7 @@ interface Props<Done extends unknown[]> {
 export function EnableDialog({ onClose, onDone }: Props<[string[]]>) {
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
+  const codeField = useRef<HTMLInputElement>(null);
   const [secret, setSecret] = useState<Schemas['TwoFactorSecret'] | null>(null);
   if (secret === null)
     return (
@@ -35,6 +36,7 @@ export function EnableDialog({ onClose, onDone }: Props<[string[]]>) {
       title="Scan this with your app"
       about="Any authenticator app works, such as 1Password, Google Authenticator or Aegis."
       action="Turn on"
+      initialFocus={codeField}
       onClose={onClose}
       onSubmit={async () => {
         const { recoveryCodes } = await call(api.POST('/admin/v1/me/two-factor/confirm', { body: { code } }));
@@ -52,7 +54,13 @@ export function EnableDialog({ onClose, onDone }: Props<[string[]]>) {
             <p className="text-sm text-mute">Or type this secret into the app:</p>
             <CopyField text={secret.secret} what="secret" />
           </div>
-          <CodeField value={code} onChange={setCode} error={problem('code')} />
+          <CodeField
+            field={codeField}
+            help="The 6 digits that the app shows now."
+            value={code}
+            onChange={setCode}
+            error={problem('code')}
+          />
         </>
       )}
     </FormDialog>
@@ -123,11 +131,23 @@ function PasswordField({ value, onChange, error }: TextProps) {
   );
 }
 
-function CodeField({ value, onChange, error }: TextProps) {
+interface CodeProps extends TextProps {
+  help?: string;
+  field?: RefObject<HTMLInputElement | null>;
+}
+
+function CodeField({
+  value,
+  onChange,
+  error,
+  field,
+  help = 'From your app, or a recovery code.',
+}: CodeProps) {
   return (
-    <Field label="Code" help="From your app, or a recovery code." error={error}>
+    <Field label="Code" help={help} error={error}>
       <Input
         required
+        ref={field}
         autoComplete="one-time-code"
         spellCheck={false}
         value={value}

@@ -30,7 +30,6 @@ export function SignInPage() {
     location.assign(nextAddress(next, location.origin));
     await new Promise(() => {});
   });
-  const problem = error ?? passkey.error;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     void run();
@@ -39,12 +38,16 @@ export function SignInPage() {
 
   if (code !== null)
     return (
+      // A page of its own, so that its field is focused and no password manager takes it for the email.
       <Centered
+        key="code"
         title="Enter your code"
         about="Open your authenticator app, or use one of your recovery codes."
       >
         <form onSubmit={submit} className="flex flex-col gap-4">
-          {error && <Alert>{error.sentence}</Alert>}
+          {error && (
+            <Alert>{isWrong(error) ? 'This code is incorrect or was already used.' : error.sentence}</Alert>
+          )}
           <Field label="Code">
             <Input
               autoFocus
@@ -71,7 +74,8 @@ export function SignInPage() {
       about={ended ? 'Your session has ended. Sign in again to continue where you were.' : undefined}
     >
       <form onSubmit={submit} className="flex flex-col gap-4">
-        {problem && <Alert>{problem.sentence}</Alert>}
+        {error && <Alert>{isWrong(error) ? 'The email or password is incorrect.' : error.sentence}</Alert>}
+        {!error && passkey.error && <Alert>{passkey.error.sentence}</Alert>}
         <Field label="Email">
           <Input
             autoFocus
@@ -108,4 +112,9 @@ export function SignInPage() {
       </form>
     </Centered>
   );
+}
+
+/** The API has one message for all that was sent. Here it is known what was asked for. */
+function isWrong({ status, code }: ApiError): boolean {
+  return status === 401 && code === 'unauthorized';
 }
