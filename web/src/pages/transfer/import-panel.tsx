@@ -1,19 +1,19 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Download, X } from 'lucide-react';
+import { X } from 'lucide-react';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useLive } from '../../api/live.tsx';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
-import { Button, buttonClass, IconButton } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { Card, Stat, Stats } from '../../ui/card.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { toastError } from '../../ui/toast.tsx';
+import { BadRows } from './bad-rows.tsx';
 import { JobBadge } from './job-badge.tsx';
 import {
   cancelJob,
-  errorsUrl,
   type ImportResult,
   importResultOf,
   importsQuery,
@@ -79,20 +79,13 @@ export function ImportPanel({ jobId, scope, isCheck, onClose, action }: ImportPa
                 <p className="text-mute">Cancelled. What was imported before stays.</p>
               )}
               {result && <Result result={result} />}
-              {isFinished(job) && (
-                <div className="flex flex-wrap gap-2">
-                  {result && action(result)}
-                  {(result?.failed ?? 0) > 0 && (
-                    <a href={errorsUrl(scope, jobId)} download className={buttonClass()}>
-                      <Download aria-hidden />
-                      Download bad rows
-                    </a>
-                  )}
-                </div>
+              {isFinished(job) && result && action(result)}
+              {isFinished(job) && result && result.failed > 0 && (
+                <BadRows scope={scope} jobId={jobId} count={result.failed} />
               )}
             </div>
           ) : (
-            <SkeletonRows rows={2} />
+            <SkeletonRows rows={2} flush />
           )}
         </QueryProblem>
       </Card>

@@ -1,12 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { people } from '../../api/entries.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Progress } from '../../ui/progress.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { ColumnMapping } from './column-mapping.tsx';
 import { FileField } from './file-field.tsx';
@@ -16,6 +15,7 @@ import { ImportPanel } from './import-panel.tsx';
 import { type ImportResult, importsQuery } from './jobs.ts';
 import { type FileColumn, readColumns } from './read-columns.ts';
 import { type ImportOptions, problemOf, startImport } from './upload.ts';
+import { UploadProgress } from './upload-progress.tsx';
 
 const DEFAULTS: ImportOptions = {
   preset: 'none',
@@ -35,6 +35,7 @@ export function ImportTab({ scope }: { scope: Scope }) {
   const [options, setOptions] = useState(DEFAULTS);
   const [columns, setColumns] = useState<FileColumn[]>([]);
   const [sent, setSent] = useState(0);
+  const upload = useRef<AbortController>(null);
   /** What was checked last: a change afterwards needs a new check. */
   const [checked, setChecked] = useState<{ job: string; file: File; options: ImportOptions } | null>(null);
   const show = (id: string | undefined) =>
@@ -55,7 +56,9 @@ export function ImportTab({ scope }: { scope: Scope }) {
   const start = useAct(async (dryRun: boolean) => {
     if (!file) return;
     setSent(0);
-    const started = await startImport(scope, file, options, dryRun, setSent);
+    upload.current = new AbortController();
+    const { signal } = upload.current;
+    const started = await startImport(scope, file, options, { dryRun, onSent: setSent, signal });
     setChecked(dryRun ? { job: started.id, file, options } : null);
     if (!dryRun) setFile(null);
     show(started.id);
@@ -66,7 +69,7 @@ export function ImportTab({ scope }: { scope: Scope }) {
   const importAction = ({ created }: ImportResult) =>
     isChecked &&
     created > 0 && (
-      <Button look="primary" busy={start.busy} onClick={() => start.run(false)}>
+      <Button look="primary" className="self-start" busy={start.busy} onClick={() => start.run(false)}>
         Import {people(created)} into {scope.environment}
       </Button>
     );
@@ -92,16 +95,9 @@ export function ImportTab({ scope }: { scope: Scope }) {
           )}
           <ImportOptionFields options={options} onChange={setOptions} />
           {start.busy && file && (
-            <div className="flex flex-col gap-2">
-              <Progress label="Upload" value={sent} max={file.size} />
-              <p className="text-sm text-mute tabular-nums">
-                {sent < file.size
-                  ? `Uploading, ${Math.floor((sent / file.size) * 100)}%`
-                  : 'Reading the file'}
-              </p>
-            </div>
+            <UploadProgress sent={sent} size={file.size} onCancel={() => upload.current?.abort()} />
           )}
-          {start.error && <Alert>{start.error.sentence}</Alert>}
+          {start.error && start.error.code !== 'cancelled' && <Alert>{start.error.sentence}</Alert>}
           <div className="flex flex-wrap items-center gap-3">
             <Button
               look={isChecked ? 'secondary' : 'primary'}

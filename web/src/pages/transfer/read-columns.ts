@@ -23,7 +23,7 @@ function columnsOfCsv(text: string): FileColumn[] {
 }
 
 /** The first records. Quoted cells may contain delimiters, quotes and line breaks. */
-function recordsOf(text: string, delimiter: string, most: number): string[][] {
+export function recordsOf(text: string, delimiter: string, most: number): string[][] {
   const records: string[][] = [];
   const record: string[] = [];
   const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^${delimiter}\\r\\n]*))([${delimiter}]|\\r?\\n|$)`, 'y');

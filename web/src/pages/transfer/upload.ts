@@ -35,13 +35,19 @@ function typeOf(name: string): string | undefined {
   return TYPES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()];
 }
 
-/** Sends the file as it is. Tells how many bytes have been sent. */
+interface Upload {
+  dryRun: boolean;
+  /** How many bytes have been sent. */
+  onSent: (bytes: number) => void;
+  signal: AbortSignal;
+}
+
+/** Sends the file as it is. */
 export function startImport(
   { waitlistId, environment }: Scope,
   file: File,
   { preset, order, confirmed, dropUnmapped, events, map }: ImportOptions,
-  dryRun: boolean,
-  onSent: (bytes: number) => void,
+  { dryRun, onSent, signal }: Upload,
 ): Promise<Job> {
   const query = new URLSearchParams({ environment, dryRun: String(dryRun) });
   if (preset !== 'none') query.set('preset', preset);
@@ -51,17 +57,19 @@ export function startImport(
   for (const [name, on] of Object.entries({ confirmed, dropUnmapped, events })) {
     if (on) query.set(name, 'true');
   }
-  return call(post(`/admin/v1/waitlists/${waitlistId}/imports?${query}`, file, onSent));
+  return call(post(`/admin/v1/waitlists/${waitlistId}/imports?${query}`, file, onSent, signal));
 }
 
 /** Unlike `fetch`, this can tell how far it has come. */
-function post(url: string, file: File, onSent: (bytes: number) => void) {
+function post(url: string, file: File, onSent: (bytes: number) => void, signal: AbortSignal) {
   const request = new XMLHttpRequest();
   request.open('POST', url);
   request.setRequestHeader('content-type', typeOf(file.name) ?? 'text/csv');
   request.upload.onprogress = ({ loaded }) => onSent(loaded);
   return new Promise<{ data?: Job; error?: unknown; response: { ok: boolean; status: number; url: string } }>(
     (resolve, reject) => {
+      signal.addEventListener('abort', () => request.abort());
+      request.onabort = () => reject(new ApiError(0, 'cancelled', 'the upload was cancelled'));
       request.onerror = () => reject(new TypeError('the upload failed'));
       request.onload = () => {
         const { status, responseURL, responseText } = request;
