@@ -168,7 +168,7 @@ forEachEngine((engine) => {
 
     it('opens an audit record at an address of its own, and closes it with the back button', async () => {
       const page = await open('/instance/audit');
-      await page.getByRole('button', { name: 'operator.created' }).first().click();
+      await page.getByRole('button', { name: 'Invited an operator' }).first().click();
       await page.getByRole('dialog').getByText('Grace', { exact: false }).first().waitFor();
       const address = page.url();
       assert.match(address, /\?record=\d+$/);
@@ -177,7 +177,7 @@ forEachEngine((engine) => {
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       await page.goto(address);
       await page.getByRole('dialog').getByRole('button', { name: 'Same action' }).click();
-      await page.getByRole('button', { name: 'Remove the filter action' }).waitFor();
+      await page.getByRole('combobox', { name: 'Action' }).getByText('Invited an operator').waitFor();
       assert.match(page.url(), /\?action=/);
       await page.close();
     });

@@ -164,6 +164,9 @@ forEachEngine((engine) => {
 
     it('shows emails to operators in the mailbox of the owner, and those of waitlists to support', async () => {
       const page = await open('/instance/mailbox');
+      await page.getByRole('button', { name: 'person@example.com' }).first().waitFor();
+      await page.getByRole('combobox', { name: 'Emails of' }).click();
+      await page.getByRole('option', { name: 'Emails to operators' }).click();
       await page.getByRole('button', { name: 'sue@example.com' }).click();
       await frameOf(page).getByRole('link').first().waitFor();
       await checkPage(page, 'an invitation');

@@ -108,9 +108,10 @@ forEachEngine((engine) => {
         page.getByRole('link', { name: 'Download bad rows' }).click(),
       );
       assert.match(errors, /^line,field,reason\r\n3,email,/);
+      await page.getByRole('row', { name: /^3 email \S+/ }).waitFor();
 
       await page.getByRole('button', { name: 'Import 2 people into production' }).click();
-      await page.getByRole('button', { name: 'Cancel' }).waitFor();
+      await page.getByRole('button', { name: 'Cancel', exact: true }).waitFor();
       await service.runJobs();
       await figure(page, 'Added', '2').waitFor();
       assert.equal((await list.lookup('joan@example.com')).body.metadata?.Company, HOSTILE);
@@ -137,9 +138,24 @@ forEachEngine((engine) => {
         .getByLabel('File', { exact: true })
         .setInputFiles({ name: 'people.jsonl', mimeType: 'text/plain', buffer });
       await page.getByRole('button', { name: 'Check file' }).click();
-      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('button', { name: 'Cancel', exact: true }).click();
       await service.runJobs();
       await page.getByText('What was imported before stays').waitFor();
+      await page.close();
+    });
+
+    it('cancels an upload', async () => {
+      const page = await open(`/waitlists/${list.id}/transfer`);
+      await page.route('**/imports?*', (route) => route.request().method() === 'POST' || route.continue());
+      const buffer = Buffer.from('{"email":"never@example.com"}\n');
+      await page
+        .getByLabel('File', { exact: true })
+        .setInputFiles({ name: 'people.jsonl', mimeType: 'text/plain', buffer });
+      await page.getByRole('button', { name: 'Check file' }).click();
+      await page.getByRole('button', { name: 'Cancel upload' }).click();
+      await page.getByRole('progressbar').waitFor({ state: 'detached' });
+      assert.equal(await page.getByRole('button', { name: 'Check file' }).isEnabled(), true);
+      assert.equal(await page.getByRole('alert').count(), 0);
       await page.close();
     });
 
@@ -213,13 +229,13 @@ forEachEngine((engine) => {
       await page.getByText('Saved your changes').waitFor();
       const saved = await owner.get<{ boost: number; metadataKeys: string[] }>(`/waitlists/${list.id}`);
       assert.deepEqual([saved.body.boost, saved.body.metadataKeys], [9, ['plan']]);
-      await page.getByRole('button', { name: 'Close', exact: true }).click();
+      await page.getByRole('button', { name: 'Close waitlist', exact: true }).click();
       await dialog.getByRole('button', { name: 'Close waitlist' }).click();
-      await page.getByRole('button', { name: 'Open', exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Open waitlist', exact: true }).waitFor();
       assert.equal((await list.signup({ email: 'late@example.com' })).status, 409);
       await check(page, 'settings');
 
-      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      await page.getByRole('button', { name: 'Delete waitlist', exact: true }).click();
       const remove = dialog.getByRole('button', { name: 'Delete waitlist' });
       assert.equal(await remove.isDisabled(), true);
       await page.getByLabel(/to confirm/).fill(list.id);
@@ -290,6 +306,10 @@ forEachEngine((engine) => {
     assert.equal(await page.getByRole('button', { name: 'Turn on' }).count(), 0);
     assert.equal(await page.getByRole('link', { name: 'Import and export' }).count(), 0);
     await checkPage(page, 'form, as a viewer');
+    await page.goto(`/waitlists/${list.id}/settings`);
+    await page.getByRole('heading', { name: 'You need the admin role' }).waitFor();
+    assert.equal(await page.getByRole('textbox').count(), 0);
+    await checkPage(page, 'settings, as a viewer');
     await page.close();
   });
 });

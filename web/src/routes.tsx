@@ -7,14 +7,20 @@ import { PERIOD_NAMES, type PeriodName } from './pages/overview/periods.ts';
 import { readQueueSearch } from './pages/queue/queue-search.ts';
 import { TRANSFER_TABS, type TransferTab } from './pages/transfer/transfer-tabs.ts';
 import { choiceOf, textOf } from './search.ts';
+import { Wordmark } from './shell/mark.tsx';
 import { NotFoundPage } from './shell/not-found-page.tsx';
 
 const root = createRootRoute({
   component: Outlet,
   notFoundComponent: () => (
-    <main>
-      <NotFoundPage />
-    </main>
+    <div className="flex min-h-dvh flex-col items-center justify-center px-4 py-10">
+      <header>
+        <Wordmark />
+      </header>
+      <main>
+        <NotFoundPage whole />
+      </main>
+    </div>
   ),
 });
 

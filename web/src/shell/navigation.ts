@@ -133,3 +133,11 @@ export const INSTANCE_PAGES = destinations([
     words: 'status database disk backlog version time zone settings',
   },
 ]);
+
+const PAGES = [...WAITLIST_PAGES, ...INSTANCE_PAGES];
+
+/** The page that a route such as `/waitlists/$waitlistId/webhooks/$endpointId` belongs to. */
+export function pageOfRoute(path: string): { label: string; role: Role } | undefined {
+  const found = PAGES.filter(({ to }) => path === to || path.startsWith(`${to}/`));
+  return found.toSorted((a, b) => b.to.length - a.to.length)[0];
+}

@@ -2,14 +2,24 @@ import { Link } from '@tanstack/react-router';
 import { DoorClosed } from 'lucide-react';
 import { useEffect } from 'react';
 import { buttonClass } from '../ui/button.tsx';
+import { cx } from '../ui/cx.ts';
 import { EmptyState } from '../ui/empty-state.tsx';
 
-export function NotFoundPage({ why = 'The page does not exist, or it has moved.' }: { why?: string }) {
+interface NotFoundPageProps {
+  why?: string;
+  /** Without the dashboard around it. */
+  whole?: boolean;
+}
+
+export function NotFoundPage({
+  why = 'The page does not exist, or it has moved.',
+  whole,
+}: NotFoundPageProps) {
   useEffect(() => {
     document.title = 'Not found · Doorlist';
   }, []);
   return (
-    <div className="flex min-h-[60dvh] items-center justify-center">
+    <div className={cx('flex items-center justify-center', !whole && 'min-h-[60dvh]')}>
       <EmptyState
         icon={<DoorClosed aria-hidden />}
         first

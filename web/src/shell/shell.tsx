@@ -1,12 +1,14 @@
-import { Outlet } from '@tanstack/react-router';
+import { Outlet, useMatches } from '@tanstack/react-router';
 import { Menu as MenuIcon } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import { useMe } from '../api/me.ts';
+import { mayActAs, useMe } from '../api/me.ts';
 import { IconButton } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { SkeletonRows } from '../ui/skeleton.tsx';
 import { EnvironmentBand, EnvironmentPill } from './environment.tsx';
 import { Mark } from './mark.tsx';
+import { pageOfRoute } from './navigation.ts';
+import { NoAccessPage } from './no-access-page.tsx';
 import { OfflineBanner, useOnline } from './offline-banner.tsx';
 import type { Overlay } from './overlay.ts';
 import { Sidebar } from './sidebar.tsx';
@@ -22,7 +24,8 @@ const BANDS = ['[--band:0px]', '[--band:2rem]', '[--band:4rem]'];
 
 /** The frame around every page for signed-in operators. */
 export function Shell() {
-  useMe();
+  const { role } = useMe();
+  const page = pageOfRoute(useMatches().at(-1)?.fullPath ?? '');
   const scope = useScopeIfAny();
   const tinted = scope !== undefined && scope.environment !== PRODUCTION;
   const offline = !useOnline();
@@ -63,7 +66,7 @@ export function Shell() {
             className="mx-auto flex w-full max-w-6xl min-w-0 flex-1 flex-col gap-6 px-4 py-6 outline-none md:px-8 md:py-8"
           >
             <Suspense fallback={<SkeletonRows />}>
-              <Outlet />
+              {page && !mayActAs(role, page.role) ? <NoAccessPage {...page} /> : <Outlet />}
             </Suspense>
           </main>
         </div>

@@ -19,7 +19,7 @@ export function Card({ title, about, actions, flush, children, className }: Card
     <section className={cx('min-w-0 rounded-lg bg-surface ring-1 ring-line', className)}>
       {headed && (
         <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-5 pt-4">
-          <div className="min-w-0">
+          <div className="min-w-0 flex-1 basis-40">
             {title && <h2 className="text-base font-semibold">{title}</h2>}
             {about && <p className="text-sm text-mute">{about}</p>}
           </div>

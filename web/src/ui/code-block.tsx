@@ -9,6 +9,9 @@ export interface Snippet {
   code: string;
 }
 
+/** One line is read at once if it wraps. Lines of a program keep their shape. */
+const isCommand = (code: string) => !code.includes('\n');
+
 const CHOSEN = 'doorlist.language';
 
 /** Code to copy, in one or several languages. The choice of language is remembered. */
@@ -50,7 +53,12 @@ export function CodeBlock({ snippets, label = 'Code' }: { snippets: readonly Sni
         <CopyButton text={shown.code} what="code" size="sm" />
       </div>
       <Scrollable label={label} className="overflow-x-auto">
-        <pre className="p-4 font-mono text-sm leading-relaxed">
+        <pre
+          className={cx(
+            'p-4 font-mono text-sm leading-relaxed',
+            isCommand(shown.code) && 'break-words whitespace-pre-wrap',
+          )}
+        >
           <code>{shown.code}</code>
         </pre>
       </Scrollable>

@@ -24,7 +24,7 @@ export function EmptyState({ icon, title, first, children, action, snippet }: Em
       )}
       <div className="flex max-w-md flex-col gap-1">
         <Heading className="text-lg font-semibold">{title}</Heading>
-        {children && <div className="text-mute">{children}</div>}
+        {children && <div className="text-pretty text-mute">{children}</div>}
       </div>
       {action && <div className="flex flex-wrap justify-center gap-2 pt-1">{action}</div>}
       {snippet && <div className="w-full max-w-2xl pt-3 text-left">{snippet}</div>}

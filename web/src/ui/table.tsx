@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { cx } from './cx.ts';
 import { Scrollable } from './scrollable.tsx';
-import { SkeletonRows } from './skeleton.tsx';
+import { Skeleton } from './skeleton.tsx';
 
 export interface Column<Row> {
   /** Unique in the table. */
@@ -27,31 +27,24 @@ interface TableProps<Row> {
   empty?: ReactNode;
 }
 
+const EDGES = 'px-2 first:pl-5 last:pr-5 max-md:last:pr-3 md:px-3';
+const HEAD = `h-9 font-medium whitespace-nowrap ${EDGES}`;
+const CELL = `h-12 py-2 ${EDGES}`;
+const LOADING_ROWS = [0, 1, 2, 3, 4];
+
 /** A plain table for up to a few hundred rows. */
 export function Table<Row>({ label, columns, rows, rowId, onOpen, empty }: TableProps<Row>) {
-  if (!rows) return <SkeletonRows />;
-  if (rows.length === 0 && empty) return empty;
+  if (rows?.length === 0 && empty) return empty;
+  if (!rows)
+    return (
+      <div role="status" aria-label="Loading" className="overflow-hidden">
+        <SkeletonTable columns={columns} />
+      </div>
+    );
   return (
     <Scrollable label={label} className="overflow-x-auto">
       <table className="w-full border-collapse text-left">
-        <thead>
-          <tr className="border-b text-sm text-mute">
-            {columns.map(({ id, label: name, right, wide, className }) => (
-              <th
-                key={id}
-                scope="col"
-                className={cx(
-                  'h-9 px-2 font-medium whitespace-nowrap first:pl-5 last:pr-5 max-md:last:pr-3 md:px-3',
-                  right && 'text-right',
-                  wide && 'max-md:hidden',
-                  className,
-                )}
-              >
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Head columns={columns} />
         <tbody>
           {rows.map((row) => (
             <tr
@@ -62,12 +55,7 @@ export function Table<Row>({ label, columns, rows, rowId, onOpen, empty }: Table
               {columns.map(({ id, cell, right, wide, className }, index) => (
                 <td
                   key={id}
-                  className={cx(
-                    'h-12 px-2 py-2 first:pl-5 last:pr-5 max-md:last:pr-3 md:px-3',
-                    right && 'text-right tabular-nums',
-                    wide && 'max-md:hidden',
-                    className,
-                  )}
+                  className={cx(CELL, right && 'text-right tabular-nums', wide && 'max-md:hidden', className)}
                 >
                   {onOpen && index === 0 ? (
                     <button type="button" className="block max-w-full text-left" onClick={() => onOpen(row)}>
@@ -83,6 +71,46 @@ export function Table<Row>({ label, columns, rows, rowId, onOpen, empty }: Table
         </tbody>
       </table>
     </Scrollable>
+  );
+}
+
+function Head<Row>({ columns }: Pick<TableProps<Row>, 'columns'>) {
+  return (
+    <thead>
+      <tr className="border-b text-sm text-mute">
+        {columns.map(({ id, label, right, wide, className }) => (
+          <th
+            key={id}
+            scope="col"
+            className={cx(HEAD, right && 'text-right', wide && 'max-md:hidden', className)}
+          >
+            {label}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+/** The table before it has rows, so that nothing moves when they come. */
+function SkeletonTable<Row>({ columns }: Pick<TableProps<Row>, 'columns'>) {
+  return (
+    <table aria-hidden className="w-full border-collapse text-left">
+      <Head columns={columns} />
+      <tbody>
+        {LOADING_ROWS.map((row) => (
+          <tr key={row} className="border-b last:border-0">
+            {columns.map(({ id, right, wide, className }, index) => (
+              <td key={id} className={cx(CELL, wide && 'max-md:hidden', className)}>
+                <Skeleton
+                  className={cx('h-4', index === 0 ? 'w-3/4 min-w-24' : 'w-12', right && 'ml-auto')}
+                />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 

@@ -39,13 +39,19 @@ export function KeysCard({ scope, title, about, snippets = [], onKey }: KeysCard
     onKey?.(key);
     close();
   };
+  const isEmpty = query.data?.length === 0;
   const create = (
-    <Button size="sm" icon={<Plus aria-hidden />} onClick={() => setAsking({ what: 'create' })}>
+    <Button
+      size="sm"
+      look={isEmpty ? 'primary' : 'secondary'}
+      icon={<Plus aria-hidden />}
+      onClick={() => setAsking({ what: 'create' })}
+    >
       Create key
     </Button>
   );
   return (
-    <Card flush title={title} about={about} actions={create}>
+    <Card flush title={title} about={about} actions={!isEmpty && create}>
       <QueryProblem query={query}>
         <Table
           label={title}

@@ -1,5 +1,6 @@
 import { Send } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
+import { useMay } from '../../api/me.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -25,6 +26,7 @@ interface RequestTesterProps {
 
 /** Sends real requests to the API from here, with a key that the operator has at hand. */
 export function RequestTester({ waitlistId, environment, apiKey, onKey }: RequestTesterProps) {
+  const mayCreate = useMay('admin');
   const [name, setName] = useState<RequestName>('signup');
   const [inputs, setInputs] = useState<Partial<Record<RequestName, string>>>({});
   const [outcome, setOutcome] = useState<Outcome | null>(null);
@@ -53,7 +55,10 @@ export function RequestTester({ waitlistId, environment, apiKey, onKey }: Reques
             <Select label="Request" value={name} onChange={choose} options={OPTIONS} />
           </Field>
           {definition.needsKey && (
-            <Field label="Server key" help="Stays in this tab. Create a key above, or paste one.">
+            <Field
+              label="Server key"
+              help={`Stays in this tab. ${mayCreate ? 'Create a key above, or paste one.' : 'An admin can create one.'}`}
+            >
               <Input
                 required
                 autoComplete="off"
@@ -69,7 +74,7 @@ export function RequestTester({ waitlistId, environment, apiKey, onKey }: Reques
             {definition.multiline ? (
               <TextArea
                 required
-                rows={8}
+                rows={10}
                 spellCheck={false}
                 className="font-mono text-sm"
                 value={input}

@@ -4,6 +4,7 @@ import { ScrollText, X } from 'lucide-react';
 import { api, call } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { Combobox } from '../../ui/combobox.tsx';
 import { Drawer } from '../../ui/dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
@@ -11,9 +12,16 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
+import { ACTION_OPTIONS, type Action, actionName } from './actions.ts';
 import { type AuditRecord, RecordDetails } from './record-details.tsx';
 
-type Action = AuditRecord['action'];
+const ANY = 'any';
+const ACTIONS = [{ value: ANY, label: 'Every action' }, ...ACTION_OPTIONS];
+/** Filters that come from a record. */
+const REFERENCES = [
+  ['actor', 'By'],
+  ['object', 'On'],
+] as const;
 
 /** Who did what. */
 export function AuditPage() {
@@ -35,7 +43,6 @@ export function AuditPage() {
     void navigate({ search: (now) => ({ ...now, record }), replace: record === undefined });
   const only = (search: Partial<typeof filter>) => void navigate({ search });
   const chosen = records?.find(({ number }) => String(number) === opened);
-  const filters = Object.entries(filter).filter(([, value]) => value !== undefined);
 
   const columns: Column<AuditRecord>[] = [
     {
@@ -44,7 +51,7 @@ export function AuditPage() {
       className: 'max-md:max-w-52',
       cell: ({ action, actor }) => (
         <span className="flex flex-col">
-          <code className="truncate font-mono text-sm">{action}</code>
+          <span className="truncate font-medium">{actionName(action)}</span>
           <span className="truncate text-sm text-mute md:hidden">{actor.name ?? actor.kind}</span>
         </span>
       ),
@@ -73,23 +80,31 @@ export function AuditPage() {
         title="Audit"
         about="Every change by a person, a token or the command line. Records are chained: none can be changed unnoticed."
       />
-      {filters.length > 0 && (
-        <div className="flex flex-wrap gap-2">
-          {filters.map(([name, value]) => (
-            <Button
-              key={name}
-              size="sm"
-              icon={<X aria-hidden />}
-              aria-label={`Remove the filter ${name}`}
-              onClick={() => only({ ...filter, [name]: undefined })}
-            >
-              <span className="max-w-64 truncate">
-                {name}: {value}
-              </span>
-            </Button>
-          ))}
-        </div>
-      )}
+      <div className="flex flex-wrap items-center gap-2">
+        <Combobox
+          label="Action"
+          placeholder="Search actions…"
+          className="w-60!"
+          value={filter.action ?? ANY}
+          options={ACTIONS}
+          onChange={(next) => next && only({ ...filter, action: next === ANY ? undefined : next })}
+        />
+        {REFERENCES.map(
+          ([name, label]) =>
+            filter[name] !== undefined && (
+              <Button
+                key={name}
+                icon={<X aria-hidden />}
+                aria-label={`Remove the filter ${label} ${filter[name]}`}
+                onClick={() => only({ ...filter, [name]: undefined })}
+              >
+                <span className="max-w-64 truncate">
+                  {label} {filter[name]}
+                </span>
+              </Button>
+            ),
+        )}
+      </div>
       <Card flush>
         <QueryProblem query={query}>
           <Table
@@ -110,7 +125,7 @@ export function AuditPage() {
       <Drawer
         open={chosen !== undefined}
         onClose={() => open(undefined)}
-        title={chosen ? `Record ${chosen.number}` : ''}
+        title={chosen ? actionName(chosen.action) : ''}
       >
         {chosen && <RecordDetails record={chosen} onFilter={only} />}
       </Drawer>

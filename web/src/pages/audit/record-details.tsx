@@ -12,14 +12,14 @@ interface RecordDetailsProps {
 }
 
 export function RecordDetails({ record, onFilter }: RecordDetailsProps) {
-  const { action, at, actor, object, address, before, after } = record;
+  const { number, action, at, actor, object, address, before, after } = record;
   const key = (reference: { kind: string; id: string | null }) =>
     reference.id === null ? reference.kind : `${reference.kind}:${reference.id}`;
   return (
     <div className="flex flex-col gap-6">
       <dl className="grid grid-cols-[6rem_minmax(0,1fr)] gap-x-4 gap-y-3">
-        <Row label="Action">
-          <code className="font-mono text-sm">{action}</code>
+        <Row label="Record">
+          {number.toLocaleString('en')} <Id text={action} />
         </Row>
         <Row label="When">{exactTime(at)}</Row>
         <Row label="By">
@@ -37,7 +37,7 @@ export function RecordDetails({ record, onFilter }: RecordDetailsProps) {
           Same action
         </Button>
         <Button size="sm" onClick={() => onFilter({ actor: key(actor) })}>
-          Same person
+          Same operator
         </Button>
         {object && (
           <Button size="sm" onClick={() => onFilter({ object: key(object) })}>
@@ -46,16 +46,18 @@ export function RecordDetails({ record, onFilter }: RecordDetailsProps) {
         )}
       </div>
       {before !== null && (
-        <CodeBlock
-          label="Before"
-          snippets={[{ language: 'Before', code: JSON.stringify(before, null, 2) }]}
-        />
+        <CodeBlock label="Before" snippets={[{ language: 'Before', code: shown(before) }]} />
       )}
-      {after !== null && (
-        <CodeBlock label="After" snippets={[{ language: 'After', code: JSON.stringify(after, null, 2) }]} />
-      )}
+      {after !== null && <CodeBlock label="After" snippets={[{ language: 'After', code: shown(after) }]} />}
     </div>
   );
+}
+
+/** Records keep times as milliseconds. */
+function shown(details: unknown): string {
+  const readable = (key: string, value: unknown) =>
+    typeof value === 'number' && key.endsWith('At') ? new Date(value).toISOString() : value;
+  return JSON.stringify(details, readable, 2);
 }
 
 function Row({ label, children }: { label: string; children: ReactNode }) {

@@ -79,9 +79,11 @@ export function MailLog({ source, filter, onFilter, onOpen, empty }: MailLogProp
   const query = useInfiniteQuery({
     ...mailsQuery(source, filter),
     refetchInterval: ({ state: { data } }) =>
-      data?.pages.some(({ mails }) => mails.some(isDue)) ? WAITING_MS : false,
+      data?.pages.some((page) => page.mails.some(isDue)) ? WAITING_MS : false,
   });
   useLiveRefetch(source?.waitlistId, source?.environment ?? '', query.refetch);
+  const mails = query.data?.pages.flatMap((page) => page.mails);
+  const hasErrors = mails?.some(({ error }) => error !== null);
   const filtered = filter.state !== undefined || filter.kind !== undefined;
   return (
     <Card flush>
@@ -108,8 +110,8 @@ export function MailLog({ source, filter, onFilter, onOpen, empty }: MailLogProp
       <QueryProblem query={query}>
         <Table
           label="Emails"
-          columns={COLUMNS}
-          rows={query.data?.pages.flatMap(({ mails }) => mails)}
+          columns={hasErrors ? COLUMNS : COLUMNS.filter(({ id }) => id !== 'error')}
+          rows={mails}
           rowId={({ id }) => id}
           onOpen={({ id }) => onOpen(id)}
           empty={

@@ -4,10 +4,9 @@ import { ExternalLink } from 'lucide-react';
 import { useMay } from '../../api/me.ts';
 import { type Scope, useScope } from '../../shell/waitlist-scope.ts';
 import { buttonClass } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { SkeletonForms } from '../../ui/skeleton.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
 import { type Form, formQuery } from './form-query.ts';
 import { FormSettings } from './form-settings.tsx';
@@ -45,9 +44,7 @@ export function FormPage() {
         {query.data ? (
           <Content key={`${scope.waitlistId} ${scope.environment}`} form={query.data} scope={scope} />
         ) : (
-          <Card flush>
-            <SkeletonRows />
-          </Card>
+          <SkeletonForms cards={[1, 3, 2]} />
         )}
       </QueryProblem>
     </>

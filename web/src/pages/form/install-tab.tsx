@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { CodeXml } from 'lucide-react';
 import { useState } from 'react';
 import { useMay } from '../../api/me.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
@@ -15,11 +16,12 @@ import { formSnippets } from './snippets.ts';
 
 /** The form on the operator's own site. */
 export function InstallTab({ form, scope }: { form: Form; scope: Scope }) {
+  const mayChange = useMay('admin');
   if (form.key === null)
     return (
       <Card>
-        <EmptyState title="The form has no key yet">
-          Turn it on. Then copy it into your site from here.
+        <EmptyState icon={<CodeXml aria-hidden />} title="Turn the form on first">
+          Then copy it from here into your site.
         </EmptyState>
       </Card>
     );
@@ -28,7 +30,10 @@ export function InstallTab({ form, scope }: { form: Form; scope: Scope }) {
     <div className="flex flex-col gap-6">
       {form.allowedOrigins.length === 0 && (
         <Alert tone="warn" title="No site may show the form yet">
-          Add the origin of your site under Setup. The hosted page works without.
+          {mayChange
+            ? 'Add the origin of your site under Setup.'
+            : 'An admin can add the origin of your site.'}{' '}
+          The hosted page works without.
         </Alert>
       )}
       <Card title="Add it to your site" about="Copy this to where the form should appear.">

@@ -29,7 +29,7 @@ export function HealthPage() {
     <>
       <PageHeader
         title="Health"
-        about="Checked every 15 seconds, as the status command does."
+        about="Checked every 15 seconds. The status command shows the same in a terminal."
         actions={
           <Button
             icon={<RefreshCw aria-hidden />}
@@ -61,7 +61,7 @@ export function HealthPage() {
           }
         >
           <QueryProblem query={query}>
-            {query.data ? <Findings findings={query.data.findings} /> : <SkeletonRows />}
+            {query.data ? <Findings findings={query.data.findings} /> : <SkeletonRows rows={8} />}
           </QueryProblem>
         </Card>
         <InstanceCard />
@@ -91,7 +91,7 @@ function Findings({ findings }: { findings: readonly Finding[] }) {
           <div className="grid min-w-0 flex-1 gap-x-4 md:grid-cols-[12rem_1fr]">
             <span className="font-medium first-letter:uppercase">{what}</span>
             <span className={cx('break-words', TONES[level])}>
-              {detail}
+              <span className="inline-block first-letter:uppercase">{detail}</span>
               {endpoint && <ShowEndpoint {...endpoint} />}
             </span>
           </div>

@@ -41,7 +41,7 @@ export function InstanceCard() {
             }
           />
         ) : (
-          <SkeletonRows />
+          <SkeletonRows rows={6} flush />
         )}
       </QueryProblem>
       {changing && query.data && (

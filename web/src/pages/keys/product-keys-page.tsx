@@ -6,11 +6,14 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { KeysCard } from '../api/keys-card.tsx';
 
+/** Every installation has these, so that the tabs stay where they are once the others are loaded. */
+const ALWAYS = ['development', PRODUCTION];
+
 /** Keys that cover every waitlist of an environment. */
 export function ProductKeysPage() {
   const { environment = PRODUCTION } = useSearch({ from: '/shell/instance/keys' });
   const navigate = useNavigate({ from: '/instance/keys' });
-  const { data: environments = [PRODUCTION] } = useQuery(environmentsQuery);
+  const { data: environments = ALWAYS } = useQuery(environmentsQuery);
   const names = environments.includes(environment) ? environments : [...environments, environment];
   return (
     <>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Inbox } from 'lucide-react';
 import { useMay } from '../../api/me.ts';
 import { environmentsQuery, waitlistsQuery } from '../../api/waitlists.ts';
 import { PRODUCTION } from '../../shell/waitlist-scope.ts';
@@ -22,14 +23,16 @@ export function MailboxPage() {
   const isOwner = useMay('owner');
   const search = useSearch({ from: `/shell${PATH}` });
   const navigate = useNavigate({ from: PATH });
-  const { data: waitlists } = useQuery(waitlistsQuery(PRODUCTION));
+  const { data: waitlists, isPending } = useQuery(waitlistsQuery(PRODUCTION));
   const { data: environments = [PRODUCTION] } = useQuery(environmentsQuery);
   const environment = search.environment ?? PRODUCTION;
-  const waitlistId = search.waitlist ?? (isOwner ? undefined : waitlists?.[0]?.id);
-  const source: MailSource = waitlistId === undefined ? null : { waitlistId, environment };
+  const first = waitlists?.[0]?.id ?? (isOwner && !isPending ? OPERATORS : undefined);
+  const chosen = search.waitlist ?? first;
+  const source: MailSource =
+    chosen === undefined || chosen === OPERATORS ? null : { waitlistId: chosen, environment };
   const options = [
-    ...(isOwner ? [{ value: OPERATORS, label: 'Emails to operators' }] : []),
     ...(waitlists ?? []).map(({ id, name }) => ({ value: id, label: `${name} · ${id}` })),
+    ...(isOwner ? [{ value: OPERATORS, label: 'Emails to operators' }] : []),
   ];
   const open = (mail: string | undefined) =>
     void navigate({ search: (now) => ({ ...now, mail }), replace: mail === undefined });
@@ -42,9 +45,9 @@ export function MailboxPage() {
           label="Emails of"
           placeholder="Search waitlists…"
           className="w-72!"
-          value={waitlistId ?? OPERATORS}
+          value={chosen ?? ''}
           options={options}
-          onChange={(next) => next && void navigate({ search: next === OPERATORS ? {} : { waitlist: next } })}
+          onChange={(next) => next && void navigate({ search: { waitlist: next } })}
         />
         {source && (
           <Select
@@ -63,12 +66,14 @@ export function MailboxPage() {
           />
         )}
       </div>
-      {!isOwner && waitlistId === undefined ? (
+      {chosen === undefined ? (
         <Card flush>
-          {waitlists ? (
-            <EmptyState title="No waitlists yet">Emails appear here once there is one.</EmptyState>
-          ) : (
+          {isPending ? (
             <SkeletonRows />
+          ) : (
+            <EmptyState icon={<Inbox aria-hidden />} title="No waitlists yet">
+              Emails appear here once there is one.
+            </EmptyState>
           )}
         </Card>
       ) : (

@@ -46,21 +46,20 @@ export function DangerZone({ waitlist, onChanged }: DangerZoneProps) {
           }
         >
           {isClosed ? (
-            <Button onClick={() => void setClosed(false).catch(toastError)}>Open</Button>
+            <Button onClick={() => void setClosed(false).catch(toastError)}>Open waitlist</Button>
           ) : (
-            <Button onClick={() => setAsking('close')}>Close</Button>
+            <Button onClick={() => setAsking('close')}>Close waitlist</Button>
           )}
         </Action>
         <Action
           title="Delete the waitlist"
-          about="Deletes all people, invites, keys and webhooks, in every environment."
+          about={`Deletes all people, invites, keys and webhooks, in every environment.${mayDelete ? '' : ' Only an owner can do this.'}`}
         >
           <Button look="danger" disabled={!mayDelete} onClick={() => setAsking('delete')}>
-            Delete
+            Delete waitlist
           </Button>
         </Action>
       </ul>
-      {!mayDelete && <p className="mt-4 text-sm text-mute">Only an owner can delete a waitlist.</p>}
       <ConfirmDialog
         open={asking === 'close'}
         onClose={() => setAsking(null)}
@@ -85,7 +84,7 @@ export function DangerZone({ waitlist, onChanged }: DangerZoneProps) {
 function Action({ title, about, children }: { title: string; about: string; children: ReactNode }) {
   return (
     <li className="flex flex-wrap items-center justify-between gap-3">
-      <span className="flex min-w-0 flex-col">
+      <span className="flex min-w-0 flex-1 basis-60 flex-col">
         <span className="font-medium">{title}</span>
         <span className="text-sm text-mute">{about}</span>
       </span>

@@ -1,10 +1,9 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { useScope } from '../../shell/waitlist-scope.ts';
-import { Card } from '../../ui/card.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { SkeletonForms } from '../../ui/skeleton.tsx';
 import { DangerZone } from './danger-zone.tsx';
 import { SettingsForm } from './settings-form.tsx';
 
@@ -33,9 +32,7 @@ export function SettingsPage() {
       <PageHeader title="Settings" about={waitlistId} />
       <QueryProblem framed query={query}>
         {query.data === undefined ? (
-          <Card flush>
-            <SkeletonRows />
-          </Card>
+          <SkeletonForms cards={[2, 2, 2, 1]} />
         ) : (
           <div className="flex flex-col gap-6">
             <SettingsForm

@@ -51,7 +51,7 @@ export function TokensPage() {
       id: 'used',
       label: 'Last used',
       wide: true,
-      cell: ({ lastUsedAt }) => <RelativeTime at={lastUsedAt} />,
+      cell: ({ lastUsedAt }) => (lastUsedAt ? <RelativeTime at={lastUsedAt} /> : 'Never'),
     },
     {
       id: 'expires',
