@@ -36,12 +36,12 @@ interface Endpoint {
   keys: SigningKey[];
 }
 
-type OpenRow = Pick<EndpointRow, 'id' | 'sealed' | 'rate_limit' | 'updated_at'>;
+type OpenRow = Pick<EndpointRow, 'id' | 'sealed' | 'rate_limit'>;
 
 const readEndpoints = statement<{ ids: readonly Uint8Array[] }, OpenRow>((db, parameter) =>
   db.query
     .selectFrom('webhook_endpoint')
-    .select(['id', 'sealed', 'rate_limit', 'updated_at'])
+    .select(['id', 'sealed', 'rate_limit'])
     .where((e) => db.in(e.ref('id'), parameter('ids')))
     .where('disabled_at', 'is', null),
 );
@@ -52,18 +52,18 @@ export function webhookChannel(
   deadlineMs: number = DEADLINE_MS,
 ): Channel<Setup> {
   const { db, log } = context;
-  const opened = new Map<string, { updatedAt: number; endpoint: Endpoint }>();
+  const opened = new Map<string, { sealed: Uint8Array; endpoint: Endpoint }>();
   const noted = new Map<string, { failing: boolean; at: number }>();
 
-  /** Unsealed once, until the row changes. */
+  /** Unsealed once, until it changes: sealing never gives the same bytes twice. */
   const unseal = (queue: Queue, row: OpenRow): Endpoint => {
     const name = bytesName(row.id);
     const known = opened.get(name);
-    if (known?.updatedAt === row.updated_at) return known.endpoint;
+    if (known && Buffer.compare(known.sealed, row.sealed) === 0) return known.endpoint;
     const { url, headers, secrets } = openEndpoint(queue, row);
     const endpoint = { url, headers, keys: signingKeys(secrets) };
     if (opened.size >= MOST_REMEMBERED) opened.clear();
-    opened.set(name, { updatedAt: row.updated_at, endpoint });
+    opened.set(name, { sealed: row.sealed, endpoint });
     return endpoint;
   };
 
