@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -10,48 +10,80 @@ import { operationOf } from './support/documented.ts';
 import { startReferenceApp } from './support/reference-app.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
+const MODULES = path.join(ROOT, 'node_modules');
 const CLIENTS = path.join(import.meta.dirname, 'clients');
-const PROJECT = {
-  compilerOptions: {
-    target: 'es2024',
-    lib: ['es2024', 'dom'],
-    module: 'nodenext',
-    types: [],
-    strict: true,
-    noEmit: true,
-  },
-  files: ['doorlist-client-types.ts'],
+/** Of TypeScript 7 and of TypeScript 5, which many projects still have. */
+const COMPILERS = ['typescript/bin/tsc', 'oazapfts/node_modules/typescript/bin/tsc'];
+const STRICT = {
+  target: 'es2022',
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noEmit: true,
+};
+const BROWSER = { lib: ['es2022', 'dom', 'dom.asynciterable'], types: [] };
+const NODE = { lib: ['es2022'], types: ['node'], typeRoots: [path.join(MODULES, '@types')] };
+const PROJECTS = {
+  'nodenext with the types of a browser': { ...STRICT, ...BROWSER, module: 'nodenext' },
+  'node16 with the types of Node': { ...STRICT, ...NODE, module: 'node16', moduleResolution: 'node16' },
+  'a bundler with the types of Node': { ...STRICT, ...NODE, module: 'esnext', moduleResolution: 'bundler' },
 };
 const run = promisify(execFile);
-const compile = async (project: string, ...words: string[]) => {
-  try {
-    await run(path.join(ROOT, 'node_modules/.bin/tsc'), ['--project', project, ...words]);
-  } catch (error) {
-    throw new Error((error as { stdout: string }).stdout);
-  }
-};
 
-describe('the built client package', () => {
+describe('the client package, packed and installed', () => {
   let directory: string;
+  let files: string[];
   before(async () => {
     directory = await mkdtemp(path.join(tmpdir(), 'doorlist-package-'));
+    const source = path.join(directory, 'source');
     const installed = path.join(directory, 'node_modules/@doorlist/client');
+    await cp(path.join(ROOT, 'packages/client'), source, {
+      recursive: true,
+      filter: (file) => path.basename(file) !== 'dist',
+    });
+    const env = { ...process.env, PATH: `${MODULES}/.bin${path.delimiter}${process.env.PATH}` };
+    await run('npm', ['pack', '--silent'], { cwd: source, env });
+    const [tarball = ''] = (await readdir(source)).filter((name) => name.endsWith('.tgz'));
     await mkdir(installed, { recursive: true });
-    await copyFile(path.join(ROOT, 'packages/client/package.json'), path.join(installed, 'package.json'));
-    await compile(path.join(ROOT, 'packages/client'), '--outDir', path.join(installed, 'dist'));
+    await run('tar', ['-xzf', path.join(source, tarball), '--strip-components=1', '-C', installed]);
+    files = (await readdir(installed, { recursive: true })).sort();
     await writeFile(path.join(directory, 'package.json'), '{"type":"module"}');
-    await writeFile(path.join(directory, 'tsconfig.json'), JSON.stringify(PROJECT));
     for (const file of ['doorlist-client.mjs', 'doorlist-client-types.ts'])
       await copyFile(path.join(CLIENTS, file), path.join(directory, file));
+    await writeFile(path.join(directory, 'readme.ts'), await readmeProgram());
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
-  it('has types that fit a strict project', () => compile(directory));
-
-  it('depends on nothing', async () => {
+  it('contains the built code, its types, the README and the license, and depends on nothing', () => {
+    const modules = ['api', 'client', 'errors', 'index', 'send', 'webhooks'];
+    const built = modules.flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`]);
+    assert.deepEqual(files, [...built, 'LICENSE', 'README.md', 'dist', 'package.json'].sort());
     assert.equal('dependencies' in manifest, false);
-    const dist = path.join(directory, 'node_modules/@doorlist/client/dist');
-    assert.ok((await readdir(dist)).includes('index.js'));
+  });
+
+  for (const [name, compilerOptions] of Object.entries(PROJECTS)) {
+    it(`has types that fit a strict project: ${name}`, async () => {
+      const project = path.join(directory, 'tsconfig.json');
+      // The README uses `process`, which only the types of Node have.
+      const program = 'typeRoots' in compilerOptions ? ['readme.ts'] : [];
+      const config = { compilerOptions, files: ['doorlist-client-types.ts', ...program] };
+      await writeFile(project, JSON.stringify(config));
+      for (const compiler of COMPILERS)
+        await run(process.execPath, [path.join(MODULES, compiler), '--project', project]).catch((error) =>
+          assert.fail(`${compiler}: ${error.stdout}${error.stderr}`),
+        );
+    });
+  }
+
+  it('works as the README shows', async () => {
+    const { url, keys, close } = await startReferenceApp();
+    try {
+      const env = { ...process.env, DOORLIST_URL: url, DOORLIST_KEY: keys.reader };
+      const { stdout } = await run(process.execPath, ['readme.ts'], { cwd: directory, env });
+      assert.equal(stdout, '1 ada@example.com\nentries[0].email: not an email address\nada@example.com\n');
+    } finally {
+      await close();
+    }
   });
 
   it('works on this version of Node, and on the others that are installed', async (test) => {
@@ -71,6 +103,34 @@ describe('the built client package', () => {
     }
   });
 });
+
+/** Every example of the README in one program, which prints what they show. */
+async function readmeProgram(): Promise<string> {
+  const text = await readFile(path.join(ROOT, 'packages/client/README.md'), 'utf8');
+  const [create = '', walk, look, fail = '', webhook = '', ...more] = [
+    ...text.matchAll(/```ts\n(.*?)```/gs),
+  ].map(([, code = '']) => code.replace("'https://waitlist.example.com'", 'process.env.DOORLIST_URL!'));
+  assert.ok(webhook.includes('verifyWebhook') && more.length === 0);
+  const [imports = '', attempt = ''] = fail.split(/\n\n/);
+  return `${create}\n${imports}\n${webhook}
+${walk}\n${look}
+const showMessage = (message: string) => console.log(message);
+async function attempt(email: string) {\n${attempt}}
+await attempt('nonsense');
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+process.env.DOORLIST_WEBHOOK_SECRET = secret;
+const body = JSON.stringify({ event: 'signup.created', data: { entry: { email: 'ada@example.com' } } });
+const timestamp = String(Math.floor(Date.now() / 1000));
+const bytes = (text: string) => new TextEncoder().encode(text);
+const raw = Uint8Array.from(atob(secret.slice(6)), (character) => character.charCodeAt(0));
+const key = await crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+const signed = await crypto.subtle.sign('HMAC', key, bytes(\`evt_1.\${timestamp}.\${body}\`));
+const signature = \`v1,\${btoa(String.fromCharCode(...new Uint8Array(signed)))}\`;
+const headers = { 'webhook-id': 'evt_1', 'webhook-timestamp': timestamp, 'webhook-signature': signature };
+const response = await POST(new Request('https://acme.example', { method: 'POST', body, headers }));
+if (created !== 1 || response.status !== 204) throw new Error('not as documented');
+`;
+}
 
 /** This one and those on the PATH that are new enough. */
 async function installedNodes(): Promise<string[]> {

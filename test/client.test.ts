@@ -4,7 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { createClient, DoorlistError, verifyWebhook, WebhookError } from '../packages/client/src/index.ts';
+import { rotateEndpointSecret } from '../src/webhooks/endpoint-secrets.ts';
 import { type List, type Service, startService } from './support/harness.ts';
+import { type Received, startReceiver } from './support/receiver.ts';
+import { endpointFor, startSending, until } from './support/webhooks.ts';
 
 describe('the client and the service', () => {
   let service: Service;
@@ -198,6 +201,16 @@ describe('retries', () => {
     });
   });
 
+  it('do not follow a redirect, which would lose the key or the body', async () => {
+    const client = start([json(301, {}, { location: 'https://waitlist.example.com/' })]);
+    await assert.rejects(client.signup('wl_acme', { email: 'a@example.com' }), {
+      code: 'unexpected_response',
+      status: 301,
+      message: 'redirected to https://waitlist.example.com/: use the new address as url',
+    });
+    assert.equal(received.length, 1);
+  });
+
   it('give each attempt its own time', async () => {
     const client = start([silence], { timeoutMs: 50 });
     assert.deepEqual(await client.checkInvite('x'), { valid: true });
@@ -227,6 +240,45 @@ describe('retries', () => {
       assert.deepEqual([error.code, error.message], ['network_error', 'cannot reach 127.0.0.1:1']);
       return error.cause instanceof Error;
     });
+  });
+});
+
+describe('verifyWebhook and the deliveries of the service', () => {
+  it('agree while a secret is rotated, and not about a changed or an old delivery', async () => {
+    const receiver = await startReceiver();
+    const service = await startSending('sqlite');
+    try {
+      const own = await service.waitlist();
+      const endpoint = await endpointFor(service.context, await own.queue(), receiver.url);
+      const deliver = async (email: string) => {
+        const before = receiver.received.length;
+        await own.signup({ email });
+        await until('a delivery', () => receiver.received.length > before);
+        return receiver.received.at(-1) as Received;
+      };
+      const check = ({ body, headers }: Received, secret: string, now = service.clock.now) =>
+        verifyWebhook(body, headers, { secret, now }).then(
+          (event) => event.event,
+          ({ reason }) => reason,
+        );
+      const first = await deliver('first@example.com');
+      assert.equal(await check(first, endpoint.secret), 'signup.created');
+      const { secret } = await rotateEndpointSecret(service.context, endpoint.id, 60_000);
+      const during = await deliver('during@example.com');
+      assert.equal(await check(during, endpoint.secret), 'signup.created');
+      assert.equal(await check(during, secret), 'signup.created');
+      assert.equal(await check(first, secret), 'signature_mismatch');
+      service.clock.advance(61_000);
+      const later = await deliver('later@example.com');
+      assert.equal(await check(later, endpoint.secret), 'signature_mismatch');
+      assert.equal(await check(later, secret), 'signup.created');
+      const changed = { ...later, body: later.body.replace('later@', 'other@') };
+      assert.equal(await check(changed, secret), 'signature_mismatch');
+      assert.equal(await check(later, secret, service.clock.now + 301_000), 'timestamp_too_old');
+    } finally {
+      await service.close();
+      await receiver.close();
+    }
   });
 });
 

@@ -11,6 +11,7 @@ export async function use(client: Client): Promise<void> {
   // @ts-expect-error Only entries of a signup have links.
   void (await client.entry('wl_acme', 'a@example.com')).shareUrl;
   for await (const entry of client.entries('wl_acme', { status: 'waiting' })) entry satisfies Entry;
+  client.entries('wl_acme', { status: undefined }, { signal: undefined });
   // @ts-expect-error There is no such status.
   client.entries('wl_acme', { status: 'gone' });
   const invite = await client.checkInvite('code');

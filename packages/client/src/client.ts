@@ -10,38 +10,39 @@ export type Entry = Schemas['Entry'];
 export type EntryPage = Schemas['EntryPage'];
 export type InviteCheck = Schemas['InviteCheck'];
 export type Acceptance = Schemas['InviteAccepted'];
-export type EntryQuery = NonNullable<operations['listEntries']['parameters']['query']>;
+type Query = NonNullable<operations['listEntries']['parameters']['query']>;
+export type EntryQuery = { [Name in keyof Query]: Query[Name] | undefined };
 
 export interface ClientOptions {
   /** Where Doorlist runs, such as `https://waitlist.example.com`. */
   url: string;
   /** A server key. Keep it on your backend. Not needed for invites. */
-  key?: string;
+  key?: string | undefined;
   /** For each attempt. Default: 10 seconds. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** How often a failed request is repeated. Default: 3. */
-  retries?: number;
+  retries?: number | undefined;
   /** Before the first retry, doubled for each further one. Default: 250 ms. */
-  retryDelayMs?: number;
+  retryDelayMs?: number | undefined;
   /** Default: the global `fetch`. */
-  fetch?: typeof fetch;
+  fetch?: typeof fetch | undefined;
 }
 
 export interface CallOptions {
   /** Ends the call, its retries and the waiting between them. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 export interface SignupOptions extends CallOptions {
   /** Also return the entries with their positions and links. The key must be able to read. */
-  returnEntries?: boolean;
+  returnEntries?: boolean | undefined;
 }
 
 export interface AcceptOptions extends CallOptions {
   /** Refuses the invite unless it is for this email. */
-  email?: string;
+  email?: string | undefined;
   /** Default: a random one for each call, the same for its retries. */
-  idempotencyKey?: string;
+  idempotencyKey?: string | undefined;
 }
 
 const BATCH_MAX = 100;

@@ -16,6 +16,7 @@ export {
 } from './client.ts';
 export { DoorlistError, type ErrorCode } from './errors.ts';
 export {
+  type VerifyOptions,
   verifyWebhook,
   WebhookError,
   type WebhookEvent,

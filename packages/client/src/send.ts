@@ -50,6 +50,7 @@ async function tryOnce<T>(options: SendOptions, call: Call): Promise<Outcome<T>>
       method: call.method,
       headers: headersOf(options.key, call),
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      redirect: 'manual', // Following would drop the key, and turn a POST into a GET.
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
     });
     text = await response.text();
@@ -93,9 +94,18 @@ function parse(text: string): unknown {
   }
 }
 
-function errorOf({ status, headers }: Response, body: unknown): DoorlistError {
+function errorOf({ status, headers, type }: Response, body: unknown): DoorlistError {
   const { code, message } = (body ?? {}) as { code?: unknown; message?: unknown };
   const facts = { status, requestId: headers.get('x-request-id') };
+  // Browsers hide the status and the address.
+  if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+    const address = headers.get('location') ?? 'another address';
+    return new DoorlistError(
+      'unexpected_response',
+      `redirected to ${address}: use the new address as url`,
+      facts,
+    );
+  }
   return typeof code === 'string' && typeof message === 'string'
     ? new DoorlistError(code as ErrorCode, message, facts)
     : new DoorlistError(

@@ -30,9 +30,9 @@ export type WebhookHeaders =
 export interface VerifyOptions {
   secret: string;
   /** How far the delivery's time may be from now. Default: 300 seconds. */
-  toleranceSeconds?: number;
+  toleranceSeconds?: number | undefined;
   /** In milliseconds. Default: the current time. */
-  now?: number;
+  now?: number | undefined;
 }
 
 /**
