@@ -62,7 +62,13 @@ export async function sendTestMail(
   const view = await findNamed(context, queue, entry);
   const sample = await sampleMail(context, queue, kind, view);
   if (sample.entry && language) sample.entry.language = language;
-  const mail = { ...sample, to: email.shown, test: true as const, ...(draft ? { template: draft } : {}) };
+  const mail = {
+    ...sample,
+    to: email.shown,
+    person: sample.to,
+    test: true as const,
+    ...(draft ? { template: draft } : {}),
+  };
   const id = await insertMail(context, queue, mail, view?.id, async (trx, sent) =>
     context.audit?.(trx, {
       action: 'mail.tested',

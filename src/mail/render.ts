@@ -77,7 +77,7 @@ export function renderMail(queue: Queue, stored: StoredMail, parts: MailParts, s
   const texts = textsIn(language);
   const values = {
     waitlist,
-    email: plainEmail(stored.to),
+    email: plainEmail(stored.person ?? stored.to),
     position: entry?.position ?? null,
     referrals: entry?.referrals ?? 0,
     referralCode: entry?.referralCode ?? null,

@@ -30,6 +30,8 @@ export interface StoredMail {
   invite: { id: string; code: string | null; expiresAt: number | null } | null;
   /** Sent by operators to themselves. */
   test?: true;
+  /** Whose email a test shows, in place of where it is sent. */
+  person?: string;
   /** A template that is not saved, for a test. */
   template?: MailTemplate;
   /** Without metadata: the recipient may not be the one who typed it. */

@@ -177,14 +177,17 @@ forEachEngine((engine) => {
     });
 
     it('sends a test of a draft, a limited number per minute, and leaves entries alone', async () => {
-      const sent = await sendTest('welcome', { to: 'grace@example.com', subject: 'Draft {{ referrals }}' });
+      const sent = await sendTest('welcome', {
+        to: 'grace@example.com',
+        subject: 'Draft {{ referrals }} of {{ email }}',
+      });
       assert.equal(sent.status, 202, sent.text);
       const { id } = sent.body;
       await until('it arrived', () =>
-        server.received.some(({ parsed }) => parsed.subject === '[Test] Draft 3'),
+        server.received.some(({ parsed }) => parsed.subject === '[Test] Draft 3 of ada@example.com'),
       );
       await until('it is logged', async () => (await mail(id)).body.state === 'sent');
-      assert.equal((await mail(id)).body.subject, '[Test] Draft 3');
+      assert.equal((await mail(id)).body.subject, '[Test] Draft 3 of ada@example.com');
       assert.deepEqual((await admin.audited('mail.tested')).after, { kind: 'welcome', mail: id });
       assert.equal((await list.page()).body.total, 0);
       assertError(await sendTest('welcome', { to: 'nobody' }), 400, 'invalid_request', /^to: /);

@@ -110,6 +110,13 @@ describe('details of the dashboard', () => {
     await page.getByText('With their values.').waitFor();
     await page.getByText(/no entry with this email/).waitFor({ state: 'detached' });
     await checkPage(page, 'the preview');
+
+    await page.getByRole('button', { name: 'Send test' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('with the values of ada@example.com, in German').waitFor();
+    await dialog.getByRole('button', { name: 'Send test' }).click();
+    await page.getByRole('button', { name: 'Show email' }).click();
+    await mail.getByText('Einladung annehmen', { exact: true }).waitFor();
     await page.close();
   });
 

@@ -164,11 +164,11 @@ export function resetTemplate(scope: Scope, kind: MailKind) {
   );
 }
 
-export function sendTestMail(scope: Scope, kind: MailKind, to: string, texts: TemplateTexts) {
+export function sendTestMail(scope: Scope, kind: MailKind, to: string, shown: PreviewRequest) {
   return call(
     api.POST('/admin/v1/waitlists/{waitlistId}/mail/templates/{kind}/test', {
       params: kindParams(scope, kind),
-      body: { to, ...texts },
+      body: { to, ...shown },
     }),
   );
 }

@@ -38,10 +38,11 @@ export function TemplateEditor({ scope, template }: { scope: Scope; template: Te
   const [person, setPerson] = useState<string>();
   const dirty = draft.subject !== template.subject || draft.body !== template.body;
   const isDefault = !custom && !dirty;
-  const preview = usePreview(scope, kind, {
+  const shown = {
     ...(isDefault ? { language } : draft),
     ...(person === undefined ? {} : { entry: person }),
-  });
+  };
+  const preview = usePreview(scope, kind, shown);
   const adopt = (saved: Template) => {
     client.setQueryData(templateQuery(scope, kind).queryKey, saved);
     setDraft(textsOf(saved));
@@ -151,7 +152,7 @@ export function TemplateEditor({ scope, template }: { scope: Scope; template: Te
         />
       </div>
       {asking === 'test' && (
-        <TestDialog scope={scope} kind={kind} draft={draft} onClose={() => setAsking(null)} />
+        <TestDialog scope={scope} kind={kind} shown={shown} onClose={() => setAsking(null)} />
       )}
       <ConfirmDialog
         open={asking === 'reset'}

@@ -7,17 +7,19 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { type MailKind, mailsKey, sendTestMail, type TemplateTexts } from './mails.ts';
+import { type MailKind, mailsKey, type PreviewRequest, sendTestMail } from './mails.ts';
+import { LANGUAGES } from './settings-draft.ts';
 
 interface TestDialogProps {
   scope: Scope;
   kind: MailKind;
-  draft: TemplateTexts;
+  /** What the preview shows. */
+  shown: PreviewRequest;
   onClose: () => void;
 }
 
-/** Sends the text as it is now, saved or not. */
-export function TestDialog({ scope, kind, draft, onClose }: TestDialogProps) {
+/** Sends what the preview shows, saved or not. */
+export function TestDialog({ scope, kind, shown, onClose }: TestDialogProps) {
   const { email } = useMe();
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -54,13 +56,13 @@ export function TestDialog({ scope, kind, draft, onClose }: TestDialogProps) {
       title="Send a test"
       about={
         scope.environment === PRODUCTION
-          ? 'Sends this text with example values, from production.'
-          : `Records this text with example values. Emails in ${scope.environment} are kept, not sent.`
+          ? `Sends what the preview shows, ${valuesOf(shown)}.`
+          : `Records what the preview shows, ${valuesOf(shown)}. Emails in ${scope.environment} are kept, not sent.`
       }
       action="Send test"
       onClose={onClose}
       onSubmit={async () => {
-        const { id } = await sendTestMail(scope, kind, to.trim(), draft);
+        const { id } = await sendTestMail(scope, kind, to.trim(), shown);
         await client.invalidateQueries({ queryKey: mailsKey(scope) });
         setSent(id);
       }}
@@ -78,4 +80,9 @@ export function TestDialog({ scope, kind, draft, onClose }: TestDialogProps) {
       )}
     </FormDialog>
   );
+}
+
+function valuesOf({ entry, language }: PreviewRequest): string {
+  const name = LANGUAGES.find(({ value }) => value === language)?.label;
+  return `with ${entry === undefined ? 'example values' : `the values of ${entry.slice(0, 100)}`}${name ? `, in ${name}` : ''}`;
 }
