@@ -1,18 +1,8 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { cx } from './cx.ts';
+import { cellClass, type GiantColumn, GRID, HEAD_PX, ROW_PX, tracksOf } from './giant-columns.ts';
 import { useGiantRows } from './giant-rows.ts';
 import { Skeleton } from './skeleton.tsx';
-
-export interface GiantColumn<Row> {
-  id: string;
-  label: ReactNode;
-  cell: (row: Row) => ReactNode;
-  /** A track of CSS grid, such as `6rem` or `minmax(0,1fr)`. */
-  width: string;
-  right?: boolean;
-  /** Left out on small screens. */
-  wide?: boolean;
-}
 
 interface GiantTableProps<Row> {
   label: string;
@@ -29,9 +19,6 @@ interface GiantTableProps<Row> {
   jumps?: number;
   className?: string;
 }
-
-const ROW_PX = 44;
-const HEAD_PX = 37;
 
 /** A table of millions of rows. Arrow keys, Page Up and Down, Home and End move; Enter opens. */
 export function GiantTable<Row>(props: GiantTableProps<Row>) {
@@ -71,16 +58,6 @@ export function GiantTable<Row>(props: GiantTableProps<Row>) {
   };
 
   const shown = Array.from({ length: Math.max(0, rows.end - rows.first) }, (_, index) => rows.first + index);
-  const tracks = {
-    '--tracks': columns.map(({ width }) => width).join(' '),
-    '--few-tracks': columns
-      .filter(({ wide }) => !wide)
-      .map(({ width }) => width)
-      .join(' '),
-  } as Record<string, string>;
-  const grid = 'grid grid-cols-(--few-tracks) items-center gap-3 px-5 text-left md:grid-cols-(--tracks)';
-  const cellClass = ({ right, wide }: GiantColumn<Row>) =>
-    cx('min-w-0 truncate', right && 'text-right tabular-nums', wide && 'max-md:hidden');
 
   return (
     <div
@@ -92,11 +69,11 @@ export function GiantTable<Row>(props: GiantTableProps<Row>) {
       aria-activedescendant={count > 0 ? `${id}-${current}` : undefined}
       onScroll={rows.onScroll}
       onKeyDown={onKeyDown}
-      style={tracks}
+      style={tracksOf(columns)}
       className={cx('group relative min-h-0 overflow-y-auto outline-offset-[-2px]', className)}
     >
       <div role="rowgroup" className="sticky top-0 z-10 border-b bg-surface">
-        <div role="row" aria-rowindex={1} className={grid} style={{ height: HEAD_PX - 1 }}>
+        <div role="row" aria-rowindex={1} className={GRID} style={{ height: HEAD_PX - 1 }}>
           {columns.map((column) => (
             <span
               key={column.id}
@@ -125,7 +102,7 @@ export function GiantTable<Row>(props: GiantTableProps<Row>) {
                 if (row && onOpen) onOpen(row, index);
               }}
               className={cx(
-                grid,
+                GRID,
                 'absolute inset-x-0 hover:bg-hover',
                 index < count - 1 && 'border-b',
                 onOpen && 'cursor-pointer',

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect } from 'react';
+import { Fragment, type ReactNode, useEffect } from 'react';
 
 interface PageHeaderProps {
   title: string;
@@ -14,7 +14,15 @@ export function PageHeader({ title, about, actions }: PageHeaderProps) {
   return (
     <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
       <div className="min-w-0">
-        <h1 className="text-2xl font-semibold tracking-tight break-words">{title}</h1>
+        <h1 className="text-2xl font-semibold tracking-tight break-words">
+          {title.split(/(?<=[/.])/).map((part, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: parts have no other name.
+            <Fragment key={index}>
+              {index > 0 && <wbr />}
+              {part}
+            </Fragment>
+          ))}
+        </h1>
         {about && <p className="max-w-2xl text-mute">{about}</p>}
       </div>
       {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}

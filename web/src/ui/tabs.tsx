@@ -1,5 +1,5 @@
 import { Tabs as Base } from '@base-ui/react/tabs';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { cx } from './cx.ts';
 
 export interface Tab<T extends string> {
@@ -20,9 +20,22 @@ interface TabsProps<T extends string> {
 }
 
 export function Tabs<T extends string>({ value, onChange, tabs, label, children, className }: TabsProps<T>) {
+  const list = useRef<HTMLDivElement>(null);
+  // Counts that come later make tabs wider, and push the chosen one out of sight on small screens.
+  const widths = tabs.map(({ count }) => count ?? '').join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the choice or a width changes.
+  useEffect(() => {
+    const chosen = list.current?.querySelector<HTMLElement>('[data-active]');
+    if (!chosen || !list.current) return;
+    const { scrollLeft, clientWidth } = list.current;
+    const end = chosen.offsetLeft + chosen.offsetWidth;
+    if (chosen.offsetLeft < scrollLeft || end > scrollLeft + clientWidth)
+      list.current.scrollLeft = end - clientWidth;
+  }, [value, widths]);
   return (
     <Base.Root value={value} onValueChange={(next) => onChange(next as T)} className={className}>
       <Base.List
+        ref={list}
         aria-label={label}
         className="scrollbar-none relative flex gap-1 overflow-x-auto border-b text-base"
       >

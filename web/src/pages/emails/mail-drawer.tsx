@@ -52,7 +52,7 @@ export function MailDrawer({ source, mailId, onClose }: MailDrawerProps) {
         )
       }
     >
-      <QueryProblem query={query}>{mail ? <Details mail={mail} /> : <SkeletonRows />}</QueryProblem>
+      <QueryProblem query={query}>{mail ? <Details mail={mail} /> : <SkeletonRows flush />}</QueryProblem>
       {asking && mail && source && (
         <ResendDialog source={source} mail={mail} onClose={() => setAsking(false)} />
       )}

@@ -6,7 +6,7 @@ import { Card } from '../../ui/card.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { type MailKind, templateQuery } from './mails.ts';
+import { kindName, type MailKind, templateQuery } from './mails.ts';
 import { TemplateEditor } from './template-editor.tsx';
 
 /** The text of one kind of email, beside how it looks. */
@@ -26,16 +26,19 @@ export function TemplatePage() {
         <ArrowLeft className="size-4" aria-hidden />
         Emails
       </Link>
+      {!query.data && <PageHeader title={kindName(kind)} />}
       <QueryProblem framed query={query}>
         {query.data ? (
           <TemplateEditor key={`${scope.waitlistId} ${kind}`} scope={scope} template={query.data} />
         ) : (
-          <>
-            <PageHeader title="Email" />
+          <div className="grid items-start gap-6 lg:grid-cols-2">
             <Card flush>
-              <SkeletonRows rows={10} />
+              <SkeletonRows rows={12} />
             </Card>
-          </>
+            <Card flush>
+              <SkeletonRows rows={12} />
+            </Card>
+          </div>
         )}
       </QueryProblem>
     </>

@@ -76,7 +76,7 @@ export default function OpenDrawer({
             <div className="pt-5">{about(entry)[chosen]()}</div>
           </Tabs>
         ) : (
-          <SkeletonRows rows={8} />
+          <SkeletonRows flush rows={8} />
         )}
       </QueryProblem>
     </Drawer>

@@ -1,7 +1,7 @@
 import { type Entry, nameOf } from '../../api/entries.ts';
-import { StatusBadge } from '../../ui/badge.tsx';
+import { type EntryStatus, StatusBadge } from '../../ui/badge.tsx';
 import { cx } from '../../ui/cx.ts';
-import type { GiantColumn } from '../../ui/giant-table.tsx';
+import type { GiantColumn } from '../../ui/giant-columns.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 
 export function Person({ entry, className }: { entry: Entry; className?: string }) {
@@ -24,33 +24,44 @@ export function shortValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** `count` is the highest position there can be. */
-export function entryColumns(column: string | undefined, count: number): GiantColumn<Entry>[] {
+interface EntryColumnsOptions {
+  /** A metadata key with a column of its own. */
+  column: string | undefined;
+  /** The highest position there can be. */
+  count: number;
+  /** Without one, people of every status are shown. */
+  status: EntryStatus | undefined;
+}
+
+export function entryColumns({ column, count, status }: EntryColumnsOptions): GiantColumn<Entry>[] {
+  const position: GiantColumn<Entry> = {
+    id: 'position',
+    label: '#',
+    width: `${Math.max(3, count.toLocaleString('en').length) * 0.5 + 0.3}rem`,
+    cell: ({ position }) =>
+      position === null ? (
+        <span className="text-mute">–</span>
+      ) : (
+        <span className="tabular-nums">{position.toLocaleString('en')}</span>
+      ),
+  };
   return [
-    {
-      id: 'position',
-      label: '#',
-      width: `${Math.max(3, count.toLocaleString('en').length) * 0.55 + 0.5}rem`,
-      cell: ({ position }) =>
-        position === null ? (
-          <span className="text-mute">–</span>
-        ) : (
-          <span className="tabular-nums">{position.toLocaleString('en')}</span>
-        ),
-    },
+    // Only those who wait have one.
+    ...(status === undefined || status === 'waiting' ? [position] : []),
     { id: 'person', label: 'Person', width: 'minmax(0,2fr)', cell: (entry) => <Person entry={entry} /> },
     {
       id: 'status',
       label: 'Status',
       width: '6rem',
+      wide: status !== undefined,
       cell: ({ status }) => <StatusBadge status={status} />,
     },
     {
       id: 'referrals',
       label: 'Referrals',
-      width: '5rem',
+      width: '4rem',
       right: true,
-      wide: true,
+      wide: status === undefined,
       cell: ({ referrals }) => (
         <span className={referrals === 0 ? 'text-mute' : ''}>{referrals.toLocaleString('en')}</span>
       ),
@@ -61,7 +72,7 @@ export function entryColumns(column: string | undefined, count: number): GiantCo
           {
             id: 'metadata',
             label: (
-              <span title={column} dir="auto" className="pl-3">
+              <span title={column} dir="auto" className="pl-6">
                 {column}
               </span>
             ),
@@ -70,7 +81,7 @@ export function entryColumns(column: string | undefined, count: number): GiantCo
             cell: ({ metadata }: Entry) => {
               const text = shortValue(metadata && Object.hasOwn(metadata, column) ? metadata[column] : null);
               return (
-                <span title={text.slice(0, 1_000)} dir="auto" className="pl-3">
+                <span title={text.slice(0, 1_000)} dir="auto" className="pl-6">
                   {text.slice(0, 200)}
                 </span>
               );

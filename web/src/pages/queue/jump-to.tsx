@@ -28,7 +28,7 @@ export function JumpTo({ count, label, onJump }: JumpToProps) {
           inputMode="numeric"
           value={text}
           onChange={(event) => setText(event.target.value)}
-          className={`${CONTROL} h-8 w-28!`}
+          className={`${CONTROL} h-8 w-28! max-md:w-18!`}
         />
       </label>
       <Button type="submit" size="sm">

@@ -83,12 +83,17 @@ const NOBODY: Record<QueueTab, [title: string, about: string]> = {
   all: ['Nobody here', 'Signups appear here at once.'],
 };
 
-export function NobodyHere({ tab, filtered }: { tab: QueueTab; filtered: boolean }) {
-  const [title, about] = filtered
-    ? ['Nobody matches', 'Drop a condition, or look at another status.']
+/** `onClear` is there while a filter is on. */
+export function NobodyHere({ tab, onClear }: { tab: QueueTab; onClear: (() => void) | undefined }) {
+  const [title, about] = onClear
+    ? ['Nobody matches', 'Remove a condition, or look at another status.']
     : NOBODY[tab];
   return (
-    <EmptyState icon={<Users aria-hidden />} title={title}>
+    <EmptyState
+      icon={<Users aria-hidden />}
+      title={title}
+      action={onClear && <Button onClick={onClear}>Clear filter</Button>}
+    >
       {about}
     </EmptyState>
   );

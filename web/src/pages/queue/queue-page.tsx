@@ -9,9 +9,9 @@ import { Button, buttonClass } from '../../ui/button.tsx';
 import { capitalize } from '../../ui/capitalize.ts';
 import { Card } from '../../ui/card.tsx';
 import { GiantTable } from '../../ui/giant-table.tsx';
+import { GiantTableLoading } from '../../ui/giant-table-loading.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { EntryDrawer } from '../entry/entry-drawer.tsx';
 import { CsvButton } from './csv-button.tsx';
@@ -21,7 +21,7 @@ import { JumpTo } from './jump-to.tsx';
 import { FirstSignup, NobodyHere, NotFound } from './queue-empty.tsx';
 import { QUEUE_TABS, type QueueSearch } from './queue-search.ts';
 import { Conditions, QueueToolbar } from './queue-toolbar.tsx';
-import { isEmpty, readSegment } from './segment.ts';
+import { isEmpty, NO_SEGMENT, readSegment } from './segment.ts';
 import { useLivePeople } from './use-live-people.ts';
 import { type PagedView, useNumberedRows, usePagedRows } from './use-rows.ts';
 import { useSteadyCount } from './use-steady-count.ts';
@@ -90,8 +90,13 @@ export function QueuePage() {
     refetch: () => (rows.error ? rows.retry() : waitlist.refetch()),
   };
 
+  const columns = entryColumns({
+    column: seesMetadata ? search.column : undefined,
+    count: counts?.waiting ?? 0,
+    status: search.search ? undefined : status,
+  });
   const table = () => {
-    if (isLoading) return <SkeletonRows rows={10} />;
+    if (isLoading) return <GiantTableLoading columns={columns} />;
     if (everyone === 0 && !search.search) return <FirstSignup scope={scope} />;
     if (rows.count === 0)
       return search.search ? (
@@ -104,13 +109,13 @@ export function QueuePage() {
           onClear={() => set({ search: undefined })}
         />
       ) : (
-        <NobodyHere tab={tab} filtered={filtered} />
+        <NobodyHere tab={tab} onClear={filtered ? () => set(NO_SEGMENT) : undefined} />
       );
     return (
       <GiantTable
         key={`${scope.environment} ${tab} ${search.order ?? ''} ${JSON.stringify(paged)}`}
         label="Queue"
-        columns={entryColumns(seesMetadata ? search.column : undefined, counts?.waiting ?? 0)}
+        columns={columns}
         count={rows.count}
         rowAt={rows.rowAt}
         onShow={show}
@@ -126,22 +131,24 @@ export function QueuePage() {
     <>
       <PageHeader
         title="Queue"
-        about="Everyone who signed up. Those who wait are in line by the time they joined and their referrals."
+        about="Everyone who signed up. Signup time and referrals decide who is next."
         actions={
-          <>
-            {!search.search && <CsvButton scope={scope} status={status} segment={segment} />}
-            {mayInvite && (
-              <Link
-                to="/waitlists/$waitlistId/invites"
-                params={{ waitlistId: scope.waitlistId }}
-                search={{ ...environmentSearch(scope.environment), invite: 'first' }}
-                className={buttonClass('primary')}
-              >
-                <Send aria-hidden />
-                Invite people
-              </Link>
-            )}
-          </>
+          everyone !== 0 && (
+            <>
+              {!search.search && <CsvButton scope={scope} status={status} segment={segment} />}
+              {mayInvite && (
+                <Link
+                  to="/waitlists/$waitlistId/invites"
+                  params={{ waitlistId: scope.waitlistId }}
+                  search={{ ...environmentSearch(scope.environment), invite: 'first' }}
+                  className={buttonClass('primary')}
+                >
+                  <Send aria-hidden />
+                  Invite people
+                </Link>
+              )}
+            </>
+          )
         }
       />
       <div className="flex flex-col gap-4">
@@ -206,7 +213,7 @@ export function QueuePage() {
             )}
           </div>
           {!isLoading && !problem.isError && rows.count > 0 && (
-            <div className="flex min-h-12 flex-wrap items-center justify-between gap-3 border-t px-5 py-1.5 text-sm text-mute">
+            <div className="flex min-h-12 flex-wrap items-center justify-between gap-3 border-t px-5 py-1.5 text-sm text-mute max-md:px-4">
               <span role="status">
                 {isNumbered ? people(rows.count) : matching(pagedRows.total, pagedRows.loaded.length)}
               </span>

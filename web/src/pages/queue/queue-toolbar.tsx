@@ -5,7 +5,7 @@ import { Combobox } from '../../ui/combobox.tsx';
 import { CONTROL } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
 import type { QueueSearch } from './queue-search.ts';
-import { type Condition, conditionsIn, type Segment } from './segment.ts';
+import { type Condition, conditionsIn, NO_SEGMENT, type Segment } from './segment.ts';
 
 interface QueueToolbarProps {
   search: QueueSearch;
@@ -26,7 +26,7 @@ export function QueueToolbar({ search, keys, onChange, onFilter }: QueueToolbarP
       {search.tab === 'all' && (
         <Select
           label="Order"
-          className="w-38!"
+          className="w-38! max-md:w-full!"
           value={search.order ?? 'newest'}
           onChange={(order) => onChange({ order: order === 'oldest' ? order : undefined, at: undefined })}
           options={[
@@ -107,18 +107,7 @@ export function Conditions({ segment, onChange }: ConditionsProps) {
           </span>
         </Button>
       ))}
-      <Button
-        size="sm"
-        look="quiet"
-        onClick={() =>
-          onChange({
-            where: undefined,
-            minReferrals: undefined,
-            joinedAfter: undefined,
-            joinedBefore: undefined,
-          })
-        }
-      >
+      <Button size="sm" look="quiet" onClick={() => onChange(NO_SEGMENT)}>
         Clear
       </Button>
     </>

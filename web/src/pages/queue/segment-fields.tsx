@@ -71,7 +71,7 @@ export function SegmentFields({ draft, onChange, keys }: SegmentFieldsProps) {
                 <Input
                   value={key}
                   list={suggestions}
-                  placeholder="plan"
+                  placeholder="Key"
                   autoComplete="off"
                   onChange={(event) => setPair(id, { key: event.target.value.replace('=', '') })}
                 />
@@ -80,7 +80,7 @@ export function SegmentFields({ draft, onChange, keys }: SegmentFieldsProps) {
               <Field label="Value" hideLabel className="min-w-0 flex-1">
                 <Input
                   value={value}
-                  placeholder="pro"
+                  placeholder="Value"
                   autoComplete="off"
                   onChange={(event) => setPair(id, { value: event.target.value })}
                 />
@@ -118,14 +118,14 @@ export function SegmentFields({ draft, onChange, keys }: SegmentFieldsProps) {
         />
       </Field>
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
-        <Field label="Joined from" name="joinedAfter">
+        <Field label="Signed up from" name="joinedAfter">
           <Input
             type="date"
             value={draft.joinedAfter}
             onChange={(event) => set({ joinedAfter: event.target.value })}
           />
         </Field>
-        <Field label="Joined before" name="joinedBefore">
+        <Field label="Signed up before" name="joinedBefore">
           <Input
             type="date"
             value={draft.joinedBefore}

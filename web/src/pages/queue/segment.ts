@@ -28,6 +28,13 @@ function timeOf(value: unknown): string | undefined {
   return text !== undefined && !Number.isNaN(Date.parse(text)) ? text : undefined;
 }
 
+export const NO_SEGMENT: Segment = {
+  where: undefined,
+  minReferrals: undefined,
+  joinedAfter: undefined,
+  joinedBefore: undefined,
+};
+
 export function isEmpty(segment: Segment): boolean {
   return Object.values(segment).every((value) => value === undefined);
 }
@@ -82,16 +89,18 @@ export function conditionsIn(segment: Segment): Condition[] {
       ? []
       : [
           {
-            label: `${minReferrals} or more referrals`,
+            label: `${Number(minReferrals).toLocaleString('en')} or more referrals`,
             rest: { ...segment, minReferrals: undefined },
           },
         ]),
     ...(joinedAfter === undefined
       ? []
-      : [{ label: `Joined from ${dayOf(joinedAfter)}`, rest: { ...segment, joinedAfter: undefined } }]),
+      : [{ label: `Signed up from ${dayOf(joinedAfter)}`, rest: { ...segment, joinedAfter: undefined } }]),
     ...(joinedBefore === undefined
       ? []
-      : [{ label: `Joined before ${dayOf(joinedBefore)}`, rest: { ...segment, joinedBefore: undefined } }]),
+      : [
+          { label: `Signed up before ${dayOf(joinedBefore)}`, rest: { ...segment, joinedBefore: undefined } },
+        ]),
   ];
 }
 

@@ -59,7 +59,7 @@ export function DeliveryDrawer({ endpointId, eventId, onClose }: DeliveryDrawerP
       }
     >
       <QueryProblem query={query}>
-        {query.data ? <Details delivery={query.data} /> : <SkeletonRows />}
+        {query.data ? <Details delivery={query.data} /> : <SkeletonRows flush />}
       </QueryProblem>
     </Drawer>
   );

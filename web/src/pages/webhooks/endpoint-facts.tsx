@@ -7,7 +7,7 @@ import { EndpointHealth } from './endpoint-health.tsx';
 import type { Endpoint } from './webhooks.ts';
 
 export function EndpointFacts({ endpoint }: { endpoint: Endpoint | undefined }) {
-  if (!endpoint) return <SkeletonRows rows={3} />;
+  if (!endpoint) return <SkeletonRows flush rows={5} />;
   const { id, url, events, headers, rateLimit, lastSuccessAt, createdAt } = endpoint;
   return (
     <dl className="grid gap-x-8 gap-y-4 md:grid-cols-2">
