@@ -78,7 +78,9 @@ export default function Palette({ onClose }: { onClose: () => void }) {
                         <command.icon />
                         <span className="min-w-0 truncate">{command.label}</span>
                         {command.about && (
-                          <span className="ml-auto truncate text-sm text-mute">{command.about}</span>
+                          <span className="ml-auto max-w-1/2 shrink-0 truncate text-sm text-mute">
+                            {command.about}
+                          </span>
                         )}
                       </Autocomplete.Item>
                     )}

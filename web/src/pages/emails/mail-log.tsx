@@ -41,7 +41,7 @@ const COLUMNS: Column<Mail>[] = [
   {
     id: 'to',
     label: 'To',
-    className: 'max-w-72 max-md:max-w-36',
+    className: 'max-w-72 max-md:w-full max-md:max-w-0',
     cell: ({ to }) => (
       <span className="block truncate font-medium" title={to ?? undefined}>
         {to ?? 'Erased'}
@@ -49,15 +49,18 @@ const COLUMNS: Column<Mail>[] = [
     ),
   },
   { id: 'kind', label: 'Kind', wide: true, cell: ({ kind }) => kindName(kind) },
-  { id: 'state', label: 'State', cell: ({ state }) => <MailStateBadge state={state} /> },
   {
-    id: 'error',
-    label: 'Error',
-    wide: true,
-    className: 'max-w-64',
-    cell: ({ error }) => (
-      <span className="block truncate text-sm text-danger" title={error ?? undefined}>
-        {error}
+    id: 'state',
+    label: 'State',
+    className: 'md:max-w-72',
+    cell: ({ state, error }) => (
+      <span className="flex min-w-0 items-center gap-2">
+        <MailStateBadge state={state} />
+        {error && (
+          <span className="truncate text-sm text-danger max-md:hidden" title={error}>
+            {error}
+          </span>
+        )}
       </span>
     ),
   },

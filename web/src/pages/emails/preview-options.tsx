@@ -7,7 +7,7 @@ import { LANGUAGES } from './settings-draft.ts';
 
 const PATH = '/waitlists/$waitlistId/emails/$kind';
 const AUTO = 'auto';
-const OPTIONS = [{ value: AUTO, label: 'Language of the person' }, ...LANGUAGES];
+const OPTIONS = [{ value: AUTO, label: 'Their language' }, ...LANGUAGES];
 
 interface PreviewOptionsProps {
   /** Texts of your own have one language. */

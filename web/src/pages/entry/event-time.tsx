@@ -7,11 +7,10 @@ const RECENT_MS = 30 * 86_400_000;
 export function EventTime({ at }: { at: string }) {
   const isRecent = Date.now() - Date.parse(at) < RECENT_MS;
   return (
-    <span>
-      {exactTime(at)}
+    <span className="flex flex-wrap gap-x-2">
+      <span>{exactTime(at)}</span>
       {isRecent && (
         <span className="text-mute">
-          {' · '}
           <RelativeTime at={at} />
         </span>
       )}

@@ -100,6 +100,20 @@ export function InviteDialog({ scope, way, onWay, given, onClose, onStarted }: I
       about={`Everyone you invite in ${scope.environment} gets an email with a link of their own.`}
       actions={
         <>
+          {mustType && (
+            <Field
+              label={`Type ${count?.toLocaleString('en')} to confirm that many emails`}
+              className="w-full pb-2"
+            >
+              <Input
+                form={id}
+                value={typed}
+                inputMode="numeric"
+                autoComplete="off"
+                onChange={(event) => setTyped(event.target.value)}
+              />
+            </Field>
+          )}
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" form={id} look="primary" busy={busy} disabled={!isReady}>
             {count ? `Invite ${people(count)} in ${scope.environment}` : 'Invite'}
@@ -164,16 +178,6 @@ export function InviteDialog({ scope, way, onWay, given, onClose, onStarted }: I
           isStale={count === undefined}
           isEmail={way === 'email'}
         />
-        {mustType && (
-          <Field label={`Type ${count?.toLocaleString('en')} to confirm that many emails`}>
-            <Input
-              value={typed}
-              inputMode="numeric"
-              autoComplete="off"
-              onChange={(event) => setTyped(event.target.value)}
-            />
-          </Field>
-        )}
       </form>
     </Dialog>
   );

@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, call } from '../../api/client.ts';
 import { type Invite, peopleKey } from '../../api/entries.ts';
@@ -23,6 +23,27 @@ export function InviteBadge({ state }: { state: InviteState }) {
   return <Badge tone={TONES[state]}>{capitalize(state)}</Badge>;
 }
 
+interface InviteFilter {
+  state?: InviteState | undefined;
+  entry?: string | undefined;
+}
+
+export const invitesQuery = (scope: Scope, filter: InviteFilter) =>
+  infiniteQueryOptions({
+    queryKey: [...peopleKey(scope), 'invites', filter],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam: cursor }) =>
+      call(
+        api.GET('/admin/v1/waitlists/{waitlistId}/invites', {
+          params: {
+            path: { waitlistId: scope.waitlistId },
+            query: { environment: scope.environment, ...filter, cursor },
+          },
+        }),
+      ),
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  });
+
 interface InviteListProps {
   scope: Scope;
   state?: InviteState | undefined;
@@ -33,22 +54,11 @@ interface InviteListProps {
 }
 
 export function InviteList({ scope, state, entry, onOpen, empty }: InviteListProps) {
-  const { waitlistId, environment } = scope;
-  const query = useInfiniteQuery({
-    queryKey: [...peopleKey(scope), 'invites', { state, entry }],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam: cursor }) =>
-      call(
-        api.GET('/admin/v1/waitlists/{waitlistId}/invites', {
-          params: { path: { waitlistId }, query: { environment, state, entry, cursor } },
-        }),
-      ),
-    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-  });
+  const query = useInfiniteQuery(invitesQuery(scope, { state, entry }));
   const person: Column<Invite> = {
     id: 'person',
     label: 'Person',
-    className: 'max-w-64 max-md:max-w-32',
+    className: 'max-w-64 max-md:w-full max-md:max-w-0',
     cell: ({ email, entryId }) => (
       <span className="flex min-w-0 flex-col">
         <span className="truncate font-medium" dir="auto" title={email ?? undefined}>

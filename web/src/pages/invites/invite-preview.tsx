@@ -52,7 +52,7 @@ export function InvitePreview({ isAsked, preview, error, isStale, isEmail }: Inv
           <ol className="divide-y">
             {shown.map((entry) => (
               <li key={entry.id} className="flex items-center gap-3 px-4 py-1.5">
-                <span className="w-16 shrink-0 text-mute tabular-nums">
+                <span className="min-w-8 shrink-0 text-mute tabular-nums sm:min-w-16">
                   {entry.position === null ? '–' : `#${entry.position.toLocaleString('en')}`}
                 </span>
                 <Person entry={entry} className="min-w-0 flex-1" />
@@ -68,7 +68,7 @@ export function InvitePreview({ isAsked, preview, error, isStale, isEmail }: Inv
         </Scrollable>
       ) : (
         <p className="px-4 py-2 text-mute">
-          {isEmail ? 'They get an invite all the same.' : 'Nobody who waits and has an email meets this.'}
+          {isEmail ? 'They get an invite all the same.' : 'Nobody with an email who is waiting matches.'}
         </p>
       )}
     </section>

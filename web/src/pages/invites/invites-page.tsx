@@ -1,3 +1,4 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
 import { useState } from 'react';
@@ -15,7 +16,7 @@ import { readSegment } from '../queue/segment.ts';
 import { useLivePeople } from '../queue/use-live-people.ts';
 import { InviteDialog } from './invite-dialog.tsx';
 import { InviteJobs } from './invite-jobs.tsx';
-import { InviteList } from './invite-list.tsx';
+import { InviteList, invitesQuery } from './invite-list.tsx';
 import { INVITE_STATES, type InvitesSearch } from './invites-search.ts';
 
 const NOTHING_FILLED_IN: InvitesSearch = {
@@ -39,6 +40,11 @@ export function InvitesPage() {
   const [started, setStarted] = useState<readonly Job[]>([]);
   useLivePeople(scope);
   const { state } = search;
+  const { data: listed } = useInfiniteQuery({
+    ...invitesQuery(scope, { state: undefined, entry: undefined }),
+    enabled: state === undefined,
+  });
+  const isEmpty = state === undefined && listed?.pages[0]?.invites.length === 0;
   const invite = mayInvite && (
     <Button look="primary" icon={<Send aria-hidden />} onClick={() => set({ invite: 'first' })}>
       Invite people
@@ -49,7 +55,7 @@ export function InvitesPage() {
       <PageHeader
         title="Invites"
         about="Each invite is a link for one person that works once."
-        actions={invite}
+        actions={!isEmpty && invite}
       />
       <InviteJobs scope={scope} started={started} />
       <div className="flex flex-col gap-4">

@@ -32,5 +32,7 @@ export function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {
 }
 
 export function percent(part: number, whole: number): string {
-  return whole === 0 ? '–' : `${((part / whole) * 100).toFixed(part / whole < 0.1 ? 1 : 0)}%`;
+  if (whole === 0) return '–';
+  const share = (part / whole) * 100;
+  return `${share.toFixed(share > 0 && share < 10 ? 1 : 0)}%`;
 }

@@ -35,19 +35,17 @@ export function OverviewPage() {
     counters?.[name] ?? (query.isError ? null : undefined);
   const label = periodOf(period).label;
   const within = (count: number | undefined) =>
-    count !== undefined && `${count.toLocaleString('en')} in ${label}`;
+    count === undefined ? '\u00a0' : `${count.toLocaleString('en')} in ${label}`;
   const totals = query.data?.totals;
   return (
     <>
       <PageHeader
         title="Overview"
         about={
-          waitlist && (
-            <span className="flex items-center gap-2">
-              <span className="truncate">{waitlist.name}</span>
-              {waitlist.closedAt !== null && <Badge>Closed</Badge>}
-            </span>
-          )
+          <span className="flex min-h-5.5 items-center gap-2">
+            <span className="truncate">{waitlist?.name}</span>
+            {waitlist && waitlist.closedAt !== null && <Badge>Closed</Badge>}
+          </span>
         }
         actions={
           <Segments

@@ -34,6 +34,13 @@ const KINDS = [
   ...[...EVENTS.map(({ kind }) => kind), TEST_EVENT].map((kind) => ({ value: kind as string, label: kind })),
 ];
 
+const NEXT: Column<Delivery> = {
+  id: 'next',
+  label: 'Next attempt',
+  wide: true,
+  right: true,
+  cell: ({ nextAttemptAt }) => <RelativeTime at={nextAttemptAt} />,
+};
 const COLUMNS: Column<Delivery>[] = [
   {
     id: 'event',
@@ -42,13 +49,6 @@ const COLUMNS: Column<Delivery>[] = [
   },
   { id: 'state', label: 'State', cell: ({ state }) => <DeliveryStateBadge state={state} /> },
   { id: 'attempts', label: 'Attempts', right: true, wide: true, cell: ({ attempts }) => attempts },
-  {
-    id: 'next',
-    label: 'Next attempt',
-    wide: true,
-    right: true,
-    cell: ({ nextAttemptAt }) => <RelativeTime at={nextAttemptAt} />,
-  },
   { id: 'at', label: 'When', right: true, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
 ];
 
@@ -70,6 +70,10 @@ export function DeliveriesCard({ endpointId, mayManage, onOpen, onReplay, onTest
       data?.pages.some(({ deliveries }) => deliveries.some(isDue)) ? REFRESH_MS : false,
   });
   useLiveRefetch(scope.waitlistId, scope.environment, query.refetch);
+  const rows = query.data?.pages.flatMap(({ deliveries }) => deliveries);
+  const columns = rows?.some(({ nextAttemptAt }) => nextAttemptAt !== null)
+    ? COLUMNS.toSpliced(-1, 0, NEXT)
+    : COLUMNS;
   const filtered = state !== undefined || event !== undefined;
   return (
     <Card
@@ -108,8 +112,8 @@ export function DeliveriesCard({ endpointId, mayManage, onOpen, onReplay, onTest
       <QueryProblem query={query}>
         <Table
           label="Deliveries"
-          columns={COLUMNS}
-          rows={query.data?.pages.flatMap(({ deliveries }) => deliveries)}
+          columns={columns}
+          rows={rows}
           rowId={(each) => each.event}
           onOpen={(each) => onOpen(each.event)}
           empty={

@@ -105,7 +105,7 @@ export function EndpointForm({ scope, endpoint, onClose, onSaved }: EndpointForm
               </p>
             )}
           </fieldset>
-          <div className="grid gap-4 sm:grid-cols-[1fr_10rem]">
+          <div className="grid grid-cols-1 gap-4 sm:grid-cols-[minmax(0,1fr)_10rem]">
             <HeadersField
               sent={endpoint?.headers ?? []}
               draft={headers}

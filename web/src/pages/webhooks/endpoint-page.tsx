@@ -67,7 +67,7 @@ export function EndpointPage() {
         </Link>
         <PageHeader
           title={endpoint ? shortUrl(endpoint.url) : 'Endpoint'}
-          about={endpoint && <span className="line-clamp-2">{endpoint.description}</span>}
+          about={endpoint && <span className="line-clamp-2 wrap-anywhere">{endpoint.description}</span>}
           actions={
             mayManage &&
             endpoint && (

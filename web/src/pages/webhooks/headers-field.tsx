@@ -25,7 +25,7 @@ interface HeadersFieldProps {
 export function HeadersField({ sent, draft, onChange, error }: HeadersFieldProps) {
   const isNew = sent.length === 0;
   return (
-    <div className="flex flex-col gap-2">
+    <div className="flex min-w-0 flex-col gap-2">
       {!isNew && (
         <div className="flex flex-col items-start gap-1.5">
           <span className="text-sm font-medium" aria-hidden>
@@ -37,7 +37,7 @@ export function HeadersField({ sent, draft, onChange, error }: HeadersFieldProps
             options={CHOICES}
             onChange={(choice) => onChange({ ...draft, choice })}
           />
-          <p className="text-sm break-words text-mute">{`Sends ${sent.join(', ')} now.`}</p>
+          <p className="text-sm wrap-anywhere text-mute">{`Sends ${sent.join(', ')} now.`}</p>
         </div>
       )}
       {(isNew || draft.choice === 'replace') && (

@@ -12,7 +12,7 @@ const PERIODS = [
   { value: String(HOUR_MS), label: 'The last hour' },
   { value: String(24 * HOUR_MS), label: 'The last 24 hours' },
   { value: String(7 * 24 * HOUR_MS), label: 'The last 7 days' },
-  { value: ALL, label: 'All that failed' },
+  { value: ALL, label: 'All time' },
 ];
 
 interface ReplayDialogProps {
@@ -40,8 +40,8 @@ export function ReplayDialog({ endpoint, onClose, onDone }: ReplayDialogProps) {
       }}
     >
       {(problem) => (
-        <Field label="Events of" error={problem('from')}>
-          <Select label="Events of" value={period} onChange={setPeriod} options={PERIODS} />
+        <Field label="Period" error={problem('from')}>
+          <Select label="Period" value={period} onChange={setPeriod} options={PERIODS} />
         </Field>
       )}
     </FormDialog>

@@ -42,7 +42,7 @@ export function WebhooksPage() {
     {
       id: 'url',
       label: 'Endpoint',
-      className: 'max-w-80 max-md:max-w-44',
+      className: 'max-w-80 max-md:w-full max-md:max-w-0',
       cell: ({ url, description }) => (
         <span className="flex min-w-0 flex-col">
           <span className="truncate font-medium" title={url}>
@@ -85,7 +85,7 @@ export function WebhooksPage() {
             ? 'Tell your application what happens on this waitlist.'
             : 'What your application is told. Only admins can change endpoints.'
         }
-        actions={add}
+        actions={query.data?.length !== 0 && add}
       />
       <Card flush>
         <QueryProblem query={query}>
@@ -100,10 +100,15 @@ export function WebhooksPage() {
                 icon={<Webhook aria-hidden />}
                 title="No endpoints yet"
                 action={add}
-                snippet={<CodeBlock label="A receiver" snippets={VERIFY_SNIPPETS} />}
+                snippet={
+                  <div className="flex flex-col gap-2">
+                    <p className="text-sm text-mute">A receiver that verifies them:</p>
+                    <CodeBlock label="A receiver" snippets={VERIFY_SNIPPETS} />
+                  </div>
+                }
               >
                 Add a URL of your application. Signups, referrals and invites in {scope.environment} are
-                posted to it as signed JSON, and retried for three days. A receiver that verifies them:
+                posted to it as signed JSON, and retried for three days.
               </EmptyState>
             }
           />
