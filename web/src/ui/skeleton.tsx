@@ -3,7 +3,10 @@ import { cx } from './cx.ts';
 /** Holds the place of something that is loading. */
 export function Skeleton({ className }: { className?: string }) {
   return (
-    <span aria-hidden className={cx('block animate-pulse rounded-sm bg-skeleton', className ?? 'h-4 w-full')} />
+    <span
+      aria-hidden
+      className={cx('block animate-pulse rounded-sm bg-skeleton', className ?? 'h-4 w-full')}
+    />
   );
 }
 
