@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { DASHBOARD_DIRECTORY } from './build-dashboard.ts';
+import type { Config } from './config.ts';
 import { ADMIN_API } from './http/admin/api.ts';
 import { cookiesFor } from './http/admin/core/cookies.ts';
 import { createStreamHub, type StreamTimes } from './http/admin/core/stream-hub.ts';
@@ -50,16 +51,7 @@ export interface AppParts {
   context: Context;
   signups: Signups;
   keyUsage: KeyUsage;
-  rateLimits: {
-    inviteCheck: number;
-    inviteAccept: number;
-    verify: number;
-    authFailures: number;
-    perKey: number;
-    signIn: number;
-    form: number;
-    formWaitlist: number;
-  };
+  rateLimits: Config['rateLimits'];
   /** Other addresses of CAPTCHA providers, for tests. */
   captchaUrls?: CaptchaOptions['urls'];
   /** The public address of the service: determines the cookie, and what counts as cross-site. */

@@ -28,7 +28,9 @@ export const KeyObject = Type.Object(
   { ...named('ServerKey'), description: 'A server key. The key itself is shown only once.' },
 );
 
-export const EXAMPLE_KEY: Static<typeof KeyObject> = {
+export type KeyShape = Static<typeof KeyObject>;
+
+export const EXAMPLE_KEY: KeyShape = {
   id: 'key_06gxx2p9r1yn1vp1ryss481fhw',
   hint: 'x7Qa',
   waitlistId: 'wl_acme',
