@@ -1,7 +1,7 @@
-import { chromium, type Page } from 'playwright-core';
-import { ensureBrowser } from '../test/support/browser.ts';
+import type { Page } from 'playwright-core';
 import { ensureDashboard } from '../test/support/ensure-dashboard.ts';
 import { clientFor, type Service } from '../test/support/harness.ts';
+import { launchChromium } from '../test/support/launch-chromium.ts';
 import { setUp } from '../test/support/operators.ts';
 import { median } from './report.ts';
 import { openSite, printGrowth, type Site, withSites } from './site.ts';
@@ -31,7 +31,7 @@ export async function benchDashboard(): Promise<boolean> {
 
 async function measureJumps({ server, context, size }: Site): Promise<number> {
   const operator = await setUp({ ...clientFor(server.url), context } as Service);
-  const browser = await chromium.launch({ executablePath: ensureBrowser(), args: ['--no-sandbox'] });
+  const browser = await launchChromium();
   try {
     const browsing = await browser.newContext({ viewport: { width: 1280, height: 860 } });
     await browsing.addCookies(

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { launchChromium } from '../test/support/launch-chromium.ts';
 
 // Builds the demo and takes the pictures of the README and of docs/dashboard.md. Needs Chromium. With a
 // directory as its argument, it uses the demo in there.
@@ -28,10 +29,7 @@ const given = process.argv[2];
 const dir = given ?? mkdtempSync(path.join(tmpdir(), 'doorlist-screenshot-'));
 const demo = await startDemo(dir);
 try {
-  const browser = await chromium.launch({
-    executablePath: process.env.DOORLIST_TEST_BROWSER || '/usr/bin/chromium',
-    args: ['--no-sandbox'],
-  });
+  const browser = await launchChromium();
   mkdirSync(OUT, { recursive: true });
   for (const theme of THEMES) await takeAll(browser, theme);
   await browser.close();

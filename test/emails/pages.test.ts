@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
-import { ensureBrowser } from '../support/browser.ts';
 import { type Answer, forEachEngine } from '../support/harness.ts';
+import { launchChromium } from '../support/launch-chromium.ts';
 import type { MailServer, ReceivedMail } from '../support/mail-server.ts';
 import {
   allSent,
@@ -210,15 +210,11 @@ describe('pages linked from emails', () => {
     const service = await startMailing('sqlite', undefined, {
       environment: { DOORLIST_RATE_LIMIT_INVITE_CHECK: '3' },
     });
-    const executablePath = process.env.DOORLIST_TEST_BROWSER || ensureBrowser();
     let browser: Browser | undefined;
     try {
       const list = await mailingList(service, ['invite'], {});
       const { code } = await list.invite('ada@example.com');
-      browser = await chromium.launch({
-        executablePath,
-        args: ['--headless', '--no-sandbox', '--disable-gpu'],
-      });
+      browser = await launchChromium();
       const context = await browser.newContext({
         javaScriptEnabled: false,
         viewport: { width: 320, height: 640 },

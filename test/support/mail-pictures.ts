@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { chromium } from 'playwright-core';
 import { readConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/log.ts';
 import { MAIL_KINDS } from '../../src/mail/kinds.ts';
@@ -9,12 +8,8 @@ import { previewMail } from '../../src/mail/preview.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { openContext } from '../../src/service.ts';
 import { createWaitlist } from '../../src/waitlist/settings/waitlists.ts';
-import { ensureBrowser } from './browser.ts';
+import { launchChromium } from './launch-chromium.ts';
 
-const FLAGS = [
-  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-  ...['--disable-component-update', '--disable-sync'],
-];
 const WIDTHS = { desktop: 640, phone: 375 };
 const SENDING = { publicUrl: 'https://waitlist.acme.example', defaultFrom: 'hello@acme.example' };
 
@@ -27,7 +22,7 @@ const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-pictures-'));
 const clock = () => Date.UTC(2026, 10, 15, 9, 30);
 const config = readConfig({ DOORLIST_DATA_DIR: directory });
 const context = await openContext(config, createLogger('silent'), clock);
-const browser = await chromium.launch({ executablePath: ensureBrowser(), args: FLAGS });
+const browser = await launchChromium();
 try {
   await createWaitlist(context, { id: 'wl_acme', name: 'Acme' });
   await updateMailSettings(context, 'wl_acme', {
