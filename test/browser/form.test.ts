@@ -10,6 +10,7 @@ import {
   assertAccessible,
   formScript,
   launchPublicBrowser,
+  openMovedSite,
   openPublicPage,
   openSite,
   PLAIN_HTTP_HOST,
@@ -191,6 +192,23 @@ describe('the form in a browser', () => {
       [],
     );
     await close();
+  });
+
+  it('leads on to a site that moved to another origin, with and without scripts', async () => {
+    const moved = await openMovedSite(site.url);
+    const { list } = await openForm(service, { redirectUrl: `${moved.url}/plain?from="list"&b=1` });
+    for (const javaScriptEnabled of [true, false]) {
+      const { page, problems, close } = await open(`${service.url}/w/${list.id}`, { javaScriptEnabled });
+      await page.getByLabel('Email').fill(`moved-${javaScriptEnabled}@example.com`);
+      service.clock.advance(2_000);
+      await page.getByRole('button', { name: 'Join the waitlist' }).click();
+      await page.waitForURL(`${site.url}/plain?from=%22list%22&b=1`);
+      assert.deepEqual(problems, []);
+      await page.goBack();
+      assert.equal(new URL(page.url()).pathname, `/w/${list.id}`, 'the way back leads to the form');
+      await close();
+    }
+    moved.close();
   });
 
   it('takes a plain form from another site, without scripts', async () => {

@@ -81,15 +81,21 @@ forEachEngine((engine) => {
       assert.equal((await form.list.page()).body.total, 1);
     });
 
-    it('leads on to the page of the waitlist', async () => {
-      const form = await openForm(service, { redirectUrl: 'https://acme.example/thanks' });
+    it('leads on to the page of the waitlist, whose policy of forms stays closed', async () => {
+      const form = await openForm(service, { redirectUrl: 'https://acme.example/thanks?a="b"&c' });
       const answer = await form.send({ email: 'ada@example.com', token: form.token() }, { origin: SITE });
-      assert.deepEqual([answer.status, answer.headers.get('location')], [303, 'https://acme.example/thanks']);
-      const page = await get(`/w/${form.list.id}`);
+      const thanks = `/w/${form.list.id}/thanks?lang=en`;
+      assert.deepEqual([answer.status, answer.headers.get('location')], [303, `../..${thanks}`]);
+      const { text, headers } = await get(thanks);
       assert.match(
-        page.headers.get('content-security-policy') ?? '',
-        /form-action 'self' https:\/\/acme\.example/,
+        text,
+        /<meta http-equiv="refresh" content="0; url=https:\/\/acme\.example\/thanks\?a=%22b%22&amp;c">/,
       );
+      assert.match(text, /<a class="button" href="https:\/\/acme\.example\/thanks[^>]*>Continue to Acme</);
+      for (const policy of [headers, (await get(`/w/${form.list.id}`)).headers])
+        assert.match(policy.get('content-security-policy') ?? '', /form-action 'self';/);
+      await form.change({ redirectUrl: null });
+      assert.doesNotMatch((await get(thanks)).text, /refresh|Continue/);
     });
 
     it('shows a form from a page without our script once more, filled in', async () => {

@@ -87,6 +87,21 @@ export async function openSite(pages: Record<string, string>, policy: readonly s
   };
 }
 
+/** A site that moved: every address leads to the same one elsewhere, on another origin than `openSite`. */
+export async function openMovedSite(to: string): Promise<Site> {
+  const server = createServer((request, response) => {
+    response.writeHead(301, { location: new URL(request.url ?? '/', to).href }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
 /** The strictest policy of a site that lets the form of the service run. */
 export function strictPolicy(home: string): string[] {
   return [

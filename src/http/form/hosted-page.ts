@@ -31,15 +31,18 @@ export function registerHostedPage(app: TypedApp, parts: FormParts): void {
     return sendFormPage(parts, request, reply, { form, values });
   });
   app.get('/w/:waitlistId/thanks', route, async (request, reply) => {
-    const { queue } = await requireForm(parts, request, request.params.waitlistId);
+    const { queue, settings } = await requireForm(parts, request, request.params.waitlistId);
     const texts = textsFor(request);
-    const { title, content } = thanks(texts, queue.waitlist.name);
-    return sendBrandedPage(reply, { texts, brand: await lookOf(parts.context, queue), title, content });
+    const { title, content } = thanks(texts, queue.waitlist.name, settings.redirectUrl);
+    const brand = await lookOf(parts.context, queue);
+    return sendBrandedPage(reply, { texts, brand, title, content, leadsTo: settings.redirectUrl });
   });
 }
 
-function thanks({ joined }: Texts, waitlist: string): { title: string; content: Html } {
-  return { title: joined.checkInboxTitle, content: html`<p>${joined.checkInbox(waitlist)}</p>` };
+function thanks({ joined, join }: Texts, waitlist: string, next: string | null) {
+  const on =
+    next !== null && html`<a class="button" href="${next}" rel="noreferrer">${join.continueTo(waitlist)}</a>`;
+  return { title: joined.checkInboxTitle, content: html`<p>${joined.checkInbox(waitlist)}</p>${on}` };
 }
 
 async function requireForm(
@@ -114,7 +117,6 @@ ${notice !== undefined && html`<p class="notice bad" role="alert">${notice}</p>`
 ${data ? html`<doorlist-form form-key="${key}" heading-level="1">${inner}<script type="application/json">${new Html(JSON.stringify(data).replaceAll('<', '\\u003c'))}</script></doorlist-form>` : inner}`,
     script: data && (action === undefined ? '../form.js' : '../../form.js'),
     captchaSources: settings.captcha ? CAPTCHA_SOURCES[settings.captcha.provider] : undefined,
-    leadsTo: settings.redirectUrl,
     listed: true,
   });
 }

@@ -123,13 +123,12 @@ function tellProblems(
   return { code: 'invalid_fields', message: summary, fields: Object.fromEntries(fields) };
 }
 
-/** 303, so that a reload does not send the form again. */
-function goOn(request: FastifyRequest, reply: FastifyReply, form: LiveForm): FastifyReply {
-  const { queue, settings } = form;
+/** 303, so that a reload does not send the form again. That page leads on to the waitlist's own, if it has one. */
+function goOn(request: FastifyRequest, reply: FastifyReply, { queue }: LiveForm): FastifyReply {
   const { tag } = textsFor(request, ((request.body ?? {}) as Values).lang);
   const environment = queue.environment === 'production' ? '' : `&environment=${queue.environment}`;
   const thanks = `../../w/${queue.waitlist.id}/thanks?lang=${tag}${environment}`;
-  return reply.redirect(settings.redirectUrl ?? thanks, 303);
+  return reply.redirect(thanks, 303);
 }
 
 async function presentJoin(

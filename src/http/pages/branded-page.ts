@@ -28,7 +28,10 @@ export interface BrandedPage {
   /** Where our script is, relative to the page. */
   script?: string | undefined;
   captchaSources?: CaptchaSources | undefined;
-  /** Where a form leads after it was sent, beside this site. */
+  /**
+   * Where the page leads at once. A redirect after a form would have to pass the policy of the page with the form, also
+   * if it goes on to origins that nobody told us about.
+   */
   leadsTo?: string | null;
   /** Whether search engines may list it. */
   listed?: boolean;
@@ -56,6 +59,7 @@ export function sendBrandedPage(reply: FastifyReply, page: BrandedPage): string 
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+${page.leadsTo ? html`<meta http-equiv="refresh" content="0; url=${new URL(page.leadsTo).href}">` : undefined}
 <title>${title}</title>
 <style>${new Html(style.text)}</style>
 ${page.script !== undefined && html`<script src="${page.script}" defer></script>`}
@@ -79,8 +83,7 @@ function brandHtml({ name, logoUrl }: Brand): Html {
   return html`<p class="brand">${shown}</p>`;
 }
 
-function policyOf({ brand, script, captchaSources, leadsTo }: BrandedPage, styleHash: string): string {
-  const action = leadsTo ? ` ${new URL(leadsTo).origin}` : '';
+function policyOf({ brand, script, captchaSources }: BrandedPage, styleHash: string): string {
   const withCaptcha = (directive: keyof CaptchaSources, own: string) =>
     [directive, own, captchaSources?.[directive] ?? ''].filter((part) => part !== '').join(' ');
   const trustedTypes = captchaSources ? [] : ["require-trusted-types-for 'script'", "trusted-types 'none'"];
@@ -93,7 +96,7 @@ function policyOf({ brand, script, captchaSources, leadsTo }: BrandedPage, style
     ...(captchaSources ? [withCaptcha('frame-src', '')] : []),
     ...(brand?.logoUrl ? [`img-src ${new URL(brand.logoUrl).origin}`] : []),
     "base-uri 'none'",
-    `form-action 'self'${action}`,
+    "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; ');
 }
