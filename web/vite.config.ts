@@ -36,6 +36,14 @@ export default defineConfig({
     target: 'es2022',
     manifest: true,
     reportCompressedSize: false,
+    rolldownOptions: {
+      // Most icons are smaller than a request for them.
+      output: {
+        codeSplitting: {
+          groups: [{ name: 'icons', test: /node_modules\/lucide-react\//, minShareCount: 2 }],
+        },
+      },
+    },
   },
   server: {
     proxy: {

@@ -54,6 +54,19 @@ describe('details of the dashboard', () => {
     await page.close();
   });
 
+  it('offers to reload a page whose scripts are gone', async () => {
+    const page = await open('/instance/people');
+    await page.route('**/assets/health-page-*.js', (route) => route.abort());
+    await page.getByRole('link', { name: 'Health' }).click();
+    await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
+    page.problems.length = 0; // The browser reports the script that we took away.
+    await checkPage(page, 'a page that is not loaded');
+    await page.unroute('**/assets/health-page-*.js');
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('heading', { name: 'Checks', exact: true }).waitFor();
+    await page.close();
+  });
+
   it('says that a waitlist does not exist', async () => {
     const page = await open('/waitlists/wl_nobody/queue');
     await page.getByText('There is no waitlist wl_nobody.').waitFor();
@@ -138,7 +151,7 @@ describe('details of the dashboard', () => {
     await page.getByRole('heading', { name: 'Checking the file' }).waitFor();
     await service.runJobs();
     await page.getByRole('button', { name: 'Import 1 person into production' }).click();
-    await page.getByRole('button', { name: 'Cancel' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel', exact: true }).waitFor();
     await service.runJobs();
     await page.getByText('Added', { exact: true }).waitFor();
     assert.deepEqual((await list.lookup('mary@example.com')).body.metadata, null);

@@ -7,20 +7,16 @@ import { PERIOD_NAMES, type PeriodName } from './pages/overview/periods.ts';
 import { readQueueSearch } from './pages/queue/queue-search.ts';
 import { TRANSFER_TABS, type TransferTab } from './pages/transfer/transfer-tabs.ts';
 import { choiceOf, textOf } from './search.ts';
-import { Wordmark } from './shell/mark.tsx';
+import { ErrorPage } from './shell/error-page.tsx';
 import { NotFoundPage } from './shell/not-found-page.tsx';
+import { WholePage } from './shell/whole-page.tsx';
 
 const root = createRootRoute({
   component: Outlet,
   notFoundComponent: () => (
-    <div className="flex min-h-dvh flex-col items-center justify-center px-4 py-10">
-      <header>
-        <Wordmark />
-      </header>
-      <main>
-        <NotFoundPage whole />
-      </main>
-    </div>
+    <WholePage>
+      <NotFoundPage whole />
+    </WholePage>
   ),
 });
 
@@ -52,6 +48,11 @@ const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
   loader: () => queryClient.ensureQueryData(meQuery),
+  errorComponent: (props) => (
+    <WholePage>
+      <ErrorPage {...props} />
+    </WholePage>
+  ),
   component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
 });
 const home = createRoute({

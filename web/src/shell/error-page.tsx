@@ -4,22 +4,28 @@ import { ApiError } from '../api/client.ts';
 import { Button } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 
+/** Its scripts are missing, most likely because the server was updated after this page was opened. */
+const NOT_LOADED = /dynamically imported module|module script failed/i;
+
 /** In place of a page that failed. The rest of the dashboard keeps working. */
 export function ErrorPage({ error, reset }: ErrorComponentProps) {
-  const stale = /dynamically imported module|module script failed/i.test(ApiError.from(error).message);
+  const isUnloaded = error instanceof Error && NOT_LOADED.test(error.message);
   return (
-    <div role="alert" className="rounded-lg bg-surface ring-1 ring-line">
+    <div role="alert" className="flex min-h-[60dvh] items-center justify-center">
       <EmptyState
         icon={<TriangleAlert aria-hidden />}
+        danger
         first
-        title={stale ? 'There is a new version' : 'This page could not be shown'}
+        title={isUnloaded ? 'This page could not be loaded' : 'This page could not be shown'}
         action={
-          <Button look="primary" onClick={() => (stale ? location.reload() : reset())}>
-            {stale ? 'Reload' : 'Try again'}
+          <Button look="primary" onClick={() => (isUnloaded ? location.reload() : reset())}>
+            {isUnloaded ? 'Reload' : 'Try again'}
           </Button>
         }
       >
-        {stale ? 'Doorlist was updated while this page was open.' : ApiError.from(error).sentence}
+        {isUnloaded
+          ? 'Doorlist was updated while you had it open, or the server cannot be reached.'
+          : ApiError.from(error).sentence}
       </EmptyState>
     </div>
   );

@@ -6,7 +6,7 @@ import { buttonClass } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 
 /** For somebody who followed a link to a page that their role does not include. */
-export function NoAccessPage({ label, role }: { label: string; role: Role }) {
+export default function NoAccessPage({ label, role }: { label: string; role: Role }) {
   const me = useMe();
   useEffect(() => {
     document.title = `${label} · Doorlist`;

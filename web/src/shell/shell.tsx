@@ -8,7 +8,6 @@ import { SkeletonRows } from '../ui/skeleton.tsx';
 import { EnvironmentBand, EnvironmentPill } from './environment.tsx';
 import { Mark } from './mark.tsx';
 import { pageOfRoute } from './navigation.ts';
-import { NoAccessPage } from './no-access-page.tsx';
 import { OfflineBanner, useOnline } from './offline-banner.tsx';
 import type { Overlay } from './overlay.ts';
 import { Sidebar } from './sidebar.tsx';
@@ -16,6 +15,7 @@ import { useShortcuts } from './use-shortcuts.ts';
 import { PRODUCTION, useScopeIfAny } from './waitlist-scope.ts';
 
 const NavigationDrawer = lazy(() => import('./navigation-drawer.tsx'));
+const NoAccessPage = lazy(() => import('./no-access-page.tsx'));
 const Palette = lazy(() => import('./palette.tsx'));
 const ShortcutsHelp = lazy(() => import('./shortcuts-help.tsx'));
 

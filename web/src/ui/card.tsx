@@ -26,7 +26,9 @@ export function Card({ title, about, actions, flush, children, className }: Card
           {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
         </div>
       )}
-      <div className={cx(!flush && 'p-5', headed && (flush ? 'pt-3' : 'pt-4'))}>{children}</div>
+      <div className={cx('empty:pt-0! empty:pb-4', !flush && 'p-5', headed && (flush ? 'pt-3' : 'pt-4'))}>
+        {children}
+      </div>
     </section>
   );
 }

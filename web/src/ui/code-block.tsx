@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { CopyButton } from './copy-button.tsx';
 import { cx } from './cx.ts';
 import { Scrollable } from './scrollable.tsx';
@@ -59,9 +59,20 @@ export function CodeBlock({ snippets, label = 'Code' }: { snippets: readonly Sni
             isCommand(shown.code) && 'break-words whitespace-pre-wrap',
           )}
         >
-          <code>{shown.code}</code>
+          <code>{isCommand(shown.code) ? <Command text={shown.code} /> : shown.code}</code>
         </pre>
       </Scrollable>
     </div>
   );
+}
+
+/** Wraps between words only: browsers would also break the hyphens of a flag. */
+function Command({ text }: { text: string }) {
+  return text.split(' ').map((word, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: words can repeat, and never move.
+    <Fragment key={index}>
+      {index > 0 && ' '}
+      <span className="inline-block max-w-full">{word}</span>
+    </Fragment>
+  ));
 }

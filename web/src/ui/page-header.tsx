@@ -23,7 +23,7 @@ export function PageHeader({ title, about, actions }: PageHeaderProps) {
             </Fragment>
           ))}
         </h1>
-        {about && <p className="max-w-2xl text-mute">{about}</p>}
+        {about && <p className="max-w-2xl text-pretty text-mute">{about}</p>}
       </div>
       {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
     </header>

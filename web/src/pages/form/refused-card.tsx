@@ -50,7 +50,7 @@ export function RefusedCard({ scope: { waitlistId, environment } }: { scope: Sco
       actions={<Segments label="Period" value={period} options={REFUSED_PERIODS} onChange={choose} />}
     >
       <QueryProblem query={query}>
-        {query.data ? <Reasons totals={query.data.totals} /> : <SkeletonRows rows={3} />}
+        {query.data ? <Reasons totals={query.data.totals} /> : <SkeletonRows rows={3} flush />}
       </QueryProblem>
     </Card>
   );

@@ -56,7 +56,7 @@ export function ReviewsCard({ scope: { waitlistId, environment } }: { scope: Sco
         <>
           <Person name={nameOf(entry)} />
           <span className="text-sm text-mute md:hidden">
-            <Person name={`by ${nameOf(referrer)}`} />
+            <Person name={referrer ? `by ${nameOf(referrer)}` : 'The referrer left'} />
           </span>
         </>
       ),

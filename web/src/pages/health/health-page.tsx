@@ -5,6 +5,7 @@ import { api, call, type Schemas } from '../../api/client.ts';
 import { environmentSearch } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
+import { capitalize } from '../../ui/capitalize.ts';
 import { Card } from '../../ui/card.tsx';
 import { cx } from '../../ui/cx.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -72,6 +73,10 @@ export function HealthPage() {
 
 const TONES = { fine: 'text-mute', warning: 'text-warn', problem: 'text-danger' };
 
+function inWords(detail: string): string {
+  return capitalize(detail.replace(/^sqlite\b/, 'SQLite').replace(/^postgres\b/, 'PostgreSQL'));
+}
+
 function Findings({ findings }: { findings: readonly Finding[] }) {
   return (
     <ul aria-label="Checks" className="flex flex-col border-t">
@@ -90,8 +95,8 @@ function Findings({ findings }: { findings: readonly Finding[] }) {
           )}
           <div className="grid min-w-0 flex-1 gap-x-4 md:grid-cols-[12rem_1fr]">
             <span className="font-medium first-letter:uppercase">{what}</span>
-            <span className={cx('break-words', TONES[level])}>
-              <span className="inline-block first-letter:uppercase">{detail}</span>
+            <span className={cx('wrap-anywhere', TONES[level])}>
+              {endpoint ? detail : inWords(detail)}
               {endpoint && <ShowEndpoint {...endpoint} />}
             </span>
           </div>

@@ -5,6 +5,7 @@ import { useLive } from '../../api/live.tsx';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { capitalize } from '../../ui/capitalize.ts';
 import { Card, Stat, Stats } from '../../ui/card.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
@@ -74,7 +75,7 @@ export function ImportPanel({ jobId, scope, isCheck, onClose, action }: ImportPa
           {job ? (
             <div className="flex flex-col gap-4" aria-live="polite">
               {!isFinished(job) && <Running job={job} onCancel={cancel} />}
-              {job.error !== null && <Alert title="The import stopped">{job.error}</Alert>}
+              {job.error !== null && <Alert title="The import stopped">{capitalize(job.error)}.</Alert>}
               {job.state === 'cancelled' && (
                 <p className="text-mute">Cancelled. What was imported before stays.</p>
               )}

@@ -20,7 +20,9 @@ export async function readBadRows(url: string, most: number): Promise<BadRow[]> 
 export function badRowsOf(csv: string, most: number): BadRow[] {
   const complete = csv.slice(0, csv.lastIndexOf('\n') + 1);
   const [, ...rows] = recordsOf(complete, ',', most + 1);
-  return rows.map(([line = '', field = '', reason = '']) => ({ line, field, reason }));
+  return rows
+    .map(([line = '', field = '', reason = '']) => ({ line, field, reason }))
+    .toSorted((a, b) => Number(a.line) - Number(b.line));
 }
 
 async function beginningOf({ body }: Response): Promise<string> {
