@@ -17,6 +17,7 @@ import { inviteStates } from './migrations/0014-invite-states.ts';
 import { passkeys } from './migrations/0015-passkeys.ts';
 import { settings } from './migrations/0016-settings.ts';
 import { uploads } from './migrations/0017-uploads.ts';
+import { jobSubjects } from './migrations/0018-job-subjects.ts';
 import type { Migration } from './migrations/migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
   passkeys,
   settings,
   uploads,
+  jobSubjects,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

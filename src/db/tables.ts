@@ -204,6 +204,8 @@ const job = {
   result: orNull(text),
   /** Kind and id, as in the audit trail. */
   created_by: orNull(text),
+  /** Public id of what it is about, if that is not the whole waitlist. */
+  subject: orNull(text),
   /** Of the process that works on it. Only the holder of the token may write. */
   lease_token: orNull(bytes),
   lease_until: orNull(integer),

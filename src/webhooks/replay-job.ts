@@ -87,7 +87,15 @@ async function createReplay(
   return changeQueue(context, found.queue, async (change) => {
     const input: ReplayInput = { ...range, to: range.to ?? change.now + 1, endpoint: endpointId };
     const progress: ReplayProgress = { replayed: 0, after: oldestId(range.from).toString('hex') };
-    const lease = createJob(context, change, { kind: KIND, input, progress, total, runner: 'server', held });
+    const lease = createJob(context, change, {
+      kind: KIND,
+      input,
+      progress,
+      total,
+      subject: endpointId,
+      runner: 'server',
+      held,
+    });
     await context.audit?.(change.trx, {
       action: 'delivery.replayed',
       object: { kind: 'webhook', id: endpointId },

@@ -21,6 +21,10 @@ export const JobSchema = Type.Object(
       additionalProperties: true,
       description: 'What the job did, in numbers. `null` until it is done.',
     }),
+    subject: nullable<string>('string', {
+      description:
+        'Id of what the job is about, such as the webhook endpoint of a `replay`. `null`: the whole waitlist.',
+    }),
     waitlistId: WaitlistIdSchema,
     environment: Type.String({ description: 'Environment of the waitlist.' }),
     createdAt: time('When the job was created.'),
@@ -45,6 +49,7 @@ export function presentJob(job: JobSummary): Static<typeof JobSchema> {
     total: job.total,
     error: job.error,
     result: job.result,
+    subject: job.subject,
     waitlistId: job.queue.waitlist.id,
     environment: job.queue.environment,
     createdAt: isoTime(job.createdAt),
@@ -62,6 +67,7 @@ export const EXAMPLE_JOB: Static<typeof JobSchema> = {
   total: 2000,
   error: null,
   result: null,
+  subject: null,
   waitlistId: EXAMPLE_WAITLIST.id,
   environment: 'production',
   createdAt: '2026-11-15T09:30:00.000Z',

@@ -284,6 +284,7 @@ forEachEngine((engine) => {
       const replayed = async (body: object) => {
         const started = await replay(body);
         assert.deepEqual([started.status, started.body.kind, started.body.state], [202, 'replay', 'queued']);
+        assert.equal(started.body.subject, id);
         await service.runJobs();
         const job = (await admin.call<Job>('getJob', 'GET', `/jobs/${started.body.id}`)).body;
         assert.deepEqual([job.state, job.total, job.result], ['done', job.done, { replayed: job.done }]);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser as Chromium } from 'playwright-core';
 import { DELAYS_MS } from '../../src/outbox/retry.ts';
+import { deleteEndpoint } from '../../src/webhooks/change-endpoints.ts';
 import { listDeliveries } from '../../src/webhooks/deliveries.ts';
 import { checkOn, checkPage, launchBrowser, openDashboard, SIZES, sizeOn } from '../support/dashboard.ts';
 import { forEachEngine, type List } from '../support/harness.ts';
@@ -125,12 +126,18 @@ forEachEngine((engine) => {
       await page.close();
     });
 
-    it('replays what failed, and shows how far it is', async () => {
+    it('replays what failed, and shows how far it is, on the page of that endpoint', async () => {
       const endpointId = endpoint.split('/').at(-1) ?? '';
       receiver.answer = status(500);
       for (const email of ['grace@example.com', 'joan@example.com']) await list.signup({ email });
       await failForGood(endpointId, 2);
       receiver.answer = ok;
+      const webhooks = `/waitlists/${list.id}/webhooks`;
+      const other = (await owner.post<{ id: string }>(webhooks, { url: receiver.url })).body.id;
+      await owner.post(`${webhooks}/${other}/test`);
+      await inState(service.context, other, 'delivered', 1);
+      const from = new Date(0).toISOString();
+      await owner.post(`${webhooks}/${other}/replay`, { from, state: 'delivered' });
       const before = receiver.received.length;
 
       const page = await open(endpoint);
@@ -142,12 +149,16 @@ forEachEngine((engine) => {
       await page.getByText('Replaying what failed').waitFor();
       const replays = page.getByRole('list', { name: 'Replays' });
       await replays.getByText('Replaying').waitFor();
+      assert.equal(await replays.getByRole('listitem').count(), 1);
       await service.runJobs();
       await replays.getByText('Replayed 2 deliveries').waitFor();
       await inState(service.context, endpointId, 'failed', 0);
-      await until('both arrive', () => receiver.received.length === before + 2);
-      const emails = receiver.received.slice(before).map(({ body }) => /\w+@example\.com/.exec(body)?.[0]);
+      await until('all arrive', () => receiver.received.length === before + 3);
+      const emails = receiver.received
+        .slice(before)
+        .flatMap(({ body }) => /\w+@example\.com/.exec(body)?.[0] ?? []);
       assert.deepEqual(emails.sort(), ['grace@example.com', 'joan@example.com']);
+      await deleteEndpoint(service.context, other);
       await page.close();
     });
 

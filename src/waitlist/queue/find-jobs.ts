@@ -25,6 +25,7 @@ export interface JobSummary {
   readonly updatedAt: number;
   readonly finishedAt: number | null;
   readonly createdBy: string | null;
+  readonly subject: string | null;
 }
 
 type JobRow = Omit<Selectable<JobTable>, 'input' | 'progress'>;
@@ -40,6 +41,7 @@ const COLUMNS = [
   'result',
   'runner',
   'created_by',
+  'subject',
   'created_at',
   'updated_at',
   'finished_at',
@@ -109,6 +111,7 @@ function summarize(queue: Queue, row: JobRow, now: number): JobSummary {
     updatedAt: row.updated_at,
     finishedAt: row.finished_at,
     createdBy: row.created_by,
+    subject: row.subject,
   };
 }
 

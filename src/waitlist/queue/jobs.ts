@@ -53,6 +53,8 @@ export interface NewJob {
   /** Without personal data. */
   progress?: unknown;
   total?: number | null;
+  /** Public id of what it is about. Default: the whole waitlist. */
+  subject?: string;
   /** Default: a new one. */
   id?: Buffer;
   /** A server picks the job up by itself. The others hold the lease from the start. */
@@ -64,8 +66,10 @@ export interface NewJob {
 export function createJob(
   { actor }: Pick<Context, 'actor'>,
   { trx, queue, now }: Pick<QueueChange, 'trx' | 'queue' | 'now'>,
-  { kind, input, progress = null, total = null, runner, id = newId(now), held = runner !== 'server' }: NewJob,
+  job: NewJob,
 ): JobLease {
+  const { kind, input, progress = null, total = null, subject = null, runner } = job;
+  const { id = newId(now), held = runner !== 'server' } = job;
   const token = newToken();
   trx.insert('job', [
     {
@@ -80,6 +84,7 @@ export function createJob(
       runner,
       total,
       created_by: actor ?? null,
+      subject,
       lease_token: held ? token : null,
       lease_until: held ? now + LEASE_MS : null,
     },

@@ -2562,6 +2562,8 @@ export interface components {
             result: {
                 [key: string]: unknown;
             } | null;
+            /** @description Id of what the job is about, such as the webhook endpoint of a `replay`. `null`: the whole waitlist. */
+            subject: string | null;
             /**
              * @description Short id of the waitlist, starting with `wl_`.
              * @example wl_acme

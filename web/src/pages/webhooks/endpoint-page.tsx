@@ -107,7 +107,7 @@ export function EndpointPage() {
         <Card title="Endpoint">
           <EndpointFacts endpoint={endpoint} />
         </Card>
-        <ReplayJobs scope={scope} />
+        <ReplayJobs scope={scope} endpointId={endpointId} />
         <DeliveriesCard
           endpointId={endpointId}
           onOpen={open}

@@ -16,11 +16,11 @@ const deliveries = (count: number) =>
   `${count.toLocaleString('en')} ${count === 1 ? 'delivery' : 'deliveries'}`;
 
 /** Replays under way, and those that ended while somebody watched. */
-export function ReplayJobs({ scope }: { scope: Scope }) {
+export function ReplayJobs({ scope, endpointId }: { scope: Scope; endpointId: string }) {
   const { jobs = {} } = useLive(scope.waitlistId, scope.environment);
   const watched = useRef(new Set<string>());
   const shown = Object.values(jobs)
-    .filter(({ kind, environment }) => kind === 'replay' && environment === scope.environment)
+    .filter(({ kind, subject }) => kind === 'replay' && subject === endpointId)
     .filter(({ total }) => total !== 0) // There was nothing to replay.
     .filter((job) => isActive(job) || watched.current.has(job.id))
     .sort((a, b) => b.createdAt.localeCompare(a.createdAt));
