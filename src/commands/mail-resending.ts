@@ -69,7 +69,7 @@ async function resend(
 
 function describe({ resent, skipped }: Resent, dryRun: boolean): string {
   const mails = `${resent} ${resent === 1 ? 'email' : 'emails'}`;
-  const left = Object.entries(skipped).map(([reason, count]) => `${count} ${reason}`);
+  const left = Object.entries(skipped).map(([reason, count]) => `${count} (${reason})`);
   const note = left.length === 0 ? '' : ` Skipped: ${left.join(', ')}.`;
   return dryRun ? `Would resend ${mails}.${note}` : `Queued ${mails} for sending.${note}`;
 }

@@ -108,12 +108,14 @@ export const mailTemplates: Command[] = [
     run: async (context, [kind = ''], flags) => {
       const { sendTestMail } = await previews();
       const to = requireText(flags, 'to');
-      const id = await sendTestMail(context, await queueOf(context, flags), {
+      const queue = await queueOf(context, flags);
+      const id = await sendTestMail(context, queue, {
         kind: requireKind(kind),
         to,
         entry: textOr(flags, 'entry', undefined),
       });
-      return { json: { id, to }, text: `Queued ${id}. To see the result, run: mail show ${id}` };
+      const look = `mail show ${id} --waitlist ${queue.waitlist.id} --env ${queue.environment}`;
+      return { json: { id, to }, text: `Queued ${id}. To see the result, run: ${look}` };
     },
   },
 ];

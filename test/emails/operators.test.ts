@@ -108,6 +108,13 @@ forEachEngine((engine) => {
           assert.equal(shown.json.mail?.from.address, 'hello@acme.example');
           const preview = await typed(storage.environment, 'mail', 'template', 'preview', 'invite', ...list);
           assert.match(preview.out, /https:\/\/wait\.acme\.example\/join\//);
+          const test = ['mail', 'template', 'test', 'invite', ...list, '--env', 'development'];
+          const sent = await typed(storage.environment, ...test, '--to', 'you@example.com');
+          const [, advice = ''] = /^Queued evt_\w+\. To see the result, run: (.+)$/.exec(sent.out) ?? [];
+          assert.match(
+            (await typed(storage.environment, ...advice.split(' '))).out,
+            /^To: you@example\.com$/m,
+          );
         } finally {
           await running.stop();
         }

@@ -95,6 +95,9 @@ forEachEngine((engine) => {
             );
           const skipped = { suppressed: 1, erased: 1, 'invite ended': 1 };
           assert.deepEqual((await resend('--kept', '--dry-run')).json, { resent: 3, skipped, dryRun: true });
+          const dry = ['mail', 'resend', '--kept', '--dry-run', '--waitlist', kept.id];
+          const { out } = await typed(storage.environment, ...dry);
+          assert.match(out, /^Would resend 3 emails\. Skipped: .*1 \(invite ended\)/);
           assert.deepEqual((await resend('--failed')).json.resent, 0);
           assert.equal((await resend('--kept', '--kind', 'invite', '--dry-run')).json.resent, 1);
           assert.equal(server.received.length, 0);
