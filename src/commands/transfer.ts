@@ -29,7 +29,7 @@ export const transfer: Command[] = [
       map: {
         value: 'COLUMN=FIELD,…',
         about:
-          'Map columns to email, phone, joinedAt, position, referredBy, referralCode, metadata.KEY or - (skip).',
+          'Map columns to email, phone, joinedAt, position, referredBy, referralCode, language, metadata.KEY or - (skip).',
       },
       preset: {
         value: 'SERVICE',

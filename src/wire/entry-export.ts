@@ -6,7 +6,7 @@ import type { ExportInput } from '../waitlist/transfer/export-job.ts';
 import type { Format } from '../waitlist/transfer/import-file.ts';
 import { EXPORT_COLUMNS } from '../waitlist/transfer/presets.ts';
 import { readAllEntries, readSegment } from '../waitlist/transfer/read-all-entries.ts';
-import { type PresentedEntry, presentEntry } from './entry.ts';
+import { type PresentedAdminEntry, presentAdminEntry } from './entry.ts';
 
 export interface ExportOptions {
   format: Format;
@@ -29,7 +29,7 @@ export async function* exportEntries(
   const write = format === 'csv' ? csvLine : jsonLine;
   if (format === 'csv') yield { text: CSV_HEADER, entries: 0, total: 0 };
   for await (const { entries, total } of readAllEntries(context, queue, status)) {
-    const text = entries.map((entry) => write(presentEntry(entry))).join('');
+    const text = entries.map((entry) => write(presentAdminEntry(entry))).join('');
     yield { text, entries: entries.length, total };
   }
 }
@@ -47,7 +47,7 @@ export async function* exportFile(
   if (format !== 'ndjson') yield { text: format === 'csv' ? CSV_HEADER : '[', entries: 0 };
   let isFirst = true;
   for await (const entries of pages) {
-    const lines = entries.map((entry) => write(presentEntry(entry)));
+    const lines = entries.map((entry) => write(presentAdminEntry(entry)));
     const separator = format === 'json' ? ',' : '';
     const text = lines.join(separator);
     yield { text: isFirst || text === '' ? text : separator + text, entries: entries.length };
@@ -62,7 +62,7 @@ async function* everyone(context: Context, queue: Queue, status: Status | undefi
 
 const CSV_HEADER = `${EXPORT_COLUMNS.join(',')}\r\n`;
 
-function csvLine(entry: PresentedEntry): string {
+function csvLine(entry: PresentedAdminEntry): string {
   const cells = EXPORT_COLUMNS.map((column) => {
     const value = entry[column];
     if (value === null) return '';
@@ -71,10 +71,10 @@ function csvLine(entry: PresentedEntry): string {
   return `${cells.join(',')}\r\n`;
 }
 
-function jsonLine(entry: PresentedEntry): string {
+function jsonLine(entry: PresentedAdminEntry): string {
   return `${JSON.stringify(entry)}\n`;
 }
 
-function jsonElement(entry: PresentedEntry): string {
+function jsonElement(entry: PresentedAdminEntry): string {
   return `\n${JSON.stringify(entry)}`;
 }

@@ -49,9 +49,10 @@ forEachEngine((engine) => {
         await removeEntry(service.context, await list.queue(), email(1_500));
         const shown = await list.walk({ limit: 200 });
         assert.equal(shown.length, PEOPLE);
-        assert.deepEqual(await exported(list), shown);
+        const inFile = shown.map((entry) => ({ ...entry, language: null }));
+        assert.deepEqual(await exported(list), inFile);
         for (const status of ['waiting', 'invited', 'removed'] as const) {
-          const wanted = shown.filter((entry) => entry.status === status);
+          const wanted = inFile.filter((entry) => entry.status === status);
           assert.deepEqual(await exported(list, status), wanted);
         }
       });

@@ -9,6 +9,7 @@ import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import type { Format } from '../../src/waitlist/transfer/import-file.ts';
 import { importFile } from '../../src/waitlist/transfer/import-start.ts';
 import { exportEntries } from '../../src/wire/entry-export.ts';
+import { openForm } from '../support/forms.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { runCommand } from '../support/process.ts';
 import { jsonOf, typed } from '../support/terminal.ts';
@@ -104,13 +105,54 @@ forEachEngine((engine) => {
       await fill(list);
       const rows = parse(await exportText(list, 'csv')) as string[][];
       const [first] = await list.walk();
-      assert.deepEqual(rows[0], Object.keys(first ?? {}));
+      assert.deepEqual(rows[0], [...Object.keys(first ?? {}), 'language']);
       assert.ok(rows.length > TEXTS.length);
       for (const cell of rows.flat()) assert.doesNotMatch(cell, /^[=+\-@\t\r]/);
       const lines = (await exportText(list, 'jsonl')).trim().split('\n');
       assert.deepEqual(
         lines.map((line) => JSON.parse(line)),
-        await list.walk(),
+        (await list.walk()).map((entry) => ({ ...entry, language: null })),
+      );
+    });
+
+    it('keeps the language in which people signed up, and those without one stay so', async () => {
+      const { list: old, join } = await openForm(service);
+      await join({ email: 'ada@example.com', lang: 'de' });
+      await join({ email: 'bob@example.com', lang: 'zh-Hans' });
+      await old.signup({ email: 'eve@example.com', metadata: { language: 'fr' } });
+      const languages = async (of: List) => {
+        const lines = (await exportText(of, 'jsonl')).trim().split('\n');
+        return lines.map((line) => JSON.parse(line).language);
+      };
+      assert.deepEqual(await languages(old), ['de', 'zh', null]);
+      for (const format of ['csv', 'jsonl'] as const) {
+        const file = path.join(directory, `${engine}-languages.${format}`);
+        writeFileSync(file, await exportText(old, format));
+        const list = await service.waitlist();
+        await importFile(service.context, await list.queue(), file, {});
+        assert.deepEqual(await languages(list), ['de', 'zh', null]);
+      }
+    });
+
+    it('can be imported if it is from before languages were in it, or with languages of another system', async () => {
+      const old = await service.waitlist();
+      await old.signup({ email: 'ada@example.com', metadata: { plan: 'pro' } });
+      const csv = (await exportText(old, 'csv')).replaceAll(/,(?:language)?\r\n/g, '\r\n');
+      assert.match(csv, /,joinedAt\r\n/);
+      const file = path.join(directory, `${engine}-before.csv`);
+      writeFileSync(file, csv);
+      const list = await service.waitlist();
+      await importFile(service.context, await list.queue(), file, {});
+      assert.deepEqual((await list.lookup('ada@example.com')).body.metadata, { plan: 'pro' });
+      writeFileSync(file, 'email,tongue\nbob@example.com,pt-PT\neve@example.com,tlh\n');
+      const { failed } = await importFile(service.context, await list.queue(), file, {
+        map: 'tongue=language',
+      });
+      assert.equal(failed, 0);
+      const lines = (await exportText(list, 'jsonl')).trim().split('\n');
+      assert.deepEqual(
+        lines.map((line) => JSON.parse(line).language),
+        [null, 'pt', null],
       );
     });
 

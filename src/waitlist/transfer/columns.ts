@@ -16,6 +16,7 @@ const TARGETS = new Set([
   'joinedAt',
   'position',
   'metadata',
+  'language',
   '-',
 ]);
 
@@ -50,8 +51,10 @@ export function checkPreset(name: string): string {
   throw invalid(`preset: unknown preset ${name}: must be one of ${Object.keys(PRESETS).join(', ')}`);
 }
 
+/** Older exports have no language, which is the last column. */
 export function isOwnExport(columns: readonly string[]): boolean {
-  return columns.length === EXPORT_COLUMNS.length && EXPORT_COLUMNS.every((name, at) => name === columns[at]);
+  const missing = EXPORT_COLUMNS.length - columns.length;
+  return (missing === 0 || missing === 1) && columns.every((name, at) => name === EXPORT_COLUMNS[at]);
 }
 
 /** Returns what each column means. A field named by a stronger table is not guessed from a weaker one. */

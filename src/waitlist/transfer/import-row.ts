@@ -1,5 +1,6 @@
 import { Problems } from '../../errors.ts';
 import { findInexactNumbers, INEXACT_NUMBER, type Path, showPath } from '../../json/numbers.ts';
+import { languageOf } from '../../languages/languages.ts';
 import { isObject, type Metadata } from '../people/metadata.ts';
 import type { Standing } from '../signup/candidate.ts';
 import { parseSignup, type Signup } from '../signup/signup-input.ts';
@@ -56,6 +57,7 @@ export interface Fields {
   invitedAt?: unknown;
   acceptedAt?: unknown;
   metadata?: unknown;
+  language?: unknown;
   extra?: Metadata;
   inexactNumbers?: Path[];
 }
@@ -109,7 +111,8 @@ export function readRow(raw: RawRow, columnCount: number, fields: Fields, now: n
     ...(phone === undefined ? {} : { phone }),
     ...(metadata === undefined ? {} : { metadata }),
   };
-  const signup = parseSignup(input, 'row', problems);
+  const language = languageOf(fields.language); // One that we do not have is no reason to refuse a person.
+  const signup = { ...parseSignup(input, 'row', problems), ...(language && { language }) };
   const joinedAt = readTime(fields.joinedAt, 'joinedAt', now, problems);
   const row: ImportRow = {
     signup,

@@ -10,6 +10,7 @@ export type Target =
   | 'joinedAt'
   | 'position'
   | 'metadata'
+  | 'language'
   | 'status'
   | 'invitedAt'
   | 'acceptedAt'
@@ -33,7 +34,7 @@ export const COMMON_COLUMNS: ColumnTable = {
   metadata: 'metadata',
 };
 
-/** The columns of our own exports: the fields of an entry, as in the API. */
+/** The columns of our own exports: the fields of an entry, as in the admin API. */
 export const EXPORT_COLUMNS = [
   'id',
   'email',
@@ -47,6 +48,7 @@ export const EXPORT_COLUMNS = [
   'createdAt',
   'invitedAt',
   'joinedAt',
+  'language',
 ] as const;
 
 /** In our exports, `joinedAt` is when an invite was accepted; the person joined the queue at `createdAt`. */
@@ -63,6 +65,7 @@ export const OWN_COLUMNS: ColumnTable = {
   createdat: 'joinedAt',
   invitedat: 'invitedAt',
   joinedat: 'acceptedAt',
+  language: 'language',
 };
 
 /** The columns in exports from other services. Other columns become metadata. */

@@ -11,6 +11,7 @@ const FIELDS = [
   { value: 'position', label: 'Position' },
   { value: 'referredBy', label: 'Referred by' },
   { value: 'referralCode', label: 'Referral code' },
+  { value: 'language', label: 'Language' },
   { value: 'metadata', label: 'Metadata' },
   { value: '-', label: 'Skip' },
 ];
