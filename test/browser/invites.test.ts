@@ -125,9 +125,9 @@ forEachEngine((engine) => {
     await page.getByRole('button', { name: 'Invite 12 people in production' }).click();
     await page.getByText('Inviting 12 people').waitFor();
     await checkEverywhere(page, 'progress');
-    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
     await page.getByRole('button', { name: 'Stop inviting' }).click();
-    await page.getByText('Cancelled after 0 people').waitFor();
+    await page.getByText('Stopped after 0 people').waitFor();
     await service.runJobs();
     const { body } = await list.page({ status: 'invited' });
     assert.equal(body.total, 0);

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { Tooltip } from './tooltip.tsx';
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' });
+const relative = new Intl.RelativeTimeFormat('en', { style: 'narrow' });
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
 const short = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
@@ -38,7 +38,9 @@ function sinceNow(time: Date): string {
   let amount = (time.getTime() - Date.now()) / 1_000;
   if (Math.abs(amount) < 10) return 'just now';
   for (const [unit, size] of UNITS) {
-    if (Math.abs(amount) < size) return relative.format(Math.trunc(amount), unit);
+    // What is to come in 6.99 days comes in 7. What was 6.99 days ago is not a week old.
+    if (Math.abs(amount) < size)
+      return relative.format(amount > 0 ? Math.round(amount) : Math.trunc(amount), unit);
     amount /= size;
   }
   return short.format(time);

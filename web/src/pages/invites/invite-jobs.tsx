@@ -46,7 +46,7 @@ function titleOf({ state, done, total }: Job): string {
   if (state === 'queued' || state === 'running')
     return total === null ? 'Inviting people' : `Inviting ${people(total)}`;
   if (state === 'done') return `Invited ${people(done)}`;
-  return `${state === 'failed' ? 'Stopped by an error' : 'Cancelled'} after ${people(done)}`;
+  return `${state === 'failed' ? 'Stopped by an error' : 'Stopped'} after ${people(done)}`;
 }
 
 function JobCard({ job, onDismiss }: { job: Job; onDismiss: () => void }) {
@@ -74,7 +74,7 @@ function JobCard({ job, onDismiss }: { job: Job; onDismiss: () => void }) {
         {isActive(job) ? (
           mayCancel && (
             <Button size="sm" onClick={() => setCancelling(true)}>
-              Cancel
+              Stop
             </Button>
           )
         ) : (
@@ -89,7 +89,7 @@ function JobCard({ job, onDismiss }: { job: Job; onDismiss: () => void }) {
         open={cancelling}
         onClose={() => setCancelling(false)}
         title="Stop inviting?"
-        about={`Nobody else is invited. The ${people(done)} invited so far in ${environment} keep their invites.`}
+        about={`Nobody else in ${environment} is invited. Invites that were sent stay valid: ${done.toLocaleString('en')} so far.`}
         action="Stop inviting"
         onConfirm={async () => {
           await call(api.DELETE('/admin/v1/jobs/{jobId}', { params: { path: { jobId: job.id } } }));
