@@ -1,7 +1,5 @@
-import type { Snippet } from '../../ui/code-block.tsx';
-
-/** The form on a site, in the ways that most sites are built. */
-export function formSnippets(origin: string, key: string): Snippet[] {
+/** The form on a site, in the ways that most sites are built, as in docs/snippets.md. */
+export function formSnippets(origin: string, key: string): { language: string; code: string }[] {
   const script = `<script src="${origin}/form.js" async></script>`;
   const element = `<doorlist-form form-key="${key}"></doorlist-form>`;
   return [
@@ -10,7 +8,7 @@ export function formSnippets(origin: string, key: string): Snippet[] {
       code: `${script}
 <doorlist-form form-key="${key}">
   <form method="post" action="${origin}/form/v1/${key}">
-    <label>Email <input type="email" name="email" required></label>
+    <label>Email <input type="email" name="email" required /></label>
     <button>Join the waitlist</button>
   </form>
 </doorlist-form>`,
