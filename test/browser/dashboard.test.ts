@@ -176,6 +176,10 @@ forEachEngine((engine) => {
       await page.goBack();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       await page.goto(address);
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).focus();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.goto(address);
       await page.getByRole('dialog').getByRole('button', { name: 'Same action' }).click();
       await page.getByRole('combobox', { name: 'Action' }).getByText('Invited an operator').waitFor();
       assert.match(page.url(), /\?action=/);

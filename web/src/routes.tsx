@@ -50,7 +50,7 @@ const shell = createRoute({
   loader: () => queryClient.ensureQueryData(meQuery),
   errorComponent: (props) => (
     <WholePage>
-      <ErrorPage {...props} />
+      <ErrorPage {...props} whole />
     </WholePage>
   ),
   component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),

@@ -2,16 +2,17 @@ import type { ErrorComponentProps } from '@tanstack/react-router';
 import { TriangleAlert } from 'lucide-react';
 import { ApiError } from '../api/client.ts';
 import { Button } from '../ui/button.tsx';
+import { cx } from '../ui/cx.ts';
 import { EmptyState } from '../ui/empty-state.tsx';
 
 /** Its scripts are missing, most likely because the server was updated after this page was opened. */
 const NOT_LOADED = /dynamically imported module|module script failed/i;
 
 /** In place of a page that failed. The rest of the dashboard keeps working. */
-export function ErrorPage({ error, reset }: ErrorComponentProps) {
+export function ErrorPage({ error, reset, whole }: ErrorComponentProps & { whole?: boolean }) {
   const isUnloaded = error instanceof Error && NOT_LOADED.test(error.message);
   return (
-    <div role="alert" className="flex min-h-[60dvh] items-center justify-center">
+    <div role="alert" className={cx('flex items-center justify-center', !whole && 'min-h-[60dvh]')}>
       <EmptyState
         icon={<TriangleAlert aria-hidden />}
         danger

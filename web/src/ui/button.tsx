@@ -54,6 +54,8 @@ export function Button({ look, size, busy, icon, className, children, disabled, 
 interface IconButtonProps extends Omit<ButtonProps, 'children' | 'icon'> {
   /** Its name, also shown as a tooltip. */
   label: string;
+  /** For a symbol that everyone knows. Escape would close the tooltip first, and a drawer only the second time. */
+  plain?: boolean;
   children: ReactNode;
 }
 
@@ -61,25 +63,25 @@ export function IconButton({
   label,
   look = 'quiet',
   size = 'md',
+  plain,
   className,
   children,
   ...rest
 }: IconButtonProps) {
-  return (
-    <Tooltip text={label}>
-      <button
-        type="button"
-        {...rest}
-        aria-label={label}
-        className={cx(
-          buttonClass(look, size),
-          size === 'sm' ? 'w-8' : 'w-9',
-          'px-0! text-mute hover:text-ink',
-          className,
-        )}
-      >
-        {children}
-      </button>
-    </Tooltip>
+  const button = (
+    <button
+      type="button"
+      {...rest}
+      aria-label={label}
+      className={cx(
+        buttonClass(look, size),
+        size === 'sm' ? 'w-8' : 'w-9',
+        'px-0! text-mute hover:text-ink',
+        className,
+      )}
+    >
+      {children}
+    </button>
   );
+  return plain ? button : <Tooltip text={label}>{button}</Tooltip>;
 }

@@ -71,7 +71,7 @@ export function Drawer({ open, onClose, title, actions, children }: DrawerProps)
           <div className="flex min-h-14 items-center gap-2 border-b px-5 py-2">
             <Base.Title className="min-w-0 flex-1 truncate text-lg font-semibold">{title}</Base.Title>
             {actions}
-            <IconButton label="Close" onClick={onClose}>
+            <IconButton label="Close" plain onClick={onClose}>
               <X aria-hidden />
             </IconButton>
           </div>
