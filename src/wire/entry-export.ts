@@ -1,4 +1,6 @@
 import type { Status } from '../db/tables.ts';
+import type { Language } from '../languages/languages.ts';
+import type { Entry } from '../waitlist/entries/entry.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
 import { writeCell } from '../waitlist/transfer/cells.ts';
@@ -6,7 +8,7 @@ import type { ExportInput } from '../waitlist/transfer/export-job.ts';
 import type { Format } from '../waitlist/transfer/import-file.ts';
 import { EXPORT_COLUMNS } from '../waitlist/transfer/presets.ts';
 import { readAllEntries, readSegment } from '../waitlist/transfer/read-all-entries.ts';
-import { type PresentedAdminEntry, presentAdminEntry } from './entry.ts';
+import { type PresentedEntry, presentEntry } from './entry.ts';
 
 export interface ExportOptions {
   format: Format;
@@ -29,7 +31,7 @@ export async function* exportEntries(
   const write = format === 'csv' ? csvLine : jsonLine;
   if (format === 'csv') yield { text: CSV_HEADER, entries: 0, total: 0 };
   for await (const { entries, total } of readAllEntries(context, queue, status)) {
-    const text = entries.map((entry) => write(presentAdminEntry(entry))).join('');
+    const text = entries.map((entry) => write(presentExported(entry))).join('');
     yield { text, entries: entries.length, total };
   }
 }
@@ -47,7 +49,7 @@ export async function* exportFile(
   if (format !== 'ndjson') yield { text: format === 'csv' ? CSV_HEADER : '[', entries: 0 };
   let isFirst = true;
   for await (const entries of pages) {
-    const lines = entries.map((entry) => write(presentAdminEntry(entry)));
+    const lines = entries.map((entry) => write(presentExported(entry)));
     const separator = format === 'json' ? ',' : '';
     const text = lines.join(separator);
     yield { text: isFirst || text === '' ? text : separator + text, entries: entries.length };
@@ -60,21 +62,30 @@ async function* everyone(context: Context, queue: Queue, status: Status | undefi
   for await (const { entries } of readAllEntries(context, queue, status)) yield entries;
 }
 
+interface ExportedEntry extends PresentedEntry {
+  language?: Language;
+}
+
+/** With the language of those who signed up through the form, so that moving to another installation keeps it. */
+function presentExported(entry: Entry): ExportedEntry {
+  return { ...presentEntry(entry), ...(entry.language && { language: entry.language }) };
+}
+
 const CSV_HEADER = `${EXPORT_COLUMNS.join(',')}\r\n`;
 
-function csvLine(entry: PresentedAdminEntry): string {
+function csvLine(entry: ExportedEntry): string {
   const cells = EXPORT_COLUMNS.map((column) => {
-    const value = entry[column];
+    const value = entry[column] ?? null;
     if (value === null) return '';
     return writeCell(typeof value === 'object' ? JSON.stringify(value) : String(value));
   });
   return `${cells.join(',')}\r\n`;
 }
 
-function jsonLine(entry: PresentedAdminEntry): string {
+function jsonLine(entry: ExportedEntry): string {
   return `${JSON.stringify(entry)}\n`;
 }
 
-function jsonElement(entry: PresentedAdminEntry): string {
+function jsonElement(entry: ExportedEntry): string {
   return `\n${JSON.stringify(entry)}`;
 }

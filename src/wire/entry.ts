@@ -1,7 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { STATUSES, type Status } from '../db/tables.ts';
 import { formatId } from '../ids.ts';
-import { LANGUAGES, type Language } from '../languages/languages.ts';
 import { isoTime, isoTimeOrNull } from '../time.ts';
 import type { Entry } from '../waitlist/entries/entry.ts';
 import { EMAIL, idPattern, named, nullable, oneOf, time, timeOrNull } from './schema.ts';
@@ -65,12 +64,6 @@ export const AdminEntrySchema = Type.Object(
     referralCode: nullable<string>('string', {
       description: 'Short code to share. New signups send it as `referredBy`. `null` for viewers.',
     }),
-    language: Type.Unsafe<Language | null>({
-      type: ['string', 'null'],
-      enum: [...LANGUAGES, null],
-      description:
-        'In which the person signed up through the form, and gets default emails. `null` if it is not known, and for viewers.',
-    }),
   },
   {
     ...named('Entry'),
@@ -78,7 +71,7 @@ export const AdminEntrySchema = Type.Object(
   },
 );
 
-/** An entry as shown by the API, webhooks and the command line. */
+/** An entry as shown by the API, webhooks, exports and the command line. */
 export type PresentedEntry = Static<typeof EntrySchema>;
 
 export function presentEntry(entry: Entry): PresentedEntry {
@@ -98,13 +91,6 @@ export function presentEntry(entry: Entry): PresentedEntry {
   };
 }
 
-export type PresentedAdminEntry = Static<typeof AdminEntrySchema>;
-
-/** For the admin API and for exports, so that moving to another installation keeps the language. */
-export function presentAdminEntry(entry: Entry): PresentedAdminEntry {
-  return { ...presentEntry(entry), language: entry.language };
-}
-
 export const EXAMPLE_ENTRY: PresentedEntry = {
   id: 'ent_06gxx2p9r1yn1vp1ryss481fhw',
   email: 'ada@example.com',
@@ -119,5 +105,3 @@ export const EXAMPLE_ENTRY: PresentedEntry = {
   invitedAt: null,
   joinedAt: null,
 };
-
-export const EXAMPLE_ADMIN_ENTRY: PresentedAdminEntry = { ...EXAMPLE_ENTRY, language: 'de' };

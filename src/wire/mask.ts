@@ -1,5 +1,5 @@
 import type { Role } from '../db/tables.ts';
-import type { PresentedAdminEntry } from './entry.ts';
+import type { PresentedEntry } from './entry.ts';
 
 const GONE = '…';
 
@@ -10,7 +10,9 @@ export interface Mask {
   phone<T extends string | null>(phone: T): T;
   /** An email, or else a phone number. */
   identifier<T extends string | null>(identifier: T): T;
-  entry<T extends Omit<PresentedAdminEntry, 'id' | 'status'>>(entry: T): T;
+  entry<T extends Pick<PresentedEntry, 'email' | 'phone' | 'metadata' | 'referralCode' | 'referredBy'>>(
+    entry: T,
+  ): T;
   /** For what viewers do not see at all: codes, links, bodies. */
   secret<T>(value: T): T | null;
 }
@@ -39,7 +41,6 @@ const MASKED: Mask = {
     phone: masked(entry.phone, maskPhone),
     metadata: null,
     referralCode: null,
-    language: null,
     referredBy: masked(entry.referredBy, maskIdentifier),
   }),
   secret: () => null,

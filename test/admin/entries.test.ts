@@ -3,9 +3,8 @@ import { after, before, describe, it } from 'node:test';
 import { formatId } from '../../src/ids.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
-import type { PresentedAdminEntry, PresentedEntry } from '../../src/wire/entry.ts';
+import type { PresentedEntry } from '../../src/wire/entry.ts';
 import { type AskInRoles, askInRoles } from '../support/admin.ts';
-import { openForm } from '../support/forms.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 
 interface Page {
@@ -51,18 +50,6 @@ forEachEngine((engine) => {
       ).body.records.map(({ action }) => action);
     const assertSound = async (of: List) =>
       assert.deepEqual((await auditQueue(service.context, await of.queue(), false)).findings, []);
-
-    it('show the language in which people signed up, which the API for backends does not', async () => {
-      const { list: of, join } = await openForm(service);
-      await join({ email: 'ada@example.com', lang: 'ja' });
-      await of.signup({ email: 'bob@example.com' });
-      const languages = async (role?: string) =>
-        (await list(of, '', role)).body.entries.map((entry) => (entry as PresentedAdminEntry).language);
-      assert.deepEqual(await languages(), ['ja', null]);
-      const { id } = (await of.lookup('ada@example.com')).body;
-      assert.equal((await ask<PresentedAdminEntry>('GET', entryPath(of, id))).body.language, 'ja');
-      assert.equal('language' in (await of.lookup('ada@example.com')).body, false);
-    });
 
     describe('the list', () => {
       let of: List;

@@ -34,7 +34,7 @@ export const COMMON_COLUMNS: ColumnTable = {
   metadata: 'metadata',
 };
 
-/** The columns of our own exports: the fields of an entry, as in the admin API. */
+/** The columns of our own exports: the fields of an entry, as in the API, and its language. */
 export const EXPORT_COLUMNS = [
   'id',
   'email',

@@ -3112,11 +3112,6 @@ export interface components {
              * @description When the invite was accepted.
              */
             joinedAt: string | null;
-            /**
-             * @description In which the person signed up through the form, and gets default emails. `null` if it is not known, and for viewers.
-             * @enum {string|null}
-             */
-            language: "en" | "de" | "fr" | "es" | "pt" | "ja" | "zh" | null;
         };
         /** @description A referral from a network that named the same referrer unusually often. */
         ReferralReview: {

@@ -5,7 +5,7 @@ import { isoTime, isoTimeOrNull } from '../../../time.ts';
 import { listReferred, readEntry } from '../../../waitlist/entries/browse-entries.ts';
 import { HISTORY_KINDS, type HistoryEvent, readHistory } from '../../../waitlist/entries/history.ts';
 import { exportPerson } from '../../../waitlist/transfer/export-person.ts';
-import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../../wire/entry.ts';
+import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
 import { maskFor } from '../../../wire/mask.ts';
 import { presentPerson } from '../../../wire/person.ts';
 import { named, nullable, oneOf, time, timeOrNull } from '../../../wire/schema.ts';
@@ -99,7 +99,7 @@ const referralsSchema = adminSchema({
   answer: {
     description: 'A page of entries.',
     schema: Referred,
-    example: { entries: [EXAMPLE_ADMIN_ENTRY], nextCursor: null },
+    example: { entries: [EXAMPLE_ENTRY], nextCursor: null },
   },
   errors: ['not_found'],
   special: entrySpecial,
@@ -150,7 +150,7 @@ const exportSchema = adminSchema({
     example: {
       waitlist: { id: 'wl_acme', name: 'Acme' },
       environment: 'production',
-      entry: EXAMPLE_ADMIN_ENTRY,
+      entry: EXAMPLE_ENTRY,
       operatorConfirmation: null,
       invites: [],
       events: [],
@@ -177,7 +177,7 @@ export function registerAboutEntry(app: TypedApp, parts: AdminParts): void {
     const page = await listReferred(waitlists, queue, entry, { limit, cursor: readCursor(cursor) });
     const mask = maskFor(caller.actor.role);
     return {
-      entries: page.entries.map((each) => mask.entry(presentAdminEntry(each))),
+      entries: page.entries.map((each) => mask.entry(presentEntry(each))),
       nextCursor: formatCursor(page.next),
     };
   });

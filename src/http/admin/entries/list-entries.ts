@@ -3,12 +3,7 @@ import { invalid } from '../../../errors.ts';
 import type { BulkReads } from '../../../operators/bulk-reads.ts';
 import { browseEntries, searchEntry } from '../../../waitlist/entries/browse-entries.ts';
 import { SORTS } from '../../../waitlist/entries/entries.ts';
-import {
-  AdminEntrySchema,
-  EntryStatusSchema,
-  EXAMPLE_ADMIN_ENTRY,
-  presentAdminEntry,
-} from '../../../wire/entry.ts';
+import { AdminEntrySchema, EntryStatusSchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
 import { maskFor } from '../../../wire/mask.ts';
 import { described, named, nullable, oneOf } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
@@ -84,7 +79,7 @@ const schema = adminSchema({
   answer: {
     description: 'A page of entries.',
     schema: Page,
-    example: { entries: [EXAMPLE_ADMIN_ENTRY], total: 1280, nextCursor: 'AYjPZ1mXQmWw5c0' },
+    example: { entries: [EXAMPLE_ENTRY], total: 1280, nextCursor: 'AYjPZ1mXQmWw5c0' },
   },
   errors: ['not_found'],
   special: { not_found: { when: 'The waitlist does not exist.', message: 'there is no waitlist wl_acme' } },
@@ -101,7 +96,7 @@ export function registerListEntries(app: TypedApp, parts: AdminParts, bulkReads:
       const other = Object.keys(query).find((name) => !['search', 'environment', 'limit'].includes(name));
       if (other !== undefined) throw invalid(`search: cannot be combined with ${other}`);
       const found = await searchEntry(waitlists, queue, search);
-      const entries = found ? [mask.entry(presentAdminEntry(found))] : [];
+      const entries = found ? [mask.entry(presentEntry(found))] : [];
       return { entries, total: entries.length, nextCursor: null };
     }
     const segment = segmentOfQuery(conditions);
@@ -110,7 +105,7 @@ export function registerListEntries(app: TypedApp, parts: AdminParts, bulkReads:
       ...{ limit, sort, status, at, segment },
       cursor: readCursor(cursor),
     });
-    const entries = page.entries.map((entry) => mask.entry(presentAdminEntry(entry)));
+    const entries = page.entries.map((entry) => mask.entry(presentEntry(entry)));
     return { entries, total: page.total, nextCursor: formatCursor(page.next) };
   });
 }

@@ -12,7 +12,7 @@ import {
   REVIEW_DECISIONS,
   type Review,
 } from '../../../waitlist/referrals/reviews.ts';
-import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../../wire/entry.ts';
+import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
 import { type Mask, maskFor } from '../../../wire/mask.ts';
 import { idPattern, named, oneOf, time, timeOrNull, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
@@ -29,7 +29,7 @@ const ReviewSchema = Type.Object(
   {
     id: Type.String({ ...idPattern('rev'), description: 'Unique id of the review.' }),
     entry: AdminEntrySchema,
-    referrer: Type.Unsafe<typeof EXAMPLE_ADMIN_ENTRY | null>({
+    referrer: Type.Unsafe<typeof EXAMPLE_ENTRY | null>({
       anyOf: [AdminEntrySchema, { type: 'null' }],
       description: 'Who would be credited. `null` if they left the waitlist.',
     }),
@@ -50,8 +50,8 @@ const ReviewSchema = Type.Object(
 
 const EXAMPLE_REVIEW = {
   id: EXAMPLE_ID,
-  entry: { ...EXAMPLE_ADMIN_ENTRY, status: 'pending', position: null, referredBy: null },
-  referrer: EXAMPLE_ADMIN_ENTRY,
+  entry: { ...EXAMPLE_ENTRY, status: 'pending', position: null, referredBy: null },
+  referrer: EXAMPLE_ENTRY,
   credited: false,
   decision: null,
   createdAt: '2026-11-15T09:30:00.000Z',
@@ -168,7 +168,7 @@ async function presentReviews(context: Context, queue: Queue, reviews: readonly 
   const entries = new Map(openEntries(context, queue, rows).map((entry) => [entry.seq, entry]));
   const present = (seq: number) => {
     const entry = entries.get(seq);
-    return entry && entry.status !== 'removed' ? mask.entry(presentAdminEntry(entry)) : null;
+    return entry && entry.status !== 'removed' ? mask.entry(presentEntry(entry)) : null;
   };
   return reviews.flatMap(({ id, seq, referrerSeq, credited, decision, createdAt, decidedAt }) => {
     const entry = present(seq);
@@ -176,7 +176,7 @@ async function presentReviews(context: Context, queue: Queue, reviews: readonly 
     return {
       id: formatId('rev', id),
       entry,
-      referrer: present(referrerSeq) as typeof EXAMPLE_ADMIN_ENTRY | null,
+      referrer: present(referrerSeq) as typeof EXAMPLE_ENTRY | null,
       credited,
       decision,
       createdAt: isoTime(createdAt),

@@ -11,7 +11,7 @@ import { parseEmail } from '../../../waitlist/people/identity.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import type { Queue } from '../../../waitlist/queue/directory.ts';
 import { readJob } from '../../../waitlist/queue/find-jobs.ts';
-import { AdminEntrySchema, EXAMPLE_ADMIN_ENTRY, presentAdminEntry } from '../../../wire/entry.ts';
+import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
 import { AdminInviteSchema, EXAMPLE_ADMIN_INVITE, presentAdminInvite } from '../../../wire/invite.ts';
 import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
 import { maskFor } from '../../../wire/mask.ts';
@@ -115,7 +115,7 @@ const schema = adminSchema({
       status: 200,
       description: 'What would happen, for `dryRun`.',
       schema: Preview,
-      example: { count: 120, preview: [EXAMPLE_ADMIN_ENTRY] },
+      example: { count: 120, preview: [EXAMPLE_ENTRY] },
     },
   ],
   errors: ['not_found', 'changed'],
@@ -177,8 +177,8 @@ async function preview(
 ): Promise<Static<typeof Preview>> {
   if (typeof who === 'string') {
     const entry = await searchEntry(context, queue, who);
-    return { count: 1, preview: entry ? [presentAdminEntry(entry)] : [] };
+    return { count: 1, preview: entry ? [presentEntry(entry)] : [] };
   }
   const { count, first } = await previewInvites(context, queue, who);
-  return { count, preview: first.map(presentAdminEntry) };
+  return { count, preview: first.map(presentEntry) };
 }
