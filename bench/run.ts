@@ -3,6 +3,7 @@ import { benchApi } from './api.ts';
 import { benchDashboard } from './dashboard.ts';
 import { benchEmails } from './emails.ts';
 import { benchForm } from './form.ts';
+import { benchFormTiming } from './form-timing.ts';
 import { benchQueue } from './queue.ts';
 import { benchWebhooks } from './webhooks.ts';
 
@@ -15,6 +16,7 @@ const BENCHMARKS: Record<string, () => Promise<boolean>> = {
   admin: benchAdmin,
   dashboard: benchDashboard,
   form: benchForm,
+  'form-timing': benchFormTiming,
 };
 
 const wanted = process.argv.slice(2);

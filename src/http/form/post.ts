@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DoorlistError, invalid } from '../../errors.ts';
 import type { LiveForm } from '../../waitlist/forms/form.ts';
@@ -14,6 +15,9 @@ import { presentStatus } from './present-status.ts';
 
 /** Fields that every form has. */
 const OWN_FIELDS = ['email', 'ref', 'token', 'proof', 'captcha', 'consent', 'lang', 'include', HONEYPOT];
+
+/** Longer than joining takes: the time of the answer must not tell whether the address was known. */
+const ANSWER_MS = 100;
 
 /** Handles a form that was sent: JSON for scripts, pages and redirects for browsers without them. */
 export async function handlePost(
@@ -32,9 +36,11 @@ export async function handlePost(
     if (isJsonBody(request)) checkNames(form, values);
     const checked = await checkPost(parts, request, reply, { form, values, proofRequired: asJson });
     if ('problems' in checked) return tellProblems(parts, request, reply, form, values, checked.problems);
+    const due = setTimeout(ANSWER_MS, undefined, { ref: false });
     const joined = await joinByForm(parts.context, form.queue, checked.post);
-    if (!asJson) return goOn(request, reply, form);
-    return await presentJoin(parts, request, joined, lineOf(values.include) === 'status');
+    const answer = await presentJoin(parts, request, joined, lineOf(values.include) === 'status');
+    await due;
+    return asJson ? answer : goOn(request, reply, form);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     parts.refusals.note(form.queue, error.reason);

@@ -73,6 +73,8 @@ async function findPerson(context: Context, token: string): Promise<Found | unde
     : visit
       ? await db.run(findBySeq, { queueId: queue.id, seq: visit.seq })
       : [];
+  // Also for an address that was not known, which must not take less time.
+  const place = visit ? await positionAt(context, queue, visit) : null;
   const [row] = rows;
   if (!row) return undefined;
   const { seq, id: entryId, status, referrals, position } = row;
@@ -85,7 +87,7 @@ async function findPerson(context: Context, token: string): Promise<Found | unde
     leaveToken: link ? signLink(queue, 'leave', link) : null,
   };
   if (!visit?.known) return { ...common, status, referrals, position };
-  return { ...common, status: 'waiting', referrals: 0, position: await positionAt(context, queue, visit) };
+  return { ...common, status: 'waiting', referrals: 0, position: place };
 }
 
 async function boostOf({ db }: Context, queue: Queue): Promise<number> {
