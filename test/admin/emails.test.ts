@@ -42,8 +42,13 @@ forEachEngine((engine) => {
     });
 
     const to = (email: string) => server.received.filter(({ parsed }) => parsed.to?.[0]?.address === email);
+    /** And recorded as sent: a claim that outlives its lease, when the clock moves on, would be sent again. */
     const arrived = async (email: string, count: number): Promise<ReceivedMail> => {
       await until(`${count} mails to ${email}`, () => to(email).length >= count);
+      const opened = await openOperators(service.context);
+      await until('nothing is pending', async () =>
+        (await listOperatorMails(opened, { limit: 200 })).mails.every(({ state }) => state !== 'pending'),
+      );
       assert.equal(to(email).length, count);
       return to(email).at(-1) as ReceivedMail;
     };
