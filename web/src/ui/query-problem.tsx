@@ -33,7 +33,7 @@ export function QueryProblem({ framed, query, children }: QueryProblemProps) {
         {isForbidden ? <Lock aria-hidden /> : <CircleAlert aria-hidden />}
       </span>
       <p className="max-w-md font-medium text-pretty break-words">{error.sentence}</p>
-      {!isForbidden && (
+      {!isForbidden && error.status !== 404 && (
         <Button size="sm" onClick={() => query.refetch()}>
           Try again
         </Button>

@@ -39,8 +39,8 @@ function sinceNow(time: Date): string {
   if (Math.abs(amount) < 10) return 'just now';
   for (const [unit, size] of UNITS) {
     // What is to come in 6.99 days comes in 7. What was 6.99 days ago is not a week old.
-    if (Math.abs(amount) < size)
-      return relative.format(amount > 0 ? Math.round(amount) : Math.trunc(amount), unit);
+    const rounded = amount > 0 ? Math.round(amount) : Math.trunc(amount);
+    if (Math.abs(rounded) < size) return relative.format(rounded, unit);
     amount /= size;
   }
   return short.format(time);

@@ -67,24 +67,25 @@ export function OverviewPage() {
         <Stat label="Invited" value={now('invited')} about={within(totals?.invited)} />
         <Stat label="Joined" value={now('joined')} about={within(totals?.accepted)} />
       </Stats>
-      {counters?.signups === 0 && (
+      {counters?.signups === 0 ? (
         <Suspense>
           <FirstSignup {...scope} />
         </Suspense>
+      ) : (
+        <QueryProblem framed query={query}>
+          <Card title="Signups">
+            {query.data ? <SignupsChart statistics={query.data} /> : <Skeleton className="h-68" />}
+          </Card>
+          <div className="grid gap-6 lg:grid-cols-2">
+            <FunnelCard statistics={query.data} />
+            <ReferralsCard statistics={query.data} />
+            {query.data?.metadata.map((each) => (
+              <MetadataCard key={each.key} metadata={each} />
+            ))}
+            <DeliveryCard statistics={query.data} live={live.delivery} />
+          </div>
+        </QueryProblem>
       )}
-      <QueryProblem framed query={query}>
-        <Card title="Signups">
-          {query.data ? <SignupsChart statistics={query.data} /> : <Skeleton className="h-68" />}
-        </Card>
-        <div className="grid gap-6 lg:grid-cols-2">
-          <FunnelCard statistics={query.data} />
-          <ReferralsCard statistics={query.data} />
-          {query.data?.metadata.map((each) => (
-            <MetadataCard key={each.key} metadata={each} />
-          ))}
-          <DeliveryCard statistics={query.data} live={live.delivery} />
-        </div>
-      </QueryProblem>
     </>
   );
 }
