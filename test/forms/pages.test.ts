@@ -249,6 +249,24 @@ forEachEngine((engine) => {
       assert.deepEqual(leadsTo(`/w/${form.list.id}`, hosted.text), [`${form.path}?lang=de`]);
     });
 
+    it('leads whoever opens the address of a sent form or button to its page', async () => {
+      const form = await openForm(service);
+      await form.list.signup({ email: 'ada@example.com' });
+      const path = await statusPath(form.list, 'ada@example.com');
+      const confirm = `/confirm/${signLink(form.queue, 'confirm', { id: (await form.list.lookup('ada@example.com')).body.id, at: 1 })}`;
+      for (const [opened, page] of [
+        [form.path, `/w/${form.list.id}`],
+        [`${path}/resend`, path],
+        [`${path}/leave`, path],
+        [`${confirm}/again`, confirm],
+      ] as const) {
+        const answer = await fetch(`${service.url}${opened}?lang=fr`, { headers: HTML });
+        assert.equal(answer.status, 200, opened);
+        assert.equal(answer.url, `${service.url}${page}?lang=fr`);
+      }
+      assert.equal((await form.get()).headers.get('content-type'), 'application/json; charset=utf-8');
+    });
+
     it('joins a title and a text as the language does', async () => {
       const form = await openForm(service);
       const refused = async (lang: string) =>

@@ -6,6 +6,7 @@ import { type FieldProblem, lineOf, type Values } from '../../waitlist/forms/for
 import { type FormJoin, joinByForm, Refused } from '../../waitlist/forms/join-by-form.ts';
 import { personStatus } from '../../waitlist/forms/person-status.ts';
 import { isObject } from '../../waitlist/people/metadata.ts';
+import type { Queue } from '../../waitlist/queue/directory.ts';
 import { closeUnread } from '../plugins/errors.ts';
 import { checkPost, HONEYPOT } from './check-post.ts';
 import { problemText } from './form-html.ts';
@@ -132,9 +133,13 @@ function tellProblems(
 /** 303, so that a reload does not send the form again. That page leads on to the waitlist's own, if it has one. */
 function goOn(request: FastifyRequest, reply: FastifyReply, { queue }: LiveForm): FastifyReply {
   const { tag } = textsFor(request, ((request.body ?? {}) as Values).lang);
-  const environment = queue.environment === 'production' ? '' : `&environment=${queue.environment}`;
-  const thanks = `../../w/${queue.waitlist.id}/thanks?lang=${tag}${environment}`;
-  return reply.redirect(thanks, 303);
+  return reply.redirect(hostedPath(queue, '/thanks', tag), 303);
+}
+
+/** From the endpoint to a page that we host. */
+export function hostedPath({ waitlist, environment }: Queue, page: string, tag: string): string {
+  const where = environment === 'production' ? '' : `&environment=${environment}`;
+  return `../../w/${waitlist.id}${page}?lang=${tag}${where}`;
 }
 
 async function presentJoin(

@@ -11,7 +11,7 @@ import { STATUS } from '../problem.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { registerHostedPage } from './hosted-page.ts';
 import { type FormParts, textsFor } from './parts.ts';
-import { handlePost, isAllowedOrigin, UnknownFields, wantsJson } from './post.ts';
+import { handlePost, hostedPath, isAllowedOrigin, UnknownFields, wantsJson } from './post.ts';
 import { presentPublicForm } from './public-form.ts';
 import { registerScript } from './script.ts';
 import { registerStatusPage } from './status-page.ts';
@@ -57,9 +57,13 @@ function registerEndpoints(app: TypedApp, parts: FormParts): void {
       request.form = form;
     },
   });
-  app.get('/form/v1/:formKey', route(parts.look), async (request) =>
-    presentPublicForm(context, request.form as LiveForm, textsFor(request)),
-  );
+  app.get('/form/v1/:formKey', route(parts.look), async (request, reply) => {
+    const form = request.form as LiveForm;
+    const texts = textsFor(request);
+    // Somebody opened the address of a page that answered a post.
+    if (!wantsJson(request)) return reply.redirect(hostedPath(form.queue, '', texts.tag));
+    return presentPublicForm(context, form, texts);
+  });
   app.post('/form/v1/:formKey', route(parts.post), async (request, reply) =>
     handlePost(parts, request, reply, request.form as LiveForm),
   );

@@ -50,6 +50,10 @@ export function registerStatusPage(app: TypedApp, parts: FormParts): void {
     await allowOrigin(parts, request, reply, person);
     return presentStatus(parts, textsFor(request), person);
   });
+  for (const action of ['resend', 'leave'])
+    app.get(`/s/:token/${action}`, pageRoute(look, TokenParams), async (request, reply) =>
+      reply.redirect(inSameLanguage(request, `../${request.params.token}`)),
+    );
   app.post('/s/:token/resend', pageRoute(post, TokenParams), async (request, reply) => {
     const { token } = request.params;
     const person = await resendConfirmation(context, token);

@@ -24,6 +24,9 @@ export function registerConfirmPage(app: TypedApp, parts: PageParts): void {
   app.post('/confirm/:token', pageRoute(parts.act, TokenParams), async (request, reply) => {
     return answer(context, request, reply, await followConfirmLink(context, request.params.token));
   });
+  app.get('/confirm/:token/again', pageRoute(parts.look, TokenParams), async (request, reply) =>
+    reply.redirect(inSameLanguage(request, `../${request.params.token}`)),
+  );
   app.post('/confirm/:token/again', pageRoute(parts.act, TokenParams), async (request, reply) => {
     const { token } = request.params;
     const link = await renewConfirmLink(context, token);
