@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { CircleAlert } from 'lucide-react';
 import { PRODUCTION } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
@@ -19,10 +20,13 @@ export function SendingNotice({ environment }: { environment: string }) {
   if (data?.emails.smtp !== 'none') return null;
   return (
     <details className="group rounded-md bg-warn-soft text-warn">
-      <summary className="flex cursor-pointer flex-wrap items-center gap-x-2 rounded-md px-3 py-2.5">
-        <span className="font-medium">No mail server yet.</span>
-        <span>Emails are kept in the mailbox and not sent.</span>
-        <span className="underline underline-offset-4 group-open:hidden">Set one up</span>
+      <summary className="flex cursor-pointer gap-2.5 rounded-md px-3 py-2.5">
+        <CircleAlert className="mt-0.75 size-4 shrink-0" aria-hidden />
+        <span className="flex min-w-0 flex-wrap gap-x-2">
+          <span className="font-medium">No mail server yet.</span>
+          <span>Emails are kept in the mailbox and not sent.</span>
+          <span className="underline underline-offset-4 group-open:hidden">Set one up</span>
+        </span>
       </summary>
       <div className="flex flex-col gap-3 px-3 pb-3">
         <p>Start the server with the address of your mail server and a sender:</p>

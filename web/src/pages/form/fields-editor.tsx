@@ -126,7 +126,7 @@ function OneField({ field, onChange, problem }: OneFieldProps) {
         <Field label="Options" help="One per line." error={problem('options')}>
           <TextArea
             required
-            rows={3}
+            rows={Math.min(8, Math.max(3, field.options.split('\n').length))}
             placeholder={'Free\nPro'}
             value={field.options}
             onChange={({ target: { value } }) => onChange({ options: value })}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { environmentsQuery } from '../../api/waitlists.ts';
 import { PRODUCTION } from '../../shell/waitlist-scope.ts';
+import { capitalize } from '../../ui/capitalize.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { KeysCard } from '../api/keys-card.tsx';
@@ -29,7 +30,7 @@ export function ProductKeysPage() {
         }
         tabs={names.map((value) => ({
           value,
-          label: value.slice(0, 1).toUpperCase() + value.slice(1),
+          label: capitalize(value),
         }))}
       >
         <div className="pt-6">

@@ -4,6 +4,7 @@ import { Inbox } from 'lucide-react';
 import { useMay } from '../../api/me.ts';
 import { environmentsQuery, waitlistsQuery } from '../../api/waitlists.ts';
 import { PRODUCTION } from '../../shell/waitlist-scope.ts';
+import { capitalize } from '../../ui/capitalize.ts';
 import { Card } from '../../ui/card.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -54,7 +55,7 @@ export function MailboxPage() {
             label="Environment"
             className="w-40!"
             value={environment}
-            options={environments.map((name) => ({ value: name, label: name }))}
+            options={environments.map((name) => ({ value: name, label: capitalize(name) }))}
             onChange={(next) =>
               void navigate({
                 search: {
