@@ -13,16 +13,27 @@ export interface Formats {
 }
 
 export function formatsOf(locale: string): Formats {
-  const numbers = new Intl.NumberFormat(locale);
-  const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
-  const rules = new Intl.PluralRules(locale);
-  const number = (value: number) => numbers.format(value);
+  const formatters = onFirstUse(() => ({
+    numbers: new Intl.NumberFormat(locale),
+    dates: new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }),
+    rules: new Intl.PluralRules(locale),
+  }));
+  const number = (value: number) => formatters().numbers.format(value);
   return {
     number,
-    date: (time) => `${dates.format(time)} UTC`,
+    date: (time) => `${formatters().dates.format(time)} UTC`,
     count: (forms) => (value) => {
-      const form = value === 0 && forms.zero ? 'zero' : rules.select(value);
+      const form = value === 0 && forms.zero ? 'zero' : formatters().rules.select(value);
       return (forms[form] ?? forms.other).replace('#', () => number(value));
     },
+  };
+}
+
+/** Those of all languages would take every command 50 ms. */
+function onFirstUse<T>(create: () => T): () => T {
+  let created: T | undefined;
+  return () => {
+    created ??= create();
+    return created;
   };
 }
