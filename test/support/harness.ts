@@ -93,7 +93,7 @@ const LEAST_PASSWORD_COST = { operations: 1, memoryBytes: 8_192 };
 
 /** The whole service in this process, on a free port, with its own storage, clock and log. */
 export async function startService(engine: Engine, options: ServiceOptions = {}) {
-  const storage = options.storage ?? (await createStorage(engine));
+  const storage = options.storage ?? (await createStorage(engine, { migrated: true }));
   const config = readConfig({ ...NO_RATE_LIMITS, ...storage.environment, ...options.environment });
   const clock: TestClock = {
     now: options.startAt ?? START,

@@ -3,16 +3,16 @@ import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue } from '../../src/waitlist/queue/directory.ts';
 import type { ImportProgress } from '../../src/waitlist/transfer/import-progress.ts';
+import { afterAllTests } from './cleanup.ts';
 import type { Service } from './harness.ts';
 import { startCommand } from './process.ts';
 
 export const FIRST_DAY = Date.UTC(2024, 0, 1);
 const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-resume-'));
-after(() => rmSync(directory, { recursive: true, force: true }));
+afterAllTests(() => rmSync(directory, { recursive: true, force: true }));
 
 export interface Load {
   rows: number;

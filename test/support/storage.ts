@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { DATABASE_FILE } from '../../src/data-directory.ts';
 import type { Engine } from '../../src/db/database.ts';
 import { createDatabase } from './databases.ts';
 
@@ -14,9 +15,13 @@ export interface Storage {
   remove(): Promise<void>;
 }
 
-export async function createStorage(engine: Engine): Promise<Storage> {
+/** Empty, or with the schema already. */
+export async function createStorage(engine: Engine, { migrated = false } = {}): Promise<Storage> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
-  const database = engine === 'postgres' ? await createDatabase(postgresServerUrl()) : undefined;
+  const { sqliteFile, postgresDatabase } = migrated ? templates() : {};
+  const database =
+    engine === 'postgres' ? await createDatabase(postgresServerUrl(), postgresDatabase) : undefined;
+  if (engine === 'sqlite' && sqliteFile) copyFileSync(sqliteFile, path.join(dataDir, DATABASE_FILE));
   return {
     engine,
     dataDir,
@@ -29,6 +34,17 @@ export async function createStorage(engine: Engine): Promise<Storage> {
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Databases with the current schema and no rows. */
+export interface Templates {
+  sqliteFile?: string;
+  postgresDatabase?: string;
+}
+
+/** Those of this run. There are none when a file runs without `npm test`, and the service migrates instead. */
+function templates(): Templates {
+  return JSON.parse(process.env.DOORLIST_TEST_TEMPLATES ?? '{}');
 }
 
 export function postgresServerUrl(): string {

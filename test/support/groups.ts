@@ -1,0 +1,49 @@
+import { statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** A fifth of a folder such as `test/admin`: enough to share the cost of loading, little enough to run side by side. */
+const PART_BYTES = 60_000;
+/** They take several times as long as other files of their size. */
+const SLOWEST = 'test/browser';
+
+/**
+ * Loading the service and warming it up takes longer than most files take to test it, so that files of a
+ * folder share a process. Each of them is a suite there, with hooks of its own. Returns modules to run instead
+ * of the files, named in the order to start them: the longest first, or the run would end with one of them alone.
+ */
+export function groupFiles(files: readonly string[], directory: string): string[] {
+  const folders = Map.groupBy(files, (file) => (file.startsWith('src/') ? 'src' : path.dirname(file)));
+  const groups = [...folders].flatMap(([folder, members]) =>
+    inParts(members).map((part) => ({ folder, part, length: sizeOf(part) * (folder === SLOWEST ? 3 : 1) })),
+  );
+  groups.sort((a, b) => b.length - a.length);
+  return groups.map(({ folder, part }, at) => {
+    const module = path.join(directory, `${String(at).padStart(3, '0')}-${folder.replaceAll('/', '-')}.mjs`);
+    writeFileSync(module, moduleOf(part));
+    return module;
+  });
+}
+
+function inParts(files: readonly string[]): string[][] {
+  const parts: string[][] = [[]];
+  for (const file of files) {
+    const last = parts.at(-1) as string[];
+    if (last.length > 0 && sizeOf([...last, file]) > PART_BYTES) parts.push([file]);
+    else last.push(file);
+  }
+  return parts;
+}
+
+function sizeOf(files: readonly string[]): number {
+  return files.reduce((sum, file) => sum + statSync(file).size, 0);
+}
+
+/** The clean-up after tests is loaded outside of the suites, and so belongs to all of them. */
+function moduleOf(files: readonly string[]): string {
+  const cleanUp = JSON.stringify(path.join(import.meta.dirname, 'cleanup.ts'));
+  const suites = files.map((file) => {
+    const [name, module] = [file, path.resolve(file)].map((text) => JSON.stringify(text));
+    return `describe(${name}, () => import(${module}));`;
+  });
+  return [`import { describe } from 'node:test';`, `import ${cleanUp};`, ...suites, ''].join('\n');
+}
