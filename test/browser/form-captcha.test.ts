@@ -5,10 +5,10 @@ import { CAPTCHA_PROVIDERS } from '../../src/waitlist/forms/form.ts';
 import { standInForWidget, startCaptchaProvider } from '../support/captcha-provider.ts';
 import { type OpenForm, openForm } from '../support/forms.ts';
 import { type Service, startService } from '../support/harness.ts';
+import { launchChromium } from '../support/launch-chromium.ts';
 import {
   assertAccessible,
   formScript,
-  launchPublicBrowser,
   openPublicPage,
   openSite,
   picture,
@@ -33,7 +33,7 @@ describe('a CAPTCHA in a browser', () => {
       environment: { DOORLIST_WEBHOOK_ALLOW: '127.0.0.1' },
       captchaUrls: { turnstile: provider.url, hcaptcha: provider.url },
     });
-    browser = await launchPublicBrowser();
+    browser = await launchChromium();
   });
   after(async () => {
     await browser?.close();

@@ -7,10 +7,10 @@ import type { Texts } from '../../src/languages/texts.ts';
 import { signLink } from '../../src/waitlist/links/links.ts';
 import { type OpenForm, openForm } from '../support/forms.ts';
 import { type Service, startService } from '../support/harness.ts';
+import { launchChromium } from '../support/launch-chromium.ts';
 import {
   assertAccessible,
   formScript,
-  launchPublicBrowser,
   openPublicPage,
   openSite,
   picture,
@@ -28,7 +28,7 @@ describe('public pages in every language, on a phone', () => {
   let join: string;
   before(async () => {
     service = await startService('sqlite');
-    browser = await launchPublicBrowser();
+    browser = await launchChromium();
     form = await openForm(service, {
       fields: [{ name: 'plan', label: 'Plan', type: 'choice', options: ['Free', 'Pro'], required: false }],
     });

@@ -6,14 +6,13 @@ import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { signLink } from '../../src/waitlist/links/links.ts';
 import { type OpenForm, openForm } from '../support/forms.ts';
 import { type Service, startService } from '../support/harness.ts';
+import { launchChromium, PLAIN_HTTP_HOST } from '../support/launch-chromium.ts';
 import {
   assertAccessible,
   formScript,
-  launchPublicBrowser,
   openMovedSite,
   openPublicPage,
   openSite,
-  PLAIN_HTTP_HOST,
   picture,
   type Site,
   strictPolicy,
@@ -26,7 +25,7 @@ describe('the form in a browser', () => {
   let form: OpenForm;
   before(async () => {
     service = await startService('sqlite');
-    browser = await launchPublicBrowser();
+    browser = await launchChromium();
     form = await openForm(service, {
       fields: [
         { name: 'company', label: 'Company', type: 'text', required: false },

@@ -18,7 +18,6 @@ export type Theme = 'light' | 'dark';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** One for a test file. */
 export async function launchBrowser(): Promise<Chromium> {
   await ensureDashboard();
   return launchChromium();

@@ -1,5 +1,7 @@
 import { type Browser, chromium } from 'playwright-core';
 import { ensureBrowser } from './browser.ts';
+import { afterAllTests } from './cleanup.ts';
+import { closeWindows } from './windows.ts';
 
 /** The popups of its address bar cost a new window more than any page of ours does. */
 const ADDRESS_BAR = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup'];
@@ -24,15 +26,31 @@ const PLAYWRIGHT = [
   'ThirdPartyStoragePartitioning',
 ];
 
+/** Leads to this machine, but is no secure context for the browser. */
+export const PLAIN_HTTP_HOST = 'plain-http.test';
+
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
   '--in-process-gpu',
   `--disable-features=${[...ADDRESS_BAR, ...PROCESSES, ...PLAYWRIGHT].join()}`,
+  `--host-resolver-rules=MAP ${PLAIN_HTTP_HOST} 127.0.0.1`,
 ];
 
-/** One for a test file, without what only a person in front of it would need. */
-export function launchChromium(...flags: string[]): Promise<Browser> {
+let launched: Promise<Browser> | undefined;
+
+/**
+ * Without what only a person in front of it would need. The test files of a process share it: `close` closes
+ * what the file has opened.
+ */
+export function launchChromium(): Promise<Browser> {
+  launched ??= launch();
+  return launched;
+}
+
+async function launch(): Promise<Browser> {
   const executablePath = process.env.DOORLIST_TEST_BROWSER || ensureBrowser();
-  return chromium.launch({ executablePath, args: [...FLAGS, ...flags] });
+  const browser = await chromium.launch({ executablePath, args: FLAGS });
+  afterAllTests(browser.close.bind(browser));
+  return Object.assign(browser, { close: () => closeWindows(browser) });
 }

@@ -4,18 +4,10 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page, Request } from 'playwright-core';
-import { launchChromium } from './launch-chromium.ts';
 import { openWindow, type View } from './windows.ts';
 
 export const PHONE = { width: 390, height: 844 };
-/** Leads to this machine, but is no secure context for the browser. */
-export const PLAIN_HTTP_HOST = 'plain-http.test';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** One for a test file. */
-export function launchPublicBrowser(): Promise<Browser> {
-  return launchChromium(`--host-resolver-rules=MAP ${PLAIN_HTTP_HOST} 127.0.0.1`);
-}
 
 export type PublicPage = Awaited<ReturnType<typeof openPublicPage>>;
 

@@ -10,45 +10,55 @@ export type Window = Page & {
   problems: string[];
   /** Of the page that is shown. */
   openerPolicy: string;
+  /** `goto` with a whole URL. */
+  load: Page['goto'];
 };
+
+type GotoOptions = Parameters<Page['goto']>[1];
 
 /** With an icon, or Chromium would ask for one and report to the next page that there is none. */
 const EMPTY = '<!doctype html><link rel="icon" href="data:,">';
 
-const closed = new WeakMap<Chromium, Map<string, Window[]>>();
+/** More would keep the memory of pages that the next files may not need. */
+const IDLE_MAX = 2;
+
+/** The windows that were closed, and can be used again for the same kind of view. */
+const idle: { kind: string; window: Window }[] = [];
 
 /**
  * A window without cookies. A new one takes Chromium as long as five loads of a page, so that
  * those that were closed are used again, with their HTTP cache.
  */
 export async function openWindow(browser: Chromium, view: View): Promise<Window> {
-  const { viewport, colorScheme = 'light', ...options } = view;
-  const idle = idleWindows(browser, JSON.stringify(options));
-  const window = idle.pop() ?? (await newWindow(browser, options));
+  const { viewport, colorScheme = 'light', baseURL, ...options } = view;
+  const kind = JSON.stringify(options);
+  const known = idle.findLastIndex((closed) => closed.kind === kind);
+  const window = known < 0 ? await newWindow(browser, options) : (idle.splice(known, 1)[0]?.window as Window);
   window.problems.length = 0;
   await window.setViewportSize(viewport);
   await window.emulateMedia({ colorScheme });
   return Object.assign(window, {
+    goto: (url: string, how?: GotoOptions) => window.load(baseURL ? new URL(url, baseURL).href : url, how),
     close: async () => {
       await forget(window);
-      idle.push(window);
+      idle.push({ kind, window });
     },
   });
 }
 
-function idleWindows(browser: Chromium, kind: string): Window[] {
-  const kinds = closed.get(browser) ?? new Map<string, Window[]>();
-  closed.set(browser, kinds);
-  const idle = kinds.get(kind) ?? [];
-  kinds.set(kind, idle);
-  return idle;
+/** At the end of a test file. */
+export async function closeWindows(browser: Chromium): Promise<void> {
+  idle.splice(0, idle.length - IDLE_MAX);
+  const kept = new Set(idle.map(({ window }) => window.context()));
+  await Promise.all(browser.contexts().map((context) => kept.has(context) || context.close()));
 }
 
 async function newWindow(browser: Chromium, options: BrowserContextOptions): Promise<Window> {
   const context = await browser.newContext({ ...options, reducedMotion: 'reduce' });
   context.setDefaultTimeout(20_000);
   const page = await context.newPage();
-  const window = Object.assign(page, { problems: [] as string[], openerPolicy: 'unsafe-none' });
+  const load = page.goto.bind(page);
+  const window = Object.assign(page, { problems: [] as string[], openerPolicy: 'unsafe-none', load });
   page.on('console', (message) => {
     if (message.type() === 'error') window.problems.push(message.text());
   });
@@ -65,7 +75,7 @@ async function forget(page: Window): Promise<void> {
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   const headers = { 'cross-origin-opener-policy': page.openerPolicy };
   await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', headers, body: EMPTY }));
-  await page.goto(new URL('/', page.url()).href);
+  await page.load(new URL('/', page.url()).href);
   await page.unrouteAll();
   await page.evaluate('localStorage.clear(); sessionStorage.clear()');
   await page.context().clearCookies();
