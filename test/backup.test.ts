@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { newPassphrase } from '../src/commands/passphrase.ts';
 import { readConfig } from '../src/config.ts';
 import type { Engine } from '../src/db/database.ts';
@@ -92,6 +93,7 @@ function describeBackups(engine: Engine, serverUrl: string | undefined): void {
         const email = `p${lane}.${n}@example.com`;
         assert.equal((await list.signup({ email, metadata: { note: 'x'.repeat(500) } })).status, 201);
         acknowledged.push(email);
+        await sleep(20); // Enough for signups in every part of the backup.
       }
     });
     try {

@@ -15,10 +15,11 @@ import {
   startService,
 } from './support/harness.ts';
 import { freePort } from './support/postgres.ts';
-import { commandJson, startCommand, startProcess } from './support/process.ts';
+import { startCommand, startProcess } from './support/process.ts';
 import { exchangeOne, open, parseAnswers, rawRequest } from './support/raw-http.ts';
 import { createStorage, type Storage } from './support/storage.ts';
 import { startTcpProxy } from './support/tcp-proxy.ts';
+import { jsonOf } from './support/terminal.ts';
 
 const INVITES = '/sdk/v1/waitlist/invites';
 const SIGNUP = '/sdk/v1/waitlist/signup';
@@ -404,22 +405,12 @@ forEachEngine((engine) => {
   describe('a stop', () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       it(`by ${signal} finishes open requests, answers new ones with 503, and exits with code 0`, async () => {
-        const storage = await createStorage(engine);
+        const storage = await createStorage(engine, { migrated: true });
         afterTest(storage.remove);
-        await commandJson(storage.environment, 'migrate');
-        await commandJson(storage.environment, 'waitlist', 'create', 'wl_stop', '--name', 'Stop');
-        const { key } = await commandJson<{ key: string }>(
-          ...([
-            storage.environment,
-            'key',
-            'create',
-            '--waitlist',
-            'wl_stop',
-            '--env',
-            'production',
-            '--read',
-          ] as const),
-        );
+        await jsonOf(storage.environment, 'migrate');
+        await jsonOf(storage.environment, 'waitlist', 'create', 'wl_stop', '--name', 'Stop');
+        const create = ['key', 'create', '--waitlist', 'wl_stop', '--env', 'production', '--read'];
+        const { key } = await jsonOf<{ key: string }>(storage.environment, ...create);
         const server = await startProcess(storage.environment);
         afterTest(server.stop);
         const body = JSON.stringify({ waitlistId: 'wl_stop', entries: [{ email: 'late@example.com' }] });
@@ -456,18 +447,15 @@ forEachEngine((engine) => {
     }
 
     it('saves when keys were last used', async () => {
-      const storage = await createStorage(engine);
+      const storage = await createStorage(engine, { migrated: true });
       afterTest(storage.remove);
       const service = await startService(engine, { storage });
       afterTest(service.close);
       const { keyId, page } = await service.waitlist();
       await page();
       await service.close();
-      const keys = await commandJson<{ id: string; lastUsedAt: string | null }[]>(
-        storage.environment,
-        'key',
-        'list',
-      );
+      const list = ['key', 'list'];
+      const keys = await jsonOf<{ id: string; lastUsedAt: string | null }[]>(storage.environment, ...list);
       const used = keys.find(({ id }) => id === keyId)?.lastUsedAt;
       assert.equal(used, new Date(service.clock.now).toISOString());
     });

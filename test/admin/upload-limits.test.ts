@@ -12,7 +12,7 @@ import {
 } from '../support/harness.ts';
 import { exchangeOne, open, type Piece, rawRequest } from '../support/raw-http.ts';
 
-const TIMEOUTS = { headersMs: 300, requestMs: 300, checkMs: 50 };
+const TIMEOUTS = { headersMs: 1_000, requestMs: 1_000, checkMs: 50 };
 const ROW = 'someone@example.com\n';
 /** More than one chunk, so that something is stored before the end. */
 const MUCH = `email\n${ROW.repeat(20_000)}`;

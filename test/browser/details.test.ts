@@ -151,7 +151,7 @@ describe('details of the dashboard', () => {
     await page.getByRole('heading', { name: 'Checking the file' }).waitFor();
     await service.runJobs();
     await page.getByRole('button', { name: 'Import 1 person into production' }).click();
-    await page.getByRole('button', { name: 'Cancel', exact: true }).waitFor();
+    await page.getByRole('progressbar', { name: 'Rows' }).waitFor();
     await service.runJobs();
     await page.getByText('Added', { exact: true }).waitFor();
     assert.deepEqual((await list.lookup('mary@example.com')).body.metadata, null);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { deleteWaitlist } from '../../src/waitlist/settings/delete-waitlist.ts';
 import { afterTest } from '../support/cleanup.ts';
 import { crowdEmail, fillQueue } from '../support/crowd.ts';
@@ -45,6 +46,7 @@ forEachEngine((engine) => {
         signups += 1;
         const { status, text } = await list.signup({ email: `new${signups}@example.com` });
         assert.equal(status, 201, text);
+        await sleep(20);
       }
       return server;
     };
