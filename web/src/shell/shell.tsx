@@ -12,7 +12,8 @@ import { OfflineBanner, useOnline } from './offline-banner.tsx';
 import type { Overlay } from './overlay.ts';
 import { Sidebar } from './sidebar.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
-import { PRODUCTION, useScopeIfAny } from './waitlist-scope.ts';
+import { useWaitlists } from './use-waitlists.ts';
+import { PRODUCTION } from './waitlist-scope.ts';
 
 const NavigationDrawer = lazy(() => import('./navigation-drawer.tsx'));
 const NoAccessPage = lazy(() => import('./no-access-page.tsx'));
@@ -26,7 +27,7 @@ const BANDS = ['[--band:0px]', '[--band:2rem]', '[--band:4rem]'];
 export function Shell() {
   const { role } = useMe();
   const page = pageOfRoute(useMatches().at(-1)?.fullPath ?? '');
-  const scope = useScopeIfAny();
+  const { scope, current } = useWaitlists();
   const tinted = scope !== undefined && scope.environment !== PRODUCTION;
   const offline = !useOnline();
   const [overlay, setOverlay] = useState<Overlay>(null);
@@ -57,7 +58,9 @@ export function Shell() {
               <MenuIcon aria-hidden />
             </IconButton>
             <Mark className="size-6" />
-            <span className="min-w-0 flex-1 truncate font-semibold">{scope?.waitlistId ?? 'Doorlist'}</span>
+            <span className="min-w-0 flex-1 truncate font-semibold">
+              {current?.name ?? scope?.waitlistId ?? 'Doorlist'}
+            </span>
             {scope && <EnvironmentPill environment={scope.environment} />}
           </header>
           <main

@@ -1,18 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Check, ChevronsUpDown, LayoutList } from 'lucide-react';
-import { waitlistsQuery } from '../api/waitlists.ts';
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../ui/menu.tsx';
-import { environmentSearch, PRODUCTION, useScopeIfAny } from './waitlist-scope.ts';
+import { useWaitlists } from './use-waitlists.ts';
+import { environmentSearch } from './waitlist-scope.ts';
 
 const SHOWN = 12;
 
 /** Which waitlist the pages below are about. */
 export function WaitlistSwitcher({ onNavigate }: { onNavigate?: (() => void) | undefined }) {
-  const scope = useScopeIfAny();
-  const environment = scope?.environment ?? PRODUCTION;
-  const { data: waitlists } = useQuery(waitlistsQuery(environment));
-  const current = waitlists?.find(({ id }) => id === scope?.waitlistId);
+  const { scope, environment, waitlists, current } = useWaitlists();
   return (
     <Menu
       align="start"

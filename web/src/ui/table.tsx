@@ -32,6 +32,13 @@ const HEAD = `h-9 font-medium whitespace-nowrap ${EDGES}`;
 const CELL = `h-12 py-2 ${EDGES}`;
 const LOADING_ROWS = [0, 1, 2, 3, 4];
 
+function classOf<Row>(columns: readonly Column<Row>[], index: number): string {
+  const after = columns.slice(index + 1);
+  const isLastOnPhones = after.length > 0 && after.every(({ wide }) => wide);
+  const { wide, className } = columns[index] ?? {};
+  return cx(wide && 'max-md:hidden', isLastOnPhones && 'max-md:pr-5', className);
+}
+
 /** A plain table for up to a few hundred rows. */
 export function Table<Row>({ label, columns, rows, rowId, onOpen, empty }: TableProps<Row>) {
   if (rows?.length === 0 && empty) return empty;
@@ -52,10 +59,10 @@ export function Table<Row>({ label, columns, rows, rowId, onOpen, empty }: Table
               className={cx('border-b last:border-0', onOpen && 'cursor-pointer hover:bg-hover')}
               onClick={onOpen && ((event) => isPlain(event.target) && onOpen(row))}
             >
-              {columns.map(({ id, cell, right, wide, className }, index) => (
+              {columns.map(({ id, cell, right }, index) => (
                 <td
                   key={id}
-                  className={cx(CELL, right && 'text-right tabular-nums', wide && 'max-md:hidden', className)}
+                  className={cx(CELL, right && 'text-right tabular-nums', classOf(columns, index))}
                 >
                   {onOpen && index === 0 ? (
                     <button type="button" className="block max-w-full text-left" onClick={() => onOpen(row)}>
@@ -78,12 +85,8 @@ function Head<Row>({ columns }: Pick<TableProps<Row>, 'columns'>) {
   return (
     <thead>
       <tr className="border-b text-sm text-mute">
-        {columns.map(({ id, label, right, wide, className }) => (
-          <th
-            key={id}
-            scope="col"
-            className={cx(HEAD, right && 'text-right', wide && 'max-md:hidden', className)}
-          >
+        {columns.map(({ id, label, right }, index) => (
+          <th key={id} scope="col" className={cx(HEAD, right && 'text-right', classOf(columns, index))}>
             {label}
           </th>
         ))}
@@ -100,8 +103,8 @@ function SkeletonTable<Row>({ columns }: Pick<TableProps<Row>, 'columns'>) {
       <tbody>
         {LOADING_ROWS.map((row) => (
           <tr key={row} className="border-b last:border-0">
-            {columns.map(({ id, right, wide, className }, index) => (
-              <td key={id} className={cx(CELL, wide && 'max-md:hidden', className)}>
+            {columns.map(({ id, right }, index) => (
+              <td key={id} className={cx(CELL, classOf(columns, index))}>
                 <Skeleton
                   className={cx('h-4', index === 0 ? 'w-3/4 min-w-24' : 'w-12', right && 'ml-auto')}
                 />
