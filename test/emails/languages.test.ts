@@ -175,7 +175,7 @@ forEachEngine((engine) => {
       assert.match(japanese.text, /<html lang="ja".*<strong>ada@example\.com<\/strong>宛ての招待です/s);
       assert.match(japanese.text, /action="\.\.\/join\/[\w-]+\?lang=ja"/);
       const accepted = await open('POST', `/join/${code}?lang=ja`, 'de');
-      assert.match(accepted.text, /登録が完了しました/);
+      assert.match(accepted.text, /招待を受けました/);
       for (const odd of ['?lang=%00', '?lang=en&lang=de', '?lang=', '?lang=../../x', '?lang[]=de']) {
         const answer = await open('GET', `/join/${code}${odd}`, 'fr');
         assert.equal(answer.status, 409);
@@ -198,7 +198,7 @@ forEachEngine((engine) => {
       const confirm = await linkIn('confirm');
       assert.match((await open('GET', confirm, 'es')).text, /Confirma tu correo/);
       service.clock.advance(1); // So that the next mail is newer.
-      assert.match((await open('POST', `${confirm}?lang=pt`)).text, /Seu e-mail foi confirmado/);
+      assert.match((await open('POST', `${confirm}?lang=pt`)).text, /Seu e‑mail foi confirmado/);
       const leave = await linkIn('leave');
       assert.match((await open('GET', leave, 'zh-CN')).text, /退订这些邮件/);
       assert.match((await open('POST', leave, 'fr')).text, /Vous avez quitté la liste d’attente/);

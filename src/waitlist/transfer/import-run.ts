@@ -184,26 +184,28 @@ export async function* chunksFrom(
   if (waiting.length > 0) yield take(waiting.length);
 }
 
-/** Deletes what only the links needed. */
+/**
+ * Deletes what only the links needed, in ranges of the primary key: with a list of keys, PostgreSQL compared each
+ * row with each of them, until it had statistics about rows this new.
+ */
 async function clean({ db }: Context, { id, queue }: ImportJob): Promise<void> {
   for (const [table, key] of [
     ['import_code', 'code_hash'],
     ['import_link', 'seq'],
   ] as const) {
-    for (let deleted = CLEAN; deleted === CLEAN; ) {
-      const some = db.query
+    for (let isMore = true; isMore; ) {
+      const last = await db.query
         .selectFrom(table)
-        .select(key as never)
+        .select((e) => e.ref(key as never).as('key'))
         .where('queue_id', '=', queue.id)
         .where('job_id', '=', id)
-        .limit(CLEAN);
-      const { numDeletedRows } = await db.query
-        .deleteFrom(table)
-        .where('queue_id', '=', queue.id)
-        .where('job_id', '=', id)
-        .where(key as never, 'in', some)
+        .orderBy(key as never)
+        .offset(CLEAN - 1)
+        .limit(1)
         .executeTakeFirst();
-      deleted = Number(numDeletedRows);
+      const rest = db.query.deleteFrom(table).where('queue_id', '=', queue.id).where('job_id', '=', id);
+      await (last ? rest.where(key as never, '<=', last.key as never) : rest).execute();
+      isMore = last !== undefined;
     }
   }
 }
