@@ -12,28 +12,18 @@ export interface Formats {
   count(forms: Plurals): (value: number) => string;
 }
 
+/** Slow to create, so not while an email is rendered, which has a time limit. */
 export function formatsOf(locale: string): Formats {
-  const formatters = onFirstUse(() => ({
-    numbers: new Intl.NumberFormat(locale),
-    dates: new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }),
-    rules: new Intl.PluralRules(locale),
-  }));
-  const number = (value: number) => formatters().numbers.format(value);
+  const numbers = new Intl.NumberFormat(locale);
+  const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+  const rules = new Intl.PluralRules(locale);
+  const number = (value: number) => numbers.format(value);
   return {
     number,
-    date: (time) => `${formatters().dates.format(time)} UTC`,
+    date: (time) => `${dates.format(time)} UTC`,
     count: (forms) => (value) => {
-      const form = value === 0 && forms.zero ? 'zero' : formatters().rules.select(value);
+      const form = value === 0 && forms.zero ? 'zero' : rules.select(value);
       return (forms[form] ?? forms.other).replace('#', () => number(value));
     },
-  };
-}
-
-/** Those of all languages would take every command 50 ms. */
-function onFirstUse<T>(create: () => T): () => T {
-  let created: T | undefined;
-  return () => {
-    created ??= create();
-    return created;
   };
 }

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, ConsoleMessage, Page, Request } from 'playwright-core';
 import { operationsOf } from '../support/documented.ts';
-import { launchChromium } from '../support/launch-chromium.ts';
 import { type ReferenceApp, startReferenceApp } from '../support/reference-app.ts';
+import { sharedChromium } from '../support/shared-chromium.ts';
 import { openWindow, type View } from '../support/windows.ts';
 
 const PHONE = { width: 390, height: 844 };
@@ -18,7 +18,7 @@ let browser: Browser;
 
 before(async () => {
   reference = await startReferenceApp();
-  browser = await launchChromium();
+  browser = await sharedChromium();
 });
 after(async () => {
   await browser?.close();

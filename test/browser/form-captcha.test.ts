@@ -5,7 +5,6 @@ import { CAPTCHA_PROVIDERS } from '../../src/waitlist/forms/form.ts';
 import { standInForWidget, startCaptchaProvider } from '../support/captcha-provider.ts';
 import { type OpenForm, openForm } from '../support/forms.ts';
 import { type Service, startService } from '../support/harness.ts';
-import { launchChromium } from '../support/launch-chromium.ts';
 import {
   assertAccessible,
   formScript,
@@ -14,6 +13,7 @@ import {
   picture,
   type Site,
 } from '../support/public-pages.ts';
+import { sharedChromium } from '../support/shared-chromium.ts';
 
 const TURNSTILE = 'https://challenges.cloudflare.com';
 const HCAPTCHA = 'https://hcaptcha.com https://*.hcaptcha.com';
@@ -33,7 +33,7 @@ describe('a CAPTCHA in a browser', () => {
       environment: { DOORLIST_WEBHOOK_ALLOW: '127.0.0.1' },
       captchaUrls: { turnstile: provider.url, hcaptcha: provider.url },
     });
-    browser = await launchChromium();
+    browser = await sharedChromium();
   });
   after(async () => {
     await browser?.close();

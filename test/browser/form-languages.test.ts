@@ -7,7 +7,6 @@ import type { Texts } from '../../src/languages/texts.ts';
 import { signLink } from '../../src/waitlist/links/links.ts';
 import { type OpenForm, openForm } from '../support/forms.ts';
 import { type Service, startService } from '../support/harness.ts';
-import { launchChromium } from '../support/launch-chromium.ts';
 import {
   assertAccessible,
   formScript,
@@ -17,6 +16,7 @@ import {
   type Site,
   strictPolicy,
 } from '../support/public-pages.ts';
+import { sharedChromium } from '../support/shared-chromium.ts';
 
 /** Only what a browser sees, so one engine is enough. */
 describe('public pages in every language, on a phone', () => {
@@ -28,7 +28,7 @@ describe('public pages in every language, on a phone', () => {
   let join: string;
   before(async () => {
     service = await startService('sqlite');
-    browser = await launchChromium();
+    browser = await sharedChromium();
     form = await openForm(service, {
       fields: [{ name: 'plan', label: 'Plan', type: 'choice', options: ['Free', 'Pro'], required: false }],
     });

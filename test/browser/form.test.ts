@@ -6,7 +6,7 @@ import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { signLink } from '../../src/waitlist/links/links.ts';
 import { type OpenForm, openForm } from '../support/forms.ts';
 import { type Service, startService } from '../support/harness.ts';
-import { launchChromium, PLAIN_HTTP_HOST } from '../support/launch-chromium.ts';
+import { PLAIN_HTTP_HOST } from '../support/launch-chromium.ts';
 import {
   assertAccessible,
   formScript,
@@ -17,6 +17,7 @@ import {
   type Site,
   strictPolicy,
 } from '../support/public-pages.ts';
+import { sharedChromium } from '../support/shared-chromium.ts';
 
 describe('the form in a browser', () => {
   let service: Service;
@@ -25,7 +26,7 @@ describe('the form in a browser', () => {
   let form: OpenForm;
   before(async () => {
     service = await startService('sqlite');
-    browser = await launchChromium();
+    browser = await sharedChromium();
     form = await openForm(service, {
       fields: [
         { name: 'company', label: 'Company', type: 'text', required: false },

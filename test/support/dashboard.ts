@@ -5,8 +5,8 @@ import type { BrowserContext, Browser as Chromium } from 'playwright-core';
 import type { Engine } from '../../src/db/database.ts';
 import { ensureDashboard } from './ensure-dashboard.ts';
 import type { Service } from './harness.ts';
-import { launchChromium } from './launch-chromium.ts';
 import type { Browser as Operator } from './operators.ts';
+import { sharedChromium } from './shared-chromium.ts';
 import { openWindow, type Window } from './windows.ts';
 
 export const SIZES = {
@@ -20,7 +20,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 export async function launchBrowser(): Promise<Chromium> {
   await ensureDashboard();
-  return launchChromium();
+  return sharedChromium();
 }
 
 export interface OpenOptions {

@@ -1,7 +1,5 @@
 import { type Browser, chromium } from 'playwright-core';
 import { ensureBrowser } from './browser.ts';
-import { afterAllTests } from './cleanup.ts';
-import { closeWindows } from './windows.ts';
 
 /** The popups of its address bar cost a new window more than any page of ours does. */
 const ADDRESS_BAR = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup'];
@@ -37,20 +35,8 @@ const FLAGS = [
   `--host-resolver-rules=MAP ${PLAIN_HTTP_HOST} 127.0.0.1`,
 ];
 
-let launched: Promise<Browser> | undefined;
-
-/**
- * Without what only a person in front of it would need. The test files of a process share it: `close` closes
- * what the file has opened.
- */
+/** Without what only a person in front of it would need. */
 export function launchChromium(): Promise<Browser> {
-  launched ??= launch();
-  return launched;
-}
-
-async function launch(): Promise<Browser> {
   const executablePath = process.env.DOORLIST_TEST_BROWSER || ensureBrowser();
-  const browser = await chromium.launch({ executablePath, args: FLAGS });
-  afterAllTests(browser.close.bind(browser));
-  return Object.assign(browser, { close: () => closeWindows(browser) });
+  return chromium.launch({ executablePath, args: FLAGS });
 }
