@@ -13,7 +13,7 @@ import { createTemplates } from './support/templates.ts';
 const ROOT = path.join(import.meta.dirname, '..');
 const PATTERNS = ['src/**/*.test.ts', 'test/**/*.test.ts'];
 const TEST_TIMEOUT_MS = 120_000;
-/** Five times what the run takes on two quiet cores: a busy machine is no reason to fail. */
+/** Four times what the run takes on two quiet cores: a busy machine is no reason to fail. */
 const RUN_TIMEOUT_MS = 45 * 60_000;
 
 interface Counts {
