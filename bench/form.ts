@@ -1,18 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Challenge, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import { Agent, request } from 'undici';
 import { createDatabase } from '../test/support/databases.ts';
 import { startPostgres } from '../test/support/postgres.ts';
 import { type RunningDoorlist, startDoorlist } from './processes.ts';
 import { median, printTable } from './report.ts';
-import { requireWrk, runWrk, signupScript } from './wrk.ts';
+import { postScript, requireWrk, runWrk, signupScript } from './wrk.ts';
 
 const POSTS = 20_000;
-/** A flood of a minute. */
-const POSTS_PER_SECOND = 400;
-const ROUNDS = 3;
 const SECONDS = 4;
+/** About 400 posts a second: an answer takes 100 ms or more. */
+const BOTS = { connections: 64, delayMs: 45 };
 const SIGNUP = '/sdk/v1/waitlist/signup';
 const NO_LIMITS = { DOORLIST_RATE_LIMIT_FORM: '0', DOORLIST_RATE_LIMIT_FORM_WAITLIST: '0' };
 
@@ -29,32 +27,36 @@ export async function benchForm(): Promise<boolean> {
   }
 }
 
+/** With and without bots in turn, because signups slow down as the tables grow. */
 async function onEngine(name: string, environment: Record<string, string>): Promise<boolean> {
   const doorlist = await startDoorlist(environment);
-  const agent = new Agent({ connections: 16 });
   try {
     const { key, formUrl } = await prepare(doorlist);
-    const kinds = await botsOf(formUrl);
-    const script = () => signupScript(SIGNUP, key);
-    const measure = async () =>
-      (await runWrk({ url: doorlist.url, script: script(), seconds: SECONDS })).perSecond;
+    const bodies = await bodiesOfBots(formUrl);
+    const signups = () => runWrk({ url: doorlist.url, script: signupScript(SIGNUP, key), seconds: SECONDS });
+    const bots = () =>
+      runWrk({
+        url: doorlist.url,
+        script: postScript(new URL(formUrl).pathname, bodies, BOTS.delayMs),
+        seconds: SECONDS,
+        connections: BOTS.connections,
+      });
     const alone: number[] = [];
-    const measureAlone = async () => {
-      for (let i = 0; i < ROUNDS; i += 1) alone.push(await measure());
-    };
-    await measure(); // Warms up.
-    await measureAlone();
-    const flooding = flood(agent, formUrl, kinds);
-    const flooded = [];
-    while (!flooding.isOver()) flooded.push(await measure());
-    const { sent, refused } = await flooding.done;
-    await measureAlone(); // Once more, because signups slow down as the tables grow, with bots or without.
-    process.stdout.write(`\n${name}: ${refused} of ${sent} posts of bots were refused\n`);
+    const flooded: number[] = [];
+    const posts = { sent: 0, refused: 0 };
+    await signups(); // Warms up.
+    while (posts.sent < POSTS) {
+      alone.push((await signups()).perSecond);
+      const [during, { requests, refused }] = await Promise.all([signups(), bots()]);
+      flooded.push(during.perSecond);
+      posts.sent += requests;
+      posts.refused += refused;
+    }
+    process.stdout.write(`\n${name}: ${posts.refused} of ${posts.sent} posts of bots were refused\n`);
     const row = { what: 'signups during a flood', unit: '/s', atLeast: 0.8 };
     const fast = printTable(`Form on ${name}`, [{ ...row, measured: median(flooded), limit: median(alone) }]);
-    return fast && refused === sent;
+    return fast && posts.refused === posts.sent;
   } finally {
-    await agent.close();
     await doorlist.stop();
   }
 }
@@ -87,20 +89,23 @@ async function prepare(doorlist: RunningDoorlist): Promise<{ key: string; formUr
   return { key, formUrl: `${doorlist.url}/form/v1/${form.key}` };
 }
 
-type Bot = (email: string) => Record<string, unknown>;
-
 /** What bots do: no token, a made-up one, a challenge that was used, a field that people do not see, a throwaway address. */
-async function botsOf(formUrl: string): Promise<Bot[]> {
+async function bodiesOfBots(formUrl: string): Promise<string[]> {
   const spent = await solved(formUrl);
-  await post(formUrl, { email: 'human@example.com', proof: spent });
+  await fetch(formUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'human@example.com', proof: spent }),
+  });
   const fresh = await solved(formUrl);
+  const email = 'bot@example.com';
   return [
-    (email) => ({ email }),
-    (email) => ({ email, token: '0'.repeat(51) }),
-    (email) => ({ email, proof: spent }),
-    (email) => ({ email, proof: fresh, website: 'https://spam.example' }),
-    () => ({ email: 'bot@mailinator.com', proof: fresh }),
-  ];
+    { email },
+    { email, token: '0'.repeat(51) },
+    { email, proof: spent },
+    { email, proof: fresh, website: 'https://spam.example' },
+    { email: 'bot@mailinator.com', proof: fresh },
+  ].map((body) => JSON.stringify(body));
 }
 
 async function solved(formUrl: string): Promise<string> {
@@ -108,33 +113,4 @@ async function solved(formUrl: string): Promise<string> {
   const solution = await solveChallenge({ challenge, deriveKey });
   await setTimeout(1_000); // Faster than people are.
   return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64');
-}
-
-async function post(url: string, body: object, dispatcher?: Agent): Promise<number> {
-  const answer = await request(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    ...(dispatcher ? { dispatcher } : {}),
-  });
-  await answer.body.dump();
-  return answer.statusCode;
-}
-
-function flood(agent: Agent, url: string, kinds: readonly Bot[]) {
-  let over = false;
-  const run = async () => {
-    const startedAt = performance.now();
-    const answers: Promise<number>[] = [];
-    for (let i = 0; i < POSTS; i += 1) {
-      const bot = kinds[i % kinds.length] as Bot;
-      answers.push(post(url, bot(`bot${i}@example.com`), agent));
-      const aheadMs = (i / POSTS_PER_SECOND) * 1_000 - (performance.now() - startedAt);
-      if (aheadMs > 5) await setTimeout(aheadMs);
-    }
-    const statuses = await Promise.all(answers);
-    over = true;
-    return { sent: POSTS, refused: statuses.filter((status) => status === 403).length };
-  };
-  return { done: run(), isOver: () => over };
 }

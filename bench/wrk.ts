@@ -13,6 +13,7 @@ export interface Load {
 }
 
 export interface Measured {
+  requests: number;
   perSecond: number;
   refused: number;
 }
@@ -36,6 +37,7 @@ export async function runWrk({ url, script, seconds, connections = 64 }: Load): 
     const words = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', file, url];
     const { stdout: output } = await promisify(execFile)('wrk', words);
     return {
+      requests: Number(/(\d+) requests in/.exec(output)?.[1] ?? 0),
       perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1] ?? 0),
       refused: Number(/Non-2xx or 3xx responses: (\d+)/.exec(output)?.[1] ?? 0),
     };
@@ -59,6 +61,20 @@ export function signupScript(path: string, key: string): string {
       return wrk.format(nil, "${path}", nil,
         '{"waitlistId":"wl_bench","entries":[{"email":"user' .. i .. 'r${run}t${process.pid}@example.com"}]}')
     end`;
+}
+
+/** Lua that posts the bodies in turn. Each connection waits before it posts again. */
+export function postScript(path: string, bodies: readonly string[], delayMs: number): string {
+  return `
+    wrk.method = "POST"
+    wrk.headers["content-type"] = "application/json"
+    local bodies = {${bodies.map((body) => `[==[${body}]==]`).join(', ')}}
+    local i = 0
+    request = function()
+      i = i % #bodies + 1
+      return wrk.format(nil, "${path}", nil, bodies[i])
+    end
+    delay = function() return ${delayMs} end`;
 }
 
 /** Lua that gets the paths \`before .. n .. after\` for n from 1 to most, in a scattered order. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { ANSWER_MS } from '../../src/http/form/post.ts';
 import { TOKEN_MS_MAX } from '../../src/waitlist/forms/time-token.ts';
 import { startCaptchaProvider } from '../support/captcha-provider.ts';
 import { openForm } from '../support/forms.ts';
@@ -7,6 +8,7 @@ import { assertError, forEachEngine, type Service, startService } from '../suppo
 import { adminToken } from '../support/operators.ts';
 
 const POSTS = 2_000;
+const CONNECTIONS = 100;
 
 forEachEngine((engine) => {
   describe('bots', () => {
@@ -50,12 +52,12 @@ forEachEngine((engine) => {
         () => ({ email: 'bot@mailinator.com', proof: fresh }),
       ];
       const send = async (first: number) => {
-        for (let i = first; i < POSTS; i += 20) {
+        for (let i = first; i < POSTS; i += CONNECTIONS) {
           const body = kinds[i % kinds.length]?.(`bot${i}@example.com`) ?? {};
           assert.equal((await form.post(body)).status, 403);
         }
       };
-      await Promise.all(Array.from({ length: 20 }, (_, first) => send(first)));
+      await Promise.all(Array.from({ length: CONNECTIONS }, (_, first) => send(first)));
       service.clock.advance(60_000);
       assert.equal((await form.join({ email: 'person@example.com' })).status, 200);
       const emails = (await form.list.walk()).map(({ email }) => email);
@@ -68,7 +70,7 @@ forEachEngine((engine) => {
 
     it('cannot join faster than the limit of a waitlist, but what is refused does not count', async () => {
       const form = await openForm(service);
-      for (let i = 0; i < 20; i += 1) await form.post({ email: `bot${i}@example.com` });
+      await Promise.all(Array.from({ length: 20 }, (_, i) => form.post({ email: `bot${i}@example.com` })));
       const proofs = await Promise.all(Array.from({ length: 7 }, () => form.proof()));
       const answers = [];
       for (const [i, proof] of proofs.entries())
@@ -77,6 +79,26 @@ forEachEngine((engine) => {
       assert.deepEqual(await totals(form.list.id), { token: 20, rate_limited: 2 });
       service.clock.advance(61_000);
       assert.equal((await form.join({ email: 'later@example.com' })).status, 200);
+    });
+
+    it('wait for a refusal as long as people wait for a place', async () => {
+      const form = await openForm(service);
+      const startedAt = performance.now();
+      assertError(await form.post({ email: 'bot@example.com' }), 403, 'refused');
+      assert.ok(
+        performance.now() - startedAt >= ANSWER_MS - 1,
+        'the timers of Node may be a millisecond early',
+      );
+    });
+
+    it('are refused before their proof is checked, which costs more than all the rest', async () => {
+      const form = await openForm(service, { blockDisposable: true });
+      const spent = await form.proof();
+      await form.post({ email: 'first@example.com', proof: spent });
+      await form.post({ email: 'bot@mailinator.com', proof: unsolved(await form.proof()) });
+      await form.post({ email: 'bot@example.com', proof: unsolved(spent) });
+      await form.post({ email: 'bot@example.com', proof: unsolved(await form.proof()) });
+      assert.deepEqual(await totals(form.list.id), { disposable: 1, spent: 1, proof: 1 });
     });
 
     for (const name of ['turnstile', 'hcaptcha'] as const) {
@@ -128,3 +150,10 @@ forEachEngine((engine) => {
     });
   });
 });
+
+/** The same challenge with an answer that is wrong. */
+function unsolved(proof: string): string {
+  const { challenge, solution } = JSON.parse(Buffer.from(proof, 'base64').toString());
+  const derivedKey = 'f'.repeat(solution.derivedKey.length);
+  return Buffer.from(JSON.stringify({ challenge, solution: { ...solution, derivedKey } })).toString('base64');
+}

@@ -19,6 +19,9 @@ type GotoOptions = Parameters<Page['goto']>[1];
 /** With an icon, or Chromium would ask for one and report to the next page that there is none. */
 const EMPTY = '<!doctype html><link rel="icon" href="data:,">';
 
+/** The page itself went elsewhere meanwhile, such as to the sign-in page at the end of a session. */
+const OVERTAKEN = /ERR_ABORTED|interrupted by another navigation/;
+
 /** More would keep the memory of pages that the next files may not need. */
 const IDLE_MAX = 2;
 
@@ -57,8 +60,16 @@ async function newWindow(browser: Chromium, options: BrowserContextOptions): Pro
   const context = await browser.newContext({ ...options, reducedMotion: 'reduce' });
   context.setDefaultTimeout(20_000);
   const page = await context.newPage();
-  const load = page.goto.bind(page);
-  const window = Object.assign(page, { problems: [] as string[], openerPolicy: 'unsafe-none', load });
+  const goto = page.goto.bind(page);
+  const window = Object.assign(page, {
+    problems: [] as string[],
+    openerPolicy: 'unsafe-none',
+    load: async (url: string, how?: GotoOptions) =>
+      goto(url, how).catch((error: Error) => {
+        if (OVERTAKEN.test(error.message)) return goto(url, how);
+        throw error;
+      }),
+  });
   page.on('console', (message) => {
     if (message.type() === 'error') window.problems.push(message.text());
   });

@@ -25,7 +25,6 @@ export async function checkPost(
   const proof = lineOf(values.proof);
   const token = readToken(parts, form, proof === '' ? lineOf(values.token) : (tokenOfProof(proof) ?? ''));
   if (proof === '' && proofRequired) throw new Refused('proof');
-  if (proof !== '' && !(await isSolved(form, proof))) throw new Refused('proof');
   const { signup, problems } = readFormInput(form.settings, values, {
     now: parts.context.clock(),
     language: languageFor(request, values.lang),
@@ -34,6 +33,7 @@ export async function checkPost(
   if (form.settings.blockDisposable && isDisposable(signup.email?.key ?? '')) throw new Refused('disposable');
   const spent = await whoSpent(parts.context, form.queue, { signup, token });
   if (spent === 'other') throw new Refused('spent');
+  if (proof !== '' && !(await isSolved(form, proof))) throw new Refused('proof');
   await checkCaptcha(parts, form, lineOf(values.captcha));
   if (spent === undefined) takeFromWaitlist(parts, form, reply);
   return { post: { signup, token, proven: proof !== '', network: networkOf(request) } };

@@ -17,8 +17,11 @@ import { presentStatus } from './present-status.ts';
 /** Fields that every form has. */
 const OWN_FIELDS = ['email', 'ref', 'token', 'proof', 'captcha', 'consent', 'lang', 'include', HONEYPOT];
 
-/** Longer than joining takes: the time of the answer must not tell whether the address was known. */
-const ANSWER_MS = 100;
+/**
+ * Longer than joining takes: the time of the answer must not tell whether the address was known. What is
+ * refused waits as long, so that bots that wait for answers cannot send many.
+ */
+export const ANSWER_MS = 100;
 
 /** Handles a form that was sent: JSON for scripts, pages and redirects for browsers without them. */
 export async function handlePost(
@@ -30,6 +33,7 @@ export async function handlePost(
   if (!isObject(request.body)) throw invalid('body: must be a JSON object');
   const values: Values = request.body;
   const asJson = wantsJson(request);
+  const due = setTimeout(ANSWER_MS, undefined, { ref: false });
   try {
     checkOrigin(parts, request, form, asJson);
     if (!asJson && lineOf(values.token) === '' && lineOf(values.proof) === '')
@@ -37,7 +41,6 @@ export async function handlePost(
     if (isJsonBody(request)) checkNames(form, values);
     const checked = await checkPost(parts, request, reply, { form, values, proofRequired: asJson });
     if ('problems' in checked) return tellProblems(parts, request, reply, form, values, checked.problems);
-    const due = setTimeout(ANSWER_MS, undefined, { ref: false });
     const joined = await joinByForm(parts.context, form.queue, checked.post);
     const answer = await presentJoin(parts, request, joined, lineOf(values.include) === 'status');
     await due;
@@ -45,6 +48,7 @@ export async function handlePost(
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     parts.refusals.note(form.queue, error.reason);
+    await due;
     closeUnread(request, reply);
     if (asJson) throw new DoorlistError('refused', 'this request was refused');
     const { form: words, stop } = textsFor(request, values.lang);

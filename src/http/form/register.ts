@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { DoorlistError, notFound } from '../../errors.ts';
@@ -6,12 +7,12 @@ import { html } from '../docs/html.ts';
 import { sendBrandedPage } from '../pages/branded-page.ts';
 import { registerJsonBody } from '../plugins/body.ts';
 import { closeUnread, sendError } from '../plugins/errors.ts';
-import { clientOf } from '../plugins/rate-limit.ts';
+import { clientOf, type RateLimiter } from '../plugins/rate-limit.ts';
 import { STATUS } from '../problem.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { registerHostedPage } from './hosted-page.ts';
 import { type FormParts, textsFor } from './parts.ts';
-import { handlePost, hostedPath, isAllowedOrigin, UnknownFields, wantsJson } from './post.ts';
+import { ANSWER_MS, handlePost, hostedPath, isAllowedOrigin, UnknownFields, wantsJson } from './post.ts';
 import { presentPublicForm } from './public-form.ts';
 import { registerScript } from './script.ts';
 import { registerStatusPage } from './status-page.ts';
@@ -45,14 +46,14 @@ function registerEndpoints(app: TypedApp, parts: FormParts): void {
       error ? done(error) : done(null, Object.fromEntries(new URLSearchParams(body.toString()))),
     );
   });
-  const route = (limiter: FormParts['look']) => ({
+  const route = (limiter: RateLimiter) => ({
     schema: { hide: true, params: Params },
     bodyLimit: BODY_BYTES_MAX,
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
       const { formKey } = request.params as { formKey: string };
       const form = await findForm(context, formKey);
       if (form) allowOrigin(parts, request, reply, form);
-      countRefusal(parts, form, () => limiter.take(clientOf(request), reply));
+      await take(parts, request, reply, { limiter, form });
       if (!form) throw notFound('there is no such form');
       request.form = form;
     },
@@ -86,11 +87,17 @@ function allowOrigin(parts: FormParts, request: FastifyRequest, reply: FastifyRe
   });
 }
 
-function countRefusal({ refusals }: FormParts, form: LiveForm | undefined, take: () => void): void {
+async function take(
+  { refusals }: FormParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { limiter, form }: { limiter: RateLimiter; form: LiveForm | undefined },
+): Promise<void> {
   try {
-    take();
+    limiter.take(clientOf(request), reply);
   } catch (error) {
     if (form) refusals.note(form.queue, 'rate_limited');
+    await setTimeout(ANSWER_MS, undefined, { ref: false });
     throw error;
   }
 }
