@@ -4,7 +4,7 @@ import type { Texts } from './texts.ts';
 const formats = formatsOf('de-DE');
 const { count } = formats;
 
-/** People are addressed as „du“. On pages, “E‑Mail” has a hyphen that does not break. */
+/** People are addressed as „du“. “E‑Mail‑Adresse” has hyphens that do not break. */
 export const de: Texts = {
   tag: 'de',
   dir: 'ltr',
@@ -37,10 +37,10 @@ export const de: Texts = {
   },
 
   confirm: {
-    title: 'Bestätige deine E‑Mail-Adresse',
-    ask: (waitlist) => `Bestätige deine E‑Mail-Adresse, um auf die Warteliste für ${waitlist} zu kommen.`,
+    title: 'Bestätige deine E‑Mail‑Adresse',
+    ask: (waitlist) => `Bestätige deine E‑Mail‑Adresse, um auf die Warteliste für ${waitlist} zu kommen.`,
     button: 'Bestätigen',
-    confirmedTitle: 'Deine E‑Mail-Adresse ist bestätigt',
+    confirmedTitle: 'Deine E‑Mail‑Adresse ist bestätigt',
     confirmed: (waitlist) => `Du stehst auf der Warteliste für ${waitlist}. Du kannst diese Seite schließen.`,
     expired: {
       title: 'Dieser Link ist abgelaufen',
@@ -61,11 +61,11 @@ export const de: Texts = {
     title: (waitlist) => `E‑Mails von ${waitlist}`,
     unsubscribeText:
       'Bestelle diese E‑Mails ab und behalte deinen Platz auf der Warteliste. Wenn du eingeladen wirst, melden wir uns trotzdem.',
-    unsubscribe: 'Abbestellen',
+    unsubscribe: 'E‑Mails abbestellen',
     leaveText:
       'Oder verlasse die Warteliste. Dann löschen wir deinen Platz, deine Einladungen und alle deine Daten auf dieser Warteliste. Das lässt sich nicht rückgängig machen.',
     leave: 'Verlassen und Daten löschen',
-    unsubscribedTitle: 'Du hast dich abgemeldet',
+    unsubscribedTitle: 'E‑Mails abbestellt',
     unsubscribed: (waitlist) => `Du bekommst diese E‑Mails von ${waitlist} nicht mehr.`,
     leftTitle: 'Du hast die Warteliste verlassen',
     left: (waitlist) => `Dein Platz auf der Warteliste für ${waitlist} und alle deine Daten wurden gelöscht.`,
@@ -88,8 +88,8 @@ export const de: Texts = {
 
   form: {
     title: (waitlist) => `Komm auf die Warteliste für ${waitlist}`,
-    intro: 'Hinterlasse deine E‑Mail-Adresse. Wir melden uns, sobald du an der Reihe bist.',
-    email: 'E‑Mail-Adresse',
+    intro: 'Hinterlasse deine E‑Mail‑Adresse. Wir melden uns, sobald du an der Reihe bist.',
+    email: 'E‑Mail‑Adresse',
     emailExample: 'name@example.com',
     button: 'Auf die Warteliste setzen',
     sending: 'Wird gesendet …',
@@ -105,12 +105,12 @@ export const de: Texts = {
     },
     problems: {
       summary: count({ one: 'Prüfe das markierte Feld.', other: 'Prüfe die # markierten Felder.' }),
-      emailRequired: 'Gib deine E‑Mail-Adresse ein.',
-      emailInvalid: 'Gib eine gültige E‑Mail-Adresse ein.',
+      emailRequired: 'Gib deine E‑Mail‑Adresse ein.',
+      emailInvalid: 'Gib eine gültige E‑Mail‑Adresse ein.',
       required: 'Dieses Feld ist erforderlich.',
       choiceInvalid: 'Wähle eine der Optionen aus.',
       tooLong: count({ other: 'Höchstens # Zeichen.' }),
-      consentRequired: 'Setze hier ein Häkchen, um fortzufahren.',
+      consentRequired: 'Bitte setze hier ein Häkchen.',
       captchaRequired: 'Bestätige, dass du kein Roboter bist.',
     },
   },
@@ -127,7 +127,7 @@ export const de: Texts = {
 
   status: {
     title: (waitlist) => `Dein Platz auf der Warteliste für ${waitlist}`,
-    positionLabel: 'Dein Platz',
+    positionLabel: 'Aktueller Platz',
     position: (position) => `Du bist auf Platz ${formats.number(position)}.`,
     referrals: count({
       zero: 'Über deinen Link hat sich noch niemand angemeldet.',
@@ -135,7 +135,7 @@ export const de: Texts = {
       other: '# Personen haben sich über deinen Link angemeldet.',
     }),
     pending: {
-      title: 'Bestätige deine E‑Mail-Adresse',
+      title: 'Bestätige deine E‑Mail‑Adresse',
       text: 'Öffne den Link in unserer E‑Mail, um deinen Platz zu bekommen.',
     },
     resend: 'E‑Mail noch einmal schicken',
@@ -178,20 +178,20 @@ export const de: Texts = {
     templates: {
       confirm: {
         subject: 'Bestätige deinen Platz auf der Warteliste für {{ waitlist }}',
-        body: `# Bestätige deine E-Mail-Adresse
+        body: `# Bestätige deine E‑Mail‑Adresse
 
 Jemand, hoffentlich du, hat diese Adresse auf die Warteliste für **{{ waitlist }}** gesetzt. Bestätige sie, um dabei zu sein.
 
-[E-Mail-Adresse bestätigen]({{ confirmLink }})
+[E‑Mail‑Adresse bestätigen]({{ confirmLink }})
 
-Der Link ist 7 Tage gültig. Das warst nicht du? Dann ignoriere diese E-Mail. Du kommst nicht auf die Warteliste.
+Der Link ist 7 Tage gültig. Das warst nicht du? Dann ignoriere diese E‑Mail. Du kommst nicht auf die Warteliste.
 `,
       },
       welcome: {
         subject: 'Du stehst auf der Warteliste für {{ waitlist }}',
         body: `# Du stehst auf der Liste
 
-Danke für deine Anmeldung zur Warteliste für **{{ waitlist }}**.{% if position %} Du bist auf **Platz {{ position | number }}**.{% endif %} Wir schreiben dir, sobald du an der Reihe bist.
+Danke für deine Anmeldung zur Warteliste für **{{ waitlist }}**.{% if position %} Du bist auf **Platz\u00a0{{ position | number }}**.{% endif %} Wir schreiben dir, sobald du an der Reihe bist.
 {% if referralLink %}
 ## Du möchtest schneller rein?
 
@@ -206,7 +206,7 @@ Teile deinen Link. Für jede Anmeldung darüber rückst du vor.
         subject: 'Du bist auf der Warteliste für {{ waitlist }} vorgerückt',
         body: `# Du bist vorgerückt
 
-Dank dir hat sich jemand auf die Warteliste für **{{ waitlist }}** gesetzt. Du bist jetzt auf **Platz {{ position | number }}**, mit {{ referrals | number }} {% if referrals == 1 %}Empfehlung{% else %}Empfehlungen{% endif %}.
+Dank dir hat sich jemand zur Warteliste für **{{ waitlist }}** angemeldet. Du bist jetzt auf **Platz\u00a0{{ position | number }}**, mit {{ referrals | number }} {% if referrals == 1 %}Empfehlung{% else %}Empfehlungen{% endif %}.
 {% if referralLink %}
 [Link noch einmal teilen]({{ referralLink }})
 {% endif %}`,
@@ -215,17 +215,17 @@ Dank dir hat sich jemand auf die Warteliste für **{{ waitlist }}** gesetzt. Du 
         subject: 'Deine Einladung zu {{ waitlist }}',
         body: `# Du bist an der Reihe
 
-Dein Platz bei **{{ waitlist }}** ist frei.
+Dein Zugang zu **{{ waitlist }}** steht bereit.
 
 [Einladung annehmen]({{ joinLink }})
 
-Falls du nach einem Code gefragt wirst, nimm diesen:
+Falls du nach einem Code gefragt wirst, gib diesen ein:
 
 \`{{ inviteCode }}\`
 {% if expiresAt %}
-Diese Einladung ist nur für dich und läuft am {{ expiresAt }} ab.
+Diese Einladung gilt nur für dich und läuft am {{ expiresAt }} ab.
 {% else %}
-Diese Einladung ist nur für dich und gilt einmal.
+Diese Einladung gilt nur für dich und nur einmal.
 {% endif %}`,
       },
       'invite-reminder': {
@@ -236,7 +236,7 @@ Deine Einladung zu **{{ waitlist }}** läuft am {{ expiresAt }} ab. Danach geht 
 
 [Einladung annehmen]({{ joinLink }})
 
-Falls du nach einem Code gefragt wirst, nimm diesen:
+Falls du nach einem Code gefragt wirst, gib diesen ein:
 
 \`{{ inviteCode }}\`
 `,
@@ -247,18 +247,18 @@ Falls du nach einem Code gefragt wirst, nimm diesen:
 
 Du hast deine Einladung zu **{{ waitlist }}** angenommen. Schön, dass du da bist.
 
-Das warst nicht du? Dann antworte bitte auf diese E-Mail.
+Das warst nicht du? Dann antworte bitte auf diese E‑Mail.
 `,
       },
     },
     reasons: {
       added: (waitlist) =>
-        `Du bekommst diese E-Mail, weil diese Adresse in die Warteliste für ${waitlist} eingetragen wurde.`,
+        `Du bekommst diese E‑Mail, weil diese Adresse in die Warteliste für ${waitlist} eingetragen wurde.`,
       onList: (waitlist) =>
-        `Du bekommst diese E-Mail, weil diese Adresse auf der Warteliste für ${waitlist} steht.`,
-      invited: (waitlist) => `Du bekommst diese E-Mail, weil du zu ${waitlist} eingeladen wurdest.`,
+        `Du bekommst diese E‑Mail, weil diese Adresse auf der Warteliste für ${waitlist} steht.`,
+      invited: (waitlist) => `Du bekommst diese E‑Mail, weil du zu ${waitlist} eingeladen wurdest.`,
       accepted: (waitlist) =>
-        `Du bekommst diese E-Mail, weil du eine Einladung zu ${waitlist} angenommen hast.`,
+        `Du bekommst diese E‑Mail, weil du eine Einladung zu ${waitlist} angenommen hast.`,
     },
     leave: 'Abbestellen oder Warteliste verlassen',
     seeStatus: 'Deinen Platz ansehen',

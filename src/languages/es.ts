@@ -20,7 +20,7 @@ export const es: Texts = {
     acceptedTitle: 'Ya estás dentro',
     accepted: (waitlist, email) =>
       `Has aceptado la invitación a ${waitlist} para ${email}. ¡Te damos la bienvenida!`,
-    continueTo: (waitlist) => `Continuar a ${waitlist}`,
+    continueTo: (waitlist) => `Ir a ${waitlist}`,
     notFound: {
       title: 'No encontramos esta invitación',
       text: 'El enlace está incompleto. Cópialo de nuevo desde tu correo.',
@@ -34,19 +34,19 @@ export const es: Texts = {
   },
 
   confirm: {
-    title: 'Confirma tu correo',
-    ask: (waitlist) => `Confirma tu correo para unirte a la lista de espera de ${waitlist}.`,
+    title: 'Confirma tu correo electrónico',
+    ask: (waitlist) => `Confirma tu correo electrónico para unirte a la lista de espera de ${waitlist}.`,
     button: 'Confirmar',
-    confirmedTitle: 'Tu correo está confirmado',
+    confirmedTitle: 'Correo electrónico confirmado',
     confirmed: (waitlist) => `Estás en la lista de espera de ${waitlist}. Ya puedes cerrar esta página.`,
     expired: {
       title: 'Este enlace ha caducado',
-      text: 'Los enlaces funcionan durante 7 días. Podemos enviarte uno nuevo.',
+      text: 'Los enlaces caducan a los 7 días. Podemos enviarte uno nuevo.',
     },
     renew: 'Enviarme un enlace nuevo',
     renewed: {
       title: 'Revisa tu bandeja de entrada',
-      text: 'Un enlace nuevo va de camino. Enviamos como máximo uno al día.',
+      text: 'Un enlace nuevo está en camino. Enviamos como máximo uno al día.',
     },
     unknown: {
       title: 'Este enlace no funciona',
@@ -57,12 +57,12 @@ export const es: Texts = {
   leave: {
     title: (waitlist) => `Correos de ${waitlist}`,
     unsubscribeText:
-      'Date de baja de estos correos y conserva tu puesto en la lista de espera. Te escribiremos igualmente cuando recibas una invitación.',
+      'Date de baja de estos correos y conserva tu puesto en la lista de espera. Aun así, te escribiremos cuando llegue tu turno.',
     unsubscribe: 'Darme de baja',
     leaveText:
-      'O abandona la lista de espera. Se borrarán tu puesto, tus invitaciones y todos tus datos en esta lista. No se puede deshacer.',
+      'O abandona la lista de espera. Se borrarán tu puesto, tus invitaciones y todos tus datos en esta lista. Esta acción no se puede deshacer.',
     leave: 'Salir y borrar mis datos',
-    unsubscribedTitle: 'Te has dado de baja',
+    unsubscribedTitle: 'Te has dado de baja de los correos',
     unsubscribed: (waitlist) => `Ya no recibirás estos correos de ${waitlist}.`,
     leftTitle: 'Has salido de la lista de espera',
     left: (waitlist) => `Tu puesto en la lista de espera de ${waitlist} y todos tus datos se han borrado.`,
@@ -93,11 +93,11 @@ export const es: Texts = {
     optional: 'opcional',
     choose: 'Elige una opción',
     leaveEmpty: 'Deja este campo vacío',
-    confirmByEmail: 'Te enviaremos un correo para confirmar.',
-    needsScripts: 'Activa JavaScript para apuntarte.',
+    confirmByEmail: 'Te enviaremos un correo de confirmación.',
+    needsScripts: 'Activa JavaScript para unirte.',
     closed: { title: 'Esta lista de espera está cerrada', text: 'Ya no se aceptan nuevas inscripciones.' },
     refused: {
-      title: 'No hemos podido apuntarte',
+      title: 'No hemos podido añadirte a la lista',
       text: 'Vuelve a cargar la página e inténtalo de nuevo.',
     },
     problems: {
@@ -106,7 +106,7 @@ export const es: Texts = {
       emailInvalid: 'Escribe un correo electrónico válido.',
       required: 'Este campo es obligatorio.',
       choiceInvalid: 'Elige una de las opciones.',
-      tooLong: count({ one: 'Como máximo # carácter.', other: 'Como máximo # caracteres.' }),
+      tooLong: count({ one: 'Usa como máximo # carácter.', other: 'Usa como máximo # caracteres.' }),
       consentRequired: 'Marca esta casilla para continuar.',
       captchaRequired: 'Confirma que no eres un robot.',
     },
@@ -124,7 +124,7 @@ export const es: Texts = {
 
   status: {
     title: (waitlist) => `Tu puesto en la lista de espera de ${waitlist}`,
-    positionLabel: 'Tu puesto',
+    positionLabel: 'Puesto actual',
     position: (position) => `Estás en el puesto ${formats.number(position)}.`,
     referrals: count({
       zero: 'Todavía nadie se ha unido con tu enlace.',
@@ -133,11 +133,11 @@ export const es: Texts = {
       other: '# personas se han unido con tu enlace.',
     }),
     pending: {
-      title: 'Confirma tu correo',
+      title: 'Confirma tu correo electrónico',
       text: 'Abre el enlace de nuestro correo para conseguir tu puesto.',
     },
     resend: 'Enviar el correo otra vez',
-    resent: 'El correo va de camino. Mira también en la carpeta de spam.',
+    resent: 'El correo está en camino. Mira también en la carpeta de spam.',
     invited: {
       title: 'Es tu turno',
       text: 'Te hemos enviado una invitación. Revisa tu bandeja de entrada.',
@@ -151,7 +151,7 @@ export const es: Texts = {
       title: 'Este enlace no funciona',
       text: 'El enlace está incompleto o esta dirección ha salido de la lista de espera.',
     },
-    leave: 'Darme de baja o salir de la lista de espera',
+    leave: 'Darme de baja o salir de la lista',
   },
 
   share: {
@@ -169,27 +169,27 @@ export const es: Texts = {
     byEmail: 'Compartir por correo',
     email: 'Correo',
     post: (waitlist) => `Acabo de unirme a la lista de espera de ${waitlist}. Únete tú también:`,
-    emailSubject: (waitlist) => `Únete conmigo a la lista de espera de ${waitlist}`,
+    emailSubject: (waitlist) => `Únete tú también a la lista de espera de ${waitlist}`,
   },
 
   mail: {
     templates: {
       confirm: {
         subject: 'Confirma tu puesto en la lista de espera de {{ waitlist }}',
-        body: `# Confirma tu correo
+        body: `# Confirma tu correo electrónico
 
 Alguien, esperamos que tú, ha añadido esta dirección a la lista de espera de **{{ waitlist }}**. Confírmala para unirte.
 
 [Confirmar mi correo]({{ confirmLink }})
 
-El enlace funciona durante 7 días. Si no has sido tú, ignora este correo y no te añadiremos a la lista.
+El enlace caduca a los 7 días. Si no has sido tú, ignora este correo y no te añadiremos a la lista.
 `,
       },
       welcome: {
         subject: 'Estás en la lista de espera de {{ waitlist }}',
         body: `# Ya estás en la lista
 
-Gracias por unirte a la lista de espera de **{{ waitlist }}**.{% if position %} Estás en el **puesto {{ position | number }}**.{% endif %} Te escribiremos cuando llegue tu turno.
+Gracias por unirte a la lista de espera de **{{ waitlist }}**.{% if position %} Estás en el **puesto\u00a0{{ position | number }}**.{% endif %} Te escribiremos cuando llegue tu turno.
 {% if referralLink %}
 ## ¿Quieres entrar antes?
 
@@ -204,7 +204,7 @@ Comparte tu enlace. Subes puestos por cada persona que se una con él.
         subject: 'Has subido en la lista de espera de {{ waitlist }}',
         body: `# Has subido puestos
 
-Alguien se ha unido a la lista de espera de **{{ waitlist }}** gracias a ti. Ahora estás en el **puesto {{ position | number }}**, con {{ referrals | number }} {% if referrals == 1 %}recomendación{% else %}recomendaciones{% endif %}.
+Alguien se ha unido a la lista de espera de **{{ waitlist }}** gracias a ti. Ahora estás en el **puesto\u00a0{{ position | number }}**, con {{ referrals | number }} {% if referrals == 1 %}recomendación{% else %}recomendaciones{% endif %}.
 {% if referralLink %}
 [Compartir mi enlace otra vez]({{ referralLink }})
 {% endif %}`,
@@ -257,7 +257,7 @@ Si no has sido tú, responde a este correo.
       invited: (waitlist) => `Recibes este correo porque tienes una invitación a ${waitlist}.`,
       accepted: (waitlist) => `Recibes este correo porque has aceptado una invitación a ${waitlist}.`,
     },
-    leave: 'Darme de baja o salir de la lista de espera',
+    leave: 'Darme de baja o salir de la lista',
     seeStatus: 'Ver mi puesto',
   },
 };

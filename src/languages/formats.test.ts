@@ -9,6 +9,6 @@ it('formats are ready before they are used, because emails have little time to r
       assert.fail(`${name} was created late`);
     });
   assert.equal(number(1_234), '1,234');
-  assert.equal(date(Date.UTC(2026, 10, 15, 9, 30)), '15 November 2026 at 09:30 UTC');
+  assert.equal(date(Date.UTC(2026, 10, 15, 9, 30)), '15\u00a0November 2026 at 09:30\u00a0UTC');
   assert.equal(count({ one: '# person', other: '# people' })(1), '1 person');
 });

@@ -6,7 +6,7 @@ export type Plurals = { readonly other: string } & { readonly [form in Intl.LDML
 
 export interface Formats {
   number(value: number): string;
-  /** Day and time in UTC. */
+  /** Day and time in UTC. Lines break neither after the day nor before the zone. */
   date(time: number): string;
   /** A text that contains a number, in the form that the number takes. */
   count(forms: Plurals): (value: number) => string;
@@ -20,7 +20,7 @@ export function formatsOf(locale: string): Formats {
   const number = (value: number) => numbers.format(value);
   return {
     number,
-    date: (time) => `${dates.format(time)} UTC`,
+    date: (time) => `${dates.format(time).replace(/^(\d+\.?) /, '$1\u00a0')}\u00a0UTC`,
     count: (forms) => (value) => {
       const form = value === 0 && forms.zero ? 'zero' : rules.select(value);
       return (forms[form] ?? forms.other).replace('#', () => number(value));

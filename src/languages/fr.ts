@@ -4,8 +4,8 @@ import type { Texts } from './texts.ts';
 const formats = formatsOf('fr-FR');
 const { count } = formats;
 
-/** People are addressed as « vous ». A no-break space precedes `?` and `!`, and on pages
- * “e‑mail” has a hyphen that does not break. */
+/** People are addressed as « vous ». A no-break space precedes `?`, `!` and `:`, and “e‑mail” has a
+ * hyphen that does not break. */
 export const fr: Texts = {
   tag: 'fr',
   dir: 'ltr',
@@ -29,7 +29,7 @@ export const fr: Texts = {
     expired: { title: 'Cette invitation a expiré', text: 'Elle ne peut plus être acceptée.' },
     revoked: { title: 'Cette invitation a été annulée', text: 'Elle ne peut plus être acceptée.' },
     alreadyAccepted: {
-      title: 'Déjà acceptée',
+      title: 'Invitation déjà acceptée',
       text: 'Cette invitation a déjà été acceptée. Vous n’avez plus rien à faire.',
     },
   },
@@ -61,7 +61,7 @@ export const fr: Texts = {
       'Désabonnez-vous de ces e‑mails tout en gardant votre place sur la liste d’attente. Nous vous écrirons quand même pour vous inviter.',
     unsubscribe: 'Se désabonner',
     leaveText:
-      'Ou quittez la liste d’attente. Votre place, vos invitations et toutes vos données sur cette liste seront effacées, de manière définitive.',
+      'Ou quittez la liste d’attente. Votre place, vos invitations et toutes vos données sur cette liste seront définitivement effacées.',
     leave: 'Quitter et effacer mes données',
     unsubscribedTitle: 'Désabonnement effectué',
     unsubscribed: (waitlist) => `Vous ne recevrez plus ces e‑mails de la liste d’attente ${waitlist}.`,
@@ -126,7 +126,7 @@ export const fr: Texts = {
 
   status: {
     title: (waitlist) => `Votre place sur la liste d’attente ${waitlist}`,
-    positionLabel: 'Votre place',
+    positionLabel: 'Place actuelle',
     position: (position) => `Vous êtes numéro ${formats.number(position)} sur la liste.`,
     referrals: count({
       zero: 'Personne ne s’est encore inscrit avec votre lien.',
@@ -153,7 +153,7 @@ export const fr: Texts = {
       title: 'Ce lien ne fonctionne pas',
       text: 'Le lien est incomplet, ou cette adresse a quitté la liste d’attente.',
     },
-    leave: 'Se désabonner ou quitter la liste d’attente',
+    leave: 'Se désabonner ou quitter la liste',
   },
 
   share: {
@@ -178,20 +178,20 @@ export const fr: Texts = {
     templates: {
       confirm: {
         subject: 'Confirmez votre place sur la liste d’attente {{ waitlist }}',
-        body: `# Confirmez votre adresse e-mail
+        body: `# Confirmez votre adresse e‑mail
 
 Quelqu’un, sans doute vous, a inscrit cette adresse sur la liste d’attente **{{ waitlist }}**. Confirmez-la pour rejoindre la liste.
 
 [Confirmer mon adresse]({{ confirmLink }})
 
-Le lien est valable 7 jours. Ce n’était pas vous\u00a0? Ignorez cet e-mail\u00a0: nous ne vous ajouterons pas à la liste.
+Le lien est valable 7 jours. Ce n’était pas vous\u00a0? Ignorez cet e‑mail\u00a0: nous ne vous ajouterons pas à la liste.
 `,
       },
       welcome: {
         subject: 'Vous êtes sur la liste d’attente {{ waitlist }}',
         body: `# Vous êtes sur la liste
 
-Merci d’avoir rejoint la liste d’attente **{{ waitlist }}**.{% if position %} Vous êtes **numéro {{ position | number }}** sur la liste.{% endif %} Nous vous écrirons dès que ce sera votre tour.
+Merci d’avoir rejoint la liste d’attente **{{ waitlist }}**.{% if position %} Vous êtes **numéro\u00a0{{ position | number }}** sur la liste.{% endif %} Nous vous écrirons dès que ce sera votre tour.
 {% if referralLink %}
 ## Envie d’entrer plus tôt\u00a0?
 
@@ -206,7 +206,7 @@ Partagez votre lien. Chaque inscription vous fait gagner des places.
         subject: 'Vous avez gagné des places sur la liste d’attente {{ waitlist }}',
         body: `# Vous avez gagné des places
 
-Quelqu’un a rejoint la liste d’attente **{{ waitlist }}** grâce à vous. Vous êtes maintenant **numéro {{ position | number }}** sur la liste, avec {{ referrals | number }} {% if referrals == 1 %}parrainage{% else %}parrainages{% endif %}.
+Quelqu’un a rejoint la liste d’attente **{{ waitlist }}** grâce à vous. Vous êtes maintenant **numéro\u00a0{{ position | number }}** sur la liste, avec {{ referrals | number }} {% if referrals == 1 %}parrainage{% else %}parrainages{% endif %}.
 {% if referralLink %}
 [Partager à nouveau mon lien]({{ referralLink }})
 {% endif %}`,
@@ -219,7 +219,7 @@ Votre place chez **{{ waitlist }}** vous attend.
 
 [Accepter l’invitation]({{ joinLink }})
 
-Si un code vous est demandé, utilisez celui-ci\u00a0:
+Si un code vous est demandé, utilisez celui‑ci\u00a0:
 
 \`{{ inviteCode }}\`
 {% if expiresAt %}
@@ -236,7 +236,7 @@ Votre invitation à **{{ waitlist }}** expire le {{ expiresAt }}. Ensuite, votre
 
 [Accepter l’invitation]({{ joinLink }})
 
-Si un code vous est demandé, utilisez celui-ci\u00a0:
+Si un code vous est demandé, utilisez celui‑ci\u00a0:
 
 \`{{ inviteCode }}\`
 `,
@@ -247,20 +247,20 @@ Si un code vous est demandé, utilisez celui-ci\u00a0:
 
 Vous avez accepté votre invitation à **{{ waitlist }}**. Ravis de vous accueillir.
 
-Si ce n’était pas vous, répondez à cet e-mail.
+Si ce n’était pas vous, répondez à cet e‑mail.
 `,
       },
     },
     reasons: {
       added: (waitlist) =>
-        `Vous recevez cet e-mail parce que cette adresse a été inscrite sur la liste d’attente ${waitlist}.`,
+        `Vous recevez cet e‑mail parce que cette adresse a été inscrite sur la liste d’attente ${waitlist}.`,
       onList: (waitlist) =>
-        `Vous recevez cet e-mail parce que cette adresse figure sur la liste d’attente ${waitlist}.`,
-      invited: (waitlist) => `Vous recevez cet e-mail parce que vous avez reçu une invitation à ${waitlist}.`,
+        `Vous recevez cet e‑mail parce que cette adresse figure sur la liste d’attente ${waitlist}.`,
+      invited: (waitlist) => `Vous recevez cet e‑mail parce que vous avez reçu une invitation à ${waitlist}.`,
       accepted: (waitlist) =>
-        `Vous recevez cet e-mail parce que vous avez accepté une invitation à ${waitlist}.`,
+        `Vous recevez cet e‑mail parce que vous avez accepté une invitation à ${waitlist}.`,
     },
-    leave: 'Se désabonner ou quitter la liste d’attente',
+    leave: 'Se désabonner ou quitter la liste',
     seeStatus: 'Voir ma place',
   },
 };

@@ -63,7 +63,7 @@ export const ja: Texts = {
     unsubscribedTitle: '配信を停止しました',
     unsubscribed: (waitlist) => `今後、${waitlist}からこのメールは届きません。`,
     leftTitle: 'ウェイトリストから退会しました',
-    left: (waitlist) => `${waitlist}のウェイトリストの順番と、すべてのデータを削除しました。`,
+    left: (waitlist) => `${waitlist}のウェイトリストでの順番と、すべてのデータを削除しました。`,
     unknown: {
       title: 'このリンクは利用できません',
       text: 'リンクが不完全か、このメールアドレスはすでに退会しています。',
@@ -124,7 +124,7 @@ export const ja: Texts = {
   },
 
   status: {
-    title: (waitlist) => `${waitlist}のウェイトリストの順番`,
+    title: (waitlist) => `${waitlist}のウェイトリストでの順番`,
     positionLabel: '現在の順番',
     position: (position) => `現在の順番は${formats.number(position)}番目です。`,
     referrals: count({
@@ -138,7 +138,7 @@ export const ja: Texts = {
     resend: 'メールを再送する',
     resent: 'メールをお送りしました。迷惑メールフォルダもご確認ください。',
     invited: { title: '順番が来ました', text: '招待メールをお送りしました。受信トレイをご確認ください。' },
-    joined: { title: '招待を承諾済みです', text: 'すでにご利用いただけます。' },
+    joined: { title: 'ご利用いただけます', text: 'すでに招待を受けています。' },
     removed: {
       title: 'ウェイトリストに登録されていません',
       text: 'このメールアドレスはウェイトリストから削除されています。',
@@ -186,7 +186,7 @@ export const ja: Texts = {
 {% if referralLink %}
 ## 順番を早めるには
 
-リンクをシェアしましょう。登録した人が増えるごとに、順番が繰り上がります。
+リンクをシェアしましょう。リンクから1人登録するごとに、順番が繰り上がります。
 
 [リンクをシェアする]({{ referralLink }})
 

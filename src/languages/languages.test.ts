@@ -23,6 +23,7 @@ describe('languages', () => {
       for (const [path, text] of flatten(textsIn(language))) {
         assert.match(text, /\S/, path);
         assert.doesNotMatch(text, /undefined|NaN|\$\{/, path);
+        assert.doesNotMatch(text, /\be-mail/i, `${path}: lines could break at the hyphen`);
         if (!path.startsWith('mail.templates')) assert.doesNotMatch(text, /#/, path);
       }
     });
@@ -79,8 +80,9 @@ describe('languages', () => {
       '1 000 000 de personnes se sont inscrites avec votre lien.',
     );
     const at = Date.parse('2026-11-15T09:30:00Z');
-    assert.equal(textsIn('en').formats.date(at), '15 November 2026 at 09:30 UTC');
-    assert.match(textsIn('ja').formats.date(at), /^2026年11月15日 9:30 UTC$/);
+    assert.equal(textsIn('en').formats.date(at), '15\u00a0November 2026 at 09:30\u00a0UTC');
+    assert.match(textsIn('de').formats.date(at), /^15\.\u00a0November 2026 um 09:30\u00a0UTC$/);
+    assert.match(textsIn('ja').formats.date(at), /^2026年11月15日 9:30\u00a0UTC$/);
   });
 });
 

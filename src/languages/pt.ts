@@ -4,7 +4,7 @@ import type { Texts } from './texts.ts';
 const formats = formatsOf('pt-BR');
 const { count } = formats;
 
-/** Brazilian Portuguese. People are addressed as “você”. On pages, “e‑mail” has a hyphen that does not break. */
+/** Brazilian Portuguese. People are addressed as “você”. “e‑mail” has a hyphen that does not break. */
 export const pt: Texts = {
   tag: 'pt-BR',
   dir: 'ltr',
@@ -56,12 +56,12 @@ export const pt: Texts = {
   leave: {
     title: (waitlist) => `E‑mails de ${waitlist}`,
     unsubscribeText:
-      'Cancele a inscrição nestes e‑mails e mantenha seu lugar na lista de espera. Ainda avisaremos quando você receber um convite.',
-    unsubscribe: 'Cancelar inscrição',
+      'Pare de receber estes e‑mails e mantenha seu lugar na lista de espera. Mesmo assim, avisaremos quando chegar a sua vez.',
+    unsubscribe: 'Parar de receber e‑mails',
     leaveText:
-      'Ou saia da lista de espera. Isso apaga seu lugar, seus convites e todos os seus dados nesta lista, e não pode ser desfeito.',
+      'Ou saia da lista de espera. Isso apaga seu lugar, seus convites e todos os seus dados nesta lista. Essa ação não pode ser desfeita.',
     leave: 'Sair e apagar meus dados',
-    unsubscribedTitle: 'Inscrição cancelada',
+    unsubscribedTitle: 'E‑mails desativados',
     unsubscribed: (waitlist) => `Você não receberá mais estes e‑mails de ${waitlist}.`,
     leftTitle: 'Você saiu da lista de espera',
     left: (waitlist) => `Seu lugar na lista de espera de ${waitlist} e todos os seus dados foram apagados.`,
@@ -129,10 +129,10 @@ export const pt: Texts = {
     positionLabel: 'Sua posição',
     position: (position) => `Você é o número ${formats.number(position)} da fila.`,
     referrals: count({
-      zero: 'Ninguém entrou com o seu link ainda.',
-      one: '# pessoa entrou com o seu link.',
-      many: '# de pessoas entraram com o seu link.',
-      other: '# pessoas entraram com o seu link.',
+      zero: 'Ninguém entrou pelo seu link ainda.',
+      one: '# pessoa entrou pelo seu link.',
+      many: '# de pessoas entraram pelo seu link.',
+      other: '# pessoas entraram pelo seu link.',
     }),
     pending: {
       title: 'Confirme seu e‑mail',
@@ -153,14 +153,14 @@ export const pt: Texts = {
       title: 'Este link não funciona',
       text: 'O link está incompleto, ou este endereço saiu da lista de espera.',
     },
-    leave: 'Cancelar inscrição ou sair da lista de espera',
+    leave: 'Parar de receber e‑mails ou sair da lista',
   },
 
   share: {
     title: 'Quer entrar antes?',
     movesUp: count({
-      one: 'Compartilhe seu link. Você sobe # posição a cada pessoa que entrar com ele.',
-      other: 'Compartilhe seu link. Você sobe # posições a cada pessoa que entrar com ele.',
+      one: 'Compartilhe seu link. Você sobe # posição a cada pessoa que entrar por ele.',
+      other: 'Compartilhe seu link. Você sobe # posições a cada pessoa que entrar por ele.',
     }),
     text: 'Compartilhe seu link com seus amigos.',
     linkLabel: 'Seu link',
@@ -178,24 +178,24 @@ export const pt: Texts = {
     templates: {
       confirm: {
         subject: 'Confirme seu lugar na lista de espera de {{ waitlist }}',
-        body: `# Confirme seu e-mail
+        body: `# Confirme seu e‑mail
 
 Alguém, provavelmente você, adicionou este endereço à lista de espera de **{{ waitlist }}**. Confirme para entrar.
 
-[Confirmar meu e-mail]({{ confirmLink }})
+[Confirmar meu e‑mail]({{ confirmLink }})
 
-O link vale por 7 dias. Se não foi você, ignore este e-mail e não incluiremos você na lista.
+O link vale por 7 dias. Se não foi você, ignore este e‑mail e não incluiremos você na lista.
 `,
       },
       welcome: {
         subject: 'Você está na lista de espera de {{ waitlist }}',
         body: `# Você está na lista
 
-Obrigado por entrar na lista de espera de **{{ waitlist }}**.{% if position %} Você é o **número {{ position | number }}** da fila.{% endif %} Avisaremos por e-mail quando chegar a sua vez.
+Obrigado por entrar na lista de espera de **{{ waitlist }}**.{% if position %} Você é o **número\u00a0{{ position | number }}** da fila.{% endif %} Avisaremos por e‑mail quando chegar a sua vez.
 {% if referralLink %}
 ## Quer entrar antes?
 
-Compartilhe seu link. Você sobe na fila a cada pessoa que entrar com ele.
+Compartilhe seu link. Você sobe na fila a cada pessoa que entrar por ele.
 
 [Compartilhar meu link]({{ referralLink }})
 
@@ -206,7 +206,7 @@ Compartilhe seu link. Você sobe na fila a cada pessoa que entrar com ele.
         subject: 'Você subiu na lista de espera de {{ waitlist }}',
         body: `# Você subiu na fila
 
-Alguém entrou na lista de espera de **{{ waitlist }}** por sua causa. Agora você é o **número {{ position | number }}** da fila, com {{ referrals | number }} {% if referrals == 1 %}indicação{% else %}indicações{% endif %}.
+Alguém entrou na lista de espera de **{{ waitlist }}** por sua causa. Agora você é o **número\u00a0{{ position | number }}** da fila, com {{ referrals | number }} {% if referrals == 1 %}indicação{% else %}indicações{% endif %}.
 {% if referralLink %}
 [Compartilhar meu link de novo]({{ referralLink }})
 {% endif %}`,
@@ -247,19 +247,19 @@ Se pedirem um código, use este:
 
 Você aceitou seu convite para **{{ waitlist }}**. É um prazer ter você com a gente.
 
-Se não foi você, responda a este e-mail.
+Se não foi você, responda a este e‑mail.
 `,
       },
     },
     reasons: {
       added: (waitlist) =>
-        `Você recebeu este e-mail porque este endereço foi adicionado à lista de espera de ${waitlist}.`,
+        `Você recebeu este e‑mail porque este endereço foi adicionado à lista de espera de ${waitlist}.`,
       onList: (waitlist) =>
-        `Você recebeu este e-mail porque este endereço está na lista de espera de ${waitlist}.`,
-      invited: (waitlist) => `Você recebeu este e-mail porque tem um convite para ${waitlist}.`,
-      accepted: (waitlist) => `Você recebeu este e-mail porque aceitou um convite para ${waitlist}.`,
+        `Você recebeu este e‑mail porque este endereço está na lista de espera de ${waitlist}.`,
+      invited: (waitlist) => `Você recebeu este e‑mail porque tem um convite para ${waitlist}.`,
+      accepted: (waitlist) => `Você recebeu este e‑mail porque aceitou um convite para ${waitlist}.`,
     },
-    leave: 'Cancelar inscrição ou sair da lista de espera',
+    leave: 'Parar de receber e‑mails ou sair da lista',
     seeStatus: 'Ver meu lugar na fila',
   },
 };

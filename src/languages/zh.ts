@@ -31,7 +31,7 @@ export const zh: Texts = {
     button: '确认',
     confirmedTitle: '邮箱已确认',
     confirmed: (waitlist) => `你已加入 ${waitlist} 的候补名单，可以关闭此页面。`,
-    expired: { title: '链接已过期', text: '链接有效期为 7 天。我们可以重新发送一个。' },
+    expired: { title: '链接已过期', text: '链接有效期为 7 天，我们可以为你重新发送。' },
     renew: '重新发送链接',
     renewed: { title: '请查收邮件', text: '新链接已发送。每天最多发送一次。' },
     unknown: {
@@ -42,7 +42,7 @@ export const zh: Texts = {
 
   leave: {
     title: (waitlist) => `来自 ${waitlist} 的邮件`,
-    unsubscribeText: '退订这些邮件，同时保留你在候补名单中的位置。收到邀请时，我们仍会通过邮件通知你。',
+    unsubscribeText: '退订这些邮件，同时保留你在候补名单中的位置。轮到你时，我们仍会发邮件邀请你。',
     unsubscribe: '退订',
     leaveText: '你也可以退出候补名单。你的位置、邀请以及此名单中的所有数据都将被删除，且无法恢复。',
     leave: '退出并删除我的数据',
@@ -62,7 +62,7 @@ export const zh: Texts = {
   },
 
   form: {
-    title: (waitlist) => `加入 ${waitlist} 的候补名单`,
+    title: (waitlist) => `加入 ${waitlist} 候补名单`,
     intro: '留下你的邮箱，轮到你时我们会通知你。',
     email: '邮箱',
     emailExample: 'you@example.com',
@@ -73,7 +73,7 @@ export const zh: Texts = {
     leaveEmpty: '请将此项留空',
     confirmByEmail: '我们会向你发送一封确认邮件。',
     needsScripts: '请启用 JavaScript 后再加入。',
-    closed: { title: '候补名单已关闭', text: '目前不再接受新的报名。' },
+    closed: { title: '候补名单已关闭', text: '已不再接受新的报名。' },
     refused: { title: '未能加入', text: '请刷新页面后重试。' },
     problems: {
       summary: count({ other: '请检查标出的 # 项内容。' }),
@@ -105,7 +105,7 @@ export const zh: Texts = {
     }),
     pending: { title: '确认邮箱', text: '打开邮件中的链接，即可获得排位。' },
     resend: '重新发送邮件',
-    resent: '邮件已发送，也请留意垃圾邮件文件夹。',
+    resent: '邮件已发送，也请查看垃圾邮件。',
     invited: { title: '轮到你了', text: '邀请已发送，请查收邮件。' },
     joined: { title: '欢迎加入', text: '你已接受邀请。' },
     removed: { title: '你不在候补名单中', text: '该邮箱已不在候补名单中。' },
@@ -199,7 +199,7 @@ export const zh: Texts = {
         subject: '欢迎加入 {{ waitlist }}',
         body: `# 欢迎加入
 
-你已接受 **{{ waitlist }}** 的邀请，很高兴你的到来。
+你已接受 **{{ waitlist }}** 的邀请，很高兴你加入我们。
 
 如果不是你本人操作，请回复此邮件告知我们。
 `,

@@ -17,6 +17,11 @@ export interface Page extends Look {
   leaveLink: string | null;
 }
 
+/** No single word on the last line of a heading, no break inside a Japanese phrase, and no line that is wider than a phone. */
+const LINES = `.text { overflow-wrap: anywhere; text-wrap: pretty; word-break: auto-phrase }
+:is(h1, h2, h3).text { text-wrap: balance }
+.text:lang(de) { hyphens: auto; hyphenate-limit-chars: 14 6 6 }`;
+
 const DARK = `@media (prefers-color-scheme: dark) {
 .page, .page > tbody > tr > td { background: #15181c !important }
 .card { background: #1f2429 !important; border-left-color: #323940 !important; border-right-color: #323940 !important; border-bottom-color: #323940 !important }
@@ -48,6 +53,7 @@ export function layOut(page: Page): string {
 <meta name="supported-color-schemes" content="light dark">
 <title>${escapeHtml(page.title)}</title>
 <style>:root { color-scheme: light dark; supported-color-schemes: light dark }
+${LINES}
 ${DARK}</style>
 </head>
 <body style="margin:0;padding:0;-webkit-text-size-adjust:100%">

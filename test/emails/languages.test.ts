@@ -93,7 +93,10 @@ forEachEngine((engine) => {
       await list.invite('stranger@example.com');
       const mails = await mailsOf(list);
       assert.equal(mails.get('ada@example.com')?.subject, 'Deine Einladung zu Acme');
-      assert.match(mails.get('ada@example.com')?.text ?? '', /läuft am 15\. November 2026 um 09:31 UTC ab/);
+      assert.match(
+        mails.get('ada@example.com')?.text ?? '',
+        /läuft am 15\.\u00a0November 2026 um 09:31\u00a0UTC ab/,
+      );
       assert.equal(mails.get('stranger@example.com')?.subject, 'Votre invitation à Acme');
     });
 
@@ -103,7 +106,7 @@ forEachEngine((engine) => {
       await signUp(list, 'ada@example.com', 'de');
       const mail = (await mailsOf(list)).get('ada@example.com');
       assert.equal(mail?.subject, 'Coucou');
-      assert.match(mail?.text ?? '', /^Bienvenue\..*Vous recevez cet e-mail/s);
+      assert.match(mail?.text ?? '', /^Bienvenue\..*Vous recevez cet e‑mail/s);
       assert.match(mail?.html ?? '', /<html lang="fr"/);
 
       await resetTemplate(service.context, list.id, 'welcome');
@@ -166,7 +169,7 @@ forEachEngine((engine) => {
       assert.match(german.text, /<html lang="de" dir="ltr">.*Deine Einladung zu Acme/s);
       assert.match(
         german.text,
-        /gilt für <strong>ada@example\.com<\/strong> und läuft am 15\. November 2026/,
+        /gilt für <strong>ada@example\.com<\/strong> und läuft am 15\.\u00a0November 2026/,
       );
       assert.match(german.text, /action="\.\.\/join\/[\w-]+"/);
       assert.equal(german.headers.get('content-language'), 'de');

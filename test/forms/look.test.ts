@@ -55,6 +55,21 @@ forEachEngine((engine) => {
       }
     });
 
+    it('marks the language of what operators wrote, and makes room for a long word in the headline', async () => {
+      const form = await openForm(service, { headline: 'Neue Projektmanagementsoftware' });
+      const page = `/w/${form.list.id}?lang=fr`;
+      assert.match((await get(page)).text, /--letters: 25;.*<h1 dir="auto">Neue/s);
+      await updateMailSettings(service.context, form.list.id, { language: 'de' });
+      await form.change({ headline: 'Projekt\u00admanagement\u00adsoftware' });
+      const { text } = await get(page);
+      assert.match(text, /<h1 dir="auto" lang="de">Projekt/);
+      assert.doesNotMatch(text, /--letters:/, 'soft hyphens say where it may break');
+      assert.match(text, /<html lang="fr".*<p class="text" dir="auto">Laissez/s);
+      await form.change({ headline: null, text: 'Bald ist es so weit.' });
+      const own = (await get(`/w/${form.list.id}?lang=ja`)).text;
+      assert.match(own, /<h1>Acmeのウェイトリストに登録<.*<p class="text" dir="auto" lang="de">Bald/s);
+    });
+
     it('serves its script small, cached and to any page', async () => {
       const { status, headers, text } = await service.request('GET', '/form.js');
       assert.equal(status, 200);

@@ -6,7 +6,7 @@ import { formOf, type LiveForm } from '../../waitlist/forms/form.ts';
 import type { FieldProblem, Values } from '../../waitlist/forms/form-input.ts';
 import { isWaitlistId } from '../../waitlist/queue/directory.ts';
 import { Html, html } from '../docs/html.ts';
-import { sendBrandedPage } from '../pages/branded-page.ts';
+import { ownAttributes, sendBrandedPage } from '../pages/branded-page.ts';
 import { lookOf } from '../pages/look.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import type { TypedApp } from '../typed-app.ts';
@@ -112,7 +112,7 @@ export async function sendFormPage(
     brand,
     title: settings.headline ?? texts.form.title(brand.name),
     titleIsOwn: settings.headline !== null,
-    content: html`<p class="text" dir="auto">${settings.text ?? texts.form.intro}</p>
+    content: html`<p class="text"${settings.text === null ? html` dir="auto"` : ownAttributes(brand)}>${settings.text ?? texts.form.intro}</p>
 ${notice !== undefined && html`<p class="notice bad" role="alert">${notice}</p>`}
 ${data ? html`<doorlist-form form-key="${key}" heading-level="1">${inner}<script type="application/json">${new Html(JSON.stringify(data).replaceAll('<', '\\u003c'))}</script></doorlist-form>` : inner}`,
     script: data && (action === undefined ? '../form.js' : '../../form.js'),

@@ -9,6 +9,8 @@ export interface Brand {
   name: string;
   colour: string | null;
   logoUrl: string | null;
+  /** In which operators write. null if they did not say. */
+  language: string | null;
 }
 
 /** Other origins that a CAPTCHA loads from, by directive of the policy. */
@@ -22,7 +24,7 @@ export interface BrandedPage {
   /** undefined if the page belongs to no waitlist. */
   brand?: Brand | undefined;
   title: string;
-  /** Whether operators wrote the title, in whatever language. */
+  /** Whether operators wrote the title. */
   titleIsOwn?: boolean;
   content: Html;
   /** Where our script is, relative to the page. */
@@ -40,7 +42,7 @@ export interface BrandedPage {
 /** A page that carries the look of a waitlist. It works without scripts, and on a phone first. */
 export function sendBrandedPage(reply: FastifyReply, page: BrandedPage): string {
   const { texts, brand, title, content } = page;
-  const style = styleFor(brand?.colour ?? null);
+  const style = styleFor(brand?.colour ?? null, longestWord(title));
   reply
     .code(page.status ?? 200)
     .type('text/html; charset=utf-8')
@@ -67,12 +69,17 @@ ${page.script !== undefined && html`<script src="${page.script}" defer></script>
 <body>
 <main>
 ${brand && brandHtml(brand)}
-<h1${page.titleIsOwn && html` dir="auto"`}>${title}</h1>
+<h1${page.titleIsOwn && ownAttributes(brand)}>${title}</h1>
 ${content}
 </main>
 </body>
 </html>
 `.text;
+}
+
+/** Of a text that operators wrote, in whatever language. */
+export function ownAttributes(brand: Brand | undefined): Html {
+  return html` dir="auto"${brand?.language != null && html` lang="${brand.language}"`}`;
 }
 
 function brandHtml({ name, logoUrl }: Brand): Html {
@@ -104,16 +111,26 @@ function policyOf({ brand, script, captchaSources }: BrandedPage, styleHash: str
 const styles = new Map<string, { text: string; hash: string }>();
 const MOST_STYLES = 1_000;
 
-/** The color is part of the style sheet, because the policy allows no other styles. */
-function styleFor(colour: string | null): { text: string; hash: string } {
-  const known = styles.get(colour ?? '');
+/** The color and the size of the title are part of the style sheet, because the policy allows no other styles. */
+function styleFor(colour: string | null, letters: number): { text: string; hash: string } {
+  const key = `${colour} ${letters}`;
+  const known = styles.get(key);
   if (known) return known;
   const own = colour === null ? '' : `:root { --accent: ${colour}; --on: ${readableOn(colour)}; }\n`;
-  const text = BRANDED_STYLE.replace('/* colors */', own);
+  const size = letters === 0 ? '' : `:root { --letters: ${letters}; }\n`;
+  const text = BRANDED_STYLE.replace('/* own */', own + size);
   const made = { text, hash: createHash('sha256').update(text).digest('base64') };
   if (styles.size >= MOST_STYLES) styles.clear();
-  styles.set(colour ?? '', made);
+  styles.set(key, made);
   return made;
+}
+
+/** Without spaces, as in Japanese, lines break anywhere. */
+const LONG_WORDS = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{M}\p{N}]{16,}/gu;
+
+/** The length of a word that is too long for a line on a phone, or 0. */
+function longestWord(title: string): number {
+  return Math.max(0, ...(title.match(LONG_WORDS) ?? []).map((word) => word.length));
 }
 
 /** Black or white: one of them always has enough contrast. */

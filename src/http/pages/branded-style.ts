@@ -2,12 +2,13 @@
 export const BRANDED_STYLE = `
 :root { color-scheme: light dark; --paper: #f4f5f7; --card: #fff; --ink: #16191d; --soft: #59636e; --line: #d5dae0; --accent: #0f766e; --on: #fff; --danger: #b42318; }
 @media (prefers-color-scheme: dark) { :root { --paper: #15181c; --card: #1f2429; --ink: #e8eaed; --soft: #a3adb8; --line: #3b434b; --accent: #2dd4bf; --on: #08211e; --danger: #ff8a80; } }
-/* colors */
+/* own */
 * { box-sizing: border-box; }
 body { margin: 0; min-height: 100dvh; display: grid; place-items: center; padding: 1rem; background: var(--paper); color: var(--ink); font: 400 1rem/1.6 system-ui, sans-serif; }
 main { width: min(30rem, 100%); padding: 1.75rem 1.25rem; background: var(--card); border: 1px solid var(--line); border-top: 4px solid var(--accent); border-radius: 12px; overflow-wrap: anywhere; }
 @media (min-width: 30rem) { main { padding: 2.25rem 2rem; } }
-h1 { margin: 0 0 .75rem; font-size: 1.5rem; line-height: 1.3; text-wrap: balance; word-break: auto-phrase; }
+/* A long word gets a line of its own: a letter is about .7 of the size wide, and 5rem are beside it. */
+h1 { margin: 0 0 .75rem; font-size: clamp(1.0625rem, (min(100vw, 30rem) - 5rem) / (var(--letters, 1) * .7), 1.5rem); line-height: 1.3; text-wrap: balance; word-break: auto-phrase; }
 :is(h1, p):lang(de) { hyphens: auto; hyphenate-limit-chars: 14 6 6; }
 h2 { margin: 1.75rem 0 .5rem; font-size: 1.125rem; line-height: 1.3; }
 p { margin: 0 0 1.25rem; text-wrap: pretty; word-break: auto-phrase; }

@@ -1,3 +1,4 @@
+import { textsIn } from '../../languages/languages.ts';
 import { readParts } from '../../mail/parts.ts';
 import { queueOfLink } from '../../waitlist/links/links.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
@@ -7,8 +8,8 @@ import type { Brand } from './branded-page.ts';
 /** Pages look like the mails of their waitlist. */
 export async function lookOf(context: Context, { waitlist }: Queue): Promise<Brand> {
   const { settings } = await readParts(context, waitlist.internalId);
-  const { colour, logoUrl } = settings;
-  return { name: waitlist.name, colour, logoUrl };
+  const { colour, logoUrl, language } = settings;
+  return { name: waitlist.name, colour, logoUrl, language: language && textsIn(language).tag };
 }
 
 /** For a link that is known to be good: its first characters alone name the waitlist. */
