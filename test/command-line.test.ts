@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { COMMAND_GROUPS, loadCommands } from '../src/commands/command-groups.ts';
-import { runCommandLine } from '../src/commands/command-line.ts';
 import { readConfig } from '../src/config.ts';
 import { SCHEMA_VERSION } from '../src/db/migrate.ts';
 import { createLogger } from '../src/log.ts';
@@ -23,25 +22,9 @@ import {
   startProcess,
 } from './support/process.ts';
 import { createStorage, type Storage } from './support/storage.ts';
-import { jsonOf } from './support/terminal.ts';
+import { jsonOf, runHere } from './support/terminal.ts';
 
 const silent = createLogger('silent');
-
-/** The same command line inside of this process: quicker, for the many ways to type something wrong. */
-async function runHere(environment: Record<string, string>, ...words: string[]): Promise<Finished> {
-  let stdout = '';
-  let stderr = '';
-  const code = await runCommandLine(words, {
-    environment,
-    out: (text) => {
-      stdout += `${text}\n`;
-    },
-    error: (text) => {
-      stderr += `${text}\n`;
-    },
-  });
-  return { code, stdout, stderr };
-}
 
 const assertUsage = ({ code, stderr }: Finished, message: RegExp) => {
   assert.equal(code, 2);

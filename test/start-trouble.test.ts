@@ -14,6 +14,7 @@ import { createDatabase } from './support/databases.ts';
 import { freePort } from './support/postgres.ts';
 import { type Finished, runCommand } from './support/process.ts';
 import { postgresServerUrl, unique } from './support/storage.ts';
+import { runHere } from './support/terminal.ts';
 
 const DOORLIST = path.join(import.meta.dirname, '../bin/doorlist');
 const NOBODY = { uid: 65_534, gid: 65_534 };
@@ -37,9 +38,10 @@ describe('a database that cannot be used is reported in one sentence, at the sta
   /** `serve: false` where the server rather waits for the database. */
   const everywhere = async (url: string, wanted: RegExp, options: { serve?: boolean } = {}) => {
     const environment = { DOORLIST_DATA_DIR: path.join(parent, 'data'), DATABASE_URL: url, PORT: '0' };
-    for (const words of [['waitlist', 'list'], ['migrate'], ...(options.serve === false ? [] : [['serve']])])
-      assertSentence(await runCommand(environment, ...words), wanted);
-    const { code, stdout } = await runCommand(environment, 'doctor');
+    if (options.serve !== false) assertSentence(await runCommand(environment, 'serve'), wanted);
+    for (const words of [['waitlist', 'list'], ['migrate']])
+      assertSentence(await runHere(environment, ...words), wanted);
+    const { code, stdout } = await runHere(environment, 'doctor');
     assert.equal(code, 1);
     assert.match(stdout, wanted);
   };
@@ -96,7 +98,7 @@ describe('a database that cannot be used is reported in one sentence, at the sta
       url.username = role;
       url.password = 'hunter2';
       const environment = { DOORLIST_DATA_DIR: path.join(parent, 'other'), DATABASE_URL: url.href };
-      assertSentence(await runCommand(environment, 'migrate'), /denied user "limited_.*grant it CREATE/);
+      assertSentence(await runHere(environment, 'migrate'), /denied user "limited_.*grant it CREATE/);
     } finally {
       await database.drop();
       await runSql(postgresServerUrl(), `drop role ${role}`);
@@ -224,7 +226,7 @@ describe('a directory or port that cannot be used is reported in one sentence', 
     if (!mayBeAnother()) return test.skip('only root can be another user');
     chmodSync(parent, 0o755);
     const environment = { DOORLIST_DATA_DIR: path.join(parent, 'theirs'), PORT: '0' };
-    assert.equal((await runCommand(environment, 'migrate')).code, 0);
+    assert.equal((await runHere(environment, 'migrate')).code, 0);
     const before = readdirSync(environment.DOORLIST_DATA_DIR);
     assertSentence(await runAsAnother(environment, 'serve'), ANOTHER_USER);
     assertSentence(await runAsAnother(environment, 'waitlist', 'list'), ANOTHER_USER);

@@ -7,7 +7,7 @@ export async function createDatabase(
   template = 'template1',
 ): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `doorlist_${randomBytes(8).toString('hex')}`;
-  await administer(serverUrl, `create database ${name} template ${template}`);
+  await administer(serverUrl, `create database ${name} template ${template} strategy file_copy`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => administer(serverUrl, `drop database if exists ${name} with (force)`) };
