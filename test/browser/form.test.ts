@@ -59,6 +59,9 @@ describe('the form in a browser', () => {
     await page.getByLabel('Send me news').check();
     service.clock.advance(2_000);
   };
+  const changeKey = (page: Page, key: string) =>
+    page.evaluate(`document.querySelector('doorlist-form').setAttribute('form-key', '${key}')`);
+
   it('works on a page of another origin under a strict policy, in three requests and 50 kB', async () => {
     const { page, problems, requests, close } = await open(`${site.url}/?ref=nobody&utm_source=x`);
     await fill(page, 'ada@example.com');
@@ -82,6 +85,11 @@ describe('the form in a browser', () => {
     const status = await page.getByRole('link', { name: 'See your place in line' }).getAttribute('href');
     assert.match(await (await fetch(status ?? '')).text(), /Your place on the Acme waitlist/);
     assert.equal((await form.list.lookup('ada@example.com')).body.metadata?.plan, 'Pro');
+    const other = await openForm(service, { allowedOrigins: [site.url], buttonText: 'Join the other one' });
+    await changeKey(page, other.key);
+    await page.getByRole('button', { name: 'Join the other one' }).waitFor();
+    assert.equal(await page.getByText('in line.').count(), 0, 'a form with another key starts anew');
+    assert.equal(await page.locator('doorlist-form').getAttribute('state'), null);
     await close();
   });
 
@@ -108,9 +116,12 @@ describe('the form in a browser', () => {
     await close();
   });
 
-  it('keeps the plain form of the page when it cannot load', async () => {
+  it('keeps the plain form of the page when it cannot load, until it gets a key that works', async () => {
     const { page, close } = await open(`${site.url}/broken`);
     await page.getByText('the plain form').waitFor();
+    await changeKey(page, form.key);
+    await page.getByLabel('Plan').waitFor();
+    assert.equal(await page.getByText('the plain form').count(), 0);
     await close();
   });
 
@@ -245,9 +256,12 @@ describe('the form in a browser', () => {
     await asks(live.page, 'live@example.com');
     await live.page.getByText('You are number 1 in line.').waitFor();
     await list.signup({ email: 'friend@example.com' });
-    const refreshed = live.page.waitForResponse((response) => response.url().includes('/s/'));
-    await live.page.clock.fastForward(31_000);
-    assert.equal((await refreshed).status(), 200);
+    for (const move of ['', 'document.body.append(document.querySelector("doorlist-form"))']) {
+      await live.page.evaluate(move);
+      const refreshed = live.page.waitForResponse((response) => response.url().includes('/s/'));
+      await live.page.clock.fastForward(31_000);
+      assert.equal((await refreshed).status(), 200, move);
+    }
     assert.deepEqual(live.problems, []);
     await live.close();
     await behind.close();

@@ -15,13 +15,14 @@ function read(name: string): string {
   return readFileSync(new URL(`./element/${name}`, import.meta.url), 'utf8');
 }
 
-/** Comments, indentation and imports are for readers and tools. */
+/** Comments, imports and the space around signs are for readers and tools. Statements end with a semicolon. */
 function compact(source: string): string {
   return source
     .split('\n')
     .map((line) => line.trim().replace(/^export | \/\/ .*/g, ''))
     .filter((line) => !/^($|\/\/|import |\/\*\*.*\*\/$)/.test(line))
-    .join('\n');
+    .join('\n')
+    .replaceAll(/('[^']*'|`[^`]*`)|\s*([-=(){}[\],;:?<>+*&|!])\s*/g, '$1$2');
 }
 
 function compactStyle(source: string): string {

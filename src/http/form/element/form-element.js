@@ -15,30 +15,49 @@ sheet.replaceSync('style.css'); // Replaced by the content of the file.
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 class DoorlistForm extends HTMLElement {
-  async connectedCallback() {
-    if (this.root) return;
+  static observedAttributes = ['form-key'];
+
+  connectedCallback() {
+    this.timer = setInterval(() => this.refresh?.(), REFRESH_MS);
+    if (this.root) return; // It was moved.
     this.root = this.attachShadow({ mode: 'open' });
     this.root.adoptedStyleSheets = [sheet];
-    const inline = this.querySelector('script[type="application/json"]');
-    try {
-      if (!crypto.subtle) throw new Error(); // Plain http has no WebCrypto.
-      this.use(inline ? JSON.parse(inline.textContent) : await this.load());
-      // Filled in by the server, or by somebody while this was loading.
-      this.given = new FormData(this.querySelector('form') ?? undefined);
-      this.replaceChildren(); // The plain form inside is not needed.
-      this.show();
-    } catch {
-      this.root.append(el('slot', {})); // What the page has inside the element, such as a plain form.
-      this.tell('error', {});
-    }
+    this.start();
   }
 
   disconnectedCallback() {
     clearInterval(this.timer);
   }
 
+  attributeChangedCallback(_, before, key) {
+    if (this.root && before !== key) this.start();
+  }
+
+  async start() {
+    const inline = this.querySelector('script[type="application/json"]');
+    const key = this.formKey;
+    try {
+      if (!crypto.subtle) throw new Error(); // Plain http has no WebCrypto.
+      const data = inline ? JSON.parse(inline.textContent) : await this.load();
+      if (key !== this.formKey) return;
+      this.use(data);
+      // Filled in by the server, or by somebody while this was loading.
+      this.given = new FormData(this.querySelector('form') ?? undefined);
+      this.replaceChildren(); // The plain form inside is not needed.
+      this.show();
+    } catch {
+      if (key !== this.formKey) return;
+      this.root.replaceChildren(el('slot', {})); // What the page has inside the element, such as a plain form.
+      this.tell('error', {});
+    }
+  }
+
+  get formKey() {
+    return this.getAttribute('form-key');
+  }
+
   get url() {
-    return new URL(`form/v1/${this.getAttribute('form-key')}`, this.getAttribute('src') ?? scriptUrl);
+    return new URL(`form/v1/${this.formKey}`, this.getAttribute('src') ?? scriptUrl);
   }
 
   async load() {
@@ -63,9 +82,11 @@ class DoorlistForm extends HTMLElement {
   show() {
     const { data } = this;
     const { texts } = data;
+    this.refresh = this.captcha = undefined;
+    this.removeAttribute('state');
     this.message = el('p', { part: 'message', class: 'problem', role: 'alert' });
     if (data.closed) {
-      this.root.append(el('p', { part: 'text', lang: data.language }, texts.closed));
+      this.root.replaceChildren(el('p', { part: 'text', lang: data.language }, texts.closed));
       return;
     }
     this.button = el('button', { part: 'button' }, texts.button);
@@ -86,7 +107,7 @@ class DoorlistForm extends HTMLElement {
       event.preventDefault();
       if (!this.sending) void this.send();
     });
-    this.root.append(this.form);
+    this.root.replaceChildren(this.form);
     if (data.captcha) void this.showCaptcha(data.captcha);
   }
 
@@ -135,7 +156,8 @@ class DoorlistForm extends HTMLElement {
     const place = el('div', { slot: 'captcha' });
     this.append(place);
     try {
-      this.captcha = await showWidget(place, captcha);
+      const shown = await showWidget(place, captcha);
+      if (place.parentNode) this.captcha = shown;
     } catch {
       this.message.textContent = this.data.texts.error;
     }
@@ -159,13 +181,14 @@ class DoorlistForm extends HTMLElement {
     }
     this.sending = false;
     this.button.removeAttribute('aria-disabled');
-    this.button.textContent = texts.button;
+    this.button.textContent = this.data.texts.button;
   }
 
   async post() {
+    const { form, url } = this;
     if (Date.now() - this.usedAt > TOKEN_MS) this.use(await this.load());
     const { texts } = this.data;
-    const body = new URLSearchParams(new FormData(this.form));
+    const body = new URLSearchParams(new FormData(form));
     for (const [name, value] of [...this.given, ...new URLSearchParams(location.search)])
       if (name === 'ref' || name.startsWith('utm_')) body.set(name, value);
     body.set('include', 'status');
@@ -173,12 +196,9 @@ class DoorlistForm extends HTMLElement {
     body.set('proof', await this.proof);
     if (this.captcha) body.set('captcha', this.captcha.answer);
     await pause(READ_MS - (Date.now() - this.usedAt));
-    const response = await fetch(this.url, {
-      method: 'POST',
-      headers: { accept: 'application/json' },
-      body,
-    });
+    const response = await fetch(url, { method: 'POST', headers: { accept: 'application/json' }, body });
     const answer = await response.json();
+    if (form !== this.form) return; // The key has changed, and another form is shown.
     if (response.ok) return this.finish(answer);
     this.tell('error', answer);
     this.captcha?.reset();
@@ -234,11 +254,11 @@ class DoorlistForm extends HTMLElement {
       ...(status.shareUrl ? shareParts(status, texts) : []),
       el('a', { href: url, part: 'link' }, texts.seeStatus),
     );
-    this.timer = setInterval(async () => {
+    this.refresh = async () => {
       if (document.hidden) return;
       const response = await fetch(url, { headers: { accept: 'application/json' } }).catch(() => undefined);
       if (response?.ok) position.textContent = (await response.json()).positionText ?? '';
-    }, REFRESH_MS);
+    };
   }
 }
 
