@@ -12,6 +12,7 @@ import {
   openSite,
   picture,
   type Site,
+  takeTime,
 } from '../support/public-pages.ts';
 import { sharedChromium } from '../support/shared-chromium.ts';
 
@@ -42,7 +43,7 @@ describe('a CAPTCHA in a browser', () => {
   });
 
   const join = async (page: Page) => {
-    service.clock.advance(2_000);
+    await takeTime(page, service.clock);
     await page.getByRole('button', { name: 'Join the waitlist' }).click();
   };
   /** Without an answer, with a refused one, and with the answer of a person. */

@@ -2,19 +2,22 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { sharedNow } from '../../src/db/shared-clock.ts';
-import { LANGUAGES, type Language, textsIn } from '../../src/languages/languages.ts';
+import { DEFAULT_LANGUAGE, LANGUAGES, textsIn } from '../../src/languages/languages.ts';
 import type { Texts } from '../../src/languages/texts.ts';
 import { signLink } from '../../src/waitlist/links/links.ts';
 import { type OpenForm, openForm } from '../support/forms.ts';
 import { type Service, startService } from '../support/harness.ts';
 import {
   assertAccessible,
+  assertFits,
   formScript,
   openPublicPage,
   openSite,
+  type PublicPage,
   picture,
   type Site,
   strictPolicy,
+  takeTime,
 } from '../support/public-pages.ts';
 import { sharedChromium } from '../support/shared-chromium.ts';
 
@@ -26,6 +29,7 @@ describe('public pages in every language, on a phone', () => {
   let form: OpenForm;
   let status: string;
   let join: string;
+  let opened: PublicPage;
   before(async () => {
     service = await startService('sqlite');
     browser = await sharedChromium();
@@ -40,6 +44,7 @@ describe('public pages in every language, on a phone', () => {
     status = `/s/${signLink(form.queue, 'status', { id, at: await sharedNow(service.context) })}`;
     const { code } = await form.list.invite('bob@example.com', { expiresAt: service.clock.now + 86_400_000 });
     join = `/join/${code}`;
+    opened = await openPublicPage(browser, service.url);
   });
   after(async () => {
     await browser?.close();
@@ -60,63 +65,71 @@ describe('public pages in every language, on a phone', () => {
   };
   const languageOfPage = (page: Page) => page.locator('html').getAttribute('lang');
 
-  const look = async (page: Page, texts: Texts, query: string, name: string) => {
+  const look = async (
+    page: Page,
+    texts: Texts,
+    query: string,
+    check: (what: string, language: string) => Promise<void>,
+  ) => {
     const { tag, form: words } = texts;
-    const check = async (what: string) => {
-      await assertAccessible(page, `${what} in ${tag}`);
-      await picture(page, `${name}-${what}`);
-    };
     await page.goto(`${service.url}/w/${form.list.id}${query}`);
     await shows(page, { heading: words.title('Acme'), button: words.button }, [words.intro, words.email]);
     assert.equal(await languageOfPage(page), tag);
-    await check('hosted');
+    await check('hosted', tag);
     await page.goto(service.url + status + query);
     await shows(page, { heading: texts.status.title('Acme') }, [
       texts.status.positionLabel,
       texts.share.title,
     ]);
     assert.equal(await languageOfPage(page), tag);
-    await check('status');
+    await check('status', tag);
     await page.goto(service.url + join + query);
     await shows(page, { heading: texts.join.title('Acme'), button: texts.join.accept }, []);
     assert.equal(await languageOfPage(page), tag);
-    await check('join');
+    await check('join', tag);
     await page.goto(site.url + query);
     await shows(page, { button: words.button }, [words.email, `(${words.optional})`]);
     const inside = page.locator('doorlist-form [part=form]');
     assert.equal(await inside.getAttribute('lang'), tag);
-    await check('element');
+    await check('element', tag);
   };
 
-  const open = async (language: Language, options: Parameters<typeof openPublicPage>[2]) =>
-    openPublicPage(browser, 'about:blank', { ...options, baseURL: service.url }).then((opened) => ({
-      ...opened,
-      texts: textsIn(language),
-    }));
+  /** What the browser asks for and shows from now on, and a check of each page. */
+  const view = async (asked: string, colorScheme: 'light' | 'dark', assertGood: typeof assertFits) => {
+    const { page } = opened;
+    page.problems.length = 0;
+    await page.setExtraHTTPHeaders({ 'accept-language': asked });
+    await page.emulateMedia({ colorScheme });
+    return async (what: string, language: string) => {
+      await assertGood(page, `${what} in ${language}, ${colorScheme}`);
+      await picture(page, `${language}-${colorScheme}-${what}`);
+    };
+  };
 
-  for (const language of LANGUAGES) {
+  for (const [index, language] of LANGUAGES.entries()) {
+    const texts = textsIn(language);
+    // Colors do not depend on the language: both themes of one language, and one of the others.
+    const [theme, otherTheme] = index % 2 === 0 ? (['light', 'dark'] as const) : (['dark', 'light'] as const);
+
     it(`follows a browser that asks for ${language}, up to the place in line`, async () => {
-      const { page, problems, texts, close } = await open(language, { locale: textsIn(language).tag });
-      await look(page, texts, '', `${language}-light`);
+      const { page } = opened;
+      const check = await view(texts.tag, theme, assertAccessible);
+      await look(page, texts, '', check);
       await page.getByLabel(texts.form.email, { exact: true }).fill(`${language}@example.com`);
-      service.clock.advance(2_000);
+      await takeTime(page, service.clock);
       await page.getByRole('button', { name: texts.form.button }).click();
       await page.getByRole('heading', { name: texts.joined.title, exact: true }).waitFor();
-      await shows(page, { button: texts.share.copy }, [
-        texts.status.position(2 + LANGUAGES.indexOf(language)),
-      ]);
-      await assertAccessible(page, `joined in ${texts.tag}`);
-      await picture(page, `${language}-light-joined`);
-      assert.deepEqual(problems, []);
-      await close();
+      await shows(page, { button: texts.share.copy }, [texts.status.position(2 + index)]);
+      await check('joined', texts.tag);
+      assert.deepEqual(page.problems, []);
     });
 
     it(`follows the parameter ${language}, whatever the browser asks for`, async () => {
-      const other = language === 'de' ? 'fr' : 'de';
-      const { page, problems, texts, close } = await open(language, { locale: other, colorScheme: 'dark' });
-      await look(page, texts, `?lang=${language}`, `${language}-dark`);
-      assert.deepEqual(problems, []);
-      await close();
+      const { page } = opened;
+      const assertGood = language === DEFAULT_LANGUAGE ? assertAccessible : assertFits;
+      const check = await view(language === 'de' ? 'fr' : 'de', otherTheme, assertGood);
+      await look(page, texts, `?lang=${language}`, check);
+      assert.deepEqual(page.problems, []);
     });
   }
 });

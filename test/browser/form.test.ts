@@ -16,6 +16,7 @@ import {
   picture,
   type Site,
   strictPolicy,
+  takeTime,
 } from '../support/public-pages.ts';
 import { sharedChromium } from '../support/shared-chromium.ts';
 
@@ -57,7 +58,10 @@ describe('the form in a browser', () => {
     await page.getByLabel('Email', { exact: true }).fill(email);
     await page.getByLabel('Plan').selectOption('Pro');
     await page.getByLabel('Send me news').check();
-    service.clock.advance(2_000);
+  };
+  const send = async (page: Page) => {
+    await takeTime(page, service.clock);
+    await page.getByRole('button', { name: 'Join the waitlist' }).click();
   };
   const changeKey = (page: Page, key: string) =>
     page.evaluate(`document.querySelector('doorlist-form').setAttribute('form-key', '${key}')`);
@@ -68,6 +72,7 @@ describe('the form in a browser', () => {
     const joined = page.evaluate(
       "new Promise((resolve) => addEventListener('doorlist:joined', ({ detail }) => resolve(detail.state)))",
     );
+    service.clock.advance(2_000);
     await page.getByRole('button', { name: 'Join the waitlist' }).click();
     await page.getByText('You are number 1 in line.').waitFor();
     assert.equal(await joined, 'joined');
@@ -96,8 +101,7 @@ describe('the form in a browser', () => {
   it('says what to correct, next to the field', async () => {
     const { page, problems, close } = await open(site.url);
     await page.getByLabel('Email', { exact: true }).fill('ada');
-    service.clock.advance(2_000);
-    await page.getByRole('button', { name: 'Join the waitlist' }).click();
+    await send(page);
     await page.getByText('Enter a valid email address.').waitFor();
     const email = page.getByLabel('Email', { exact: true });
     assert.equal(await email.getAttribute('aria-invalid'), 'true');
@@ -107,7 +111,7 @@ describe('the form in a browser', () => {
     assert.equal(focused, 'email');
     await page.getByText('Check this box to continue.').waitFor();
     await fill(page, 'eve@example.com');
-    await page.getByRole('button', { name: 'Join the waitlist' }).click();
+    await send(page);
     await page.getByText('You’re on the list').waitFor();
     assert.deepEqual(
       problems.filter((text) => !/422/.test(text)),
@@ -130,7 +134,7 @@ describe('the form in a browser', () => {
     url.hostname = PLAIN_HTTP_HOST;
     const { page, problems, close } = await open(url.href);
     await fill(page, 'http@example.com');
-    await page.getByRole('button', { name: 'Join the waitlist' }).click();
+    await send(page);
     await page.getByRole('heading', { name: 'Check your inbox' }).waitFor();
     assert.equal((await form.list.lookup('http@example.com')).body.status, 'pending');
     assert.deepEqual(problems, []);
@@ -149,7 +153,7 @@ describe('the form in a browser', () => {
     await page.locator('doorlist-form [part=form]').waitFor();
     assert.equal(await page.getByLabel('Email', { exact: true }).inputValue(), 'typed@example.com');
     await fill(page, 'typed@example.com');
-    await page.getByRole('button', { name: 'Join the waitlist' }).click();
+    await send(page);
     await page.getByText('in line.').waitFor();
     assert.deepEqual(await page.getByRole('heading').allTextContents(), ['You’re on the list']);
     await close();
@@ -164,7 +168,7 @@ describe('the form in a browser', () => {
       await assertAccessible(page);
       await picture(page, `form-hosted-${colorScheme}`);
       await fill(page, `${colorScheme}@example.com`);
-      await page.getByRole('button', { name: 'Join the waitlist' }).click();
+      await send(page);
       await page.getByText('in line.').waitFor();
       await assertAccessible(page);
       await picture(page, `form-joined-${colorScheme}`);
@@ -190,11 +194,11 @@ describe('the form in a browser', () => {
     await picture(page, 'form-plain');
     await page.getByLabel('Email', { exact: true }).fill('x');
     await fill(page, 'plain');
-    await page.getByRole('button', { name: 'Join the waitlist' }).click();
+    await send(page);
     await page.getByText('Enter a valid email address.').waitFor();
     await picture(page, 'form-plain-invalid');
     await fill(page, 'plain@example.com');
-    await page.getByRole('button', { name: 'Join the waitlist' }).click();
+    await send(page);
     await page.getByRole('heading', { name: 'Check your inbox' }).waitFor();
     await picture(page, 'form-thanks');
     assert.equal((await form.list.lookup('plain@example.com')).body.status, 'pending');
@@ -211,8 +215,7 @@ describe('the form in a browser', () => {
     for (const javaScriptEnabled of [true, false]) {
       const { page, problems, close } = await open(`${service.url}/w/${list.id}`, { javaScriptEnabled });
       await page.getByLabel('Email').fill(`moved-${javaScriptEnabled}@example.com`);
-      service.clock.advance(2_000);
-      await page.getByRole('button', { name: 'Join the waitlist' }).click();
+      await send(page);
       await page.waitForURL(`${site.url}/plain?from=%22list%22&b=1`);
       assert.deepEqual(problems, []);
       await page.goBack();
@@ -227,7 +230,7 @@ describe('the form in a browser', () => {
     await page.getByRole('textbox').fill('static@example.com');
     await page.getByRole('button').click();
     await fill(page, 'static@example.com');
-    await page.getByRole('button', { name: 'Join the waitlist' }).click();
+    await send(page);
     await page.getByRole('heading', { name: 'Check your inbox' }).waitFor();
     await close();
   });

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page, Request } from 'playwright-core';
+import type { TestClock } from './harness.ts';
 import { openWindow, type View } from './windows.ts';
 
 export const PHONE = { width: 390, height: 844 };
@@ -42,7 +43,18 @@ const SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElemen
 export async function assertAccessible(page: Page, what: string = page.url()): Promise<void> {
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(AXE);
   assert.deepEqual(await page.evaluate(VIOLATIONS), [], what);
+  await assertFits(page, what);
+}
+
+/** Fails on sideways scrolling. */
+export async function assertFits(page: Page, what: string = page.url()): Promise<void> {
   assert.equal(await page.evaluate(SIDEWAYS), 0, `${what}: scrolls sideways`);
+}
+
+/** As if the person had taken two seconds to fill in the form: nothing waits, on the page or in the service. */
+export async function takeTime(page: Page, clock: TestClock): Promise<void> {
+  await page.evaluate('{ const now = Date.now; Date.now = () => now() + 2_000 }');
+  clock.advance(2_000);
 }
 
 /** For whoever wants to look: set DOORLIST_TEST_PICTURES to a directory. */
