@@ -12,7 +12,6 @@ import { JOB_KINDS } from './job-kinds.ts';
 import type { Log } from './log.ts';
 import { createLogger } from './log.ts';
 import { rememberSending } from './mail/sending.ts';
-import { checkSmtpAtStart } from './mail/smtp-check.ts';
 import { openOperators } from './operators/context.ts';
 import { isSetUp, setupUrl } from './operators/setup.ts';
 import { openContext, withoutTimeLimits } from './service.ts';
@@ -62,7 +61,10 @@ export async function serve(
   const { port } = app.server.address() as AddressInfo;
   await rememberSending(context, config);
   const outbox = await startOutbox(context, config);
-  void checkSmtpAtStart(log, config.smtpUrl);
+  if (config.smtpUrl !== undefined) {
+    const { checkSmtpAtStart } = await import('./mail/smtp-check.ts');
+    void checkSmtpAtStart(log, config.smtpUrl);
+  }
   const upkeep = startUpkeep(withoutTimeLimits(context));
   const jobs = startJobs(withoutTimeLimits(context), JOB_KINDS);
   print(await welcome(context, config, port));

@@ -1,6 +1,6 @@
 import { mailChannel } from './mail/channel.ts';
 import { shareMailServer } from './mail/mail-server.ts';
-import { connectSmtp } from './mail/smtp.ts';
+import type { Smtp } from './mail/smtp.ts';
 import { operatorMailChannel } from './operator-mail/channel.ts';
 import { openOperators } from './operators/context.ts';
 import { type DispatcherOptions, startDispatcher } from './outbox/dispatcher.ts';
@@ -52,7 +52,8 @@ export async function startOutbox(
     proxyUrl: webhookProxy,
     deadlineMs: options.deadlineMs ?? DEADLINE_MS,
   });
-  const mailServer = shareMailServer(connectSmtp(settings, options), {
+  const smtp = await connect(settings, options);
+  const mailServer = shareMailServer(smtp, {
     ...settings,
     deadlineMs: options.deadlineMs,
     leaseExtendedEveryMs: options.leaseExtendedEveryMs,
@@ -71,4 +72,11 @@ export async function startOutbox(
       await Promise.all([dispatcher.stop(), pruning.stop()]);
     },
   };
+}
+
+/** The SMTP code takes as long to load as a tenth of the start, so it is loaded only if there is a mail server. */
+async function connect({ smtpUrl }: OutboxSettings, times: OutboxTimes): Promise<Smtp | undefined> {
+  if (smtpUrl === undefined) return undefined;
+  const { connectSmtp } = await import('./mail/smtp.ts');
+  return connectSmtp(smtpUrl, times);
 }

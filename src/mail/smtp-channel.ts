@@ -13,8 +13,8 @@ import { Unreadable } from '../vault/crypto.ts';
 import type { MailServer } from './mail-server.ts';
 import type { Pause } from './pauses.ts';
 import type { Mail } from './render.ts';
-import { type Envelope, MAIL_SERVER, type Smtp, type SmtpAnswer } from './smtp.ts';
-import { SEND_MS_MAX } from './smtp-session.ts';
+import type { Envelope, Smtp, SmtpAnswer } from './smtp.ts';
+import { MAIL_SERVER, SEND_MS_MAX } from './smtp-constants.ts';
 
 /** For a free connection. */
 const WAIT_MS_MAX = 10_000;

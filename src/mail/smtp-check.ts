@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts';
 import { reportState } from '../state-log.ts';
-import { MAIL_SERVER } from './smtp.ts';
+import { MAIL_SERVER } from './smtp-constants.ts';
 import { describeFailure, type SmtpError, type SmtpFailure } from './smtp-failure.ts';
 import { openSession } from './smtp-session.ts';
 import { readSmtpUrl } from './smtp-url.ts';
@@ -29,8 +29,7 @@ export async function checkSmtp(smtpUrl: string): Promise<SmtpCheck> {
 }
 
 /** Reports problems at startup instead of with the first mail. Never prevents the start. */
-export async function checkSmtpAtStart(log: Log, smtpUrl: string | undefined): Promise<void> {
-  if (smtpUrl === undefined) return;
+export async function checkSmtpAtStart(log: Log, smtpUrl: string): Promise<void> {
   const { server, failure } = await checkSmtp(smtpUrl);
   if (!failure) return;
   const state = failure.fault === 'unreachable' ? 'unreachable' : 'paused';

@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { SEND_MS_MAX } from './smtp-constants.ts';
 import type { SmtpError } from './smtp-failure.ts';
 import type { SmtpServer } from './smtp-url.ts';
 
 const CONNECT_MS_MAX = 10_000;
-/** To send the whole mail. */
-export const SEND_MS_MAX = 20_000;
 /** RFC 5321, 4.5.3.2.6: disconnecting sooner leads to duplicate mails. */
 const END_OF_DATA_MS_MAX = 10 * 60_000;
 

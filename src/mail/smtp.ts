@@ -4,8 +4,6 @@ import { describeFailure, type SmtpError, type SmtpFailure } from './smtp-failur
 import { type Letter, openSession, type SmtpSession } from './smtp-session.ts';
 import { readSmtpUrl, type SmtpServer } from './smtp-url.ts';
 
-/** The name of its state in the log. */
-export const MAIL_SERVER = 'mail server';
 /** Some servers close a connection after 100. */
 const MAILS_A_SESSION = 100;
 /** Sooner than servers close idle connections. */
@@ -31,15 +29,11 @@ export interface Smtp {
   close(): void;
 }
 
-/**
- * Sends over connections that are kept open for a while. Returns undefined if there is no mail server.
- * Callers limit how many mails are sent at once.
- */
+/** Sends over connections that are kept open for a while. Callers limit how many mails are sent at once. */
 export function connectSmtp(
-  { smtpUrl }: { smtpUrl: string | undefined },
+  smtpUrl: string,
   { endOfDataMs }: { endOfDataMs?: number | undefined } = {},
-): Smtp | undefined {
-  if (smtpUrl === undefined) return undefined;
+): Smtp {
   const server = readSmtpUrl(smtpUrl);
   const idle = new Map<SmtpSession, NodeJS.Timeout>();
   const busy = new Set<SmtpSession>();

@@ -40,10 +40,19 @@ function sizeOf(files: readonly string[]): number {
 
 /** The clean-up after tests is loaded outside of the suites, and so belongs to all of them. */
 function moduleOf(files: readonly string[]): string {
-  const cleanUp = JSON.stringify(path.join(import.meta.dirname, 'cleanup.ts'));
+  const support = (file: string) => JSON.stringify(path.join(import.meta.dirname, file));
   const suites = files.map((file) => {
     const [name, module] = [file, path.resolve(file)].map((text) => JSON.stringify(text));
-    return `describe(${name}, () => import(${module}));`;
+    return `describe(${name}, () => loaded[loaded.push(import(${module})) - 1]);`;
   });
-  return [`import { describe } from 'node:test';`, `import ${cleanUp};`, ...suites, ''].join('\n');
+  return [
+    `import { describe } from 'node:test';`,
+    `import ${support('cleanup.ts')};`,
+    `import { stopTracking } from ${support('before-tests.ts')};`,
+    'const loaded = [];',
+    ...suites,
+    'await Promise.allSettled(loaded);',
+    'stopTracking();',
+    '',
+  ].join('\n');
 }

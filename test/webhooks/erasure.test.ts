@@ -173,7 +173,7 @@ describe('a permit that ends before the connection is open', () => {
 
   it('sends nothing to a mail server, and the next email uses the connection', async () => {
     const server = await startMailServer();
-    const smtp = connectSmtp({ smtpUrl: server.url });
+    const smtp = connectSmtp(server.url);
     assert.ok(smtp);
     try {
       const mail = {

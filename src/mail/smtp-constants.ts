@@ -1,0 +1,7 @@
+/** Known without the SMTP code, which is loaded only if there is a mail server. */
+
+/** The name of its state in the log. */
+export const MAIL_SERVER = 'mail server';
+
+/** To send the whole mail. */
+export const SEND_MS_MAX = 20_000;
