@@ -67,11 +67,45 @@ describe('details of the dashboard', () => {
     await page.close();
   });
 
-  it('says that a waitlist does not exist', async () => {
+  it('says that a waitlist does not exist, that a request failed, and that the server is gone', async () => {
     const page = await open('/waitlists/wl_nobody/queue');
     await page.getByText('There is no waitlist wl_nobody.').waitFor();
     page.problems.length = 0; // The browser reports the 404 that we wanted.
     await checkPage(page, 'an unknown waitlist');
+
+    const asked = { people: 0, tokens: 0 };
+    await page.route('**/admin/v1/operators*', (route) => {
+      asked.people += 1;
+      const json = { code: 'internal_error', message: 'something went wrong' };
+      return asked.people > 3 ? route.continue() : route.fulfill({ status: 500, json });
+    });
+    await page.route('**/admin/v1/tokens*', (route) => {
+      asked.tokens += 1;
+      return route.fulfill({ status: 403, json: { code: 'forbidden', message: 'you need another role' } });
+    });
+    const people = page.getByRole('link', { name: 'People', exact: true });
+    await people.click();
+    await page.getByRole('alert').getByText('Something went wrong.').waitFor();
+    assert.equal(await page.locator('.animate-pulse').count(), 0);
+    assert.equal(asked.people, 3);
+    await page.getByRole('link', { name: 'Tokens' }).click();
+    await page.getByRole('alert').getByText('You need another role.').waitFor();
+    assert.equal(asked.tokens, 1);
+    await people.click();
+    await page.getByRole('cell', { name: /grace@example/ }).waitFor();
+
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name: 'Environments' }).hover();
+    await page.getByText('You are offline').waitFor();
+    await page.context().setOffline(false);
+    await page.route('**/admin/v1/environments*', (route) => route.abort());
+    await page.getByRole('link', { name: 'Environments' }).click();
+    await page.getByRole('alert').getByText('The server cannot be reached').waitFor();
+    page.problems.length = 0; // The browser reports each of them.
+    await checkPage(page, 'a server that is gone');
+    await page.unroute('**/admin/v1/environments*');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('cell', { name: 'production' }).waitFor();
     await page.close();
   });
 

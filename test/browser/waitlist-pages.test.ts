@@ -9,6 +9,7 @@ import {
   type DashboardPage,
   launchBrowser,
   openDashboard,
+  openNavigation,
   sizeOn,
 } from '../support/dashboard.ts';
 import { openForm, SITE } from '../support/forms.ts';
@@ -138,7 +139,9 @@ forEachEngine((engine) => {
         .getByLabel('File', { exact: true })
         .setInputFiles({ name: 'people.jsonl', mimeType: 'text/plain', buffer });
       await page.getByRole('button', { name: 'Check file' }).click();
+      const cancelled = page.waitForResponse((response) => response.request().method() === 'DELETE');
       await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+      await cancelled;
       await service.runJobs();
       await page.getByText('What was imported before stays').waitFor();
       await page.close();
@@ -180,6 +183,8 @@ forEachEngine((engine) => {
       await page.getByRole('tab', { name: 'Install' }).click();
       const { body: form } = await owner.get<{ key: string }>(`/waitlists/${list.id}/form`);
       await page.getByText(`form-key="${form.key}"`).first().waitFor();
+      await page.getByRole('button', { name: 'WordPress' }).click();
+      await page.getByRole('code').filter({ hasText: '[doorlist_form]' }).waitFor();
       await check(page, 'form, install');
 
       const hosted = `/w/${list.id}`;
@@ -225,6 +230,10 @@ forEachEngine((engine) => {
         .waitFor();
       page.problems.length = 0;
       await page.getByLabel('Metadata to count').fill('plan');
+      await openNavigation(page);
+      await page.getByRole('link', { name: 'Queue', exact: true }).click();
+      await page.getByRole('heading', { name: 'Leave without saving?' }).waitFor();
+      await page.getByRole('button', { name: 'Keep editing' }).click();
       await page.getByRole('button', { name: 'Save changes' }).click();
       await page.getByText('Saved your changes').waitFor();
       const saved = await owner.get<{ boost: number; metadataKeys: string[] }>(`/waitlists/${list.id}`);
@@ -239,7 +248,17 @@ forEachEngine((engine) => {
       const remove = dialog.getByRole('button', { name: 'Delete waitlist' });
       assert.equal(await remove.isDisabled(), true);
       await page.getByLabel(/to confirm/).fill(list.id);
+      const held = Promise.withResolvers<void>();
+      await page.route(`**/waitlists/${list.id}`, async (route) => {
+        await held.promise;
+        await route.continue();
+      });
       await remove.click();
+      await page.getByRole('button', { name: 'Delete waitlist', disabled: true }).last().waitFor();
+      await page.keyboard.press('Escape');
+      assert.equal(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled(), true);
+      await check(page, 'a deletion under way');
+      held.resolve();
       await page.getByRole('heading', { name: 'Waitlists' }).waitFor();
       assert.equal((await owner.get(`/waitlists/${list.id}`)).status, 404);
       await page.close();

@@ -231,8 +231,10 @@ forEachEngine((engine) => {
       await page.getByText('<b>not bold</b>').waitFor();
       assert.equal(await page.getByRole('button', { name: 'Add endpoint' }).count(), 0);
       await check(page, 'endpoints');
-      await page.goto(`/waitlists/${list.id}/webhooks/${body.id}`);
+      await page.getByRole('row').getByRole('button').press('Enter');
       await page.getByText('Nothing sent yet').waitFor();
+      assert.equal(new URL(page.url()).pathname, `/waitlists/${list.id}/webhooks/${body.id}`);
+      assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1');
       assert.equal(await page.getByRole('button', { name: /Send test|Replay|More actions/ }).count(), 0);
       await checkPage(page, 'an endpoint for support');
       await page.close();

@@ -1,6 +1,8 @@
 import { createRootRoute, createRoute, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
+import { instanceQuery } from './api/instance.ts';
 import { meQuery } from './api/me.ts';
-import { queryClient } from './api/query-client.ts';
+import { prepare, queryClient } from './api/query-client.ts';
+import { waitlistQuery } from './api/waitlists.ts';
 import { FORM_TABS, type FormTab, REFUSED_PERIOD_NAMES, type RefusedPeriod } from './pages/form/periods.ts';
 import { readInvitesSearch } from './pages/invites/invites-search.ts';
 import { PERIOD_NAMES, type PeriodName } from './pages/overview/periods.ts';
@@ -124,6 +126,9 @@ const waitlist = createRoute({
   getParentRoute: () => shell,
   path: '/waitlists/$waitlistId',
   validateSearch: (search): { environment?: string } => ({ environment: textOf(search.environment) }),
+  loaderDeps: ({ search: { environment } }) => ({ environment }),
+  loader: ({ params: { waitlistId }, deps: { environment } }) =>
+    prepare(waitlistQuery({ waitlistId, environment })),
   component: lazyRouteComponent(() => import('./shell/waitlist-layout.tsx'), 'WaitlistLayout'),
 });
 const overview = createRoute({
@@ -212,6 +217,7 @@ const emails = createRoute({
     tab: choiceOf(search.tab, EMAIL_TABS),
     ...mailSearch(search),
   }),
+  loader: () => prepare(instanceQuery),
   component: lazyRouteComponent(() => import('./pages/emails/emails-page.tsx'), 'EmailsPage'),
 });
 const MAIL_LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'ja', 'zh'] as const;
@@ -235,6 +241,7 @@ const mailbox = createRoute({
     environment: textOf(search.environment),
     ...mailSearch(search),
   }),
+  loader: () => prepare(instanceQuery),
   component: lazyRouteComponent(() => import('./pages/mailbox/mailbox-page.tsx'), 'MailboxPage'),
 });
 

@@ -16,18 +16,6 @@ export const peopleKey = ({ waitlistId, environment }: Scope) => ['people', wait
 export const refreshPeople = (client: QueryClient, scope: Scope) =>
   client.invalidateQueries({ queryKey: peopleKey(scope) });
 
-/** The settings of a waitlist, and its numbers in the environment. */
-export const waitlistQuery = ({ waitlistId, environment }: Scope) =>
-  queryOptions({
-    queryKey: ['waitlist', waitlistId, environment],
-    queryFn: () =>
-      call(
-        api.GET('/admin/v1/waitlists/{waitlistId}', {
-          params: { path: { waitlistId }, query: { environment } },
-        }),
-      ),
-  });
-
 export const entryQuery = (scope: Scope, entryId: string) =>
   queryOptions({
     queryKey: [...peopleKey(scope), 'entry', entryId],

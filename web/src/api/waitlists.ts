@@ -22,7 +22,14 @@ export const waitlistsQuery = (environment: string) =>
     },
   });
 
-export const waitlistQuery = (waitlistId: string, environment: string) =>
+/** The settings of a waitlist, and its numbers in the environment. */
+export const waitlistQuery = ({
+  waitlistId,
+  environment = 'production',
+}: {
+  waitlistId: string;
+  environment?: string | undefined;
+}) =>
   queryOptions({
     queryKey: ['waitlist', waitlistId, environment],
     queryFn: () =>

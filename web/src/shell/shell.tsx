@@ -11,6 +11,7 @@ import { pageOfRoute } from './navigation.ts';
 import { OfflineBanner, useOnline } from './offline-banner.tsx';
 import type { Overlay } from './overlay.ts';
 import { Sidebar } from './sidebar.tsx';
+import { useFocusPage } from './use-focus-page.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import { useWaitlists } from './use-waitlists.ts';
 import { PRODUCTION } from './waitlist-scope.ts';
@@ -26,7 +27,9 @@ const BANDS = ['[--band:0px]', '[--band:2rem]', '[--band:4rem]'];
 /** The frame around every page for signed-in operators. */
 export function Shell() {
   const { role } = useMe();
-  const page = pageOfRoute(useMatches().at(-1)?.fullPath ?? '');
+  const match = useMatches().at(-1);
+  const page = pageOfRoute(match?.fullPath ?? '');
+  useFocusPage(match?.pathname ?? '');
   const { scope, current } = useWaitlists();
   const tinted = scope !== undefined && scope.environment !== PRODUCTION;
   const offline = !useOnline();

@@ -9,7 +9,7 @@ import { type Scope, useScope } from './waitlist-scope.ts';
 /** Around every page of a waitlist. */
 export function WaitlistLayout() {
   const scope = useScope();
-  const { error } = useQuery(waitlistQuery(scope.waitlistId, scope.environment));
+  const { error } = useQuery(waitlistQuery(scope));
   if (error instanceof ApiError && error.status === 404) return <NotFoundPage why={error.sentence} />;
   return <LivePages {...scope} />;
 }

@@ -33,12 +33,15 @@ function OpenConfirm({ onClose, title, about, action, typed, children, onConfirm
   return (
     <Dialog
       open
-      onClose={onClose}
+      // What has begun cannot be called off, and its outcome is shown here.
+      onClose={() => busy || onClose()}
       title={title}
       about={about}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button disabled={busy} onClick={onClose}>
+            Cancel
+          </Button>
           <Button look="danger" disabled={!ready} busy={busy} onClick={run}>
             {action}
           </Button>
@@ -58,6 +61,7 @@ function OpenConfirm({ onClose, title, about, action, typed, children, onConfirm
             >
               <Input
                 value={text}
+                readOnly={busy}
                 onChange={(event) => setText(event.target.value)}
                 autoComplete="off"
                 spellCheck={false}

@@ -14,7 +14,7 @@ export function PageHeader({ title, about, actions }: PageHeaderProps) {
   return (
     <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
       <div className="min-w-0">
-        <h1 className="text-2xl font-semibold tracking-tight break-words">
+        <h1 tabIndex={-1} className="text-2xl font-semibold tracking-tight break-words outline-none">
           {title.split(/(?<=[/.])/).map((part, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: parts have no other name.
             <Fragment key={index}>

@@ -25,12 +25,13 @@ interface TableProps<Row> {
   onOpen?: (row: Row) => void;
   /** When there are no rows. */
   empty?: ReactNode;
+  /** How many rows there usually are. */
+  usual?: number;
 }
 
 const EDGES = 'px-2 first:pl-5 last:pr-5 max-md:last:pr-3 md:px-3';
 const HEAD = `h-9 font-medium whitespace-nowrap ${EDGES}`;
 const CELL = `h-12 py-2 ${EDGES}`;
-const LOADING_ROWS = [0, 1, 2, 3, 4];
 
 function classOf<Row>(columns: readonly Column<Row>[], index: number): string {
   const after = columns.slice(index + 1);
@@ -40,12 +41,12 @@ function classOf<Row>(columns: readonly Column<Row>[], index: number): string {
 }
 
 /** A plain table for up to a few hundred rows. */
-export function Table<Row>({ label, columns, rows, rowId, onOpen, empty }: TableProps<Row>) {
+export function Table<Row>({ label, columns, rows, rowId, onOpen, empty, usual = 5 }: TableProps<Row>) {
   if (rows?.length === 0 && empty) return empty;
   if (!rows)
     return (
       <div role="status" aria-label="Loading" className="overflow-hidden">
-        <SkeletonTable columns={columns} />
+        <SkeletonTable columns={columns} rows={usual} />
       </div>
     );
   return (
@@ -96,12 +97,13 @@ function Head<Row>({ columns }: Pick<TableProps<Row>, 'columns'>) {
 }
 
 /** The table before it has rows, so that nothing moves when they come. */
-function SkeletonTable<Row>({ columns }: Pick<TableProps<Row>, 'columns'>) {
+function SkeletonTable<Row>({ columns, rows }: Pick<TableProps<Row>, 'columns'> & { rows: number }) {
   return (
     <table aria-hidden className="w-full border-collapse text-left">
       <Head columns={columns} />
       <tbody>
-        {LOADING_ROWS.map((row) => (
+        {Array.from({ length: rows }, (_, row) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same.
           <tr key={row} className="border-b last:border-0">
             {columns.map(({ id, right }, index) => (
               <td key={id} className={cx(CELL, classOf(columns, index))}>

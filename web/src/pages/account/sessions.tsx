@@ -67,11 +67,9 @@ export function Sessions() {
       title="Sessions"
       about="Browsers that are signed in to your account."
       actions={
-        others && (
-          <Button size="sm" onClick={() => setEnding('others')}>
-            Sign out everywhere else
-          </Button>
-        )
+        <Button size="sm" disabled={!others} onClick={() => setEnding('others')}>
+          Sign out everywhere else
+        </Button>
       }
     >
       <QueryProblem query={query}>

@@ -55,6 +55,7 @@ export function KeysCard({ scope, title, about, snippets = [], onKey }: KeysCard
       <QueryProblem query={query}>
         <Table
           label={title}
+          usual={1}
           columns={columns(setAsking)}
           rows={query.data}
           rowId={({ id }) => id}

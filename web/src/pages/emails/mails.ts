@@ -49,11 +49,6 @@ export function isDue({ state, nextAttemptAt }: Pick<Mail, 'state' | 'nextAttemp
   return state === 'pending' && nextAttemptAt !== null && Date.parse(nextAttemptAt) < Date.now() + SOON_MS;
 }
 
-export const instanceQuery = queryOptions({
-  queryKey: ['instance'],
-  queryFn: () => call(api.GET('/admin/v1/instance')),
-});
-
 const scopeKey = ({ waitlistId, environment }: Scope) => [waitlistId, environment];
 const paramsOf = ({ waitlistId, environment }: Scope) => ({ path: { waitlistId }, query: { environment } });
 const kindParams = ({ waitlistId, environment }: Scope, kind: MailKind) => ({

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { CircleAlert } from 'lucide-react';
+import { instanceQuery } from '../../api/instance.ts';
 import { PRODUCTION } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
-import { instanceQuery } from './mails.ts';
 
 const EXAMPLE = `DOORLIST_SMTP_URL='smtp://user:password@mail.example.com:587' \\
 DOORLIST_MAIL_FROM='hello@example.com' npm start`;

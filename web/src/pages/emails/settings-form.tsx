@@ -1,12 +1,10 @@
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Scope } from '../../shell/waitlist-scope.ts';
-import { Alert } from '../../ui/alert.tsx';
-import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Field, Input, TextArea } from '../../ui/field.tsx';
+import { SaveForm } from '../../ui/save-form.tsx';
 import { Select } from '../../ui/select.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { UnsavedGuard } from '../../ui/unsaved-guard.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { type MailSettings, updateMailSettings } from './mails.ts';
 import {
@@ -54,14 +52,13 @@ export function SettingsForm({ scope, settings, defaultFrom, readOnly, onSaved }
     </Field>
   );
   return (
-    <form
-      className="flex flex-col gap-6"
-      onSubmit={(event: FormEvent) => {
-        event.preventDefault();
-        void run();
-      }}
+    <SaveForm
+      dirty={dirty}
+      busy={busy}
+      problem={SHOWN.includes(error?.field ?? '') ? undefined : error?.sentence}
+      onSave={run}
+      onDiscard={() => setDraft(draftOf(settings))}
     >
-      <UnsavedGuard dirty={dirty} />
       <Card title="Sender" about="These settings apply in every environment.">
         <div className="grid gap-5 md:grid-cols-2">
           {field('fromName', 'Name', 'Empty: the name of the waitlist.', { maxLength: 100 })}
@@ -158,19 +155,7 @@ export function SettingsForm({ scope, settings, defaultFrom, readOnly, onSaved }
           </Field>
         </div>
       </Card>
-      {error && !SHOWN.includes(error.field ?? '') && <Alert>{error.sentence}</Alert>}
-      {dirty && (
-        <div className="sticky bottom-4 z-10 flex flex-wrap items-center justify-between gap-3 rounded-lg bg-surface px-4 py-3 shadow-lg ring-1 ring-line">
-          <p className="text-sm text-mute">You have unsaved changes.</p>
-          <div className="flex gap-2">
-            <Button onClick={() => setDraft(draftOf(settings))}>Discard</Button>
-            <Button type="submit" look="primary" busy={busy}>
-              Save changes
-            </Button>
-          </div>
-        </div>
-      )}
-    </form>
+    </SaveForm>
   );
 }
 

@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { instanceQuery } from '../../api/instance.ts';
 import { useMay } from '../../api/me.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
-import { Card } from '../../ui/card.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { instanceQuery, mailSettingsQuery } from './mails.ts';
+import { SkeletonForms } from '../../ui/skeleton.tsx';
+import { mailSettingsQuery } from './mails.ts';
 import { SettingsForm } from './settings-form.tsx';
 
 /** Sender, look and links of all emails of a waitlist. */
@@ -25,9 +25,7 @@ export function SettingsTab({ scope }: { scope: Scope }) {
           onSaved={() => client.invalidateQueries({ queryKey: ['mail-settings', scope.waitlistId] })}
         />
       ) : (
-        <Card flush>
-          <SkeletonRows rows={8} />
-        </Card>
+        <SkeletonForms cards={[[2, 1], [2, 1], [1, 1, 1], [2]]} />
       )}
     </QueryProblem>
   );

@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { RotateCcw, Send } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { useMay } from '../../api/me.ts';
+import { focusHeading } from '../../shell/use-focus-page.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -72,6 +73,7 @@ export function TemplateEditor({ scope, template }: { scope: Scope; template: Te
     bodyField.current?.setSelectionRange(start, start + (lines[at - 1]?.length ?? 0));
   };
   const problems = preview.data?.problems ?? [];
+  useEffect(focusHeading, []);
   return (
     <>
       <UnsavedGuard dirty={dirty} />

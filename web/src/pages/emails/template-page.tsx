@@ -5,7 +5,7 @@ import { environmentSearch, useScope } from '../../shell/waitlist-scope.ts';
 import { Card } from '../../ui/card.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { Skeleton, SkeletonField, SkeletonRows } from '../../ui/skeleton.tsx';
 import { kindName, type MailKind, templateQuery } from './mails.ts';
 import { TemplateEditor } from './template-editor.tsx';
 
@@ -26,17 +26,26 @@ export function TemplatePage() {
         <ArrowLeft className="size-4" aria-hidden />
         Emails
       </Link>
-      {!query.data && <PageHeader title={kindName(kind)} />}
+      {!query.data && (
+        <PageHeader
+          title={kindName(kind)}
+          about={<Skeleton className="my-1 h-3.5 w-64" />}
+          actions={!query.isError && <Skeleton className="h-9 w-44 rounded-md" />}
+        />
+      )}
       <QueryProblem framed query={query}>
         {query.data ? (
           <TemplateEditor key={`${scope.waitlistId} ${kind}`} scope={scope} template={query.data} />
         ) : (
           <div className="grid items-start gap-6 lg:grid-cols-2">
-            <Card flush>
-              <SkeletonRows rows={12} />
+            <Card>
+              <div role="status" aria-label="Loading" className="flex flex-col gap-5">
+                <SkeletonField />
+                <SkeletonField className="h-88" />
+              </div>
             </Card>
-            <Card flush>
-              <SkeletonRows rows={12} />
+            <Card flush title="Preview" about="With example values. Links do nothing here.">
+              <SkeletonRows rows={8} />
             </Card>
           </div>
         )}

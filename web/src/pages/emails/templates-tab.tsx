@@ -7,10 +7,10 @@ import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Switch } from '../../ui/checkbox.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { toast, toastError } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
-import { type MailKind, type Template, templatesQuery, updateMailSettings } from './mails.ts';
+import { MAIL_KINDS, type MailKind, type Template, templatesQuery, updateMailSettings } from './mails.ts';
 
 /** Each kind of email: whether it is sent, and a way to its text. */
 export function TemplatesTab({ scope }: { scope: Scope }) {
@@ -78,9 +78,26 @@ export function TemplatesTab({ scope }: { scope: Scope }) {
             ))}
           </ul>
         ) : (
-          <SkeletonRows />
+          <LoadingTemplates />
         )}
       </QueryProblem>
     </Card>
+  );
+}
+
+function LoadingTemplates() {
+  return (
+    <ul role="status" aria-label="Loading" className="border-t">
+      {MAIL_KINDS.map((kind) => (
+        <li key={kind} className="flex items-center gap-4 border-b px-5 py-3.5 last:border-0">
+          <span className="flex-1">
+            <Skeleton className="my-1 h-3.5 w-24" />
+            <Skeleton className="my-1 h-3 w-3/5" />
+          </span>
+          <Skeleton className="h-5 w-9 rounded-full" />
+          <ChevronRight className="size-4 shrink-0 text-mute" aria-hidden />
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
-import { refreshPeople, waitlistQuery } from '../../api/entries.ts';
+import { refreshPeople } from '../../api/entries.ts';
+import { waitlistQuery } from '../../api/waitlists.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';

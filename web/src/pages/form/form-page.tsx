@@ -6,7 +6,7 @@ import { type Scope, useScope } from '../../shell/waitlist-scope.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
-import { SkeletonForms } from '../../ui/skeleton.tsx';
+import { Skeleton, SkeletonForms } from '../../ui/skeleton.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
 import { type Form, formQuery } from './form-query.ts';
 import { FormSettings } from './form-settings.tsx';
@@ -44,7 +44,11 @@ export function FormPage() {
         {query.data ? (
           <Content key={`${scope.waitlistId} ${scope.environment}`} form={query.data} scope={scope} />
         ) : (
-          <SkeletonForms cards={[1, 3, 2]} />
+          <div className="flex flex-col gap-6">
+            <SkeletonForms cards={[[1]]} />
+            <Skeleton className="h-10 w-56 rounded-md" />
+            <SkeletonForms narrow cards={[[1, 1, 1], [1]]} />
+          </div>
         )}
       </QueryProblem>
     </>

@@ -1,11 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { Scope } from '../../shell/waitlist-scope.ts';
-import { Alert } from '../../ui/alert.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Switch } from '../../ui/checkbox.tsx';
 import { Field, Input, TextArea } from '../../ui/field.tsx';
-import { SaveBar } from '../../ui/save-bar.tsx';
+import { SaveForm } from '../../ui/save-form.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { changesOf, type Draft, draftOf, linesOf } from './draft.ts';
@@ -157,17 +156,14 @@ export function FormSettings({ form, scope }: { form: Form; scope: Scope }) {
   );
   const others = [...problems].filter(([path]) => !shown.has(path)).map(([, text]) => text);
   return (
-    <form
-      className="flex flex-col gap-6"
-      onSubmit={(event: FormEvent) => {
-        event.preventDefault();
-        void run();
-      }}
+    <SaveForm
+      dirty={Object.keys(changes).length > 0}
+      busy={busy}
+      problem={error && (others.join(' ') || 'Not saved. Correct what is marked above.')}
+      onSave={run}
+      onDiscard={() => setDraft(draftOf(form))}
     >
       {cards}
-      {others.length > 0 && <Alert>{others.join(' ')}</Alert>}
-      {others.length === 0 && error && <Alert>Not saved. Correct what is marked above.</Alert>}
-      {Object.keys(changes).length > 0 && <SaveBar busy={busy} onDiscard={() => setDraft(draftOf(form))} />}
-    </form>
+    </SaveForm>
   );
 }

@@ -62,5 +62,19 @@ ${element}`,
       code: `<script is:inline src="${origin}/form.js" async></script>
 ${element}`,
     },
+    {
+      language: 'Webflow',
+      code: `<!-- in a Code Embed element -->
+${script}
+${element}`,
+    },
+    {
+      language: 'WordPress',
+      code: `// functions.php of your theme. Then add a Shortcode block with [doorlist_form] to a page.
+add_shortcode('doorlist_form', function () {
+    wp_enqueue_script('doorlist-form', '${origin}/form.js', [], null, ['strategy' => 'async']);
+    return '${element}';
+});`,
+    },
   ];
 }

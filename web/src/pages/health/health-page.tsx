@@ -11,12 +11,13 @@ import { cx } from '../../ui/cx.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { InstanceCard } from './instance-card.tsx';
 
 type Finding = Schemas['Finding'];
 
 const CHECK_MS = 15_000;
+const USUAL_FINDINGS = 8;
 
 /** What the installation found out about itself. */
 export function HealthPage() {
@@ -54,15 +55,17 @@ export function HealthPage() {
           flush
           title="Checks"
           about={
-            query.data && (
+            query.data ? (
               <>
                 Last checked <RelativeTime at={new Date(query.dataUpdatedAt).toISOString()} />
               </>
+            ) : (
+              'Not checked yet'
             )
           }
         >
           <QueryProblem query={query}>
-            {query.data ? <Findings findings={query.data.findings} /> : <SkeletonRows rows={8} />}
+            {query.data ? <Findings findings={query.data.findings} /> : <LoadingFindings />}
           </QueryProblem>
         </Card>
         <InstanceCard />
@@ -100,6 +103,23 @@ function Findings({ findings }: { findings: readonly Finding[] }) {
               {endpoint && <ShowEndpoint {...endpoint} />}
             </span>
           </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function LoadingFindings() {
+  return (
+    <ul role="status" aria-label="Loading" className="border-t">
+      {Array.from({ length: USUAL_FINDINGS }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same.
+        <li key={index} className="flex items-start gap-3 border-b px-5 py-3 last:border-0">
+          <Skeleton className="mt-0.75 size-4 rounded-full" />
+          <span className="grid flex-1 gap-x-4 md:grid-cols-[12rem_1fr]">
+            <Skeleton className="my-1 h-3.5 w-24" />
+            <Skeleton className="my-1 h-3.5 w-3/5" />
+          </span>
         </li>
       ))}
     </ul>

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, call, type Schemas } from '../../api/client.ts';
+import { instanceQuery } from '../../api/instance.ts';
 import { useMay } from '../../api/me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -22,10 +23,7 @@ export function InstanceCard() {
   const client = useQueryClient();
   const mayChange = useMay('admin');
   const [changing, setChanging] = useState(false);
-  const query = useQuery({
-    queryKey: ['instance'],
-    queryFn: () => call(api.GET('/admin/v1/instance')),
-  });
+  const query = useQuery(instanceQuery);
   return (
     <Card title="Installation" about="Most of it is set by variables when the server starts.">
       <QueryProblem query={query}>
@@ -49,7 +47,7 @@ export function InstanceCard() {
           current={query.data.defaultTimeZone}
           onClose={() => setChanging(false)}
           onSaved={(saved) => {
-            client.setQueryData(['instance'], saved);
+            client.setQueryData(instanceQuery.queryKey, saved);
             void client.invalidateQueries({ queryKey: ['statistics'] });
           }}
         />

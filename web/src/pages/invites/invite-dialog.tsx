@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useDeferredValue, useEffect, useId, useState } from 'react';
 import { api, call, type Schemas } from '../../api/client.ts';
-import { type Job, people, peopleKey, refreshPeople, waitlistQuery } from '../../api/entries.ts';
+import { type Job, people, peopleKey, refreshPeople } from '../../api/entries.ts';
+import { waitlistQuery } from '../../api/waitlists.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';

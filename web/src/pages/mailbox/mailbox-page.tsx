@@ -9,6 +9,7 @@ import { Card } from '../../ui/card.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { QueryProblem } from '../../ui/query-problem.tsx';
 import { Select } from '../../ui/select.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { MailDrawer } from '../emails/mail-drawer.tsx';
@@ -24,10 +25,11 @@ export function MailboxPage() {
   const isOwner = useMay('owner');
   const search = useSearch({ from: `/shell${PATH}` });
   const navigate = useNavigate({ from: PATH });
-  const { data: waitlists, isPending } = useQuery(waitlistsQuery(PRODUCTION));
+  const query = useQuery(waitlistsQuery(PRODUCTION));
+  const waitlists = query.data;
   const { data: environments = [PRODUCTION] } = useQuery(environmentsQuery);
   const environment = search.environment ?? PRODUCTION;
-  const first = waitlists?.[0]?.id ?? (isOwner && !isPending ? OPERATORS : undefined);
+  const first = waitlists?.[0]?.id ?? (isOwner && waitlists ? OPERATORS : undefined);
   const chosen = search.waitlist ?? first;
   const source: MailSource =
     chosen === undefined || chosen === OPERATORS ? null : { waitlistId: chosen, environment };
@@ -69,13 +71,15 @@ export function MailboxPage() {
       </div>
       {chosen === undefined ? (
         <Card flush>
-          {isPending ? (
-            <SkeletonRows />
-          ) : (
-            <EmptyState icon={<Inbox aria-hidden />} title="No waitlists yet">
-              Emails appear here once there is one.
-            </EmptyState>
-          )}
+          <QueryProblem query={query}>
+            {waitlists ? (
+              <EmptyState icon={<Inbox aria-hidden />} title="No waitlists yet">
+                Emails appear here once there is one.
+              </EmptyState>
+            ) : (
+              <SkeletonRows />
+            )}
+          </QueryProblem>
         </Card>
       ) : (
         <MailLog

@@ -26,7 +26,7 @@ export function DeliveryCard({
           </Row>
         </dl>
       ) : (
-        <Skeleton className="h-20" />
+        <Skeleton className="h-14" />
       )}
     </Card>
   );

@@ -7,7 +7,7 @@ import type { Statistics } from './statistics-query.ts';
 export function FunnelCard({ statistics }: { statistics: Statistics | undefined }) {
   return (
     <Card title="Funnel" about="What happened in this period.">
-      {statistics ? <Steps {...statistics} /> : <Skeleton className="h-28" />}
+      {statistics ? <Steps {...statistics} /> : <Skeleton className="h-55" />}
     </Card>
   );
 }

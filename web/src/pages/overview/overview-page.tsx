@@ -26,7 +26,7 @@ export function OverviewPage() {
   const scope = useScope();
   const { period = DEFAULT_PERIOD } = useSearch({ from: '/shell/waitlists/$waitlistId/' });
   const navigate = useNavigate({ from: '/waitlists/$waitlistId/' });
-  const { data: waitlist } = useQuery(waitlistQuery(scope.waitlistId, scope.environment));
+  const { data: waitlist } = useQuery(waitlistQuery(scope));
   const live = useLive(scope.waitlistId, scope.environment);
   const query = useQuery(statisticsQuery(scope, period));
   useRefreshOnChange(['statistics', scope.waitlistId, scope.environment], live.counters);
@@ -79,8 +79,8 @@ export function OverviewPage() {
           <div className="grid gap-6 lg:grid-cols-2">
             <FunnelCard statistics={query.data} />
             <ReferralsCard statistics={query.data} />
-            {query.data?.metadata.map((each) => (
-              <MetadataCard key={each.key} metadata={each} />
+            {waitlist?.metadataKeys.map((key) => (
+              <MetadataCard key={key} name={key} statistics={query.data} />
             ))}
             <DeliveryCard statistics={query.data} live={live.delivery} />
           </div>

@@ -10,7 +10,7 @@ import type { Statistics } from './statistics-query.ts';
 export function ReferralsCard({ statistics }: { statistics: Statistics | undefined }) {
   return (
     <Card title="Top referrers" about="By the people they brought, of all time.">
-      {statistics ? <Referrers {...statistics} /> : <Skeleton className="h-28" />}
+      {statistics ? <Referrers {...statistics} /> : <Skeleton className="h-74" />}
     </Card>
   );
 }

@@ -32,7 +32,7 @@ export function DangerZone({ waitlist, onChanged }: DangerZoneProps) {
     await call(api.DELETE('/admin/v1/waitlists/{waitlistId}', { params: { path }, body }));
     await client.invalidateQueries({ queryKey: ['waitlists'] });
     toast(`Deleted ${waitlist.name}`);
-    await navigate({ to: '/waitlists' });
+    await navigate({ to: '/waitlists', ignoreBlocker: true });
   };
   return (
     <Card title="Danger zone">

@@ -1,10 +1,10 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Switch } from '../../ui/checkbox.tsx';
 import { Field, Input } from '../../ui/field.tsx';
-import { SaveBar } from '../../ui/save-bar.tsx';
+import { SaveForm } from '../../ui/save-form.tsx';
 import { Select } from '../../ui/select.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
@@ -38,12 +38,12 @@ export function SettingsForm({ waitlist, environment, onSaved }: SettingsFormPro
   });
   const problem = (field: string) => (error?.field === field ? error.sentence : undefined);
   return (
-    <form
-      className="flex flex-col gap-6"
-      onSubmit={(event: FormEvent) => {
-        event.preventDefault();
-        void run();
-      }}
+    <SaveForm
+      dirty={dirty}
+      busy={busy}
+      problem={SHOWN.includes(error?.field ?? '') ? undefined : error?.sentence}
+      onSave={run}
+      onDiscard={() => setDraft(draftOf(waitlist))}
     >
       <Card title="General" about="These settings apply in every environment.">
         <div className="flex max-w-lg flex-col gap-5">
@@ -134,8 +134,6 @@ export function SettingsForm({ waitlist, environment, onSaved }: SettingsFormPro
           </Field>
         </div>
       </Card>
-      {error && !SHOWN.includes(error.field ?? '') && <Alert>{error.sentence}</Alert>}
-      {dirty && <SaveBar busy={busy} onDiscard={() => setDraft(draftOf(waitlist))} />}
-    </form>
+    </SaveForm>
   );
 }

@@ -1,5 +1,5 @@
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, call } from '../../api/client.ts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { waitlistQuery } from '../../api/waitlists.ts';
 import { useScope } from '../../shell/waitlist-scope.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
@@ -7,21 +7,10 @@ import { SkeletonForms } from '../../ui/skeleton.tsx';
 import { DangerZone } from './danger-zone.tsx';
 import { SettingsForm } from './settings-form.tsx';
 
-const waitlistQuery = (waitlistId: string, environment: string) =>
-  queryOptions({
-    queryKey: ['waitlist', waitlistId, environment],
-    queryFn: () =>
-      call(
-        api.GET('/admin/v1/waitlists/{waitlistId}', {
-          params: { path: { waitlistId }, query: { environment } },
-        }),
-      ),
-  });
-
 export function SettingsPage() {
   const { waitlistId, environment } = useScope();
   const client = useQueryClient();
-  const query = useQuery(waitlistQuery(waitlistId, environment));
+  const query = useQuery(waitlistQuery({ waitlistId, environment }));
   const refresh = () =>
     Promise.all([
       client.invalidateQueries({ queryKey: ['waitlist', waitlistId] }),
@@ -32,7 +21,7 @@ export function SettingsPage() {
       <PageHeader title="Settings" about={waitlistId} />
       <QueryProblem framed query={query}>
         {query.data === undefined ? (
-          <SkeletonForms cards={[2, 2, 2, 1]} />
+          <SkeletonForms narrow cards={[[1, 1], [1, 1], [1, 1], [1], [1]]} />
         ) : (
           <div className="flex flex-col gap-6">
             <SettingsForm

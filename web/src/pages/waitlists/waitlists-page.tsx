@@ -35,8 +35,8 @@ export function WaitlistsPage() {
     <>
       <PageHeader
         title="Waitlists"
-        about={query.data?.length ? 'Numbers are from production.' : undefined}
-        actions={query.data?.length ? button : undefined}
+        about={query.data?.length !== 0 && 'Numbers are from production.'}
+        actions={query.data?.length !== 0 && button}
       />
       <QueryProblem framed query={query}>
         {query.data?.length === 0 ? (
@@ -52,7 +52,7 @@ export function WaitlistsPage() {
             )) ??
               ['first', 'second', 'third'].map((each) => (
                 <li key={each}>
-                  <Skeleton className="h-37 rounded-lg" />
+                  <Skeleton className="h-37.5 rounded-lg" />
                 </li>
               ))}
           </ul>
