@@ -159,8 +159,8 @@ export const de: Texts = {
   share: {
     title: 'Du möchtest schneller rein?',
     movesUp: count({
-      one: 'Teile deinen Link. Für jede Anmeldung darüber rückst du # Platz vor.',
-      other: 'Teile deinen Link. Für jede Anmeldung darüber rückst du # Plätze vor.',
+      one: 'Teile deinen Link. Für jede Anmeldung darüber rückst du #\u00a0Platz vor.',
+      other: 'Teile deinen Link. Für jede Anmeldung darüber rückst du #\u00a0Plätze vor.',
     }),
     text: 'Teile deinen Link mit Freunden.',
     linkLabel: 'Dein Link',

@@ -135,8 +135,8 @@ export const en: Texts = {
   share: {
     title: 'Want to get in sooner?',
     movesUp: count({
-      one: 'Share your link. You move up # place for everyone who joins with it.',
-      other: 'Share your link. You move up # places for everyone who joins with it.',
+      one: 'Share your link. You move up #\u00a0place for everyone who joins with it.',
+      other: 'Share your link. You move up #\u00a0places for everyone who joins with it.',
     }),
     text: 'Share your link with friends.',
     linkLabel: 'Your link',

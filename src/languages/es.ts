@@ -157,8 +157,8 @@ export const es: Texts = {
   share: {
     title: '¿Quieres entrar antes?',
     movesUp: count({
-      one: 'Comparte tu enlace. Subes # puesto por cada persona que se una con él.',
-      other: 'Comparte tu enlace. Subes # puestos por cada persona que se una con él.',
+      one: 'Comparte tu enlace. Subes #\u00a0puesto por cada persona que se una con él.',
+      other: 'Comparte tu enlace. Subes #\u00a0puestos por cada persona que se una con él.',
     }),
     text: 'Comparte tu enlace con quien quieras.',
     linkLabel: 'Tu enlace',

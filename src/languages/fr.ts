@@ -127,7 +127,7 @@ export const fr: Texts = {
   status: {
     title: (waitlist) => `Votre place sur la liste d’attente ${waitlist}`,
     positionLabel: 'Place actuelle',
-    position: (position) => `Vous êtes numéro ${formats.number(position)} sur la liste.`,
+    position: (position) => `Vous êtes numéro\u00a0${formats.number(position)} sur la liste.`,
     referrals: count({
       zero: 'Personne ne s’est encore inscrit avec votre lien.',
       one: '# personne s’est inscrite avec votre lien.',
@@ -159,8 +159,8 @@ export const fr: Texts = {
   share: {
     title: 'Envie d’entrer plus tôt\u00a0?',
     movesUp: count({
-      one: 'Partagez votre lien. Vous gagnez # place à chaque inscription.',
-      other: 'Partagez votre lien. Vous gagnez # places à chaque inscription.',
+      one: 'Partagez votre lien. Vous gagnez #\u00a0place à chaque inscription.',
+      other: 'Partagez votre lien. Vous gagnez #\u00a0places à chaque inscription.',
     }),
     text: 'Partagez votre lien autour de vous.',
     linkLabel: 'Votre lien',

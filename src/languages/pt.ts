@@ -159,8 +159,8 @@ export const pt: Texts = {
   share: {
     title: 'Quer entrar antes?',
     movesUp: count({
-      one: 'Compartilhe seu link. Você sobe # posição a cada pessoa que entrar por ele.',
-      other: 'Compartilhe seu link. Você sobe # posições a cada pessoa que entrar por ele.',
+      one: 'Compartilhe seu link. Você sobe #\u00a0posição a cada pessoa que entrar por ele.',
+      other: 'Compartilhe seu link. Você sobe #\u00a0posições a cada pessoa que entrar por ele.',
     }),
     text: 'Compartilhe seu link com seus amigos.',
     linkLabel: 'Seu link',
