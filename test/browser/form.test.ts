@@ -5,7 +5,7 @@ import { sharedNow } from '../../src/db/shared-clock.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { signLink } from '../../src/waitlist/links/links.ts';
 import { type OpenForm, openForm } from '../support/forms.ts';
-import { type Service, startService } from '../support/harness.ts';
+import { eventually, type Service, startService } from '../support/harness.ts';
 import { PLAIN_HTTP_HOST } from '../support/launch-chromium.ts';
 import {
   assertAccessible,
@@ -95,6 +95,15 @@ describe('the form in a browser', () => {
     await page.getByRole('button', { name: 'Join the other one' }).waitFor();
     assert.equal(await page.getByText('in line.').count(), 0, 'a form with another key starts anew');
     assert.equal(await page.locator('doorlist-form').getAttribute('state'), null);
+    await page.getByLabel('Email').fill('late@example.com');
+    await takeTime(page, service.clock);
+    await page.getByRole('button', { name: 'Join the other one' }).click();
+    await changeKey(page, form.key);
+    await page.getByLabel('Plan').waitFor();
+    const sending = () => page.evaluate("document.querySelector('doorlist-form').sending");
+    await eventually(sending, (value) => !value);
+    assert.equal((await other.list.lookup('late@example.com')).body.status, 'waiting');
+    assert.equal(await page.getByRole('button', { name: 'Join the waitlist' }).count(), 1, 'still asks');
     await close();
   });
 
