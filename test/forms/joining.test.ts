@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
 import type { Challenge } from 'altcha-lib';
 import { TOKEN_MS_MAX, TOKEN_MS_MIN } from '../../src/waitlist/forms/time-token.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
@@ -30,6 +33,21 @@ forEachEngine((engine) => {
       assertError(answer, 403, 'refused', 'this request was refused');
       assert.equal((await form.list.page()).body.total, 0);
     };
+
+    it('works for an app that solves the challenge as documented', async (test) => {
+      if (spawnSync('python3', ['--version']).status !== 0) return test.skip('python3 is not installed');
+      const guide = readFileSync(new URL('../../docs/forms.md', import.meta.url), 'utf8');
+      const program = /```python\n(.*?)```/s.exec(guide)?.[1] ?? '';
+      const form = await openForm(service);
+      const passing = setInterval(() => service.clock.advance(TOKEN_MS_MIN), 100);
+      try {
+        const words = ['-c', program, service.url + form.path, 'app@example.com'];
+        const { stdout } = await promisify(execFile)('python3', words);
+        assert.match(stdout, /'state': 'joined'.*'position': 1\b/s);
+      } finally {
+        clearInterval(passing);
+      }
+    });
 
     it('takes the served challenge and shows the place in line', async () => {
       const form = await openForm(service, {
