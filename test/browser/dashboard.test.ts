@@ -1,24 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Browser as Chromium } from 'playwright-core';
 import {
   checkEverywhere,
+  checkLayout,
   checkOn,
-  checkPage,
   type DashboardPage,
-  launchBrowser,
-  openDashboard,
   openNavigation,
   sizeOn,
+  useDashboard,
 } from '../support/dashboard.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
 import { type Browser, browserOf, OWNER, PASSWORD, setUp, tokenForSetup } from '../support/operators.ts';
 
-let browser: Chromium;
-before(async () => {
-  browser = await launchBrowser();
-});
-after(() => browser?.close());
+const openDashboard = useDashboard();
 
 forEachEngine((engine) => {
   let service: Service;
@@ -27,13 +21,13 @@ forEachEngine((engine) => {
   const check = checkOn(engine);
   let owner: Browser;
   before(async () => {
-    service = await startService(engine, { startAt: Date.now() });
+    service = await startService(engine, { startAt: Date.now(), streamTimes: { roundMs: 20, checkMs: 20 } });
     owner = browserOf(service);
   });
   after(() => service.close());
 
   it('leads from the first visit over the set-up link into the dashboard', async () => {
-    const page = await openDashboard(browser, service, '/', { size });
+    const page = await openDashboard(service, '/', { size });
     await page.getByRole('heading', { name: 'Set up Doorlist' }).waitFor();
     assert.equal(new URL(page.url()).pathname, '/setup');
     await page.getByText('operator setup-link').waitFor();
@@ -58,10 +52,10 @@ forEachEngine((engine) => {
   });
 
   describe(`on a ${size}`, () => {
-    const open = (path: string) => openDashboard(browser, service, path, { as: owner, size });
+    const open = (path: string) => openDashboard(service, path, { as: owner, size });
 
     it('signs in after a wrong attempt, and returns to where the person wanted to go', async () => {
-      const page = await openDashboard(browser, service, '/instance/people', { size });
+      const page = await openDashboard(service, '/instance/people', { size });
       await page.getByLabel('Email').fill(OWNER.email);
       await page.getByLabel('Password').fill('not the right one');
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -74,7 +68,7 @@ forEachEngine((engine) => {
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       await page.getByRole('heading', { name: 'People' }).waitFor();
       assert.equal(new URL(page.url()).pathname, '/instance/people');
-      await checkPage(page, 'people');
+      await checkLayout(page, 'people');
       await page.close();
     });
 
@@ -105,7 +99,7 @@ forEachEngine((engine) => {
       await page.getByText('development data').waitFor();
       assert.equal(new URL(page.url()).search, '?environment=development');
       await stat(page, 'Waiting', '0').waitFor();
-      await checkPage(page, 'development');
+      await checkLayout(page, 'development');
       await page.getByRole('button', { name: 'Switch to production' }).click();
       await stat(page, 'Waiting', '2').waitFor();
       assert.equal(new URL(page.url()).search, '');
@@ -143,7 +137,7 @@ forEachEngine((engine) => {
       await remove.click();
       await page.getByText(`Removed ${email}`).waitFor();
       await page.mouse.move(0, 0);
-      await checkPage(page, 'a toast');
+      await check(page, 'a toast');
       await page.getByRole('cell', { name: email }).waitFor({ state: 'detached' });
       await page.close();
     });
@@ -172,10 +166,10 @@ forEachEngine((engine) => {
       await page.getByRole('dialog').getByText('Grace', { exact: false }).first().waitFor();
       const address = page.url();
       assert.match(address, /\?record=\d+$/);
-      await checkPage(page, 'audit record');
+      await check(page, 'audit record');
       await page.goBack();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
-      await page.goto(address);
+      await page.goForward();
       await page.getByRole('dialog').getByRole('button', { name: 'Close' }).focus();
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -205,7 +199,7 @@ forEachEngine((engine) => {
     it('leaves for the sign-in page when the session is ended elsewhere', async () => {
       const other = browserOf(service);
       await other.signIn(OWNER.email, PASSWORD);
-      const page = await openDashboard(browser, service, `/waitlists/wl_acme-${size}`, { as: other, size });
+      const page = await openDashboard(service, `/waitlists/wl_acme-${size}`, { as: other, size });
       await stat(page, 'Waiting', '2').waitFor();
       await owner.delete('/me/sessions');
       await page.getByText('Your session has ended').waitFor();
@@ -235,7 +229,7 @@ describe('every page', () => {
   ];
   for (const [path, heading] of pages) {
     it(`is accessible and fits, in both themes and widths: ${path}`, async () => {
-      const page = await openDashboard(browser, service, path, { as: owner });
+      const page = await openDashboard(service, path, { as: owner });
       await page.getByRole('heading', { name: heading }).waitFor();
       await page.locator('.animate-pulse').first().waitFor({ state: 'detached' });
       await checkEverywhere(page, path);
@@ -244,7 +238,7 @@ describe('every page', () => {
   }
   it('says so if there is none at an address', async () => {
     for (const path of ['/nothing/here', '/waitlists/wl_acme/nothing']) {
-      const page = await openDashboard(browser, service, path, { as: owner });
+      const page = await openDashboard(service, path, { as: owner });
       await page.getByRole('heading', { name: 'There is nothing behind this door' }).waitFor();
       page.problems.length = 0; // The browser reports the 404.
       await checkEverywhere(page, path);
@@ -254,7 +248,7 @@ describe('every page', () => {
 
   it('is accessible without a session', async () => {
     for (const path of ['/sign-in', '/forgot-password']) {
-      const page = await openDashboard(browser, service, path);
+      const page = await openDashboard(service, path);
       await page.getByLabel('Email').waitFor();
       await checkEverywhere(page, path);
       await page.close();

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Browser as Chromium } from 'playwright-core';
-import { checkPage, launchBrowser, openDashboard, SIZES } from '../support/dashboard.ts';
+import { checkPage, SIZES, useDashboard } from '../support/dashboard.ts';
 import type { List, Service } from '../support/harness.ts';
 import { type Browser, setUp } from '../support/operators.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -9,14 +8,13 @@ import { endpointFor, inState, startSending } from '../support/webhooks.ts';
 
 /** Of pages whose data is tested on both engines elsewhere. */
 describe('details of the dashboard', () => {
-  let browser: Chromium;
+  const openDashboard = useDashboard();
   let service: Service;
   let receiver: Receiver;
   let owner: Browser;
   let list: List;
   let endpoint: string;
   before(async () => {
-    browser = await launchBrowser();
     service = await startSending('sqlite', { startAt: Date.now() });
     receiver = await startReceiver();
     owner = await setUp(service);
@@ -30,13 +28,12 @@ describe('details of the dashboard', () => {
     await inState(service.context, endpoint, 'delivered', 2);
   });
   after(async () => {
-    await browser?.close();
     await service?.close();
     await receiver?.close();
   });
 
   const open = (path: string, size: keyof typeof SIZES = 'desktop') =>
-    openDashboard(browser, service, path, { as: owner, size });
+    openDashboard(service, path, { as: owner, size });
 
   it('shows every page of the installation in a low window, and the time of a record on a phone', async () => {
     const page = await open(`/waitlists/${list.id}`);

@@ -1,24 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Browser as Chromium } from 'playwright-core';
-import {
-  checkOn,
-  checkPage,
-  type DashboardPage,
-  launchBrowser,
-  openDashboard,
-  SIZES,
-  sizeOn,
-} from '../support/dashboard.ts';
+import { checkLayout, checkOn, type DashboardPage, sizeOn, useDashboard } from '../support/dashboard.ts';
 import { forEachEngine, type List } from '../support/harness.ts';
 import { type Browser, join, setUp } from '../support/operators.ts';
 import { startSending } from '../support/webhooks.ts';
 
-let browser: Chromium;
-before(async () => {
-  browser = await launchBrowser();
-});
-after(() => browser?.close());
+const openDashboard = useDashboard();
 
 forEachEngine((engine) => {
   const size = sizeOn(engine);
@@ -35,7 +22,7 @@ forEachEngine((engine) => {
   });
   after(() => service.close());
 
-  const open = (path: string, as = owner) => openDashboard(browser, service, path, { as, size });
+  const open = (path: string, as = owner) => openDashboard(service, path, { as, size });
   const frameOf = (page: DashboardPage) => page.frameLocator('iframe[src="/mail-frame"]');
 
   describe(`emails on a ${size}`, () => {
@@ -44,8 +31,7 @@ forEachEngine((engine) => {
       await page.getByText('No mail server yet.').waitFor();
       await page.getByRole('switch', { name: 'Send Welcome' }).click();
       await page.getByText('Welcome emails are on').waitFor();
-      await checkPage(page, 'templates');
-      await page.setViewportSize(SIZES[size]);
+      await checkLayout(page, 'templates');
 
       await page.getByRole('link', { name: /^Welcome/ }).click();
       const body = page.getByLabel('Body');
@@ -58,7 +44,6 @@ forEachEngine((engine) => {
         'You are {{ postion }}.',
       );
       await check(page, 'a template with a problem');
-      await page.setViewportSize(SIZES[size]);
 
       await body.fill('# Hello from the editor\n\nYour place: ');
       await body.press('Control+End');
@@ -69,7 +54,7 @@ forEachEngine((engine) => {
       await page.getByText('Hello ada@example.com').waitFor();
       await page.getByRole('button', { name: 'Phone', exact: true }).click();
       assert.equal(new URL(page.url()).searchParams.get('view'), 'phone');
-      await checkPage(page, 'the editor');
+      await checkLayout(page, 'the editor');
 
       await page.getByRole('link', { name: 'Emails' }).first().click();
       await page.getByRole('button', { name: 'Keep editing' }).click();
@@ -150,7 +135,7 @@ forEachEngine((engine) => {
       await page.getByLabel('Reply to').fill('help@acme.example');
       await page.getByRole('button', { name: 'Save changes' }).click();
       await page.getByText('Saved your changes').waitFor();
-      await check(page, 'email settings');
+      await checkLayout(page, 'email settings');
       const saved = await owner.get<{ replyTo: string }>(`/waitlists/${list.id}/mail/settings`);
       assert.equal(saved.body.replyTo, 'help@acme.example');
       await page.getByRole('tab', { name: 'Suppressions' }).click();
@@ -169,13 +154,13 @@ forEachEngine((engine) => {
       await page.getByRole('option', { name: 'Emails to operators' }).click();
       await page.getByRole('button', { name: 'sue@example.com' }).click();
       await frameOf(page).getByRole('link').first().waitFor();
-      await checkPage(page, 'an invitation');
+      await check(page, 'an invitation');
       await page.close();
 
       const theirs = await open('/instance/mailbox', support);
       await theirs.getByRole('button', { name: 'person@example.com' }).first().waitFor();
       assert.equal(await theirs.getByText('sue@example.com').count(), 0);
-      await check(theirs, 'the mailbox');
+      await checkLayout(theirs, 'the mailbox');
       await theirs.goto(`/waitlists/${list.id}/emails/welcome`);
       await frameOf(theirs).getByText('Your place: 42', { exact: true }).waitFor();
       assert.equal(await theirs.getByRole('button', { name: 'Save' }).count(), 0);

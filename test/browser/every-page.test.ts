@@ -3,14 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { Browser as Chromium } from 'playwright-core';
-import {
-  checkEverywhere,
-  type DashboardPage,
-  launchBrowser,
-  openDashboard,
-  SIZES,
-} from '../support/dashboard.ts';
+import { checkEverywhere, type DashboardPage, SIZES, useDashboard } from '../support/dashboard.ts';
 import { clientFor } from '../support/harness.ts';
 import { type Browser, browserOf } from '../support/operators.ts';
 import { type RunningProcess, startProcess } from '../support/process.ts';
@@ -65,24 +58,22 @@ const KEEP_FIRST = `new MutationObserver((_, observer) => {
 /** The pages themselves are the same on both engines, and the demo is always on SQLite. */
 describe('every page of the dashboard, in the demo', () => {
   const dir = path.join(mkdtempSync(path.join(tmpdir(), 'doorlist-pages-')), 'demo');
-  let browser: Chromium;
+  const openDashboard = useDashboard();
   let demo: RunningProcess;
   let owner: Browser;
   let page: DashboardPage;
 
   before(async () => {
-    browser = await launchBrowser();
     const words = ['demo', '--dir', dir, '--entries', '150'];
     demo = await startProcess({ DOORLIST_LOG_LEVEL: 'error' }, { words });
     const [, email = ''] = /Email +(\S+)/.exec(demo.output()) ?? [];
     const [, password = ''] = /Password +(\S+)/.exec(demo.output()) ?? [];
     owner = browserOf(clientFor(demo.url));
     assert.equal((await owner.signIn(email, password)).status, 200);
-    page = await openDashboard(browser, demo, '/waitlists', { as: owner });
+    page = await openDashboard(demo, '/waitlists', { as: owner });
     await page.addInitScript(KEEP_FIRST);
   });
   after(async () => {
-    await browser?.close();
     await demo?.stop();
     rmSync(path.dirname(dir), { recursive: true });
   });

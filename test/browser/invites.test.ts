@@ -1,23 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import type { Browser as Chromium } from 'playwright-core';
 import {
   checkEverywhere,
+  checkLayout,
   checkOn,
-  checkPage,
   type DashboardPage,
-  launchBrowser,
-  openDashboard,
   sizeOn,
+  useDashboard,
 } from '../support/dashboard.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { type Browser, join, setUp } from '../support/operators.ts';
 
-let browser: Chromium;
-before(async () => {
-  browser = await launchBrowser();
-});
-after(() => browser?.close());
+const openDashboard = useDashboard();
 
 forEachEngine((engine) => {
   let service: Service;
@@ -29,7 +23,7 @@ forEachEngine((engine) => {
   after(() => service.close());
 
   const open = (path: string, size: DashboardPage['size'] = 'desktop', as = owner) =>
-    openDashboard(browser, service, path, { as, size });
+    openDashboard(service, path, { as, size });
   const twelve = async (): Promise<List> => {
     const list = await service.waitlist();
     const emails = Array.from({ length: 12 }, (_, n) => ({
@@ -41,6 +35,7 @@ forEachEngine((engine) => {
   };
 
   const size = sizeOn(engine);
+  const check = checkOn(engine);
   it(`invites the first 10, and sees one accept on the join page, on a ${size}`, async () => {
     const list = await twelve();
     const page = await open(`/waitlists/${list.id}/invites`, size);
@@ -50,7 +45,7 @@ forEachEngine((engine) => {
     await dialog.getByLabel('How many').fill('10');
     await dialog.getByText('10 people would be invited').waitFor();
     await dialog.getByText('p0@example.com').waitFor();
-    await checkPage(page, 'invite dialog');
+    await check(page, 'invite dialog');
     await dialog.getByRole('button', { name: 'Invite 10 people in production' }).click();
     await page.getByText('Inviting 10 people').waitFor();
     await service.runJobs();
@@ -59,9 +54,9 @@ forEachEngine((engine) => {
     await copy.click();
     const link = await page.evaluate<string>('navigator.clipboard.readText()');
     assert.match(link, /\/join\//);
-    await checkPage(page, 'invites');
+    await checkLayout(page, 'invites');
 
-    const guest = await openDashboard(browser, service, new URL(link).pathname, { size });
+    const guest = await openDashboard(service, new URL(link).pathname, { size });
     await guest.getByRole('button').first().click();
     await guest.getByText('p3@example.com').waitFor();
     await guest.close();
@@ -90,7 +85,7 @@ forEachEngine((engine) => {
     await dialog.getByText('5 would be invited now, not 6').waitFor();
     page.problems.length = 0; // The browser reports the 409 that we wanted.
     await dialog.getByRole('button', { name: 'Invite 5 people in production' }).waitFor();
-    await checkOn(engine)(page, 'segment dialog');
+    await check(page, 'segment dialog');
     await page.close();
   });
 
@@ -142,7 +137,7 @@ forEachEngine((engine) => {
     await page.getByText('p…@e….com').waitFor();
     assert.equal(await page.getByRole('dialog').count(), 0);
     assert.equal(await page.getByRole('button', { name: /Copy|Actions|Invite/ }).count(), 0);
-    await checkPage(page, 'viewer');
+    await check(page, 'viewer');
     await page.close();
   });
 });

@@ -1,26 +1,21 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
-import type { Browser as Chromium } from 'playwright-core';
 import { fillQueue } from '../support/crowd.ts';
 import {
   checkEverywhere,
-  checkPage,
+  checkLayout,
+  checkOn,
   type DashboardPage,
-  launchBrowser,
-  openDashboard,
   sizeOn,
+  useDashboard,
 } from '../support/dashboard.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { type Browser, join, setUp } from '../support/operators.ts';
 
 const MARKUP = '<img src=x onerror="document.title=1">';
 
-let browser: Chromium;
-before(async () => {
-  browser = await launchBrowser();
-});
-after(() => browser?.close());
+const openDashboard = useDashboard();
 
 forEachEngine((engine) => {
   let service: Service;
@@ -39,16 +34,17 @@ forEachEngine((engine) => {
   after(() => service.close());
 
   const open = (path: string, as: Browser, size: DashboardPage['size'] = 'desktop') =>
-    openDashboard(browser, service, path, { as, size });
+    openDashboard(service, path, { as, size });
   const cell = (page: DashboardPage, text: string) => page.getByRole('gridcell', { name: text, exact: true });
 
   const size = sizeOn(engine);
+  const check = checkOn(engine);
   describe(`on a ${size}`, () => {
     it('shows the first signup as it happens, and opens it by keyboard', async () => {
       const first = await service.waitlist();
       const page = await open(`/waitlists/${first.id}/queue`, owner, size);
       await page.getByRole('heading', { name: 'Nobody has signed up yet' }).waitFor();
-      await checkPage(page, 'empty queue');
+      await check(page, 'empty queue');
       await first.signup({ email: 'ada@example.com', metadata: { plan: 'pro' } });
       await cell(page, 'ada@example.com').waitFor();
       await first.signup({ email: 'grace@example.com' });
@@ -62,7 +58,7 @@ forEachEngine((engine) => {
       const drawer = page.getByRole('dialog');
       await drawer.getByRole('heading', { name: 'grace@example.com' }).waitFor();
       assert.match(page.url(), /entry=ent_/);
-      await checkPage(page, 'drawer');
+      await check(page, 'drawer');
       await page.goBack();
       await drawer.waitFor({ state: 'detached' });
       await page.close();
@@ -96,7 +92,7 @@ forEachEngine((engine) => {
       await page.getByText('2 people').waitFor();
       assert.equal(await cell(page, 'grace@example.com').count(), 0);
       assert.match(page.url(), /where=plan%3Dpro/);
-      await checkPage(page, 'segment');
+      await checkLayout(page, 'segment');
       await page.reload();
       await page.getByText('2 people').waitFor();
       await page.getByRole('button', { name: 'Remove the filter plan is pro' }).click();
@@ -127,7 +123,7 @@ forEachEngine((engine) => {
       asked.every((at) => ['400', '500', '900', '1000'].includes(at)),
       `asked for ${asked}`,
     );
-    await checkPage(page, 'all entries');
+    await checkLayout(page, 'all entries');
     await page.close();
   });
 

@@ -1,26 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { generateSync } from 'otplib';
-import type { Browser as Chromium } from 'playwright-core';
-import {
-  checkOn,
-  type DashboardPage,
-  launchBrowser,
-  openDashboard,
-  SIZES,
-  sizeOn,
-} from '../support/dashboard.ts';
+import { checkOn, type DashboardPage, sizeOn, useDashboard } from '../support/dashboard.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
 import { type Browser, OWNER, PASSWORD, setUp } from '../support/operators.ts';
 
 /** A code works once, so the next one is that of the next step. */
 const STEP_MS = 30_000;
 
-let browser: Chromium;
-before(async () => {
-  browser = await launchBrowser();
-});
-after(() => browser?.close());
+const openDashboard = useDashboard();
 
 forEachEngine((engine) => {
   const size = sizeOn(engine);
@@ -40,7 +28,7 @@ forEachEngine((engine) => {
     return generateSync({ secret, epoch: Math.floor(service.clock.now / 1_000) });
   };
   const askedForCode = async (): Promise<DashboardPage> => {
-    const page = await openDashboard(browser, service, '/account?tab=security', { size });
+    const page = await openDashboard(service, '/account?tab=security', { size });
     await page.getByLabel('Email').fill(OWNER.email);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -57,7 +45,7 @@ forEachEngine((engine) => {
 
   describe(`two-factor authentication on a ${size}`, () => {
     it('is turned on with a code of the app, and shows recovery codes once', async () => {
-      const page = await openDashboard(browser, service, '/account?tab=security', { as: owner, size });
+      const page = await openDashboard(service, '/account?tab=security', { as: owner, size });
       await twoFactorIs(page, 'Off');
       await page.getByRole('button', { name: 'Turn on' }).click();
       const dialog = page.getByRole('dialog');
@@ -66,7 +54,6 @@ forEachEngine((engine) => {
       await dialog.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
       await dialog.locator('input:focus[autocomplete="one-time-code"]').waitFor();
       await check(page, 'the secret');
-      await page.setViewportSize(SIZES[size]);
       secret = (await dialog.getByRole('code').textContent()) ?? '';
       await dialog.getByLabel('Code').fill('000000');
       await dialog.getByRole('button', { name: 'Turn on' }).click();
@@ -78,7 +65,6 @@ forEachEngine((engine) => {
       recoveryCodes = await dialog.getByRole('listitem').allTextContents();
       assert.ok(recoveryCodes.length >= 2);
       await check(page, 'recovery codes');
-      await page.setViewportSize(SIZES[size]);
       await dialog.getByRole('button', { name: 'I have saved them' }).click();
       await twoFactorIs(page, 'On');
       await page.close();
@@ -88,7 +74,6 @@ forEachEngine((engine) => {
       const page = await askedForCode();
       await page.locator('input:focus[autocomplete="one-time-code"]').waitFor();
       await check(page, 'the code');
-      await page.setViewportSize(SIZES[size]);
       await enter(page, '000000');
       await page.getByRole('alert').getByText('This code is incorrect').waitFor();
       const code = nextCode();

@@ -1,26 +1,20 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import type { Browser as Chromium } from 'playwright-core';
 import { SOURCE_SIGNUPS_MAX } from '../../src/waitlist/referrals/sources.ts';
 import {
+  checkLayout,
   checkOn,
-  checkPage,
   type DashboardPage,
-  launchBrowser,
-  openDashboard,
   openNavigation,
   sizeOn,
+  useDashboard,
 } from '../support/dashboard.ts';
 import { openForm, SITE } from '../support/forms.ts';
 import { eventually, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { type Browser, join, setUp } from '../support/operators.ts';
 
-let browser: Chromium;
-before(async () => {
-  browser = await launchBrowser();
-});
-after(() => browser?.close());
+const openDashboard = useDashboard();
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
 
@@ -34,13 +28,14 @@ forEachEngine((engine) => {
   after(() => service?.close());
 
   const size = sizeOn(engine);
+  /** Pages with the same content are checked in every-page.test.ts. */
+  const check = checkOn(engine);
   describe(`on a ${size}`, () => {
     let list: List;
     before(async () => {
       list = await service.waitlist({ name: `Acme ${HOSTILE}` });
     });
-    const open = (path: string) => openDashboard(browser, service, path, { as: owner, size });
-    const check = checkOn(engine);
+    const open = (path: string) => openDashboard(service, path, { as: owner, size });
 
     it('creates a key, tries it, rotates it and revokes it', async () => {
       const page = await open(`/waitlists/${list.id}/api`);
@@ -71,7 +66,7 @@ forEachEngine((engine) => {
       await dialog.getByRole('button', { name: 'Revoke key' }).click();
       await page.getByRole('cell', { name: 'Revoked' }).waitFor();
       assert.deepEqual([await ask(first), await ask(second)], [200, 401]);
-      await check(page, 'API');
+      await checkLayout(page, 'API');
       await page.close();
     });
 
@@ -128,7 +123,7 @@ forEachEngine((engine) => {
       assert.match(csv, /mary@example\.com/);
       assert.doesNotMatch(csv, /joan@example\.com/);
       await page.getByRole('cell', { name: '1 person' }).waitFor();
-      await check(page, 'export');
+      await checkLayout(page, 'export');
       await page.close();
     });
 
@@ -178,14 +173,14 @@ forEachEngine((engine) => {
       await page.getByRole('button', { name: 'Save changes' }).click();
       await page.getByText('Saved your changes').waitFor();
       await page.getByText('You have unsaved changes').waitFor({ state: 'detached' });
-      await check(page, 'form');
+      await checkLayout(page, 'form');
 
       await page.getByRole('tab', { name: 'Install' }).click();
       const { body: form } = await owner.get<{ key: string }>(`/waitlists/${list.id}/form`);
       await page.getByText(`form-key="${form.key}"`).first().waitFor();
       await page.getByRole('button', { name: 'WordPress' }).click();
       await page.getByRole('code').filter({ hasText: '[doorlist_form]' }).waitFor();
-      await check(page, 'form, install');
+      await checkLayout(page, 'form, install');
 
       const hosted = `/w/${list.id}`;
       const shows = (status: number) =>
@@ -194,7 +189,7 @@ forEachEngine((engine) => {
           (found) => found === status,
         );
       await shows(200);
-      const visitor = await openDashboard(browser, service, hosted, { size });
+      const visitor = await openDashboard(service, hosted, { size });
       await visitor.getByLabel('Email', { exact: true }).fill('joined@example.com');
       await visitor.getByLabel('Company size').fill('10');
       service.clock.advance(2_000);
@@ -209,7 +204,7 @@ forEachEngine((engine) => {
       await page.getByRole('tab', { name: 'Activity' }).click();
       await page.getByText('Filled in the field that only bots see').waitFor();
       await page.getByText('No referral looks suspicious').waitFor();
-      await check(page, 'form, activity');
+      await checkLayout(page, 'form, activity');
       await page.getByRole('button', { name: 'Turn off' }).click();
       await page.getByRole('heading', { name: 'Turn the form off in production?' }).waitFor();
       await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click();
@@ -235,14 +230,14 @@ forEachEngine((engine) => {
       await page.getByRole('heading', { name: 'Leave without saving?' }).waitFor();
       await page.getByRole('button', { name: 'Keep editing' }).click();
       await page.getByRole('button', { name: 'Save changes' }).click();
-      await page.getByText('Saved your changes').waitFor();
+      await page.getByRole('button', { name: 'Dismiss' }).click();
       const saved = await owner.get<{ boost: number; metadataKeys: string[] }>(`/waitlists/${list.id}`);
       assert.deepEqual([saved.body.boost, saved.body.metadataKeys], [9, ['plan']]);
       await page.getByRole('button', { name: 'Close waitlist', exact: true }).click();
       await dialog.getByRole('button', { name: 'Close waitlist' }).click();
       await page.getByRole('button', { name: 'Open waitlist', exact: true }).waitFor();
       assert.equal((await list.signup({ email: 'late@example.com' })).status, 409);
-      await check(page, 'settings');
+      await checkLayout(page, 'settings');
 
       await page.getByRole('button', { name: 'Delete waitlist', exact: true }).click();
       const remove = dialog.getByRole('button', { name: 'Delete waitlist' });
@@ -276,7 +271,7 @@ forEachEngine((engine) => {
       await page.getByLabel('Name').fill(name);
       await dialog.getByRole('button', { name: 'Create environment' }).click();
       await page.getByRole('cell', { name }).waitFor();
-      await check(page, 'environments');
+      await checkLayout(page, 'environments');
 
       await page.goto(`/instance/keys?environment=${name}`);
       await page.getByRole('button', { name: 'Create key' }).first().click();
@@ -285,12 +280,12 @@ forEachEngine((engine) => {
       assert.match((await dialog.getByRole('code').first().textContent()) ?? '', /^dl_test_/);
       await dialog.getByRole('button', { name: 'Done' }).click();
       await page.getByRole('cell', { name: 'Active' }).waitFor();
-      await check(page, 'product keys');
+      await checkLayout(page, 'product keys');
 
       await page.goto('/instance/health');
       await page.getByRole('list', { name: 'Checks' }).getByText('schema version').waitFor();
       await page.getByText('Kept, not sent').waitFor();
-      await check(page, 'health');
+      await checkLayout(page, 'health');
       await page.close();
     });
   });
@@ -303,7 +298,7 @@ forEachEngine((engine) => {
     for (let i = 0; i < SOURCE_SIGNUPS_MAX + 2; i += 1)
       await form.join({ email: `friend${i}@example.com`, ref }, origin);
     const path = `/waitlists/${form.list.id}/form?tab=activity`;
-    const page = await openDashboard(browser, service, path, { as: owner });
+    const page = await openDashboard(service, path, { as: owner });
     const rows = page.getByRole('table');
     await rows.getByRole('button', { name: 'Credit' }).first().click();
     await page.getByRole('cell', { name: 'Credited' }).waitFor();
@@ -312,23 +307,23 @@ forEachEngine((engine) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Reject referral' }).click();
     await page.getByRole('cell', { name: 'Rejected' }).waitFor();
     assert.equal((await form.list.lookup('ada@example.com')).body.referrals, SOURCE_SIGNUPS_MAX + 1);
-    await checkPage(page, 'referrals to review');
+    await check(page, 'referrals to review');
     await page.close();
   });
 
   it('shows a viewer the form without what only admins may change', async () => {
     const list = await service.waitlist();
     const viewer = await join(service, owner, 'viewer', 'viewer@example.com');
-    const page = await openDashboard(browser, service, `/waitlists/${list.id}/form`, { as: viewer });
+    const page = await openDashboard(service, `/waitlists/${list.id}/form`, { as: viewer });
     await page.getByText('Only an admin can change the form.').waitFor();
     assert.equal(await page.getByRole('tab', { name: 'Setup' }).count(), 0);
     assert.equal(await page.getByRole('button', { name: 'Turn on' }).count(), 0);
     assert.equal(await page.getByRole('link', { name: 'Import and export' }).count(), 0);
-    await checkPage(page, 'form, as a viewer');
+    await check(page, 'form, as a viewer');
     await page.goto(`/waitlists/${list.id}/settings`);
     await page.getByRole('heading', { name: 'You need the admin role' }).waitFor();
     assert.equal(await page.getByRole('textbox').count(), 0);
-    await checkPage(page, 'settings, as a viewer');
+    await check(page, 'settings, as a viewer');
     await page.close();
   });
 });

@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Browser as Chromium } from 'playwright-core';
 import { DELAYS_MS } from '../../src/outbox/retry.ts';
 import { deleteEndpoint } from '../../src/webhooks/change-endpoints.ts';
 import { listDeliveries } from '../../src/webhooks/deliveries.ts';
-import { checkOn, checkPage, launchBrowser, openDashboard, SIZES, sizeOn } from '../support/dashboard.ts';
+import { checkLayout, checkOn, sizeOn, useDashboard } from '../support/dashboard.ts';
 import { forEachEngine, type List } from '../support/harness.ts';
 import { type Browser, join, PASSWORD, setUp } from '../support/operators.ts';
 import { ok, type Receiver, startReceiver, status } from '../support/receiver.ts';
 import { inState, startSending, until } from '../support/webhooks.ts';
 
-let browser: Chromium;
-before(async () => {
-  browser = await launchBrowser();
-});
-after(() => browser?.close());
+const openDashboard = useDashboard();
 
 forEachEngine((engine) => {
   const size = sizeOn(engine);
@@ -36,7 +31,7 @@ forEachEngine((engine) => {
     await receiver.close();
   });
 
-  const open = (path: string, as = owner) => openDashboard(browser, service, path, { as, size });
+  const open = (path: string, as = owner) => openDashboard(service, path, { as, size });
 
   /** Lets the next attempt be the last: ten of them take three days. */
   const failForGood = (endpointId: string, count: number) =>
@@ -61,8 +56,7 @@ forEachEngine((engine) => {
     it('adds an endpoint, shows its secret, a delivery with request and response, and replays it', async () => {
       const page = await open(`/waitlists/${list.id}/webhooks`);
       await page.getByText('No endpoints yet').waitFor();
-      await checkPage(page, 'no endpoints');
-      await page.setViewportSize(SIZES[size]);
+      await check(page, 'no endpoints');
       await page.getByRole('button', { name: 'Add endpoint' }).first().click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('URL').fill('https://10.0.0.7/hooks');
@@ -74,7 +68,6 @@ forEachEngine((engine) => {
       await dialog.getByText(/not on the public Internet/).waitFor();
       page.problems.length = 0; // The browser reports the 400 that we wanted.
       await check(page, 'the form');
-      await page.setViewportSize(SIZES[size]);
       await dialog.getByLabel('URL').fill(`${receiver.url}/hooks`);
       await dialog.getByLabel('Headers').fill('Authorization: Bearer 4f1d2c');
       await dialog.getByRole('button', { name: 'Add endpoint' }).click();
@@ -94,7 +87,6 @@ forEachEngine((engine) => {
       await drawer.getByText('<img src=x onerror=alert(1)>', { exact: true }).waitFor();
       await drawer.getByText('"ada@example.com"').waitFor();
       await check(page, 'a delivery');
-      await page.setViewportSize(SIZES[size]);
       await drawer.getByRole('button', { name: 'Replay' }).click();
       await drawer.getByText('Attempt 2').waitFor();
       assert.equal(receiver.received.length, 2);
@@ -122,7 +114,7 @@ forEachEngine((engine) => {
       assert.equal(new URL(page.url()).searchParams.get('event'), 'signup.created');
       await page.goBack();
       await page.getByRole('button', { name: 'webhook.test' }).waitFor();
-      await checkPage(page, 'deliveries');
+      await checkLayout(page, 'deliveries');
       await page.close();
     });
 
@@ -144,7 +136,6 @@ forEachEngine((engine) => {
       await page.getByRole('button', { name: 'Replay failed' }).click();
       await page.getByRole('dialog').getByText('did not accept in production').waitFor();
       await check(page, 'the replay dialog');
-      await page.setViewportSize(SIZES[size]);
       await page.getByRole('button', { name: 'Replay', exact: true }).click();
       await page.getByText('Replaying what failed').waitFor();
       const replays = page.getByRole('list', { name: 'Replays' });
@@ -170,8 +161,7 @@ forEachEngine((engine) => {
       await page.getByRole('button', { name: 'Close' }).click();
       await page.reload();
       await page.getByText('Answered 410 Gone.').waitFor();
-      await checkPage(page, 'a disabled endpoint');
-      await page.setViewportSize(SIZES[size]);
+      await check(page, 'a disabled endpoint');
       receiver.answer = ok;
       const before = receiver.received.length;
       await page.getByRole('button', { name: 'Enable' }).click();
@@ -209,7 +199,7 @@ forEachEngine((engine) => {
       await page.getByRole('button', { name: 'Replay failed' }).click();
       await page.getByRole('button', { name: 'Replay', exact: true }).click();
       await page.getByRole('progressbar', { name: /^Replaying \d+ deliver/ }).waitFor();
-      await checkPage(page, 'a replay under way');
+      await check(page, 'a replay under way');
       await service.runJobs();
       await page.getByText(/^Replayed \d+ deliver/).waitFor();
       await page.getByRole('button', { name: 'More actions' }).click();
@@ -230,13 +220,13 @@ forEachEngine((engine) => {
       const page = await open(`/waitlists/${list.id}/webhooks`, support);
       await page.getByText('<b>not bold</b>').waitFor();
       assert.equal(await page.getByRole('button', { name: 'Add endpoint' }).count(), 0);
-      await check(page, 'endpoints');
+      await checkLayout(page, 'endpoints');
       await page.getByRole('row').getByRole('button').press('Enter');
       await page.getByText('Nothing sent yet').waitFor();
       assert.equal(new URL(page.url()).pathname, `/waitlists/${list.id}/webhooks/${body.id}`);
       assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1');
       assert.equal(await page.getByRole('button', { name: /Send test|Replay|More actions/ }).count(), 0);
-      await checkPage(page, 'an endpoint for support');
+      await checkLayout(page, 'an endpoint for support');
       await page.close();
     });
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { after, before } from 'node:test';
 import type { BrowserContext, Browser as Chromium } from 'playwright-core';
 import type { Engine } from '../../src/db/database.ts';
 import { ensureDashboard } from './ensure-dashboard.ts';
@@ -21,6 +22,17 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 export async function launchBrowser(): Promise<Chromium> {
   await ensureDashboard();
   return sharedChromium();
+}
+
+/** For the head of a test file: a browser for its tests, and a way to open windows in it. */
+export function useDashboard() {
+  let browser: Chromium;
+  before(async () => {
+    browser = await launchBrowser();
+  });
+  after(() => browser?.close());
+  return (service: Pick<Service, 'url'>, path: string, options?: OpenOptions) =>
+    openDashboard(browser, service, path, options);
 }
 
 export interface OpenOptions {

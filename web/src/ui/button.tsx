@@ -8,7 +8,7 @@ type Size = 'sm' | 'md' | 'lg';
 
 const LOOKS: Record<Look, string> = {
   primary: 'bg-accent text-on-accent hover:bg-accent-strong shadow-sm',
-  secondary: 'bg-surface text-ink ring-1 ring-inset ring-line hover:bg-hover shadow-sm',
+  secondary: 'bg-surface text-ink ring-1 ring-inset ring-edge/50 hover:bg-hover shadow-sm',
   quiet: 'text-ink hover:bg-hover',
   danger: 'bg-danger-fill text-on-danger hover:brightness-95 shadow-sm',
 };
@@ -21,7 +21,7 @@ const SIZES: Record<Size, string> = {
 /** For a link that looks like a button. */
 export function buttonClass(look: Look = 'secondary', size: Size = 'md'): string {
   return cx(
-    'inline-flex shrink-0 items-center justify-center rounded-md font-medium whitespace-nowrap select-none transition-colors',
+    'inline-flex shrink-0 items-center justify-center rounded-md font-medium whitespace-nowrap select-none transition-colors active:brightness-95',
     'disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0',
     LOOKS[look],
     SIZES[size],

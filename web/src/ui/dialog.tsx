@@ -27,6 +27,7 @@ export function Dialog({ open, onClose, title, about, children, actions, wide, i
         <Base.Backdrop className={BACKDROP} />
         <Base.Viewport className="fixed inset-0 z-40 flex items-end justify-center overflow-y-auto p-3 sm:items-center sm:p-6">
           <Base.Popup
+            data-dialog
             initialFocus={initialFocus}
             className={cx(
               'popup-motion my-auto flex max-h-full w-full flex-col rounded-xl bg-raised shadow-lg ring-1 ring-line outline-none',

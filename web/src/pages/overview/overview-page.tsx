@@ -74,7 +74,15 @@ export function OverviewPage() {
       ) : (
         <QueryProblem framed query={query}>
           <Card title="Signups">
-            {query.data ? <SignupsChart statistics={query.data} /> : <Skeleton className="h-68" />}
+            {!query.data ? (
+              <Skeleton className="h-68" />
+            ) : totals?.signups === 0 ? (
+              <p className="flex h-68 items-center justify-center text-mute">
+                No signups in the last {label}.
+              </p>
+            ) : (
+              <SignupsChart statistics={query.data} />
+            )}
           </Card>
           <div className="grid gap-6 lg:grid-cols-2">
             <FunnelCard statistics={query.data} />
