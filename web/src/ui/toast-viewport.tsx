@@ -12,7 +12,7 @@ export default function ToastViewport() {
   return (
     <Base.Provider limit={3}>
       <Base.Portal>
-        <Base.Viewport className="fixed inset-x-3 bottom-3 z-50 flex flex-col items-center gap-2 outline-none sm:right-5 sm:bottom-5 sm:left-auto sm:w-96 [body:has([data-save-bar])_&]:bottom-24 [body:has([data-dialog])_&]:top-3 [body:has([data-dialog])_&]:bottom-auto!">
+        <Base.Viewport className="fixed inset-x-3 bottom-3 z-50 flex flex-col items-center gap-2 outline-none sm:right-5 sm:bottom-5 sm:left-auto sm:w-96 [body:has([data-save-bar])_&]:bottom-24 max-sm:[body:has([data-save-bar])_&]:bottom-32 [body:has([data-dialog])_&]:top-3 [body:has([data-dialog])_&]:bottom-auto!">
           <Toasts />
         </Base.Viewport>
       </Base.Portal>

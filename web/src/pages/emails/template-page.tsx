@@ -29,7 +29,7 @@ export function TemplatePage() {
       {!query.data && (
         <PageHeader
           title={kindName(kind)}
-          about={<Skeleton className="my-1 h-3.5 w-64" />}
+          about={!query.isError && <Skeleton className="my-1 h-3.5 w-64" />}
           actions={!query.isError && <Skeleton className="h-9 w-44 rounded-md" />}
         />
       )}

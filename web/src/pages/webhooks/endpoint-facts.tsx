@@ -2,12 +2,12 @@ import type { ReactNode } from 'react';
 import { Badge } from '../../ui/badge.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { EndpointHealth } from './endpoint-health.tsx';
 import type { Endpoint } from './webhooks.ts';
 
 export function EndpointFacts({ endpoint }: { endpoint: Endpoint | undefined }) {
-  if (!endpoint) return <SkeletonRows flush rows={5} />;
+  if (!endpoint) return <LoadingFacts />;
   const { id, url, events, headers, rateLimit, lastSuccessAt, createdAt } = endpoint;
   return (
     <dl className="grid gap-x-8 gap-y-4 md:grid-cols-2">
@@ -46,6 +46,20 @@ export function EndpointFacts({ endpoint }: { endpoint: Endpoint | undefined }) 
         <RelativeTime at={createdAt} />
       </Fact>
     </dl>
+  );
+}
+
+function LoadingFacts() {
+  return (
+    <div role="status" aria-label="Loading">
+      <dl aria-hidden className="grid gap-x-8 gap-y-4 md:grid-cols-2">
+        {['URL', 'Status', 'Events', 'Id', 'Created'].map((label) => (
+          <Fact key={label} label={label}>
+            <Skeleton className="my-1 h-3.5 w-2/5" />
+          </Fact>
+        ))}
+      </dl>
+    </div>
   );
 }
 

@@ -10,6 +10,7 @@ import { Card } from '../../ui/card.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { exactTime } from '../../ui/relative-time.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { toast, toastError } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { DeliveriesCard } from './deliveries-card.tsx';
@@ -67,10 +68,16 @@ export function EndpointPage() {
         </Link>
         <PageHeader
           title={endpoint ? shortUrl(endpoint.url) : 'Endpoint'}
-          about={endpoint && <span className="line-clamp-2 wrap-anywhere">{endpoint.description}</span>}
+          about={
+            endpoint ? (
+              <span className="line-clamp-2 wrap-anywhere">{endpoint.description}</span>
+            ) : (
+              !query.isError && <Skeleton className="my-1 h-3.5 w-64" />
+            )
+          }
           actions={
             mayManage &&
-            endpoint && (
+            (endpoint ? (
               <>
                 <Button icon={<Send aria-hidden />} busy={test.busy} onClick={() => void test.run()}>
                   Send test event
@@ -81,7 +88,9 @@ export function EndpointPage() {
                   onSwitch={(enabled) => (enabled ? void switchOn.run(true) : setAsking('disable'))}
                 />
               </>
-            )
+            ) : (
+              !query.isError && <Skeleton className="h-9 w-48 rounded-md" />
+            ))
           }
         />
       </div>
