@@ -92,7 +92,7 @@ forEachEngine((engine) => {
       await page.getByText('2 people').waitFor();
       assert.equal(await cell(page, 'grace@example.com').count(), 0);
       assert.match(page.url(), /where=plan%3Dpro/);
-      await checkLayout(page, 'segment');
+      await check(page, 'segment');
       await page.reload();
       await page.getByText('2 people').waitFor();
       await page.getByRole('button', { name: 'Remove the filter plan is pro' }).click();

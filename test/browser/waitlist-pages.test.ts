@@ -66,7 +66,7 @@ forEachEngine((engine) => {
       await dialog.getByRole('button', { name: 'Revoke key' }).click();
       await page.getByRole('cell', { name: 'Revoked' }).waitFor();
       assert.deepEqual([await ask(first), await ask(second)], [200, 401]);
-      await checkLayout(page, 'API');
+      await check(page, 'API');
       await page.close();
     });
 

@@ -226,7 +226,7 @@ forEachEngine((engine) => {
       assert.equal(new URL(page.url()).pathname, `/waitlists/${list.id}/webhooks/${body.id}`);
       assert.equal(await page.evaluate('document.activeElement.tagName'), 'H1');
       assert.equal(await page.getByRole('button', { name: /Send test|Replay|More actions/ }).count(), 0);
-      await checkLayout(page, 'an endpoint for support');
+      await check(page, 'an endpoint for support');
       await page.close();
     });
   });
