@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { accessSync, constants, globSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -19,6 +19,8 @@ const RUN_TIMEOUT_MS = 45 * 60_000;
 /** All databases of a run that exist at the same time, and more. */
 const POSTGRES_BYTES_MAX = 4 * 1024 ** 3;
 
+const OUTPUT_BYTES_MAX = 16 * 1024 ** 2;
+
 interface Counts {
   passed: number;
   failed: number;
@@ -34,8 +36,12 @@ process.env.NODE_COMPILE_CACHE ||= path.join(ROOT, 'node_modules', '.cache', 'co
 const chosen = process.argv.slice(2);
 const total: Counts = { passed: 0, failed: 0 };
 try {
-  if (chosen.length === 0) add(runChecks());
+  const checks = chosen.length > 0 ? [] : runChecks();
   add(await runTests(chosen.length > 0 ? chosen : globSync(PATTERNS).sort()));
+  for (const { words, output, passed } of await checks) {
+    console.log(`> ${words.join(' ')}\n${output}`);
+    add({ passed: passed ? 1 : 0, failed: passed ? 0 : 1 });
+  }
 } catch (error) {
   console.error(error);
   add({ passed: 0, failed: 1 });
@@ -50,19 +56,32 @@ function add({ passed, failed }: Counts): void {
   total.failed += failed;
 }
 
-/** Format, lint and types; the steps of `npm run check`, each counted as a test. */
-function runChecks(): Counts {
-  const steps = [
+interface Check {
+  words: string[];
+  passed: boolean;
+  output: string;
+}
+
+/** Format, lint and types, beside the tests: the steps of `npm run check`, each counted as a test. */
+async function runChecks(): Promise<Check[]> {
+  const checks: Check[] = [];
+  for (const words of [
     ['biome', 'ci', '.'],
     ['tsc', '--noEmit'],
     ['tsc', '--noEmit', '-p', 'web'],
-  ];
-  const results = steps.map(([tool = '', ...words]) => {
-    console.log(`> ${tool} ${words.join(' ')}`);
-    return spawnSync(path.join('node_modules', '.bin', tool), words, { stdio: 'inherit' }).status === 0;
+  ])
+    checks.push(await check(words));
+  return checks;
+}
+
+function check(words: string[]): Promise<Check> {
+  const [tool = '', ...rest] = words;
+  return new Promise((resolve) => {
+    const options = { maxBuffer: OUTPUT_BYTES_MAX };
+    execFile(path.join('node_modules', '.bin', tool), rest, options, (error, stdout, stderr) => {
+      resolve({ words, passed: error === null, output: stdout + stderr });
+    });
   });
-  const passed = results.filter(Boolean).length;
-  return { passed, failed: results.length - passed };
 }
 
 /** In several processes, three at a time, all against one PostgreSQL. */
