@@ -184,9 +184,10 @@ export function setTransaction(limits: PostgresLimits): Command {
   return { text: `select ${settings(true)}`, values: settingValues(limits) };
 }
 
+/** Up to version 17, a scan that is turned off seems so costly that each statement with one would be compiled first. */
 function settings(local: boolean): string {
-  return `set_config('enable_seqscan', $1, ${local}), set_config('statement_timeout', $2, ${local}),
-    set_config('idle_in_transaction_session_timeout', $3, ${local})`;
+  return `set_config('enable_seqscan', $1, ${local}), set_config('jit', 'off', ${local}),
+    set_config('statement_timeout', $2, ${local}), set_config('idle_in_transaction_session_timeout', $3, ${local})`;
 }
 
 function settingValues({ statementMs, idleInTransactionMs }: PostgresLimits): string[] {

@@ -32,6 +32,14 @@ describe('a statement on PostgreSQL', () => {
     );
   });
 
+  it('uses indexes, and is not compiled because a scan seems costly', async () => {
+    const { rows } =
+      await sql`select current_setting('enable_seqscan') as scan, current_setting('jit') as jit`.execute(
+        db.query,
+      );
+    assert.deepEqual(rows, [{ scan: 'off', jit: 'off' }]);
+  });
+
   it('of maintenance has no time limit', async () => {
     await SLEEP.execute(db.patient.query);
     await db.patient.transaction((trx) => SLEEP.execute(trx));
