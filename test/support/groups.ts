@@ -3,8 +3,15 @@ import path from 'node:path';
 
 /** A fifth of a folder such as `test/admin`: enough to share the cost of loading, little enough to run side by side. */
 const PART_BYTES = 60_000;
-/** They take several times as long as other files of their size. */
-const SLOWEST = 'test/browser';
+/**
+ * They take several times as long as other files of their size. Those that mostly wait come first, and run
+ * beside those that keep the processors busy.
+ */
+const SLOWNESS: Readonly<Record<string, number>> = {
+  'test/reliability': 6,
+  'test/webhooks': 4,
+  'test/browser': 3,
+};
 
 /**
  * Loading the service and warming it up takes longer than most files take to test it, so that files of a
@@ -14,7 +21,7 @@ const SLOWEST = 'test/browser';
 export function groupFiles(files: readonly string[], directory: string): string[] {
   const folders = Map.groupBy(files, (file) => (file.startsWith('src/') ? 'src' : path.dirname(file)));
   const groups = [...folders].flatMap(([folder, members]) =>
-    inParts(members).map((part) => ({ folder, part, length: sizeOf(part) * (folder === SLOWEST ? 3 : 1) })),
+    inParts(members).map((part) => ({ folder, part, length: sizeOf(part) * (SLOWNESS[folder] ?? 1) })),
   );
   groups.sort((a, b) => b.length - a.length);
   return groups.map(({ folder, part }, at) => {
