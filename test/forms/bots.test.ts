@@ -117,6 +117,14 @@ forEachEngine((engine) => {
       });
     }
 
+    it('cannot tell a known address by the time, even if the provider is slow', async () => {
+      const form = await openForm(service, { captcha: { provider: 'turnstile', siteKey: 'x', secret: 'y' } });
+      provider.slowDown(ANSWER_MS + 50);
+      assert.equal((await form.join({ email: 'ada@example.com', captcha: 'human' })).status, 200);
+      assert.ok(performance.now() - provider.answeredAt() >= ANSWER_MS - 1);
+      provider.slowDown(0);
+    });
+
     it('do not pass when the provider fails', async () => {
       const form = await openForm(service, { captcha: { provider: 'turnstile', siteKey: 'x', secret: 'y' } });
       provider.break();

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import type { Page, Route } from 'playwright-core';
 import type { CaptchaProvider } from '../../src/waitlist/forms/form.ts';
 
@@ -7,11 +8,15 @@ import type { CaptchaProvider } from '../../src/waitlist/forms/form.ts';
 export async function startCaptchaProvider() {
   const asked: URLSearchParams[] = [];
   let status = 200;
+  let delayMs = 0;
+  let answeredAt = 0;
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
     const values = new URLSearchParams(body);
     asked.push(values);
+    if (delayMs > 0) await setTimeout(delayMs);
+    answeredAt = performance.now();
     response.writeHead(status).end(JSON.stringify({ success: values.get('response') === 'human' }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -21,6 +26,11 @@ export async function startCaptchaProvider() {
     break: () => {
       status = 500;
     },
+    slowDown: (ms: number) => {
+      delayMs = ms;
+    },
+    /** When it last answered, by `performance.now()`. */
+    answeredAt: () => answeredAt,
     close: () => {
       server.closeAllConnections();
       server.close();

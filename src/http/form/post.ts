@@ -33,7 +33,6 @@ export async function handlePost(
   if (!isObject(request.body)) throw invalid('body: must be a JSON object');
   const values: Values = request.body;
   const asJson = wantsJson(request);
-  const due = setTimeout(ANSWER_MS, undefined, { ref: false });
   try {
     checkOrigin(parts, request, form, asJson);
     if (!asJson && lineOf(values.token) === '' && lineOf(values.proof) === '')
@@ -41,6 +40,7 @@ export async function handlePost(
     if (isJsonBody(request)) checkNames(form, values);
     const checked = await checkPost(parts, request, reply, { form, values, proofRequired: asJson });
     if ('problems' in checked) return tellProblems(parts, request, reply, form, values, checked.problems);
+    const due = setTimeout(ANSWER_MS, undefined, { ref: false });
     const joined = await joinByForm(parts.context, form.queue, checked.post);
     const answer = await presentJoin(parts, request, joined, lineOf(values.include) === 'status');
     await due;
@@ -48,7 +48,7 @@ export async function handlePost(
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     parts.refusals.note(form.queue, error.reason);
-    await due;
+    await setTimeout(ANSWER_MS, undefined, { ref: false });
     closeUnread(request, reply);
     if (asJson) throw new DoorlistError('refused', 'this request was refused');
     const { form: words, stop } = textsFor(request, values.lang);
