@@ -136,7 +136,8 @@ export async function buildApp(
     document: adminDocument,
     related: { title: SDK_API.title, path: '/docs' },
   });
-  registerHealth(app.withTypeProvider(), context);
+  const dashboard = parts.dashboard ?? { directory: DASHBOARD_DIRECTORY, problem: () => undefined };
+  registerHealth(app.withTypeProvider(), context, () => dashboard.problem() === undefined);
   const refusals = countRefusals(context);
   app.addHook('onClose', () => refusals.close());
   registerSdk(app, parts, readBody);
@@ -183,7 +184,7 @@ export async function buildApp(
     context: operators,
     cookies,
     limits: parts.sessions,
-    ...(parts.dashboard ?? { directory: DASHBOARD_DIRECTORY, problem: () => undefined }),
+    ...dashboard,
   });
   return {
     app,

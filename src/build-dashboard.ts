@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, globSync, readFileSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { brotliCompress, gzip, constants as zlib } from 'node:zlib';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const VITE = path.join(ROOT, 'node_modules/vite/bin/vite.js');
@@ -16,6 +16,10 @@ export const DASHBOARD_DIRECTORY = path.join(ROOT, 'web/dist');
 /** Written last: the fingerprint of the sources that were built. */
 const STAMP = 'sources.sha256';
 
+export function hasDashboard(): boolean {
+  return existsSync(path.join(DASHBOARD_DIRECTORY, 'index.html'));
+}
+
 /** A package has the built files and no sources, so there is nothing to compare. */
 export function isDashboardCurrent(): boolean {
   if (!existsSync(path.join(ROOT, 'web/index.html'))) return true;
@@ -23,9 +27,23 @@ export function isDashboardCurrent(): boolean {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint();
 }
 
+/** What has to be done first, in one sentence. */
+export function whyNotBuildable(): string | undefined {
+  if (!existsSync(VITE)) {
+    return 'not built, because development packages are not installed. Run `npm ci --include=dev && npm run build`.';
+  }
+  try {
+    accessSync(path.join(ROOT, 'web'), constants.W_OK);
+  } catch {
+    return `not built, because ${path.join(ROOT, 'web')} is read-only. Run \`npm run build\` where it is writable.`;
+  }
+  return undefined;
+}
+
 /** Builds beside the old files and swaps them, so that a server never sees half a build. */
 export async function buildDashboard(signal?: AbortSignal): Promise<void> {
-  if (!existsSync(VITE)) throw new Error('Vite is not installed: run `npm ci`');
+  const obstacle = whyNotBuildable();
+  if (obstacle !== undefined) throw new Error(obstacle);
   const stamp = fingerprint();
   const fresh = `${DASHBOARD_DIRECTORY}.${process.pid}`;
   try {
@@ -92,7 +110,7 @@ async function compressAll(directory: string): Promise<void> {
     if (!COMPRESSIBLE.test(name)) continue;
     const file = path.join(directory, name);
     const content = await readFile(file);
-    const params = { [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
+    const params = { [zlib.BROTLI_PARAM_SIZE_HINT]: content.length };
     await writeFile(`${file}.br`, await promisify(brotliCompress)(content, { params }));
     await writeFile(`${file}.gz`, await promisify(gzip)(content, { level: 9 }));
   }

@@ -49,6 +49,13 @@ export class ConfigProblem extends Error {
   override name = 'ConfigProblem';
 }
 
+/** Read by `bin/node`, before there is a configuration. */
+export const NODE_VARIABLE = {
+  name: 'DOORLIST_NODE',
+  about: 'Path of the Node to run instead of the pinned one. Not read from `.env`.',
+  shownDefault: 'the pinned Node, or your own',
+};
+
 interface Variable<T> {
   name: string;
   /** Also in the README's table. A test compares the two. */
@@ -341,7 +348,7 @@ export const VARIABLES = {
 
 /** A misspelled variable would otherwise be ignored silently. */
 function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
-  const names = Object.values(VARIABLES).map(({ name }) => name);
+  const names = [...Object.values(VARIABLES), NODE_VARIABLE].map(({ name }) => name);
   return Object.keys(environment)
     .filter(
       (name) => name.startsWith('DOORLIST_') && !name.startsWith('DOORLIST_TEST_') && !names.includes(name),

@@ -2,7 +2,13 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setInterval } from 'node:timers';
 import { buildApp } from './app.ts';
-import { buildDashboard, DASHBOARD_DIRECTORY, isDashboardCurrent } from './build-dashboard.ts';
+import {
+  buildDashboard,
+  DASHBOARD_DIRECTORY,
+  hasDashboard,
+  isDashboardCurrent,
+  whyNotBuildable,
+} from './build-dashboard.ts';
 import { type Config, VARIABLES } from './config.ts';
 import type { PostgresLimits } from './db/postgres-pool.ts';
 import { SERVE_LOCK, tryLock } from './db/sqlite-lock.ts';
@@ -67,7 +73,7 @@ export async function serve(
   }
   const upkeep = startUpkeep(withoutTimeLimits(context));
   const jobs = startJobs(withoutTimeLimits(context), JOB_KINDS);
-  print(await welcome(context, config, port));
+  print(await welcome(context, config, port, dashboard.problem()));
 
   const signal = await asked;
   log.info({ signal }, 'stopping: finishing running requests, new requests get a 503');
@@ -168,14 +174,22 @@ async function startListening(
 function buildDashboardIfNeeded(log: Log) {
   const stopping = new AbortController();
   let problem: string | undefined;
-  if (!isDashboardCurrent()) {
+  if (isDashboardCurrent()) return { problem: () => undefined, stop: () => {} };
+  const obstacle = whyNotBuildable();
+  if (obstacle !== undefined) {
+    problem = hasDashboard() ? undefined : obstacle;
+    log.warn(
+      { reason: obstacle },
+      problem ? 'there is no dashboard' : 'the dashboard is older than its sources',
+    );
+  } else {
     log.info({}, 'building the dashboard, which takes a few seconds');
     buildDashboard(stopping.signal).then(
       () => log.info({}, 'built the dashboard'),
       (error: Error) => {
         if (stopping.signal.aborted) return;
-        problem = error.message;
-        log.error({ reason: problem }, 'could not build the dashboard; the API works without it');
+        problem = hasDashboard() ? undefined : 'not built, because the build failed. The log has the reason.';
+        log.error({ reason: error.message }, 'could not build the dashboard; the API works without it');
       },
     );
   }
@@ -194,7 +208,12 @@ function pause(ms: number): Promise<void> {
   });
 }
 
-async function welcome(context: Context, config: Config, port: number): Promise<string> {
+async function welcome(
+  context: Context,
+  config: Config,
+  port: number,
+  withoutDashboard: string | undefined,
+): Promise<string> {
   const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host;
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const storage = config.databaseUrl ? 'PostgreSQL' : `SQLite in ${config.dataDir}`;
@@ -203,7 +222,7 @@ async function welcome(context: Context, config: Config, port: number): Promise<
   const create = first ? '' : `  npm run -s doorlist -- waitlist create ${id} --name "Acme"\n`;
   return `
 Doorlist is ready at ${address} (${storage})
-Dashboard: ${address}
+Dashboard: ${withoutDashboard ?? address}
 API reference: ${address}/docs${await setupLine(context, config, address)}
 
 ${first ? 'Create a key and add the next person:' : 'Create a waitlist and a key, and add the first person:'}

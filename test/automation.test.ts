@@ -5,16 +5,15 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { startService } from './support/harness.ts';
+import { without } from './support/programs.ts';
 import { LOOPBACK } from './support/webhooks.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const shell = promisify(execFile);
 
 describe('the guide to automation', () => {
-  it('shows commands that work in order and print what it says', async (test) => {
-    for (const tool of ['curl', 'jq'])
-      if (!(await shell('sh', ['-c', `command -v ${tool}`]).catch(() => undefined)))
-        return test.skip(`there is no ${tool}`);
+  const skip = without('curl', 'jq');
+  it('shows commands that work in order and print what it says', { skip }, async (test) => {
     const page = readFileSync(path.join(ROOT, 'docs/automation.md'), 'utf8');
     const steps = [...page.matchAll(/```sh\n([^`]*)```(?:\n\n```text\n([^`]*)```)?/g)];
     assert.ok(steps.length >= 10);

@@ -21,7 +21,9 @@ import { newPassphrase } from '../src/commands/passphrase.ts';
 import { readConfig } from '../src/config.ts';
 import type { Engine } from '../src/db/database.ts';
 import { createDatabase } from './support/databases.ts';
-import { clientFor, ENGINES, eventually, listOver, startService } from './support/harness.ts';
+import { CHOSEN_ENGINES } from './support/engines.ts';
+import { clientFor, eventually, listOver, startService } from './support/harness.ts';
+import { startPostgres } from './support/postgres.ts';
 import {
   commandJson,
   type RunningProcess,
@@ -29,8 +31,8 @@ import {
   startCommand,
   startProcess,
 } from './support/process.ts';
+import { serverOfPgDump, without } from './support/programs.ts';
 import { createStorage } from './support/storage.ts';
-import { startSystemPostgres } from './support/system-postgres.ts';
 import { jsonOf, typed } from './support/terminal.ts';
 
 const PASSPHRASE = 'correct horse battery staple';
@@ -40,13 +42,13 @@ interface Place {
   dataDir: string;
 }
 
-for (const engine of ENGINES) {
-  describe(`backup and restore on ${engine}`, async () => {
-    const server = engine === 'postgres' ? await startSystemPostgres() : undefined;
-    const skip =
-      engine === 'postgres' && !server && 'needs the PostgreSQL server that the installed pg_dump belongs to';
+for (const engine of CHOSEN_ENGINES) {
+  const skip = engine === 'postgres' && without('pg_dump and its server');
+  describe(`backup and restore on ${engine}, of a server under load`, { skip }, async () => {
+    const binaries = engine === 'postgres' ? serverOfPgDump() : undefined;
+    const server = binaries === undefined ? undefined : await startPostgres({ binaries });
     after(() => server?.stop());
-    describe('of a server under load', { skip }, () => describeBackups(engine, server?.url));
+    describeBackups(engine, server?.url);
   });
 }
 

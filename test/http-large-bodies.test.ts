@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
@@ -15,6 +15,7 @@ import {
   startService,
 } from './support/harness.ts';
 import { startProcess } from './support/process.ts';
+import { without } from './support/programs.ts';
 import { exchangeOne, open, parseAnswers, type RawAnswer, rawRequest } from './support/raw-http.ts';
 import { createStorage } from './support/storage.ts';
 
@@ -87,8 +88,7 @@ forEachEngine((engine) => {
       }
     });
 
-    it('get a response with a Python client', async (t) => {
-      if (spawnSync('python3', ['--version']).status !== 0) return t.skip('python3 is not installed');
+    it('get a response with a Python client', { skip: without('Python') }, async () => {
       const cases = refused().map(([path, bytes, headers]) => [path, bytes, headers]);
       const environment = { ...process.env, no_proxy: '*' };
       const { stdout } = await promisify(execFile)(

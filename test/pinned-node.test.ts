@@ -1,16 +1,43 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, it } from 'node:test';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { promisify } from 'node:util';
 import manifest from '../package.json' with { type: 'json' };
 import { freePort } from './support/postgres.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const PLATFORMS = Object.entries(manifest.optionalDependencies);
+const HERE = PLATFORMS.find(([name]) => name.endsWith(`-${process.platform}-${process.arch}`));
+const ELSEWHERE = `there is none for ${process.platform}-${process.arch}`;
+const { PATH = '' } = process.env;
+
+let directory: string;
+beforeEach(() => {
+  directory = realpathSync(mkdtempSync(path.join(tmpdir(), 'doorlist-test-')));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+/** The path of the Node that the launcher runs, or that a program which it starts finds. */
+async function nodeOf(env: Record<string, string>, whose = 'self', launcher = path.join(ROOT, 'bin/node')) {
+  const say = 'process.stdout.write(process.execPath)';
+  const start = `require('node:child_process').execFileSync('node', ['-e', ${JSON.stringify(say)}], { stdio: 'inherit' })`;
+  const { stdout } = await promisify(execFile)(launcher, ['-e', whose === 'self' ? say : start], { env });
+  return stdout;
+}
 
 interface Locked {
   version: string;
@@ -34,33 +61,51 @@ describe('the pinned Node', () => {
     }
   });
 
-  it('is the one that npm scripts run, if it exists for this platform', (test) => {
-    const here = PLATFORMS.find(([name]) => name.endsWith(`-${process.platform}-${process.arch}`));
-    if (!here) return test.skip(`there is none for ${process.platform}-${process.arch}`);
-    const linked = realpathSync(path.join(ROOT, 'node_modules/.bin/node'));
-    assert.equal(linked, path.join(ROOT, 'node_modules', here[0], 'bin/node'));
-    assert.equal(process.version, `v${here[1]}`);
+  it('runs the scripts and the command line, whatever npm has linked', {
+    skip: !HERE && ELSEWHERE,
+  }, async () => {
+    const file = path.join(ROOT, 'node_modules', HERE?.[0] ?? '', 'bin/node');
+    assert.equal(await nodeOf({ PATH }), file);
+    assert.equal(await nodeOf({ PATH }, 'child'), file, 'programs that it starts use it, too');
+    for (const [name, script] of Object.entries(manifest.scripts)) {
+      assert.match(script, /^(exec bin\/(node|doorlist)( |$)|npm run )/, name);
+    }
+  });
+
+  it('is replaced by the one in DOORLIST_NODE', async () => {
+    assert.equal(await nodeOf({ PATH, DOORLIST_NODE: process.execPath }), process.execPath);
+    await assert.rejects(
+      nodeOf({ PATH, DOORLIST_NODE: '/nowhere/node' }),
+      /doorlist: There is no Node at DOORLIST_NODE=\/nowhere\/node\. Install Node 24/,
+    );
+  });
+
+  it('is replaced by the one on the PATH where it is missing or cannot run', async () => {
+    const copy = path.join(directory, 'copy');
+    cpSync(path.join(ROOT, 'bin'), path.join(copy, 'bin'), { recursive: true });
+    const launcher = path.join(copy, 'bin/node');
+    symlinkSync(process.execPath, path.join(directory, 'node'));
+    const env = { PATH: `${directory}:${PATH}` };
+    assert.equal(await nodeOf(env, 'self', launcher), realpathSync(process.execPath));
+    for (const [name] of PLATFORMS) {
+      const place = path.join(copy, 'node_modules', name, 'bin');
+      mkdirSync(place, { recursive: true });
+      writeFileSync(path.join(place, 'node'), '#!/nowhere/loader\n', { mode: 0o755 });
+    }
+    assert.equal(await nodeOf(env, 'self', launcher), realpathSync(process.execPath));
   });
 
   it('is requested in one sentence when an older Node runs', async () => {
-    const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
-    try {
-      const older = path.join(directory, 'older.cjs');
-      writeFileSync(older, "Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } });");
-      const required = ['--require', older, '--require', path.join(ROOT, 'bin/require-node.cjs')];
-      const child = spawn(process.execPath, [...required, 'src/main.ts', '--version'], { cwd: ROOT });
-      let said = '';
-      child.stderr.on('data', (chunk) => {
-        said += chunk;
-      });
-      assert.deepEqual(await once(child, 'close'), [1, null]);
-      assert.match(
-        said,
-        /^doorlist: Doorlist needs Node 24 or newer, and this is Node 20\.20\.2\. [^\n]+\n$/,
-      );
-    } finally {
-      rmSync(directory, { recursive: true, force: true });
-    }
+    const older = path.join(directory, 'older.cjs');
+    writeFileSync(older, "Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } });");
+    const required = ['--require', older, '--require', path.join(ROOT, 'bin/require-node.cjs')];
+    const child = spawn(process.execPath, [...required, 'src/main.ts', '--version'], { cwd: ROOT });
+    let said = '';
+    child.stderr.on('data', (chunk) => {
+      said += chunk;
+    });
+    assert.deepEqual(await once(child, 'close'), [1, null]);
+    assert.match(said, /^doorlist: Doorlist needs Node 24 or newer, and this is Node 20\.20\.2\. [^\n]+\n$/);
   });
 });
 
@@ -76,9 +121,8 @@ describe('the lockfile', () => {
 
 describe('npm start', () => {
   it('stops the server when npm is stopped, and exits cleanly', async () => {
-    const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
     const port = await freePort();
-    const { PATH = '', HOME = '' } = process.env;
+    const { HOME = '' } = process.env;
     const npm = spawn('npm', ['start'], {
       cwd: ROOT,
       env: { PATH, HOME, PORT: String(port), DOORLIST_DATA_DIR: directory },
@@ -103,7 +147,6 @@ describe('npm start', () => {
       next.close();
     } finally {
       endGroup(npm.pid);
-      rmSync(directory, { recursive: true, force: true });
     }
   });
 });

@@ -107,7 +107,9 @@ forEachEngine((engine) => {
     assert.match(json.findings[0]?.detail ?? '', /master key/);
   });
 
-  it('knows whether a server runs on the data directory', { skip: engine === 'postgres' }, async () => {
+  if (engine === 'postgres') return; // Its servers are on other machines.
+
+  it('knows whether a server runs on the data directory', async () => {
     assert.equal((await status()).of('server')?.detail, 'not running');
     const server = await startProcess(storage.environment);
     try {

@@ -17,6 +17,7 @@ import {
   startMailing,
   withMailing,
 } from '../support/mails.ts';
+import { without } from '../support/programs.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -206,7 +207,10 @@ forEachEngine((engine) => {
 });
 
 describe('pages linked from emails', () => {
-  it('work without scripts at any width, and are rate limited like the invite endpoints', async () => {
+  const skip = without('Chromium');
+  it('work without scripts at any width, and are rate limited like the invite endpoints', {
+    skip,
+  }, async () => {
     const service = await startMailing('sqlite', undefined, {
       environment: { DOORLIST_RATE_LIMIT_INVITE_CHECK: '3' },
     });

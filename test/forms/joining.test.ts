@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
@@ -9,6 +9,7 @@ import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { type OpenForm, openForm, SITE, solved } from '../support/forms.ts';
 import { assertError, forEachEngine, type Service, startService } from '../support/harness.ts';
 import { adminToken } from '../support/operators.ts';
+import { without } from '../support/programs.ts';
 
 interface PublicForm {
   challenge: Challenge;
@@ -34,8 +35,7 @@ forEachEngine((engine) => {
       assert.equal((await form.list.page()).body.total, 0);
     };
 
-    it('works for an app that solves the challenge as documented', async (test) => {
-      if (spawnSync('python3', ['--version']).status !== 0) return test.skip('python3 is not installed');
+    it('works for an app that solves the challenge as documented', { skip: without('Python') }, async () => {
       const guide = readFileSync(new URL('../../docs/forms.md', import.meta.url), 'utf8');
       const program = /```python\n(.*?)```/s.exec(guide)?.[1] ?? '';
       const form = await openForm(service);

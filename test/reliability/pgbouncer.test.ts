@@ -4,8 +4,9 @@ import pg from 'pg';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import type { Service } from '../support/harness.ts';
-import { type PgBouncer, startPgBouncer, WITHOUT_PGBOUNCER } from '../support/pgbouncer.ts';
+import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { commandJson } from '../support/process.ts';
+import { without } from '../support/programs.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { createStorage, type Storage } from '../support/storage.ts';
 import { endpointFor, inState, startSending, until } from '../support/webhooks.ts';
@@ -13,7 +14,7 @@ import { endpointFor, inState, startSending, until } from '../support/webhooks.t
 const LISTENERS = `select count(*)::int as count from pg_stat_activity
   where datname = current_database() and application_name = 'doorlist-listen'`;
 
-describe('behind PgBouncer in transaction mode', { skip: WITHOUT_PGBOUNCER }, () => {
+describe('behind PgBouncer in transaction mode', { skip: without('PgBouncer') }, () => {
   let storage: Storage;
   let pgBouncer: PgBouncer;
   let receiver: Receiver;

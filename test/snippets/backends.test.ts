@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { createKey } from '../../src/waitlist/keys/server-keys.ts';
 import { createWaitlist } from '../../src/waitlist/settings/waitlists.ts';
 import { type Service, startService } from '../support/harness.ts';
+import { type ProgramName, without } from '../support/programs.ts';
 import { snippets } from './read-snippets.ts';
 
 const run = promisify(execFile);
@@ -29,18 +30,15 @@ describe('the snippets for a backend', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  const PROGRAMS: Record<string, { file: string; command: string[] }> = {
-    curl: { file: 'signup.sh', command: ['sh'] },
+  const PROGRAMS: Record<string, { needs?: ProgramName; file: string; command: string[] }> = {
+    curl: { needs: 'curl', file: 'signup.sh', command: ['sh'] },
     'Node.js': { file: 'signup.mjs', command: [process.execPath] },
-    Python: { file: 'signup.py', command: ['python3'] },
-    Go: { file: 'signup.go', command: ['go', 'run'] },
+    Python: { needs: 'Python', file: 'signup.py', command: ['python3'] },
+    Go: { needs: 'Go', file: 'signup.go', command: ['go', 'run'] },
   };
-  for (const [heading, { file, command }] of Object.entries(PROGRAMS)) {
-    it(`work: ${heading}`, async (test) => {
+  for (const [heading, { needs, file, command }] of Object.entries(PROGRAMS)) {
+    it(`work: ${heading}`, { skip: needs !== undefined && without(needs) }, async () => {
       const [tool = '', ...words] = command;
-      const needed = heading === 'curl' ? 'curl' : tool;
-      if (!(await run('sh', ['-c', `command -v ${needed}`]).catch(() => undefined)))
-        return test.skip(`there is no ${needed}`);
       const program = path.join(directory, file);
       writeFileSync(program, snippets(heading)[0] ?? '');
       const { stdout } = await run(tool, [...words, program], { env: environment });

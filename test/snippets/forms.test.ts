@@ -12,6 +12,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type OpenForm, openForm } from '../support/forms.ts';
 import { type Service, startService } from '../support/harness.ts';
 import { launchChromium } from '../support/launch-chromium.ts';
+import { without } from '../support/programs.ts';
 import { snippets } from './read-snippets.ts';
 import { document, SITES } from './sites.ts';
 
@@ -20,7 +21,7 @@ const TYPES: Record<string, string> = { '.js': 'text/javascript', '.html': 'text
 /** React adds the script to the page by itself, which Trusted Types do not allow. */
 const WITHOUT_TRUSTED_TYPES = ['React', 'Next.js'];
 
-describe('the snippets for a form', () => {
+describe('the snippets for a form', { skip: without('Chromium') }, () => {
   let service: Service;
   let site: Server;
   let browser: Browser;

@@ -1,5 +1,6 @@
 import { statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { without } from './programs.ts';
 
 /** A fifth of a folder such as `test/admin`: enough to share the cost of loading, little enough to run side by side. */
 const PART_BYTES = 60_000;
@@ -49,8 +50,11 @@ function sizeOf(files: readonly string[]): number {
 function moduleOf(files: readonly string[]): string {
   const support = (file: string) => JSON.stringify(path.join(import.meta.dirname, file));
   const suites = files.map((file) => {
-    const [name, module] = [file, path.resolve(file)].map((text) => JSON.stringify(text));
-    return `describe(${name}, () => loaded[loaded.push(import(${module})) - 1]);`;
+    const skip = file.startsWith('test/browser/') && without('Chromium');
+    const [name, options, module] = [file, { skip }, path.resolve(file)].map((value) =>
+      JSON.stringify(value),
+    );
+    return `describe(${name}, ${options}, () => loaded[loaded.push(import(${module})) - 1]);`;
   });
   return [
     `import { describe } from 'node:test';`,

@@ -27,15 +27,15 @@ import { runDueJobs } from '../../src/waitlist/upkeep/job-runner.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import { presentCreatedInvite } from '../../src/wire/invite.ts';
 import { presentCreatedKey } from '../../src/wire/server-key.ts';
+import { CHOSEN_ENGINES } from './engines.ts';
 import { parseJson } from './raw-http.ts';
 import { createStorage, type Storage, unique } from './storage.ts';
 
-export const ENGINES: readonly Engine[] = ['sqlite', 'postgres'];
 export const START = Date.UTC(2026, 10, 15, 9, 30);
 
-/** Runs a suite on each engine. */
+/** Runs a suite on each engine of this run. */
 export function forEachEngine(suite: (engine: Engine) => void): void {
-  for (const engine of ENGINES) describe(`on ${engine}`, () => suite(engine));
+  for (const engine of CHOSEN_ENGINES) describe(`on ${engine}`, () => suite(engine));
 }
 
 export interface Answer<T = unknown> {

@@ -1,5 +1,5 @@
 import { type Browser, chromium } from 'playwright-core';
-import { ensureBrowser } from './browser.ts';
+import { findProgram } from './programs.ts';
 
 /** The popups of its address bar cost a new window more than any page of ours does. */
 const ADDRESS_BAR = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup'];
@@ -37,6 +37,7 @@ const FLAGS = [
 
 /** Without what only a person in front of it would need. */
 export function launchChromium(): Promise<Browser> {
-  const executablePath = process.env.DOORLIST_TEST_BROWSER || ensureBrowser();
+  const executablePath = findProgram('Chromium');
+  if (executablePath === undefined) throw new Error('there is no Chromium on the PATH');
   return chromium.launch({ executablePath, args: FLAGS });
 }

@@ -1,17 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort } from './postgres.ts';
+import { findProgram } from './programs.ts';
 
-const PROGRAM = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find(existsSync);
 const NOBODY = 65_534;
 const PATIENCE_MS = 30_000;
-
-export const WITHOUT_PGBOUNCER = PROGRAM === undefined ? 'PgBouncer is not installed' : false;
 
 export interface PgBouncer {
   /** The database's URL through PgBouncer. */
@@ -43,7 +40,9 @@ default_pool_size = 3
   );
   for (const file of [directory, users, settings]) await chmod(file, 0o755); // It refuses to run as root.
   const asNobody = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-  const child = spawn(PROGRAM as string, ['-q', settings], { stdio: 'ignore', ...asNobody });
+  const program = findProgram('PgBouncer');
+  if (program === undefined) throw new Error('there is no PgBouncer on this machine');
+  const child = spawn(program, ['-q', settings], { stdio: 'ignore', ...asNobody });
   const stop = async () => {
     if (child.exitCode === null && child.signalCode === null) {
       child.kill('SIGKILL');

