@@ -199,13 +199,15 @@ describe('the dashboard without built files', () => {
     assert.equal(building.refresh, '2');
     problem = 'Vite failed: <script>';
     const failed = await read();
-    assert.match(failed.text, /could not be built.*npm run build/s);
+    assert.match(failed.text, /is not built.*npm ci --include=dev.*npm run build/s);
     assert.doesNotMatch(failed.text, /Vite failed/);
     assert.equal(failed.refresh, null);
   });
 
   it('does not keep the API from working', async () => {
-    assert.equal((await service.request('GET', '/readyz')).status, 200);
+    const ready = await service.request('GET', '/readyz');
+    assert.deepEqual([ready.status, ready.body], [200, { status: 'ok', dashboard: 'not_built' }]);
+    assert.deepEqual((await service.request('GET', '/healthz')).body, { status: 'ok' });
     assert.equal((await service.request('GET', '/admin/v1/me')).status, 401);
   });
 });
