@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
+import { structureProblems } from './structure.ts';
 
 const OUTPUT_BYTES_MAX = 16 * 1024 ** 2;
 
-/** Format, lint and types. */
+/** Format, lint and types. The direction of imports is checked beside them. */
 const CHECKS = [
   ['node_modules/@biomejs/biome/bin/biome', 'ci', '--colors=off', '.'],
   ['node_modules/typescript/bin/tsc', '--noEmit'],
@@ -18,7 +19,9 @@ export interface Check {
 
 /** One after the other, as some run beside the tests. */
 export async function runChecks(): Promise<Check[]> {
-  const checks: Check[] = [];
+  const problems = structureProblems();
+  const structure = { words: ['structure'], passed: problems.length === 0, output: problems.join('\n') };
+  const checks: Check[] = [structure];
   for (const words of CHECKS) checks.push(await check(words));
   return checks;
 }
