@@ -18,6 +18,8 @@ export interface WriterRequest {
   parameters?: readonly unknown[];
   /** Runs the statement once for each of these instead. */
   rows?: unknown[][];
+  /** Why this is not the request itself. It fails in its turn. */
+  unsendable?: string;
 }
 
 export interface WriterAnswer {
@@ -62,12 +64,25 @@ export async function startWriter(file: string): Promise<Writer> {
   const run = (request: WriterRequest): Promise<WriterAnswer> =>
     new Promise((resolve, reject) => {
       if (broken) return reject(broken);
+      send(worker, request);
       waiting.push({ resolve, reject });
-      worker.postMessage(request);
     });
 
   await run({ sql: 'select 1' }); // Opens the file, or throws.
   return { run, lock: fifoLock(), close: () => closeWorker(worker, run) };
+}
+
+/**
+ * Every request becomes one message, and so one reply: otherwise later replies would go to the wrong callers. One
+ * that cannot be sent is sent as a failure, or the commit that may already be behind it would leave it out.
+ */
+function send(worker: Worker, request: WriterRequest): void {
+  try {
+    worker.postMessage(request);
+  } catch (error) {
+    const unsendable = (error as Error).message;
+    worker.postMessage({ sql: String(request.sql), unsendable } satisfies WriterRequest);
+  }
 }
 
 async function closeWorker(worker: Worker, run: Writer['run']): Promise<void> {
@@ -176,6 +191,7 @@ function serveWriter(file: string): void {
     // Checked first, because a full disk ends a transaction by itself.
     const within = begins || db.isTransaction;
     try {
+      if (request.unsendable !== undefined) throw new Error(request.unsendable);
       if (readOnly && !db.isTransaction) reopen();
       if (request.sql === 'commit' || !within) checkIdentity();
       return execute(request);
