@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { assertProperty } from '../test/support/property.ts';
 import { formatId, newId, parseId, randomCode } from './ids.ts';
 
 const bytes = fc.uint8Array({ minLength: 16, maxLength: 16 });
 
 describe('ids', () => {
-  it('can be read back from their text', () => {
-    fc.assert(
+  it('can be read back from their text', async (test) => {
+    await assertProperty(
+      test,
+      import.meta.filename,
       fc.property(bytes, (id) => {
         const text = formatId('ent', id);
         assert.match(text, /^ent_[0-9a-hjkmnp-tv-z]{26}$/);
@@ -16,8 +19,10 @@ describe('ids', () => {
     );
   });
 
-  it('sort the same as text and as bytes', () => {
-    fc.assert(
+  it('sort the same as text and as bytes', async (test) => {
+    await assertProperty(
+      test,
+      import.meta.filename,
       fc.property(bytes, bytes, (a, b) => {
         const byBytes = Math.sign(Buffer.compare(a, b));
         const [x, y] = [formatId('ent', a), formatId('ent', b)];
@@ -49,8 +54,10 @@ describe('ids', () => {
     assert.equal(parseId('inv', text), undefined);
   });
 
-  it('never throw on any text', () => {
-    fc.assert(
+  it('never throw on any text', async (test) => {
+    await assertProperty(
+      test,
+      import.meta.filename,
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         assert.equal(parseId('key', `key_${text}`.slice(0, 29)), undefined);
       }),

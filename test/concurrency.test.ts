@@ -12,17 +12,13 @@ import {
 } from './support/harness.ts';
 import { type RunningProcess, startProcess } from './support/process.ts';
 import { seededRandom } from './support/random.ts';
+import { seedFor } from './support/seed.ts';
 import { createStorage, type Storage } from './support/storage.ts';
 
 const NO_LIMIT = { DOORLIST_RATE_LIMIT_INVITE_ACCEPT: '0', DOORLIST_LOG_LEVEL: 'error' };
 
-/** To repeat a run: DOORLIST_TEST_SEED=7. */
-const SEED = Number(process.env.DOORLIST_TEST_SEED ?? Date.now() % 1_000_000);
-
-/** Prints the seed with the test, so that a failed order can be repeated. */
 function shuffling(test: TestContext): <T>(items: T[]) => T[] {
-  test.diagnostic(`DOORLIST_TEST_SEED=${SEED}`);
-  const random = seededRandom(SEED);
+  const random = seededRandom(seedFor(test, import.meta.filename));
   return (items) => {
     const mixed = [...items];
     for (let i = mixed.length - 1; i > 0; i -= 1) {

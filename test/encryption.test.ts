@@ -28,7 +28,7 @@ import {
 } from './support/harness.ts';
 import { fingerprint, storedBytes } from './support/inspect.ts';
 import { commandJson, startProcess } from './support/process.ts';
-import { createStorage, type Storage } from './support/storage.ts';
+import { createStorage, type Storage, unique } from './support/storage.ts';
 import { jsonOf, typed } from './support/terminal.ts';
 
 const silent = createLogger('silent');
@@ -431,7 +431,7 @@ async function assertServes(
   assert.deepEqual([body.email, body.metadata, body.status], ['a@example.com', { plan: 'pro' }, 'invited']);
   assert.equal((await list.lookup('+14155550100')).status, 200);
   assert.equal((await list.signup({ email: 'A@example.com' }, { phone: '+14155550100' })).body.skipped, 2);
-  assert.equal((await list.signup({ email: `${Math.random()}@example.com` })).status, 201);
+  assert.equal((await list.signup({ email: `${unique('p')}@example.com` })).status, 201);
   assert.equal((await client.check(code)).body.valid, true);
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { assertProperty } from '../../test/support/property.ts';
 import { parseStrictJson } from './json.ts';
 
 const parse = (text: string) => parseStrictJson(Buffer.from(text));
@@ -8,8 +9,10 @@ const refuses = (text: string | Buffer, message: string) =>
   assert.throws(() => parseStrictJson(Buffer.from(text as string)), { code: 'invalid_request', message });
 
 describe('parseStrictJson', () => {
-  it('reads what JSON.parse reads', () => {
-    fc.assert(
+  it('reads what JSON.parse reads', async (test) => {
+    await assertProperty(
+      test,
+      import.meta.filename,
       fc.property(
         fc.jsonValue({ noUnicodeString: false, maxDepth: 20 }),
         fc.constantFrom(undefined, 2),
@@ -109,8 +112,10 @@ describe('parseStrictJson', () => {
     refuses(`${'{"a":'.repeat(65)}1${'}'.repeat(65)}`, 'body: is nested deeper than 64 levels');
   });
 
-  it('throws no other error, whatever the bytes', () => {
-    fc.assert(
+  it('throws no other error, whatever the bytes', async (test) => {
+    await assertProperty(
+      test,
+      import.meta.filename,
       fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
         try {
           parseStrictJson(Buffer.from(bytes));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { assertProperty } from '../../test/support/property.ts';
 import { isJsonObject } from './object.ts';
 
 function parsesToObject(text: string): boolean {
@@ -15,8 +16,10 @@ function parsesToObject(text: string): boolean {
 const agrees = (text: string) => assert.equal(isJsonObject(text), parsesToObject(text), JSON.stringify(text));
 
 describe('isJsonObject', () => {
-  it('agrees with JSON.parse on JSON', () => {
-    fc.assert(
+  it('agrees with JSON.parse on JSON', async (test) => {
+    await assertProperty(
+      test,
+      import.meta.filename,
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 2, '\t'), (value, indent) => {
         agrees(JSON.stringify(value, null, indent));
         agrees(JSON.stringify({ value }, null, indent));
@@ -24,7 +27,7 @@ describe('isJsonObject', () => {
     );
   });
 
-  it('agrees with JSON.parse on what is almost JSON', () => {
+  it('agrees with JSON.parse on what is almost JSON', async (test) => {
     const piece = fc.constantFrom(
       ...[
         '{',
@@ -62,7 +65,9 @@ describe('isJsonObject', () => {
         '\u00a0',
       ],
     );
-    fc.assert(
+    await assertProperty(
+      test,
+      import.meta.filename,
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
         agrees(pieces.join(''));
         agrees(`{"a":${pieces.join('')}}`);
@@ -71,8 +76,10 @@ describe('isJsonObject', () => {
     );
   });
 
-  it('agrees with JSON.parse on JSON with one character changed', () => {
-    fc.assert(
+  it('agrees with JSON.parse on JSON with one character changed', async (test) => {
+    await assertProperty(
+      test,
+      import.meta.filename,
       fc.property(
         fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })),
         fc.nat(),

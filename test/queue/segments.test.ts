@@ -9,12 +9,14 @@ import type { Segment } from '../../src/waitlist/entries/segment.ts';
 import { type PresentedEntry, presentEntry } from '../../src/wire/entry.ts';
 import { fillQueue } from '../support/crowd.ts';
 import { forEachEngine, type List, type Service, START, startService } from '../support/harness.ts';
+import { assertProperty } from '../support/property.ts';
 import { seededRandom } from '../support/random.ts';
+import { SEED, seedFor } from '../support/seed.ts';
 
-const SEED = Number(process.env.DOORLIST_TEST_SEED ?? 20_261_115);
 const PEOPLE = 240;
 const VALUES = ['pro', 'free', '', '5', 5, 5.5, -1, 0, true, false, 'true', null, ['pro'], { deep: 'pro' }];
 const KEYS = ['plan', 'seats', 'sp ace=', 'Plan'];
+const CONDITIONS = ['pairs', 'minReferrals', 'joinedBefore', 'joinedAfter', 'status'] as const;
 
 forEachEngine((engine) => {
   let service: Service;
@@ -71,16 +73,29 @@ forEachEngine((engine) => {
       },
       { requiredKeys: [] },
     );
+    /** One that a person is in: of conditions at random, few segments have anybody in them. */
+    const segmentOfSomebody = fc
+      .tuple(fc.nat({ max: PEOPLE - 1 }), fc.uniqueArray(fc.constantFrom(...CONDITIONS)))
+      .map(([number, conditions]): Segment => {
+        const meets = conditionsMetBy(everybody[number] as PresentedEntry);
+        return Object.fromEntries(conditions.map((condition) => [condition, meets[condition]]));
+      });
 
-    it('matches a filter over everyone, in the order of joining, on every page', async () => {
+    it('matches a filter over everyone, in the order of joining, on every page', async (test) => {
       let peopled = 0;
-      await fc.assert(
-        fc.asyncProperty(segment, fc.constantFrom(1, 7, 200), async (wanted, limit) => {
-          const expected = everybody.filter((entry) => fits(entry, wanted));
-          if (expected.length > 0) peopled += 1;
-          assert.deepEqual(await wholeSegment(wanted, expected.length > 40 ? 200 : limit), expected);
-        }),
-        { numRuns: 250, seed: SEED },
+      await assertProperty(
+        test,
+        import.meta.filename,
+        fc.asyncProperty(
+          fc.oneof(segment, { arbitrary: segmentOfSomebody, weight: 2 }),
+          fc.constantFrom(1, 7, 200),
+          async (wanted, limit) => {
+            const expected = everybody.filter((entry) => fits(entry, wanted));
+            if (expected.length > 0) peopled += 1;
+            assert.deepEqual(await wholeSegment(wanted, expected.length > 40 ? 200 : limit), expected);
+          },
+        ),
+        { numRuns: 120 },
       );
       assert.ok(peopled > 40, `only ${peopled} segments had people in them`);
     });
@@ -145,7 +160,8 @@ forEachEngine((engine) => {
         referrals,
       ]);
 
-    it('lists top referrers first, earlier joiners first among equals, and nobody without a referral', async () => {
+    it('lists top referrers first, earlier joiners first among equals, and nobody without a referral', async (test) => {
+      seedFor(test, import.meta.filename); // The crowd is random.
       const expected = everybody
         .map((entry, seq) => ({ ...entry, seq }))
         .filter(({ referrals, status }) => referrals > 0 && status !== 'removed')
@@ -179,6 +195,19 @@ forEachEngine((engine) => {
     });
   });
 });
+
+function conditionsMetBy({ metadata, referrals, createdAt, status }: PresentedEntry): Required<Segment> {
+  const plain = Object.entries(metadata ?? {}).filter(
+    ([, value]) => value !== null && typeof value !== 'object',
+  );
+  return {
+    pairs: plain.slice(0, 2).map(([key, value]) => ({ key, value: String(value) })),
+    minReferrals: referrals,
+    joinedBefore: Date.parse(createdAt) + 1,
+    joinedAfter: Date.parse(createdAt),
+    status,
+  };
+}
 
 /** What a segment means, written the plain way. */
 function fits(entry: PresentedEntry, { pairs = [], minReferrals = 0, ...rest }: Segment): boolean {

@@ -9,6 +9,7 @@ import {
   START,
   startService,
 } from '../support/harness.ts';
+import { unique } from '../support/storage.ts';
 
 const people = (count: number, from = 1) =>
   Array.from({ length: count }, (_, i) => ({ email: `p${from + i}@example.com` }));
@@ -182,7 +183,7 @@ forEachEngine((engine) => {
         const list = await filled(30);
         for (const n of [30, 12, 12, 3]) {
           await list.signup({
-            email: `by${n}-${Math.random()}@example.com`,
+            email: `${unique(`by${n}-`)}@example.com`,
             referredBy: `p${n}@example.com`,
           });
         }

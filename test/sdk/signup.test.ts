@@ -10,6 +10,7 @@ import {
   type Service,
   startService,
 } from '../support/harness.ts';
+import { unique } from '../support/storage.ts';
 
 const PATH = '/sdk/v1/waitlist/signup';
 
@@ -24,7 +25,7 @@ forEachEngine((engine) => {
     describeAuthentication(() => service, {
       method: 'POST',
       path: () => PATH,
-      body: (waitlistId) => ({ waitlistId, entries: [{ email: `${Math.random()}@example.com` }] }),
+      body: (waitlistId) => ({ waitlistId, entries: [{ email: `${unique('p')}@example.com` }] }),
       reads: false,
       served: { status: 201 },
     });

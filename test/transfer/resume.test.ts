@@ -15,6 +15,7 @@ import {
   writePeople,
 } from '../support/imported-people.ts';
 import { seededRandom } from '../support/random.ts';
+import { seedFor } from '../support/seed.ts';
 
 const LOADS: Record<Engine, Load & { kills: number }> = {
   sqlite: { rows: 30_000, kills: 6, reversed: false },
@@ -26,14 +27,14 @@ const TIMEOUT_MS = 300_000;
 
 forEachEngine((engine) => {
   describe('an import that is killed again and again', () => {
-    it('loses nothing and duplicates nothing once resumed', { timeout: TIMEOUT_MS }, async () => {
+    it('loses nothing and duplicates nothing once resumed', { timeout: TIMEOUT_MS }, async (test) => {
       const load = LOADS[engine];
       const file = await writePeople(load);
       const service = await startService(engine);
       try {
         const list = await service.waitlist();
         const queue = await list.queue();
-        const random = seededRandom(20_261_115);
+        const random = seededRandom(seedFor(test, import.meta.filename));
         const words = [file, '--waitlist', list.id];
         let jobId = '';
         for (let kill = 0; kill < load.kills - 1; kill += 1) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { assertProperty } from '../../../test/support/property.ts';
 import { rankOf } from './rank.ts';
 
 describe('rankOf', () => {
@@ -11,8 +12,10 @@ describe('rankOf', () => {
     assert.equal(rankOf(10, 0, 4), 10);
   });
 
-  it('moves a person past exactly as many people per referral as the boost says', () => {
-    fc.assert(
+  it('moves a person past exactly as many people per referral as the boost says', async (test) => {
+    await assertProperty(
+      test,
+      import.meta.filename,
       fc.property(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 0, max: 20 }), (last, boost) => {
         const seqs = Array.from({ length: 60 }, (_, i) => i + 1);
         const order = (referred: number) =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { assertProperty } from '../../../test/support/property.ts';
 import { newQueueKeys, queueVault } from '../../vault/queue-vault.ts';
 import { referralCodes } from './referral-code.ts';
 
@@ -8,8 +9,10 @@ const codes = referralCodes(queueVault('tag', newQueueKeys()));
 const seqs = fc.integer({ min: 0, max: 2 ** 40 - 1 });
 
 describe('referral codes', () => {
-  it('resolve to their entry', () => {
-    fc.assert(
+  it('resolve to their entry', async (test) => {
+    await assertProperty(
+      test,
+      import.meta.filename,
       fc.property(seqs, (seq) => {
         assert.match(codes.of(seq), /^[0-9a-hjkmnp-tv-z]{8}$/);
         assert.equal(codes.seqOf(codes.of(seq)), seq);

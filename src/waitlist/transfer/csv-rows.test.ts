@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
+import { assertProperty } from '../../../test/support/property.ts';
 import { readCsvRows } from './csv-rows.ts';
 import type { RawRow } from './raw-row.ts';
 
@@ -27,7 +28,7 @@ async function rowsOf(file: FileHandle, delimiter = ','): Promise<RawRow[]> {
 }
 
 describe('readCsvRows', () => {
-  it('reads CSV as a reference parser does, in chunks of any size', async () => {
+  it('reads CSV as a reference parser does, in chunks of any size', async (test) => {
     const cell = fc.oneof(
       fc.string(),
       fc.constantFrom('', '"', 'a"b', 'x\ny', 'x\r\ny', ',', 'é🎉', ' "q" '),
@@ -35,7 +36,9 @@ describe('readCsvRows', () => {
     const record = fc.array(cell, { minLength: 1, maxLength: 4 });
     const written = (value: string) =>
       /[",\r\n]/.test(value) || value === '' ? `"${value.replaceAll('"', '""')}"` : value;
-    await fc.assert(
+    await assertProperty(
+      test,
+      import.meta.filename,
       fc.asyncProperty(
         fc.array(record, { minLength: 1 }),
         fc.constantFrom('\n', '\r\n'),
