@@ -40,13 +40,19 @@ const LOG_FLUSH_EVERY_MS = 1_000;
 export interface ServeOptions {
   limits?: Partial<PostgresLimits>;
   stopDeadlineMs?: number;
+  /** false if something else serves it. */
+  buildsDashboard?: boolean;
 }
+
+type StartOptions = Required<Pick<ServeOptions, 'buildsDashboard'>> & {
+  limits: ServeOptions['limits'] | undefined;
+};
 
 /** Serves until it gets a signal to stop. Resolves with the exit code. */
 export async function serve(
   config: Config,
   print: (text: string) => void,
-  { limits, stopDeadlineMs = STOP_DEADLINE_MS }: ServeOptions = {},
+  { limits, stopDeadlineMs = STOP_DEADLINE_MS, buildsDashboard = true }: ServeOptions = {},
 ): Promise<number> {
   const log = createLogger(config.logLevel);
   const flushing = setInterval(() => log.flush(), LOG_FLUSH_EVERY_MS);
@@ -59,7 +65,7 @@ export async function serve(
   const { context, app, drain, keyUsage, releaseDirectory, dashboard } = await startListening(
     config,
     log,
-    limits,
+    { limits, buildsDashboard },
     () => {
       starting = false;
     },
@@ -128,7 +134,7 @@ function remindToSaveMasterKey({ masterKey, dataDir }: Config, { keyring, log }:
 async function startListening(
   config: Config,
   log: Log,
-  limits: Partial<PostgresLimits> | undefined,
+  { limits, buildsDashboard }: StartOptions,
   ready: () => void,
 ) {
   const address = { host: config.host, port: config.port };
@@ -141,7 +147,7 @@ async function startListening(
     throw error;
   });
   const keyUsage = trackKeyUsage(context);
-  const dashboard = buildDashboardIfNeeded(log);
+  const dashboard = buildDashboardIfNeeded(log, buildsDashboard);
   const { app, drain } = await buildApp({
     context,
     keyUsage,
@@ -171,10 +177,10 @@ async function startListening(
 }
 
 /** In the background: the API does not wait for it, and works without it. */
-function buildDashboardIfNeeded(log: Log) {
+function buildDashboardIfNeeded(log: Log, wanted: boolean) {
   const stopping = new AbortController();
   let problem: string | undefined;
-  if (isDashboardCurrent()) return { problem: () => undefined, stop: () => {} };
+  if (!wanted || isDashboardCurrent()) return { problem: () => undefined, stop: () => {} };
   const obstacle = whyNotBuildable();
   if (obstacle !== undefined) {
     problem = hasDashboard() ? undefined : obstacle;

@@ -3,8 +3,6 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
-const SERVICE = 'http://127.0.0.1:3000';
-
 /** Sets the chosen theme before the first paint. The policy of the page allows no inline script. */
 function themeScript(): Plugin {
   const source = () => readFileSync(new URL('./src/before-paint.js', import.meta.url), 'utf8');
@@ -43,16 +41,6 @@ export default defineConfig({
           groups: [{ name: 'icons', test: /node_modules\/lucide-react\//, minShareCount: 2 }],
         },
       },
-    },
-  },
-  server: {
-    proxy: {
-      '/admin': SERVICE,
-      '/sdk': SERVICE,
-      '/form': SERVICE,
-      '/setup': SERVICE,
-      '/password': SERVICE,
-      '/mail-frame': SERVICE,
     },
   },
 });
