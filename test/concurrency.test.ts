@@ -11,7 +11,7 @@ import {
   startService,
 } from './support/harness.ts';
 import { type RunningProcess, startProcess } from './support/process.ts';
-import { seededRandom } from './support/random.ts';
+import { seededRandom, shuffle } from './support/random.ts';
 import { seedFor } from './support/seed.ts';
 import { createStorage, type Storage } from './support/storage.ts';
 
@@ -19,14 +19,7 @@ const NO_LIMIT = { DOORLIST_RATE_LIMIT_INVITE_ACCEPT: '0', DOORLIST_LOG_LEVEL: '
 
 function shuffling(test: TestContext): <T>(items: T[]) => T[] {
   const random = seededRandom(seedFor(test, import.meta.filename));
-  return (items) => {
-    const mixed = [...items];
-    for (let i = mixed.length - 1; i > 0; i -= 1) {
-      const j = Math.floor(random() * (i + 1));
-      [mixed[i], mixed[j]] = [mixed[j] as (typeof items)[number], mixed[i] as (typeof items)[number]];
-    }
-    return mixed;
-  };
+  return (items) => shuffle(items, random);
 }
 
 const countOf = (statuses: number[], status: number) => statuses.filter((each) => each === status).length;

@@ -8,6 +8,7 @@ import pg from 'pg';
 import { readConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/log.ts';
 import { openContext } from '../../src/service.ts';
+import { type Outbox, startOutbox } from '../../src/start-outbox.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
 import type { Queue } from '../../src/waitlist/queue/directory.ts';
 import { createWaitlist } from '../../src/waitlist/settings/waitlists.ts';
@@ -17,7 +18,9 @@ import { showDelivery } from '../../src/webhooks/deliveries.ts';
 import { createDatabase } from '../support/databases.ts';
 import { forEachEngine } from '../support/harness.ts';
 import { startPostgres } from '../support/postgres.ts';
+import { seededRandom, shuffle } from '../support/random.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { seedFor } from '../support/seed.ts';
 import { createStorage, type Storage } from '../support/storage.ts';
 import { endpointFor, inState, LOOPBACK, until } from '../support/webhooks.ts';
 
@@ -41,23 +44,28 @@ interface Site {
   endpoint: string;
   signup(first: number, count: number): Promise<void>;
   spawn(...words: string[]): ChildProcess;
+  /** In a process of its own, to be killed or suspended. */
   dispatcher(times?: Times): Promise<ChildProcess>;
+  /** In this process, which starts it in no time. */
+  dispatchHere(times?: Times): Promise<void>;
   close(): Promise<void>;
 }
 
 async function openSite(environment: Record<string, string>): Promise<Site> {
   const variables = { ...environment, ...LOOPBACK };
-  const context = await openContext(readConfig(variables), createLogger('silent'));
+  const config = readConfig(variables);
+  const context = await openContext(config, createLogger('silent'));
   await createWaitlist(context, { id: LIST, name: 'Faults' });
   const queue = (await context.directory.queue(LIST, 'production')) as Queue;
   const receiver = await startReceiver();
   const { id: endpoint } = await endpointFor(context, queue, receiver.url);
   const signups: Signups = openSignups(context, 10_000);
   const children: ChildProcess[] = [];
+  const outboxes: Outbox[] = [];
   const start = (...words: string[]) => {
-    const { PATH = '' } = process.env;
+    const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
     const child = spawn(process.execPath, [SCRIPT, ...words], {
-      env: { PATH, ...variables },
+      env: { PATH, NODE_COMPILE_CACHE, ...variables },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     children.push(child);
@@ -78,7 +86,11 @@ async function openSite(environment: Record<string, string>): Promise<Site> {
       await once(child.stdout as NodeJS.ReadableStream, 'data');
       return child;
     },
+    dispatchHere: async (times = SHORT) => {
+      outboxes.push(await startOutbox(context, config, { ...times, pollMs: 100 }));
+    },
     close: async () => {
+      for (const outbox of outboxes) await outbox.stop();
       for (const child of children.filter(
         ({ exitCode, signalCode }) => exitCode === null && signalCode === null,
       )) {
@@ -114,7 +126,7 @@ forEachEngine((engine) => {
     let storage: Storage;
     let site: Site;
     beforeEach(async () => {
-      storage = await createStorage(engine);
+      storage = await createStorage(engine, { migrated: true });
       site = await openSite(storage.environment);
     });
     afterEach(async () => {
@@ -128,7 +140,7 @@ forEachEngine((engine) => {
       assert.deepEqual(await recorded(), [0, 0]);
       assert.deepEqual(await once(site.spawn('after', LIST), 'exit'), [null, 'SIGKILL']);
       assert.deepEqual(await recorded(), [1, 1]);
-      await site.dispatcher();
+      await site.dispatchHere();
       await inState(site.context, site.endpoint, 'delivered', 1);
       assert.equal(await undelivered(site.context), 0, 'nothing is left to send');
       assert.equal(site.receiver.received.length, 1);
@@ -141,7 +153,7 @@ forEachEngine((engine) => {
       await until('the first request', () => site.receiver.received.length === 1);
       await kill(first);
       site.receiver.answer = (_, response) => response.end();
-      await site.dispatcher();
+      await site.dispatchHere();
       await inState(site.context, site.endpoint, 'delivered', 1);
       const [one, two, ...others] = site.receiver.received;
       assert.deepEqual([one?.id, one?.body], [two?.id, two?.body]);
@@ -154,14 +166,15 @@ forEachEngine((engine) => {
       );
     });
 
-    it('a crash between the 2xx and recording it, and are sent again with the same id', async () => {
+    it('a crash between the 2xx and recording it, and are sent again with the same id', async (test) => {
+      const random = seededRandom(seedFor(test, import.meta.filename));
       const first = await site.dispatcher();
       const { db } = site.context;
       site.receiver.answer = (_, response) => {
         void db.transaction(async (trx) => {
           await trx.updateTable('delivery').set({ failed_at: null }).execute(); // Nobody else can write to it now.
           response.end();
-          await pause(200);
+          await pause(random() * 200);
           await kill(first);
         });
       };
@@ -170,18 +183,19 @@ forEachEngine((engine) => {
       await once(first, 'exit');
       assert.equal(await undelivered(site.context), 1);
       site.receiver.answer = (_, response) => response.end();
-      await site.dispatcher();
+      await site.dispatchHere();
       await inState(site.context, site.endpoint, 'delivered', 1);
       assert.deepEqual([site.receiver.received.length, site.receiver.ids().size], [2, 1]);
     });
 
     for (const dispatchers of [2, 4]) {
-      it(`one of ${dispatchers} dispatchers being killed and another suspended past its lease`, async () => {
+      it(`one of ${dispatchers} dispatchers being killed and another suspended past its lease`, async (test) => {
+        const random = seededRandom(seedFor(test, import.meta.filename));
         const events = 300;
         const unanswered: ServerResponse[] = [];
         site.receiver.answer = (_, response) => void unanswered.push(response);
         const children = await Promise.all(Array.from({ length: dispatchers }, () => site.dispatcher(LONG)));
-        const [killed, stopped] = children as [ChildProcess, ChildProcess];
+        const [killed, stopped] = shuffle(children, random) as [ChildProcess, ChildProcess];
         for (let first = 0; first < events; first += 100) await site.signup(first, 100);
         // Now each of them waits for answers: one that is stopped holds a lease, but no lock of the database.
         await until('all at it', () => unanswered.length === dispatchers * 16);
@@ -189,7 +203,7 @@ forEachEngine((engine) => {
         await kill(killed);
         site.receiver.answer = (_, response) => response.end();
         for (const response of unanswered) response.end();
-        if (dispatchers === 2) await site.dispatcher(LONG);
+        if (dispatchers === 2) await site.dispatchHere(LONG);
         await until('all of them', async () => (await undelivered(site.context)) === 0);
         const before = site.receiver.received.length;
         const ended = once(stopped, 'exit');
@@ -207,8 +221,9 @@ forEachEngine((engine) => {
 });
 
 describe('deliveries on PostgreSQL survive', () => {
-  it('the repeated loss of every connection', async () => {
-    const storage = await createStorage('postgres');
+  it('the repeated loss of every connection', async (test) => {
+    const random = seededRandom(seedFor(test, import.meta.filename));
+    const storage = await createStorage('postgres', { migrated: true });
     const site = await openSite(storage.environment);
     const admin = new pg.Client({ connectionString: storage.environment.DATABASE_URL });
     await admin.connect();
@@ -218,7 +233,7 @@ describe('deliveries on PostgreSQL survive', () => {
         await retry(() => site.signup(first, 50));
         await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity
           where datname = current_database() and pid <> pg_backend_pid()`);
-        await pause(100);
+        await pause(random() * 150);
       }
       await until('all of them', async () => (await retry(() => undelivered(site.context))) === 0);
       assert.equal(await count(site.context, 'delivery'), 300);
@@ -230,7 +245,8 @@ describe('deliveries on PostgreSQL survive', () => {
     }
   });
 
-  it('a restart of the server', async () => {
+  it('a restart of the server', async (test) => {
+    const random = seededRandom(seedFor(test, import.meta.filename));
     const server = await startPostgres({ durable: false });
     const storage = await createStorage('sqlite'); // For its directory.
     const { url } = await createDatabase(server.url);
@@ -239,7 +255,8 @@ describe('deliveries on PostgreSQL survive', () => {
       const child = await site.dispatcher();
       site.receiver.answer = (_, response) => void setTimeout(() => response.end(), 30);
       await site.signup(0, 100);
-      await until('a beginning', () => site.receiver.received.length > 10);
+      const some = Math.floor(random() * 60);
+      await until('a beginning', () => site.receiver.received.length > some);
       await server.restart();
       await retry(() => site.signup(100, 100));
       await until('all of them', async () => (await retry(() => undelivered(site.context))) === 0);
