@@ -37,6 +37,7 @@ import { registerVerifyWebhook } from './http/sdk/verify-webhook.ts';
 import type { TypedApp } from './http/typed-app.ts';
 import { openAccounts } from './operator-mail/notices.ts';
 import type { PasswordCost } from './operators/password.ts';
+import { recordReadings } from './operators/recorded-reads.ts';
 import type { SessionLimits } from './operators/sessions.ts';
 import { slowDown } from './operators/slow-down.ts';
 import { VERSION } from './version.ts';
@@ -179,6 +180,7 @@ export async function buildApp(
     failures: rateLimiter('admin-auth-failures', parts.rateLimits.authFailures, context.clock),
     signIns: rateLimiter('sign-in', parts.rateLimits.signIn, context.clock),
     refusals,
+    recordReading: recordReadings(operators),
   });
   registerDashboard(app, {
     context: operators,

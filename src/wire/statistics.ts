@@ -5,13 +5,9 @@ import { isoTime } from '../time.ts';
 import type { Entry } from '../waitlist/entries/entry.ts';
 import { INTERVALS, type Interval, type Period } from '../waitlist/statistics/intervals.ts';
 import { indexAt, type Statistics } from '../waitlist/statistics/read-statistics.ts';
-import type { KeyStatistics } from '../waitlist/statistics/read-values.ts';
 import { EntrySchema } from './entry.ts';
 import type { Mask } from './mask.ts';
 import { named, oneOf, time } from './schema.ts';
-
-/** Viewers see no value of fewer people than this: it could tell something about one of them. */
-const FEW_PEOPLE = 5;
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const ratio = (description: string) =>
@@ -227,7 +223,7 @@ export function presentStatistics(
     topReferrers: leaders.map(({ id, email, phone, referrals }) => ({
       entry: { id: formatId('ent', id), email: mask.email(email), phone: mask.phone(phone), referrals },
     })),
-    metadata: metadata.map((key) => (mask.on ? withoutRare(key) : key)),
+    metadata: [...metadata],
     webhooks: healthIn(channels.webhooks, ({ delivered, failed, retried }) => ({
       delivered,
       failed,
@@ -252,13 +248,4 @@ function add(sum: Health, { delivered, kept, failed, retried }: Health): void {
 
 function divide(part: number, whole: number): number | null {
   return whole === 0 ? null : Math.round((part / whole) * 10_000) / 10_000;
-}
-
-function withoutRare({ key, values, other }: KeyStatistics): KeyStatistics {
-  const rare = values.filter(({ signups }) => signups < FEW_PEOPLE);
-  return {
-    key,
-    values: values.filter(({ signups }) => signups >= FEW_PEOPLE),
-    other: rare.reduce((sum, { signups }) => sum + signups, other),
-  };
 }

@@ -163,7 +163,7 @@ forEachEngine((engine) => {
       });
 
       it('shows viewers nothing that identifies a person', async () => {
-        const { text, body } = await list(of, '?where=plan=pro&limit=200', 'viewer');
+        const { text, body } = await list(of, '?minReferrals=0&limit=200', 'viewer');
         assert.doesNotMatch(text, /p\d+@|plan|example/);
         assert.equal(body.entries[0]?.email, 'p…@e….com');
         const id = await idOf(of, email(40));
@@ -171,14 +171,13 @@ forEachEngine((engine) => {
         assert.doesNotMatch(one.text, /p40|example/);
         const referred = await ask<Page>('GET', `${entryPath(of, id)}/referrals`, { role: 'viewer' });
         assert.equal(referred.body.entries[0]?.referredBy, 'p…@e….com');
-        const searched = await list(of, `?search=${encodeURIComponent(email(40))}`, 'viewer');
+        const searched = await list(of, `?search=${id}`, 'viewer');
         assert.equal(searched.body.entries[0]?.email, 'p…@e….com');
       });
 
       it('records a bulk read once per reader, waitlist and hour', async () => {
         const other = await crowd(3);
         const object = `waitlist:${other.id}/production`;
-        await list(other, `?search=${encodeURIComponent(email(1))}`);
         await list(other, '', 'viewer');
         assert.deepEqual(await actionsOn(object), []);
         for (let at = 0; at < 3; at += 1) await list(other, '?limit=1');

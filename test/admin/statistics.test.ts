@@ -456,6 +456,45 @@ forEachEngine((engine) => {
       ]);
     });
 
+    it('of one person cannot be told from the difference of two periods', async (test) => {
+      const earlier = service.clock.now;
+      test.after(() => service.clock.advance(earlier - service.clock.now));
+      const [WEEK, BLOCK] = [7 * DAY, 28 * DAY];
+      const list = await withKeys('team');
+      const people = (name: string, count: number, team: string) =>
+        list.signup(
+          ...Array.from({ length: count }, (_, n) => ({
+            email: `${name}${n}@example.com`,
+            metadata: { team },
+          })),
+        );
+      const start = Math.ceil((service.clock.now + 3 * DAY) / BLOCK) * BLOCK - 3 * DAY;
+      const date = (days: number) => new Date(start + days * DAY).toISOString().slice(0, 10);
+      service.clock.advance(start + 12 * HOUR - service.clock.now);
+      await people('monday', 5, 'red');
+      service.clock.advance(DAY);
+      await people('tuesday', 1, 'red');
+      await people('blue-tuesday', 3, 'blue');
+      service.clock.advance(DAY);
+      await people('blue-wednesday', 2, 'blue');
+      service.clock.advance(WEEK);
+      await people('next-week', 1, 'red');
+      await count(list);
+      const seen = async (from: number, to: number) =>
+        values(await read(list, { from: date(from), to: date(to) }, viewer))[0]?.slice(1);
+      assert.deepEqual(await seen(0, 1), [[['red', 5]], 0]);
+      assert.deepEqual(await seen(0, 2), [[['red', 5]], 0], 'one more on Tuesday');
+      assert.deepEqual(await seen(1, 2), [[], 0], 'nobody but them');
+      const week = [
+        ['blue', 5],
+        ['red', 5],
+      ]; // prettier-ignore
+      assert.deepEqual(await seen(0, 7), [week, 1]);
+      assert.deepEqual(await seen(-28, 7), [week, 1]);
+      assert.deepEqual(await seen(-1, 10), [week, 1], 'one more next week');
+      assert.deepEqual(await seen(1, 10), [[], 0], 'a week that began before the period');
+    });
+
     it('of fewer than 5 people are hidden from viewers', async () => {
       const list = await withKeys('team');
       await list.signup(

@@ -15,7 +15,7 @@ send the session cookie; their requests that change something must come from the
 | \`owner\` | Everything. |
 | \`admin\` | Everything except managing owners and deleting waitlists. |
 | \`support\` | Sees people and invites them. No keys, no secrets, no exports. |
-| \`viewer\` | Reads without personal data: emails and phone numbers are masked. |
+| \`viewer\` | Reads without personal data: emails and phone numbers are masked. Finds people by id only. |
 
 Each operation names the lowest role that can use it.
 
@@ -36,8 +36,8 @@ Inviting many people, importing, exporting and applying a new boost run in the b
 
 ## Audit trail
 
-Every change is recorded with who made it, from where, and the values before and after. \`GET /admin/v1/audit\` lists the
-records.
+Every change is recorded with who made it, from where, and the values before and after. Reading people unmasked is recorded
+once an hour for each reader and waitlist. \`GET /admin/v1/audit\` lists the records.
 
 ## Errors
 

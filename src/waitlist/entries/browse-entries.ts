@@ -115,11 +115,15 @@ async function findRow({ db }: Context, queue: Queue, id: Uint8Array): Promise<E
   return selectEntries(db).where('e.queue_id', '=', queue.id).where('e.id', '=', id).executeTakeFirst();
 }
 
+export function isEntryId(text: string): boolean {
+  return text.trim().startsWith('ent_');
+}
+
 /** Finds one entry by its exact email, phone number, referral code or id. */
 export async function searchEntry(context: Context, queue: Queue, text: string): Promise<Entry | undefined> {
   const words = text.trim();
   try {
-    if (words.startsWith('ent_')) return await readEntry(context, queue, words);
+    if (isEntryId(words)) return await readEntry(context, queue, words);
     const identifier = parseReferrer(words);
     if (identifier?.kind === 'referral') return await findByCode(context, queue, identifier.key);
     return identifier && (await findEntry(context, queue, words));

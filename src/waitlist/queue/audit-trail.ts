@@ -13,6 +13,7 @@ export const WAITLIST_ACTIONS = [
   'key.rotated',
   'key.revoked',
   'entries.read',
+  'entries.read_refused',
   'entries.exported',
   'entries.imported',
   'entry.updated',

@@ -7,6 +7,7 @@ import type { Queue } from '../queue/directory.ts';
 import { quantile } from '../queue/durations.ts';
 import { COUNTED, type Counted, type Counts, type Histogram, noCounts } from '../queue/slot-counts.ts';
 import type { Period } from './intervals.ts';
+import { readCommonValues } from './read-common-values.ts';
 import { type KeyStatistics, readValues } from './read-values.ts';
 
 export interface Statistics {
@@ -60,8 +61,16 @@ const readOpen = statement<{ queueId: number }, { open: number | null }>((db, pa
     .where('queue_id', '=', parameter('queueId')),
 );
 
-/** Reads counters only, so the cost depends on the length of the period and not on the length of the queue. */
-export async function readStatistics(context: Context, queue: Queue, period: Period): Promise<Statistics> {
+/**
+ * Reads counters only, so the cost depends on the length of the period and not on the length of the queue.
+ * With `commonOnly`, metadata values tell nothing about one person.
+ */
+export async function readStatistics(
+  context: Context,
+  queue: Queue,
+  period: Period,
+  { commonOnly, now }: { commonOnly: boolean; now: number },
+): Promise<Statistics> {
   const { db } = context;
   const range = { queueId: queue.id, from: period.from, to: period.to };
   const [series, depthBars, timeBars, [open], entries, metadata, deliveries] = await Promise.all([
@@ -70,7 +79,7 @@ export async function readStatistics(context: Context, queue: Queue, period: Per
     db.run(readBars, { ...range, kind: 'accept_time' }),
     db.run(readOpen, { queueId: queue.id }),
     readCounters(db, queue.id),
-    readValues(context, queue, period),
+    commonOnly ? readCommonValues(context, queue, period, now) : readValues(context, queue, period),
     readDeliveryStats(db, queue.id, period),
   ]);
   if (!entries) throw new Error(`queue ${queue.id} is gone`);

@@ -43,24 +43,35 @@ const readCounts = statement<{ queueId: number; from: number; to: number }, Valu
 
 /** Values of the chosen metadata keys, of those who joined on days that begin in the period, in UTC. */
 export async function readValues(
-  { db }: Context,
+  context: Context,
   queue: Queue,
   { from, to }: { from: number; to: number },
 ): Promise<KeyStatistics[]> {
-  const [[waitlist], rows] = await Promise.all([
-    db.run(readWaitlist, { waitlistId: queue.waitlist.internalId }),
-    db.run(readCounts, { queueId: queue.id, from, to }),
+  const [keys, rows] = await Promise.all([
+    readChosenKeys(context, queue),
+    context.db.run(readCounts, { queueId: queue.id, from, to }),
   ]);
-  return (waitlist ? readMetadataKeys(waitlist) : []).map((key) => {
+  return keys.map((key) => {
     const found: KeyStatistics = { key, values: [], other: 0 };
     for (const row of rows.filter((each) => each.key === key && each.signups !== 0)) {
       const value = openLabel(queue, row);
       if (value === undefined) found.other += row.signups;
       else found.values.push({ value, signups: row.signups });
     }
-    found.values.sort((a, b) => b.signups - a.signups || compareText(a.value, b.value));
+    found.values.sort(byFrequency);
     return found;
   });
+}
+
+export async function readChosenKeys({ db }: Context, queue: Queue): Promise<string[]> {
+  const [waitlist] = await db.run(readWaitlist, { waitlistId: queue.waitlist.internalId });
+  return waitlist ? readMetadataKeys(waitlist) : [];
+}
+
+type CountOfValue = KeyStatistics['values'][number];
+
+export function byFrequency(a: CountOfValue, b: CountOfValue): number {
+  return b.signups - a.signups || compareText(a.value, b.value);
 }
 
 function compareText(...values: [CountableValue, CountableValue]): number {
@@ -68,7 +79,10 @@ function compareText(...values: [CountableValue, CountableValue]): number {
   return a < b ? -1 : 1;
 }
 
-function openLabel({ vault }: Queue, { label, pair_hash }: ValueRow): CountableValue | undefined {
+export function openLabel(
+  { vault }: Queue,
+  { label, pair_hash }: Pick<ValueRow, 'label' | 'pair_hash'>,
+): CountableValue | undefined {
   if (!label) return undefined;
   try {
     return vault.open<CountableValue>('metadata.label', pair_hash, label);

@@ -1485,7 +1485,7 @@ export interface paths {
         };
         /**
          * List or search entries
-         * @description Returns a page of entries: everyone, one status, or a segment. Reading unmasked entries is recorded in the audit trail, once per hour. Open to every role.
+         * @description Returns a page of entries: everyone, one status, or a segment. Viewers get masked entries, and are refused `where` and any `search` except by id. Reading unmasked entries is recorded in the audit trail, once per hour, and so are refused questions. Open to every role.
          */
         get: operations["listEntries"];
         put?: never;
@@ -1593,7 +1593,7 @@ export interface paths {
         };
         /**
          * Get statistics
-         * @description Returns signups, referrals, invites and deliveries over time. Days and weeks start in the given time zone, also when its clocks change. A period has at most 31 days by hour, 2 years by day and 10 years by week. Removing an entry adds to `removed` and changes nothing else. Viewers see masked addresses, and only metadata values of at least 5 people. Open to every role.
+         * @description Returns signups, referrals, invites and deliveries over time. Days and weeks start in the given time zone, also when its clocks change. A period has at most 31 days by hour, 2 years by day and 10 years by week. Removing an entry adds to `removed` and changes nothing else. Viewers see masked addresses, and metadata values only in groups of at least 5 people: of a day, or else of a week or of four weeks that the period contains. Open to every role.
          */
         get: operations["getStatistics"];
         put?: never;
@@ -2177,7 +2177,7 @@ export interface components {
          * @description What happened.
          * @enum {string}
          */
-        AuditAction: "setup.completed" | "session.created" | "session.ended" | "operator.created" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.exported" | "entries.imported" | "entry.updated" | "entry.moved" | "entry.confirmed" | "entry.removed" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+        AuditAction: "setup.completed" | "session.created" | "session.ended" | "operator.created" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "entry.updated" | "entry.moved" | "entry.confirmed" | "entry.removed" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
         /** @description Who did it. */
         AuditActor: {
             /** @description Kind of object: `operator`, `token`, `session` or `command-line`. */
@@ -7609,7 +7609,7 @@ export interface operations {
                  * @description Only this action.
                  * @example session.created
                  */
-                action?: "setup.completed" | "session.created" | "session.ended" | "operator.created" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.exported" | "entries.imported" | "entry.updated" | "entry.moved" | "entry.confirmed" | "entry.removed" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+                action?: "setup.completed" | "session.created" | "session.ended" | "operator.created" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "entry.updated" | "entry.moved" | "entry.confirmed" | "entry.removed" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
                 /**
                  * @description Only what this actor did: its kind and id, joined with a colon.
                  * @example operator:opr_06gxx2p9r1yn1vp1ryss481fhw
@@ -15459,7 +15459,7 @@ export interface operations {
                  */
                 status?: components["schemas"]["EntryStatus"];
                 /**
-                 * @description Only entries with this metadata value: `key=value`. Repeat it to combine conditions.
+                 * @description Only entries with this metadata value: `key=value`. Repeat it to combine conditions. Requires the `support` role.
                  * @example plan=pro
                  */
                 where?: string | string[];
@@ -15479,7 +15479,7 @@ export interface operations {
                  */
                 joinedAfter?: string;
                 /**
-                 * @description Find one entry by its exact email, phone number, referral code or id. Cannot be combined with other conditions.
+                 * @description Find one entry by its exact email, phone number, referral code or id. Cannot be combined with other conditions. Viewers can only search by id.
                  * @example ada@example.com
                  */
                 search?: string;
@@ -15531,7 +15531,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `forbidden`: The role is not sufficient. */
+            /** @description `forbidden`: The role is not sufficient, or a viewer sent `where` or a `search` that is not an id. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

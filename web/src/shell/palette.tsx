@@ -19,7 +19,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const { data: waitlists = [] } = useQuery(waitlistsQuery(scope?.environment ?? PRODUCTION));
   const words = text.trim().toLowerCase().split(/\s+/);
   const found = [
-    ...(scope ? personSearch(text, scope) : []),
+    ...(scope && mayActAs(role, 'support') ? personSearch(text, scope) : []),
     ...commandsFor({ scope, waitlists, may: (required) => mayActAs(role, required) }).filter((command) =>
       words.every((word) =>
         `${command.label} ${command.about ?? ''} ${command.words ?? ''}`.toLowerCase().includes(word),

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../../../operators/actor.ts';
 import type { Operator } from '../../../operators/operator.ts';
+import type { RecordReading } from '../../../operators/recorded-reads.ts';
 import type { SignedIn, SignInParts } from '../../../operators/sign-in.ts';
 import type { AdminToken } from '../../../operators/tokens.ts';
 import type { Refusals } from '../../../waitlist/forms/refusals.ts';
@@ -26,6 +27,8 @@ export interface AdminParts extends SignInParts {
   uploads: UploadLimits;
   /** Decides where webhooks may be sent. */
   guard: Guard;
+  /** Keeps a record of who reads personal data. */
+  recordReading: RecordReading;
   /** What forms turned away. */
   refusals: Refusals;
 }

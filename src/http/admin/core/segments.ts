@@ -25,7 +25,8 @@ export const segmentQuery = {
   where: Type.Optional(
     Type.Unsafe<string | string[]>({
       anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
-      description: 'Only entries with this metadata value: `key=value`. Repeat it to combine conditions.',
+      description:
+        'Only entries with this metadata value: `key=value`. Repeat it to combine conditions. Requires the `support` role.',
       examples: ['plan=pro'],
     }),
   ),

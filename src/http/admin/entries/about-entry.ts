@@ -14,6 +14,7 @@ import { formatCursor, readCursor } from '../core/cursors.ts';
 import { adminSchema } from '../core/operation.ts';
 import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
+import { queueToRead } from '../core/reading.ts';
 import { closed } from '../core/schemas.ts';
 import { domainFor, environmentQuery, requireQueue } from '../core/waitlist-scope.ts';
 import { EntryParams, entrySpecial } from './entry.ts';
@@ -164,14 +165,16 @@ export function registerAboutEntry(app: TypedApp, parts: AdminParts): void {
   const { waitlists } = parts;
   const path = '/waitlists/:waitlistId/entries/:entryId';
 
-  app.get(`${path}/history`, { schema: historySchema }, async ({ params, query }) => {
-    const queue = await requireQueue(parts, params, query);
+  app.get(`${path}/history`, { schema: historySchema }, async (request) => {
+    const { params } = request;
+    const queue = await queueToRead(parts, request);
     const entry = await readEntry(waitlists, queue, params.entryId);
     return { events: (await readHistory(waitlists, queue, entry)).map(presentEvent) };
   });
 
-  app.get(`${path}/referrals`, { schema: referralsSchema }, async ({ params, query, caller }) => {
-    const queue = await requireQueue(parts, params, query);
+  app.get(`${path}/referrals`, { schema: referralsSchema }, async (request) => {
+    const { params, query, caller } = request;
+    const queue = await queueToRead(parts, request);
     const entry = await readEntry(waitlists, queue, params.entryId);
     const { limit = PAGE_LIMIT_DEFAULT, cursor } = query;
     const page = await listReferred(waitlists, queue, entry, { limit, cursor: readCursor(cursor) });

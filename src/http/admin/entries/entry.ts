@@ -12,6 +12,7 @@ import { limits, named, nullable, oneOf, withExamples } from '../../../wire/sche
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
+import { queueToRead } from '../core/reading.ts';
 import { closed, Deleted } from '../core/schemas.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 
@@ -156,8 +157,9 @@ export function registerEntry(app: TypedApp, parts: AdminParts): void {
   const { waitlists } = parts;
   const path = '/waitlists/:waitlistId/entries/:entryId';
 
-  app.get(path, { schema: getSchema }, async ({ params, query, caller }) => {
-    const queue = await requireQueue(parts, params, query);
+  app.get(path, { schema: getSchema }, async (request) => {
+    const { params, caller } = request;
+    const queue = await queueToRead(parts, request);
     const entry = await readEntry(waitlists, queue, params.entryId);
     return maskFor(caller.actor.role).entry(presentEntry(entry));
   });

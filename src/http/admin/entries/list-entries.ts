@@ -1,7 +1,6 @@
 import Type from 'typebox';
 import { invalid } from '../../../errors.ts';
-import type { BulkReads } from '../../../operators/bulk-reads.ts';
-import { browseEntries, searchEntry } from '../../../waitlist/entries/browse-entries.ts';
+import { browseEntries, isEntryId, searchEntry } from '../../../waitlist/entries/browse-entries.ts';
 import { SORTS } from '../../../waitlist/entries/entries.ts';
 import { AdminEntrySchema, EntryStatusSchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
 import { maskFor } from '../../../wire/mask.ts';
@@ -11,6 +10,7 @@ import { formatCursor, readCursor } from '../core/cursors.ts';
 import { adminSchema } from '../core/operation.ts';
 import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
+import { recordRead, refuseToViewers } from '../core/reading.ts';
 import { closed } from '../core/schemas.ts';
 import { segmentOfQuery, segmentQuery } from '../core/segments.ts';
 import { environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
@@ -43,7 +43,8 @@ const Query = Type.Object(
     search: Type.Optional(
       Type.String({
         description:
-          'Find one entry by its exact email, phone number, referral code or id. Cannot be combined with other conditions.',
+          'Find one entry by its exact email, phone number, referral code or id. Cannot be combined with other conditions. ' +
+          'Viewers can only search by id.',
         examples: ['ada@example.com'],
       }),
     ),
@@ -72,7 +73,8 @@ const schema = adminSchema({
   tag: 'Entries',
   summary: 'List or search entries',
   description:
-    'Returns a page of entries: everyone, one status, or a segment. Reading unmasked entries is recorded in the audit trail, once per hour.',
+    'Returns a page of entries: everyone, one status, or a segment. Viewers get masked entries, and are refused `where` and any ' +
+    '`search` except by id. Reading unmasked entries is recorded in the audit trail, once per hour, and so are refused questions.',
   role: 'viewer',
   params: Type.Object(waitlistParams),
   querystring: Query,
@@ -82,16 +84,26 @@ const schema = adminSchema({
     example: { entries: [EXAMPLE_ENTRY], total: 1280, nextCursor: 'AYjPZ1mXQmWw5c0' },
   },
   errors: ['not_found'],
-  special: { not_found: { when: 'The waitlist does not exist.', message: 'there is no waitlist wl_acme' } },
+  special: {
+    forbidden: {
+      when: 'The role is not sufficient, or a viewer sent `where` or a `search` that is not an id.',
+      message: 'where: requires the support role, because it tells about people',
+    },
+    not_found: { when: 'The waitlist does not exist.', message: 'there is no waitlist wl_acme' },
+  },
 });
 
-export function registerListEntries(app: TypedApp, parts: AdminParts, bulkReads: BulkReads): void {
+export function registerListEntries(app: TypedApp, parts: AdminParts): void {
   const { waitlists } = parts;
-  app.get('/waitlists/:waitlistId/entries', { schema }, async ({ params, query, caller }) => {
+  app.get('/waitlists/:waitlistId/entries', { schema }, async (request) => {
+    const { params, query, caller } = request;
     const queue = await requireQueue(parts, params, query);
     const { environment, limit = PAGE_LIMIT_DEFAULT, cursor, at, sort = 'joined', status, ...rest } = query;
     const { search, ...conditions } = rest;
     const mask = maskFor(caller.actor.role);
+    if (query.where !== undefined) await refuseToViewers(parts, request, queue, 'where');
+    if (search !== undefined && !isEntryId(search)) await refuseToViewers(parts, request, queue, 'search');
+    await recordRead(parts, request, queue);
     if (search !== undefined) {
       const other = Object.keys(query).find((name) => !['search', 'environment', 'limit'].includes(name));
       if (other !== undefined) throw invalid(`search: cannot be combined with ${other}`);
@@ -100,7 +112,6 @@ export function registerListEntries(app: TypedApp, parts: AdminParts, bulkReads:
       return { entries, total: entries.length, nextCursor: null };
     }
     const segment = segmentOfQuery(conditions);
-    if (!mask.on) await bulkReads(caller.actor, params.waitlistId, queue.environment);
     const page = await browseEntries(waitlists, queue, {
       ...{ limit, sort, status, at, segment },
       cursor: readCursor(cursor),

@@ -1,4 +1,3 @@
-import { auditBulkReads } from '../../../operators/bulk-reads.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { registerAboutEntry } from './about-entry.ts';
@@ -6,7 +5,7 @@ import { registerEntry } from './entry.ts';
 import { registerListEntries } from './list-entries.ts';
 
 export function registerEntries(app: TypedApp, parts: AdminParts): void {
-  registerListEntries(app, parts, auditBulkReads(parts.context));
+  registerListEntries(app, parts);
   registerEntry(app, parts);
   registerAboutEntry(app, parts);
 }

@@ -19,6 +19,7 @@ import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
+import { queueToRead } from '../core/reading.ts';
 import { closed } from '../core/schemas.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 
@@ -132,8 +133,8 @@ const decideSchema = adminSchema({
 export function registerReferralReviews(app: TypedApp, parts: AdminParts): void {
   const { waitlists } = parts;
   app.get('/waitlists/:waitlistId/referral-reviews', { schema: listSchema }, async (request) => {
-    const { query, params, caller } = request;
-    const queue = await requireQueue(parts, params, query);
+    const { query, caller } = request;
+    const queue = await queueToRead(parts, request);
     const page = await listReviews(waitlists, queue, {
       state: query.state,
       limit: query.limit ?? PAGE_LIMIT_DEFAULT,

@@ -19,6 +19,7 @@ import { named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
+import { recordRead } from '../core/reading.ts';
 import { closed } from '../core/schemas.ts';
 import { SegmentInput, segmentOfBody } from '../core/segments.ts';
 import { parseTimeOrNull } from '../core/times.ts';
@@ -132,6 +133,7 @@ export function registerCreateInvites(app: TypedApp, parts: AdminParts): void {
     const who = selectionOf(body);
     const expiresAt = await expiryOf(domain, body);
     if (body.dryRun === true) {
+      await recordRead(parts, request, queue);
       reply.code(200);
       return (await preview(domain, queue, who)) as never;
     }

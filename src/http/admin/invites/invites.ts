@@ -17,6 +17,7 @@ import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
+import { queueToRead } from '../core/reading.ts';
 import { closed, Deleted, Done } from '../core/schemas.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 
@@ -121,8 +122,9 @@ export async function inviteLinks(
 export function registerInvites(app: TypedApp, parts: AdminParts): void {
   const path = '/waitlists/:waitlistId/invites';
 
-  app.get(path, { schema: listSchema }, async ({ params, query, caller }) => {
-    const queue = await requireQueue(parts, params, query);
+  app.get(path, { schema: listSchema }, async (request) => {
+    const { query, caller } = request;
+    const queue = await queueToRead(parts, request);
     const { limit = PAGE_LIMIT_DEFAULT, cursor: before, state, entry } = query;
     const filter = { limit, before, entry, state: state === 'open' ? ('live' as const) : state };
     const { invites, more } = await browseInvites(parts.waitlists, queue, filter);

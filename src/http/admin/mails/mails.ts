@@ -10,6 +10,7 @@ import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
+import { queueToRead } from '../core/reading.ts';
 import { closed } from '../core/schemas.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 import {
@@ -174,8 +175,9 @@ const resendSchema = adminSchema({
 export function registerMailbox(app: TypedApp, parts: AdminParts): void {
   const { waitlists } = parts;
   const path = '/waitlists/:waitlistId/mails';
-  app.get(path, { schema: listSchema }, async ({ params, query }) => {
-    const queue = await requireQueue(parts, params, query);
+  app.get(path, { schema: listSchema }, async (request) => {
+    const { query } = request;
+    const queue = await queueToRead(parts, request);
     const { limit = PAGE_LIMIT_DEFAULT, cursor, state, kind, entry } = query;
     if (entry !== undefined && (state !== undefined || kind !== undefined))
       throw invalid('entry: cannot be combined with state or kind');
@@ -187,9 +189,9 @@ export function registerMailbox(app: TypedApp, parts: AdminParts): void {
     return { mails: mails.map(presentMail), nextCursor };
   });
 
-  app.get(`${path}/:mailId`, { schema: getSchema }, async ({ params, query }) => {
-    const queue = await requireQueue(parts, params, query);
-    const id = requireMail(params);
+  app.get(`${path}/:mailId`, { schema: getSchema }, async (request) => {
+    const queue = await queueToRead(parts, request);
+    const id = requireMail(request.params);
     return presentDetails(await showMail(waitlists, queue, id, await sendingFor(parts)));
   });
 

@@ -13,6 +13,7 @@ import { rateLimiter } from '../../plugins/rate-limit.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
+import { recordRead } from '../core/reading.ts';
 import { domainFor, requireQueue } from '../core/waitlist-scope.ts';
 import {
   EnvironmentQuery,
@@ -172,10 +173,12 @@ export function registerMailTemplates(app: TypedApp, parts: AdminParts): void {
   });
 
   const preview = { schema: previewSchema, bodyLimit: BODY_BYTES_MAX };
-  app.post(`${path}/:kind/preview`, preview, async ({ params, query, body }) => {
+  app.post(`${path}/:kind/preview`, preview, async (request) => {
+    const { params, query, body } = request;
     const queue = await requireQueue(parts, params, query);
     const kind = requireKind(params);
     const { entry, language } = body;
+    if (entry !== undefined) await recordRead(parts, request, queue);
     const draft = await draftOf(params.waitlistId, kind, body);
     const problems = draft ? findProblems(kind, draft) : [];
     if (problems.length > 0) return { subject: null, html: null, text: null, problems };

@@ -12,8 +12,9 @@ import { IntervalSchema, presentStatistics, StatisticsSchema } from '../../../wi
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
+import { queueToRead } from '../core/reading.ts';
 import { closed } from '../core/schemas.ts';
-import { environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
+import { environmentQuery, waitlistParams } from '../core/waitlist-scope.ts';
 import { EXAMPLE_STATISTICS } from './example.ts';
 
 const LEADERS = 10;
@@ -59,7 +60,8 @@ const schema = adminSchema({
   description:
     'Returns signups, referrals, invites and deliveries over time. Days and weeks start in the given time zone, also when its clocks ' +
     `change. A period has at most ${hour.words} by hour, ${day.words} by day and ${week.words} by week. Removing an entry adds to \`removed\` ` +
-    'and changes nothing else. Viewers see masked addresses, and only metadata values of at least 5 people.',
+    'and changes nothing else. Viewers see masked addresses, and metadata values only in groups of at least 5 people: of a day, ' +
+    'or else of a week or of four weeks that the period contains.',
   role: 'viewer',
   params: Type.Object(waitlistParams),
   querystring: Query,
@@ -73,14 +75,17 @@ const schema = adminSchema({
 
 export function registerStatistics(app: TypedApp, parts: AdminParts): void {
   const { waitlists } = parts;
-  app.get('/waitlists/:waitlistId/statistics', { schema }, async ({ caller, params, query }) => {
-    const queue = await requireQueue(parts, params, query);
+  app.get('/waitlists/:waitlistId/statistics', { schema }, async (request) => {
+    const { caller, query } = request;
+    const queue = await queueToRead(parts, request);
     const timeZone = query.timeZone ?? (await readTimeZone(waitlists));
-    const period = parsePeriod({ ...query, timeZone }, await sharedNow(waitlists));
+    const now = await sharedNow(waitlists);
+    const period = parsePeriod({ ...query, timeZone }, now);
+    const mask = maskFor(caller.actor.role);
     const [statistics, leaders] = await Promise.all([
-      readStatistics(waitlists, queue, period),
+      readStatistics(waitlists, queue, period, { commonOnly: mask.on, now }),
       leaderboard(waitlists, queue, LEADERS),
     ]);
-    return presentStatistics(period, statistics, leaders, CHANNELS, maskFor(caller.actor.role));
+    return presentStatistics(period, statistics, leaders, CHANNELS, mask);
   });
 }

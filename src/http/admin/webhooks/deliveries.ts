@@ -18,9 +18,10 @@ import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import { PAGE_LIMIT_DEFAULT, pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
+import { queueToRead, recordRead } from '../core/reading.ts';
 import { closed } from '../core/schemas.ts';
 import { parseTime } from '../core/times.ts';
-import { domainFor, environmentQuery, requireQueue } from '../core/waitlist-scope.ts';
+import { domainFor, environmentQuery } from '../core/waitlist-scope.ts';
 import {
   DeliveryDetailsObject,
   DeliveryPageObject,
@@ -204,13 +205,15 @@ const testSchema = adminSchema({
 export function registerDeliveries(app: TypedApp, parts: AdminParts): void {
   const path = '/waitlists/:waitlistId/webhooks/:endpointId';
   app.get(`${path}/deliveries`, { schema: listSchema }, async (request) => {
-    const { id } = await requireEndpoint(parts, request);
+    const { id, queue } = await requireEndpoint(parts, request);
+    await recordRead(parts, request, queue);
     const { limit = PAGE_LIMIT_DEFAULT, cursor, state, event: kind } = request.query;
     return presentList(await listDeliveries(parts.waitlists, id, { limit, cursor, state, kind }));
   });
 
-  app.get('/waitlists/:waitlistId/deliveries', { schema: aboutSchema }, async ({ params, query }) => {
-    const queue = await requireQueue(parts, params, query);
+  app.get('/waitlists/:waitlistId/deliveries', { schema: aboutSchema }, async (request) => {
+    const { query } = request;
+    const queue = await queueToRead(parts, request);
     const { limit = PAGE_LIMIT_DEFAULT, cursor, entry } = query;
     const entryId = parseId('ent', entry);
     if (!entryId) throw invalid('entry: must look like ent_…');
@@ -218,7 +221,8 @@ export function registerDeliveries(app: TypedApp, parts: AdminParts): void {
   });
 
   app.get(`${path}/deliveries/:eventId`, { schema: getSchema }, async (request) => {
-    const { id } = await requireEndpoint(parts, request);
+    const { id, queue } = await requireEndpoint(parts, request);
+    await recordRead(parts, request, queue);
     return readDetails(parts, id, requireEvent(request.params.eventId));
   });
 

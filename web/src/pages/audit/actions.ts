@@ -33,6 +33,7 @@ const NAMES: Record<Action, string> = {
   'key.rotated': 'Rotated a key',
   'key.revoked': 'Revoked a key',
   'entries.read': 'Viewed people',
+  'entries.read_refused': 'Was refused a question about people',
   'entries.exported': 'Exported people',
   'entries.imported': 'Imported people',
   'entry.updated': 'Changed a person',

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { SearchX, UserPlus, Users } from 'lucide-react';
+import { useMay } from '../../api/me.ts';
 import { environmentSearch, type Scope } from '../../shell/waitlist-scope.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
@@ -47,6 +48,7 @@ export function NotFound({
   onFilter: () => void;
   onClear: () => void;
 }) {
+  const seesPeople = useMay('support');
   return (
     <EmptyState
       icon={<SearchX aria-hidden />}
@@ -64,8 +66,9 @@ export function NotFound({
         Nobody here has exactly <strong className="font-medium text-ink">{text.slice(0, 100)}</strong>.
       </p>
       <p className="pt-1">
-        People’s data is encrypted, so a search finds a whole email, phone number, referral code or id, not a
-        part of one. Filters find people by metadata, referrals and dates.
+        {seesPeople
+          ? 'People’s data is encrypted, so a search finds a whole email, phone number, referral code or id, not a part of one. Filters find people by metadata, referrals and dates.'
+          : 'Your role finds people by id. Filters find people by referrals and dates.'}
       </p>
     </EmptyState>
   );

@@ -1,5 +1,6 @@
 import { ListFilter, Search, X } from 'lucide-react';
 import { type FormEvent, useEffect, useState } from 'react';
+import { useMay } from '../../api/me.ts';
 import { Button } from '../../ui/button.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
 import { CONTROL } from '../../ui/field.tsx';
@@ -56,6 +57,7 @@ export function QueueToolbar({ search, keys, onChange, onFilter }: QueueToolbarP
 
 function SearchBox({ text, onSearch }: { text: string; onSearch: (text: string) => void }) {
   const [typed, setTyped] = useState(text);
+  const seesPeople = useMay('support');
   useEffect(() => setTyped(text), [text]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -72,8 +74,10 @@ function SearchBox({ text, onSearch }: { text: string; onSearch: (text: string) 
           if (event.target.value === '') onSearch('');
         }}
         onBlur={() => typed.trim() !== text && onSearch(typed.trim())}
-        aria-label="Find a person by exact email, phone, referral code or id"
-        placeholder="Exact email, phone, code or id"
+        aria-label={
+          seesPeople ? 'Find a person by exact email, phone, referral code or id' : 'Find a person by id'
+        }
+        placeholder={seesPeople ? 'Exact email, phone, code or id' : 'Entry id: ent_…'}
         autoComplete="off"
         spellCheck={false}
         maxLength={400}

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Document } from '../../src/http/docs/document.ts';
+import { type AskInRoles, askInRoles, auditOf } from '../support/admin.ts';
+import { operationsOf } from '../support/documented.ts';
+import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
+
+interface Page {
+  entries: { id: string; email: string | null }[];
+  total: number | null;
+  nextCursor: string | null;
+}
+
+forEachEngine((engine) => {
+  describe('viewers', () => {
+    let service: Service;
+    let ask: AskInRoles;
+    let of: List;
+    before(async () => {
+      service = await startService(engine);
+      ask = await askInRoles(service, 'viewer');
+      of = await service.waitlist();
+      await of.signup(
+        { email: 'ada@example.com', phone: '+4915112345678', metadata: { plan: 'pro' } },
+        { email: 'bob@example.com', referredBy: 'ada@example.com', metadata: { plan: 'pro' } },
+        { email: 'cleo@example.com', metadata: { plan: 'free' } },
+      );
+    });
+    after(() => service.close());
+
+    const list = (query: string, role = 'viewer', method = 'GET') =>
+      ask<Page>(method, `/waitlists/${of.id}/entries?${query}`, { role });
+
+    it('cannot ask whether somebody is on the waitlist', async () => {
+      const { email, phone, referralCode } = (await of.lookup('ada@example.com')).body;
+      const guesses = [
+        email,
+        ` ${email?.toUpperCase()} `,
+        phone,
+        referralCode,
+        'nobody@example.com',
+        'x',
+        '',
+      ];
+      for (const guess of guesses) {
+        const search = encodeURIComponent(guess ?? '');
+        assertError(await list(`search=${search}`), 403, 'forbidden', /^search: .*support role/);
+        assertError(await list(`search=${search}&limit=1`), 403, 'forbidden', /^search:/);
+        assert.equal((await list(`search=${search}`, 'viewer', 'HEAD')).status, 403);
+      }
+      assert.equal((await list(`search=${encodeURIComponent(email ?? '')}`, 'support')).body.total, 1);
+    });
+
+    it('cannot ask who has a metadata value, with or without other conditions', async () => {
+      for (const query of [
+        'where=plan=pro',
+        'where=plan=pro&where=plan=free',
+        'where=plan=none',
+        'where=plan=pro&minReferrals=1',
+        'where=plan=pro&joinedAfter=2020-01-01T00:00:00Z&joinedBefore=2100-01-01T00:00:00Z',
+        'where=plan=pro&status=waiting&limit=1',
+        'where=x',
+      ])
+        assertError(await list(query), 403, 'forbidden', /^where: .*support role/);
+      assert.equal((await list('where=plan=pro', 'support')).body.total, 2);
+    });
+
+    it('cannot go on with the pages of somebody who can', async () => {
+      const { nextCursor } = (await list('where=plan=pro&limit=1', 'support')).body;
+      assert.ok(nextCursor);
+      for (const rest of ['', '&status=waiting', '&minReferrals=0', '&sort=position'])
+        assertError(await list(`limit=1&cursor=${nextCursor}${rest}`), 400, 'invalid_request', /^cursor:/);
+      assertError(await list(`limit=1&cursor=${nextCursor}&where=plan=pro`), 403, 'forbidden');
+    });
+
+    it('still look up entries by id, and list by what they see', async () => {
+      const { id } = (await of.lookup('ada@example.com')).body;
+      assert.deepEqual((await list(`search=${id}`)).body.entries[0]?.email, 'a…@e….com');
+      assert.equal((await list('minReferrals=1')).body.total, 1);
+      assert.equal((await list('joinedAfter=2020-01-01T00:00:00Z')).body.total, 3);
+      assert.equal((await list('sort=position&status=waiting')).body.total, 3);
+    });
+
+    it('leave a record when they try, once per hour', async () => {
+      const other = await service.waitlist();
+      const path = `/waitlists/${other.id}/entries`;
+      for (let guess = 0; guess < 5; guess += 1) {
+        await ask('GET', `${path}?search=p${guess}@example.com`);
+        await ask('GET', `${path}?where=plan=${guess}`);
+      }
+      const records = await auditOf(service, `waitlist:${other.id}/production`);
+      assert.deepEqual(
+        records.map(({ action, details }) => [action, details.actorName, details.after]),
+        [['entries.read_refused', 'viewer', null]],
+      );
+      assert.doesNotMatch(JSON.stringify(records), /example\.com/);
+    });
+
+    it('get no address, phone number, code or metadata value from any route', async () => {
+      const invite = await of.invite('ada@example.com');
+      const { id, referralCode } = (await of.lookup('ada@example.com')).body;
+      const { body } = await service.request<Document>('GET', '/admin/openapi.json');
+      const ids: Record<string, string> = { waitlistId: of.id, entryId: id, inviteId: invite.id };
+      for (const { path, method, operation } of operationsOf(body)) {
+        if (method !== 'get' || path.endsWith('/stream')) continue;
+        const url = path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? 'none');
+        const about = operation.parameters?.some(({ name }) => name === 'entry') ? `?entry=${id}` : '';
+        const answer = await ask('GET', url.replace('/admin/v1', '') + about);
+        for (const secret of ['ada@', 'bob@', '12345678', referralCode, invite.code, '"pro"'])
+          assert.ok(!answer.text.includes(secret ?? '?'), `${url} shows ${secret}: ${answer.text}`);
+      }
+    });
+  });
+
+  describe('personal data', () => {
+    it('is read on the record, once per reader, waitlist and hour, on every route', async (test) => {
+      const service = await startService(engine);
+      test.after(() => service.close());
+      const ask = await askInRoles(service, 'support');
+      const reads: [string, (of: List) => Promise<string>][] = [
+        ['search', async () => '/entries?search=ada@example.com'],
+        ['list', async () => '/entries'],
+        ['entry', async (of) => `/entries/${(await of.lookup('ada@example.com')).body.id}`],
+        ['history', async (of) => `/entries/${(await of.lookup('ada@example.com')).body.id}/history`],
+        ['referrals', async (of) => `/entries/${(await of.lookup('ada@example.com')).body.id}/referrals`],
+        ['invites', async () => '/invites'],
+        ['emails', async () => '/mails'],
+        ['reviews', async () => '/referral-reviews'],
+        ['top referrers', async () => '/statistics'],
+        ['deliveries', async (of) => `/deliveries?entry=${(await of.lookup('ada@example.com')).body.id}`],
+      ];
+      for (const [name, pathOf] of reads) {
+        const of = await service.waitlist();
+        await of.signup({ email: 'ada@example.com' });
+        const path = `/waitlists/${of.id}${await pathOf(of)}`;
+        const recorded = async () =>
+          (await auditOf(service, `waitlist:${of.id}/production`))
+            .filter(({ action }) => action === 'entries.read')
+            .map(({ details }) => details.actorName);
+        await ask('GET', path, { role: 'viewer' });
+        assert.deepEqual(await recorded(), [], name);
+        for (let time = 0; time < 2; time += 1) {
+          const answer = await ask('GET', path);
+          assert.equal(answer.status, 200, answer.text);
+        }
+        assert.deepEqual(await recorded(), ['support'], name);
+      }
+      const of = await service.waitlist();
+      await of.signup({ email: 'ada@example.com' });
+      await ask('POST', `/waitlists/${of.id}/invites`, { body: { first: 1, dryRun: true } });
+      const [record] = await auditOf(service, `waitlist:${of.id}/production`);
+      assert.equal(record?.action, 'entries.read');
+    });
+  });
+});
