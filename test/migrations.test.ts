@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { readConfig } from '../src/config.ts';
 import type { Database, Engine } from '../src/db/database.ts';
 import { MIGRATIONS, migrate, SCHEMA_VERSION, schemaVersion } from '../src/db/migrate.ts';
+import { makers } from '../src/db/migrations/0019-makers.ts';
 import { TABLES } from '../src/db/tables.ts';
 import { createLogger } from '../src/log.ts';
 import { openDatabase } from '../src/service.ts';
@@ -103,6 +104,38 @@ forEachEngine((engine) => {
       assert.deepEqual(
         events.map(({ body }) => body !== null),
         [true, false, true],
+      );
+    });
+
+    it('end one-time links from before a role changed, and limit the others to the role of their operator', async (t) => {
+      const { db } = await openFresh(t, engine);
+      await migrate(db, makers.version - 1);
+      const hash = (byte: number) => Buffer.alloc(32, byte);
+      const id = Buffer.alloc(16, 1);
+      const record = { actor: 'command-line', details: hash(0), hash: hash(0) };
+      const insert = db.query.insertInto('operator_link' as never);
+      const link = { operator_id: id, kind: 'invitation', expires_at: 900 };
+      await db.query
+        .insertInto('operator')
+        .values({ id, email_hash: hash(0), profile: hash(0), role: 'support', created_at: 0 })
+        .execute();
+      await insert.values({ ...link, token_hash: hash(1), created_at: 100 } as never).execute();
+      await insert.values({ ...link, token_hash: hash(2), created_at: 300 } as never).execute();
+      await db.query
+        .insertInto('audit')
+        .values([
+          { ...record, seq: 1, at: 200, action: 'operator.role_changed' },
+          { ...record, seq: 2, at: 400, action: 'session.created' },
+        ])
+        .execute();
+      await migrate(db);
+      const left = await db.query
+        .selectFrom('operator_link')
+        .select(['created_at', 'created_by', 'max_role'])
+        .execute();
+      assert.deepEqual(
+        left.map(({ created_at, created_by, max_role }) => [created_at, created_by, max_role]),
+        [[300, null, 'support']],
       );
     });
 

@@ -123,15 +123,17 @@ export const operators: Command[] = [
     about: 'Lists the admin tokens; the tokens themselves cannot be shown again.',
     run: async (context) => {
       const list = (await listTokens(await openAccounts(context))).map(shown);
-      const rows = list.map(({ id, hint, name, role, revokedAt, expiresAt, lastUsedAt }) => [
+      const rows = list.map(({ id, hint, name, role, revokedAt, expiresAt, lastUsedAt, createdBy }) => [
         id,
         `…${hint}`,
         name,
         role,
         revokedAt ? 'revoked' : expiresAt,
         lastUsedAt,
+        createdBy,
       ]);
-      return { json: list, text: table(['ID', 'TOKEN', 'NAME', 'ROLE', 'ENDS', 'LAST USED'], rows) };
+      const headings = ['ID', 'TOKEN', 'NAME', 'ROLE', 'ENDS', 'LAST USED', 'CREATED BY'];
+      return { json: list, text: table(headings, rows) };
     },
   },
   {

@@ -18,6 +18,7 @@ import { passkeys } from './migrations/0015-passkeys.ts';
 import { settings } from './migrations/0016-settings.ts';
 import { uploads } from './migrations/0017-uploads.ts';
 import { jobSubjects } from './migrations/0018-job-subjects.ts';
+import { makers } from './migrations/0019-makers.ts';
 import type { Migration } from './migrations/migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly Migration[] = [
   settings,
   uploads,
   jobSubjects,
+  makers,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

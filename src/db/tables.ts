@@ -497,6 +497,10 @@ const operatorLink = {
   kind: oneOf('invitation', 'reset'),
   created_at: integer,
   expires_at: integer,
+  /** Kind and id of its maker, as in the audit trail. null if a stranger asked for it. */
+  created_by: orNull(text),
+  /** The highest role that it can lead to: its maker's. */
+  max_role: orNull(oneOf(...ROLES)),
 };
 
 const recoveryCode = {
@@ -533,6 +537,8 @@ const adminToken = {
   expires_at: orNull(integer),
   revoked_at: orNull(integer),
   last_used_at: orNull(integer),
+  /** Kind and id of its maker, as in the audit trail. null: see there. */
+  created_by: orNull(text),
 };
 
 const audit = {
@@ -553,6 +559,8 @@ const auditHead = {
   id: integer,
   seq: integer,
   hash: bytes,
+  /** Keyed, over number and hash, so that the end cannot be put elsewhere. */
+  seal: orNull(bytes),
 };
 
 /** One row while a copy into this database is unfinished. Such a database cannot be served. */

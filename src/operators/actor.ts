@@ -1,9 +1,9 @@
 import type { Role } from './roles.ts';
 
-/** Who does something: a signed-in operator, a token, or a user of the command line. */
+/** Who does something: a signed-in operator, a token, a user of the command line, or somebody who is not signed in. */
 export interface Actor {
-  readonly kind: 'operator' | 'token' | 'command-line';
-  /** Public id, or null for the command line. */
+  readonly kind: 'operator' | 'token' | 'command-line' | 'anonymous';
+  /** Public id of an operator or a token. */
   readonly id: string | null;
   /** The email of an operator, or the name of a token. */
   readonly name: string | null;

@@ -30,6 +30,7 @@ export const AUDIT_ACTIONS = [
   'passkey.renamed',
   'passkey.removed',
   'token.created',
+  'token.changed',
   'token.revoked',
   ...WAITLIST_ACTIONS,
 ] as const;

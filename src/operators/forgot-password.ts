@@ -36,9 +36,10 @@ export async function sendPasswordLink(
     if (recent) return;
     const operator = readOperator(vault, row);
     const kind: LinkKind = row.password === null ? 'invitation' : 'reset';
-    const link = await createLink(context, trx, row.id, kind, now, false);
+    const made = { operatorId: row.id, kind, maker: null, maxRole: row.role };
+    const link = await createLink(context, trx, made, now);
     tell(operator, { ...link, by: null });
-    const actor: Actor = { kind: 'operator', id: operator.id, name: operator.email, role: row.role, address };
+    const actor: Actor = { kind: 'anonymous', id: null, name: null, role: 'viewer', address };
     const event = { action: 'password.reset_requested' as const, object: objectOf(operator) };
     await recordAudit(context, trx, actor, event, now);
   });

@@ -7,6 +7,7 @@ import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
 import { checkName, type Operator, type Profile, readOperator } from './operator.ts';
 import { requireGoodPassword } from './password-rules.ts';
+import { mayActAs, type Role } from './roles.ts';
 
 export type LinkKind = 'invitation' | 'reset';
 
@@ -26,19 +27,26 @@ export function linkUrl(publicUrl: string, token: string): string {
   return `${publicUrl}/password/${token}`;
 }
 
-/** Replaces any earlier link of that person, unless strangers can ask for one. */
+interface NewLink {
+  operatorId: Uint8Array;
+  kind: LinkKind;
+  /** Kind and id, or null for a stranger. */
+  maker: string | null;
+  /** The maker's: the link leads to no higher one. */
+  maxRole: Role;
+}
+
+/** Replaces any earlier link of that person, unless a stranger asked for it. */
 export async function createLink(
   { vault }: OperatorContext,
   trx: Trx,
-  operatorId: Uint8Array,
-  kind: LinkKind,
+  { operatorId, kind, maker, maxRole }: NewLink,
   now: number,
-  replaces = true,
 ): Promise<OneTimeLink> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const expiresAt = now + LIFETIME_MS[kind];
   const earlier = trx.deleteFrom('operator_link').where('operator_id', '=', operatorId);
-  await (replaces ? earlier : earlier.where('expires_at', '<=', now)).execute();
+  await (maker === null ? earlier.where('expires_at', '<=', now) : earlier).execute();
   await trx
     .insertInto('operator_link')
     .values({
@@ -47,12 +55,14 @@ export async function createLink(
       kind,
       created_at: now,
       expires_at: expiresAt,
+      created_by: maker,
+      max_role: maxRole,
     })
     .execute();
   return { kind, token, expiresAt };
 }
 
-/** Whom a link is for, or undefined if it was used, replaced or has expired. */
+/** Whom a link is for, or undefined if it was used, replaced or has ended. */
 export async function findLink(
   context: OperatorContext,
   token: string,
@@ -91,14 +101,15 @@ export async function followLink(
 
 async function selectLink(context: OperatorContext, executor: OperatorContext['db']['query'], token: string) {
   const now = await sharedNow(context);
-  return executor
+  const row = await executor
     .selectFrom('operator_link')
     .innerJoin('operator', 'operator.id', 'operator_link.operator_id')
     .selectAll('operator')
-    .select('operator_link.kind')
+    .select(['operator_link.kind', 'operator_link.max_role'])
     .where('token_hash', '=', context.vault.hash('link', token))
     .where('expires_at', '>', now)
     .executeTakeFirst();
+  return row && mayActAs(row.max_role ?? 'viewer', row.role) ? row : undefined;
 }
 
 function gone(): DoorlistError {

@@ -4,12 +4,13 @@ import type { OperatorTable } from '../db/tables.ts';
 import { DoorlistError, notFound } from '../errors.ts';
 import { newId, parseId } from '../ids.ts';
 import type { Email } from '../waitlist/people/identity.ts';
-import type { Actor } from './actor.ts';
+import { type Actor, referenceTo } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
 import { createLink, type LinkKind, type OneTimeLink } from './links.ts';
+import { endAccessBy, limitAccessBy, reachOf, takeOverTokens } from './makers.ts';
 import { checkName, type Operator, objectOf, type Profile, readOperator, requireEmail } from './operator.ts';
-import { type Role, requireRank } from './roles.ts';
+import { mayActAs, type Role, requireRank } from './roles.ts';
 
 export async function listOperators({ db, vault }: OperatorContext): Promise<Operator[]> {
   const rows = await db.query.selectFrom('operator').selectAll().orderBy('id').execute();
@@ -32,8 +33,9 @@ export async function inviteOperator(
 ): Promise<{ operator: Operator; link: OneTimeLink }> {
   const email = requireEmail(input.email);
   const name = checkName(input.name ?? '', 0);
-  requireRank(actor.role, input.role);
   return changeOperators(context, async (trx, now, tell) => {
+    const { role: rank } = await reachOf(trx, actor, now);
+    requireRank(rank, input.role);
     const row = await insertOperator(context, trx, { email, name, role: input.role, password: null }, now);
     const operator = readOperator(context.vault, row);
     await recordAudit(
@@ -43,7 +45,13 @@ export async function inviteOperator(
       { action: 'operator.created', object: objectOf(operator), after: { role: operator.role } },
       now,
     );
-    const link = await createLink(context, trx, row.id, 'invitation', now);
+    const made = {
+      operatorId: row.id,
+      kind: 'invitation' as const,
+      maker: referenceTo(actor),
+      maxRole: rank,
+    };
+    const link = await createLink(context, trx, made, now);
     tell(operator, { ...link, by: nameOf(actor) });
     return { operator, link };
   });
@@ -72,15 +80,19 @@ export async function insertOperator(
     .executeTakeFirstOrThrow();
 }
 
+/**
+ * A rise ends the open links to that account, because whoever holds one would rise with it. When the role
+ * sinks, tokens of that person with a higher role are revoked, or capped to the new one.
+ */
 export async function changeRole(
   context: OperatorContext,
   actor: Actor,
   id: string,
-  role: Role,
+  { role, tokens = 'revoke' }: { role: Role; tokens?: 'revoke' | 'cap' | undefined },
 ): Promise<Operator> {
   return changeOperators(context, async (trx, now) => {
     const row = await requireOperator(trx, id);
-    requireRank(actor.role, row.role, role);
+    requireRank((await reachOf(trx, actor, now)).role, row.role, role);
     if (row.role !== role) {
       if (row.role === 'owner') await requireAnotherOwner(trx, row.id);
       await trx.updateTable('operator').set({ role }).where('id', '=', row.id).execute();
@@ -96,17 +108,31 @@ export async function changeRole(
         },
         now,
       );
+      const maker = `operator:${id}`;
+      if (mayActAs(role, row.role))
+        await trx.deleteFrom('operator_link').where('operator_id', '=', row.id).execute();
+      else await limitAccessBy(context, trx, actor, { maker, role, tokens }, now);
     }
     return readOperator(context.vault, { ...row, role });
   });
 }
 
-/** Also ends every session and link of that person. */
-export async function removeOperator(context: OperatorContext, actor: Actor, id: string): Promise<void> {
+/**
+ * Also ends every session and link of that person, and the links and tokens that they made. Tokens can be kept:
+ * then they become those of the actor.
+ */
+export async function removeOperator(
+  context: OperatorContext,
+  actor: Actor,
+  id: string,
+  tokens: 'revoke' | 'keep' = 'revoke',
+): Promise<void> {
   const unsent = await changeOperators(context, async (trx, now) => {
     const row = await requireOperator(trx, id);
-    requireRank(actor.role, row.role);
+    requireRank((await reachOf(trx, actor, now)).role, row.role);
     if (row.role === 'owner') await requireAnotherOwner(trx, row.id);
+    if (tokens === 'keep') await takeOverTokens(context, trx, actor, `operator:${id}`, now);
+    else await endAccessBy(context, trx, actor, `operator:${id}`, now);
     for (const table of ['operator_session', 'operator_link', 'recovery_code', 'passkey'] as const)
       await trx.deleteFrom(table).where('operator_id', '=', row.id).execute();
     await trx.deleteFrom('operator').where('id', '=', row.id).execute();
@@ -130,7 +156,7 @@ export async function removeOperator(context: OperatorContext, actor: Actor, id:
 export async function endSessionsOf(context: OperatorContext, actor: Actor, id: string): Promise<number> {
   return changeOperators(context, async (trx, now) => {
     const row = await requireOperator(trx, id);
-    requireRank(actor.role, row.role);
+    requireRank((await reachOf(trx, actor, now)).role, row.role);
     const { numDeletedRows } = await trx
       .deleteFrom('operator_session')
       .where('operator_id', '=', row.id)
@@ -155,11 +181,13 @@ export async function createOperatorLink(
   return changeOperators(context, async (trx, now, tell) => {
     const row =
       'id' in find ? await requireOperator(trx, find.id) : await requireByEmail(context, trx, find.email);
-    requireRank(actor.role, row.role);
+    const { role: rank } = await reachOf(trx, actor, now);
+    requireRank(rank, row.role);
     const operator = readOperator(context.vault, row);
     const object = objectOf(operator);
     const kind: LinkKind = row.password === null ? 'invitation' : 'reset';
-    const link = await createLink(context, trx, row.id, kind, now);
+    const made = { operatorId: row.id, kind, maker: referenceTo(actor), maxRole: rank };
+    const link = await createLink(context, trx, made, now);
     tell(operator, { ...link, by: nameOf(actor) });
     await recordAudit(context, trx, actor, { action: 'operator.link_created', object, after: { kind } }, now);
     const { numDeletedRows: passkeys } = twoFactorOff

@@ -3,10 +3,12 @@ import { sharedNow } from '../db/shared-clock.ts';
 import type { AdminTokenTable } from '../db/tables.ts';
 import { invalid, notFound } from '../errors.ts';
 import { formatId, newId, parseId } from '../ids.ts';
+import { isoTime } from '../time.ts';
 import { hasChecksum, newSecret } from '../waitlist/keys/server-key-format.ts';
-import type { Actor } from './actor.ts';
+import { type Actor, referenceTo } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
+import { endAccessBy, endToken, objectOf, reachOf, referenceToToken, selectTokens } from './makers.ts';
 import { checkName } from './operator.ts';
 import { type Role, requireRank } from './roles.ts';
 
@@ -20,6 +22,8 @@ export interface AdminToken {
   expiresAt: number | null;
   revokedAt: number | null;
   lastUsedAt: number | null;
+  /** Kind and id: `operator:opr_…`. null if it is not known. */
+  createdBy: string | null;
 }
 
 const PREFIX = 'dla_';
@@ -27,16 +31,22 @@ const SHAPE = /^dla_[0-9A-Za-z]{34}$/;
 const HINT_CHARACTERS = 4;
 const USED_EVERY_MS = 60_000;
 
-/** If `expiresAt` is null, it works until it is revoked. */
+/** If `expiresAt` is null, it works until it is revoked. Without one, it lasts as long as its maker can say. */
 export async function createToken(
   context: OperatorContext,
   actor: Actor,
-  input: { name: string; role: Role; expiresAt: number | null },
+  input: { name: string; role: Role; expiresAt?: number | null | undefined },
 ): Promise<AdminToken & { token: string }> {
   const name = checkName(input.name);
-  requireRank(actor.role, input.role);
   return changeOperators(context, async (trx, now) => {
-    if (input.expiresAt !== null && input.expiresAt <= now) throw invalid('expiresAt: must be in the future');
+    const reach = await reachOf(trx, actor, now);
+    requireRank(reach.role, input.role);
+    const { expiresAt = reach.expiresAt } = input;
+    if (expiresAt !== null && expiresAt <= now) throw invalid('expiresAt: must be in the future');
+    if (reach.expiresAt !== null && (expiresAt ?? Infinity) > reach.expiresAt)
+      throw invalid(
+        `expiresAt: must not be later than ${isoTime(reach.expiresAt)}, when your own token expires`,
+      );
     const token = newSecret(PREFIX);
     const row = await trx
       .insertInto('admin_token')
@@ -47,47 +57,31 @@ export async function createToken(
         name,
         role: input.role,
         created_at: now,
-        expires_at: input.expiresAt,
+        expires_at: expiresAt,
+        created_by: referenceTo(actor),
       })
       .returningAll()
       .executeTakeFirstOrThrow();
     const created = readToken(row);
     const after = { role: created.role, expiresAt: created.expiresAt };
-    await recordAudit(
-      context,
-      trx,
-      actor,
-      { action: 'token.created', object: objectOf(created), after },
-      now,
-    );
+    await recordAudit(context, trx, actor, { action: 'token.created', object: objectOf(row), after }, now);
     return { ...created, token };
   });
 }
 
 export async function listTokens({ db }: OperatorContext): Promise<AdminToken[]> {
-  return (await db.query.selectFrom('admin_token').selectAll().orderBy('id').execute()).map(readToken);
+  return (await selectTokens(db.query)).map(readToken);
 }
 
+/** Also ends what it was used to create for others to come in with. */
 export async function revokeToken(context: OperatorContext, actor: Actor, id: string): Promise<void> {
   await changeOperators(context, async (trx, now) => {
     const bytes = parseId('tok', id) ?? Buffer.alloc(0);
     const row = await trx.selectFrom('admin_token').selectAll().where('id', '=', bytes).executeTakeFirst();
     if (!row) throw notFound('there is no such token');
-    requireRank(actor.role, row.role);
-    const { numUpdatedRows } = await trx
-      .updateTable('admin_token')
-      .set({ revoked_at: now })
-      .where('id', '=', bytes)
-      .where('revoked_at', 'is', null)
-      .executeTakeFirst();
-    if (numUpdatedRows > 0n)
-      await recordAudit(
-        context,
-        trx,
-        actor,
-        { action: 'token.revoked', object: objectOf(readToken(row)) },
-        now,
-      );
+    requireRank((await reachOf(trx, actor, now)).role, row.role);
+    await endAccessBy(context, trx, actor, referenceToToken(row), now);
+    await endToken(context, trx, actor, row, now);
   });
 }
 
@@ -119,9 +113,6 @@ function readToken(row: Selectable<AdminTokenTable>): AdminToken {
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
     lastUsedAt: row.last_used_at,
+    createdBy: row.created_by,
   };
-}
-
-function objectOf({ id, name }: AdminToken) {
-  return { kind: 'token' as const, id, name };
 }

@@ -83,7 +83,9 @@ function writeTheRest(trx: Trx, queue_id: number, waitlist_id: number): void {
     { id, email_hash: hash, profile: hash, role: 'owner' as const, created_at: START },
   ]);
   trx.insert('operator_session', [{ ...theirs, id, secret_hash: hash, client: hash, seen_at: START }]);
-  trx.insert('operator_link', [{ ...theirs, token_hash: hash, kind: 'reset' }]);
+  trx.insert('operator_link', [
+    { ...theirs, token_hash: hash, kind: 'reset', created_by: null, max_role: 'owner' },
+  ]);
   trx.insert('recovery_code', [{ operator_id: id, code_hash: hash }]);
   trx.insert('passkey', [
     { id, operator_id: id, credential_hash: hash, sealed: hash, counter: 1, created_at: START },

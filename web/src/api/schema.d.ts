@@ -396,14 +396,14 @@ export interface paths {
         post?: never;
         /**
          * Remove an operator
-         * @description Ends all sessions of that operator at once. Requires the `admin` role.
+         * @description Ends all sessions of that operator at once, with the admin tokens and one-time links that they created. Requires the `admin` role.
          */
         delete: operations["removeOperator"];
         options?: never;
         head?: never;
         /**
          * Change the role of an operator
-         * @description Takes effect with the next request of that operator. Requires the `admin` role.
+         * @description Takes effect with the next request of that operator. A higher role ends the open one-time links of the operator. A lower one ends, or caps, admin tokens of theirs that have a higher role, and ends the links that they created to higher roles. Requires the `admin` role.
          */
         patch: operations["changeOperatorRole"];
         trace?: never;
@@ -503,7 +503,7 @@ export interface paths {
         put?: never;
         /**
          * Create an admin token
-         * @description Creates a token and returns it, this once. Its role cannot be higher than yours. Requires the `admin` role.
+         * @description Creates a token and returns it, this once. Its role cannot be higher than yours. It ends when its creator is removed, or the token that created it is revoked. Requires the `admin` role.
          */
         post: operations["createAdminToken"];
         delete?: never;
@@ -524,7 +524,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an admin token
-         * @description The token stops working at once. It stays in the list. Requires the `admin` role.
+         * @description The token stops working at once, and so do the tokens and one-time links that were created with it. It stays in the list. Requires the `admin` role.
          */
         delete: operations["revokeAdminToken"];
         options?: never;
@@ -1813,6 +1813,8 @@ export interface components {
              * @description When the token was last used, to the minute.
              */
             lastUsedAt: string | null;
+            /** @description Who created it: kind and id, such as `operator:opr_…` or `token:tok_…`, or `command-line`. `null` if it is not known. */
+            createdBy: string | null;
         };
         /** @description The token that was sent. */
         MeToken: {
@@ -2029,6 +2031,11 @@ export interface components {
         /** @description The new role. */
         RoleChange: {
             role: components["schemas"]["Role"];
+            /**
+             * @description What happens to admin tokens of this operator with a higher role than the new one. `revoke`, the default, ends them. `cap` gives them the new role.
+             * @enum {string}
+             */
+            tokens?: "revoke" | "cap";
         };
         /** @description An email to an operator. */
         OperatorMail: {
@@ -2138,7 +2145,7 @@ export interface components {
              */
             name: string;
             role: components["schemas"]["Role"];
-            /** @description ISO 8601 time after which the token stops working. Omit it for a token that does not expire. */
+            /** @description ISO 8601 time after which the token stops working. Omit it for a token that does not expire, or, if you use a token that expires, for one that expires with it. It cannot be later than that. */
             expiresAt?: string | null;
         };
         /** @description A new token. */
@@ -2170,6 +2177,8 @@ export interface components {
              * @description When the token was last used, to the minute.
              */
             lastUsedAt: string | null;
+            /** @description Who created it: kind and id, such as `operator:opr_…` or `token:tok_…`, or `command-line`. `null` if it is not known. */
+            createdBy: string | null;
             /** @description The token. It is shown only here. */
             token: string;
         };
@@ -2177,10 +2186,10 @@ export interface components {
          * @description What happened.
          * @enum {string}
          */
-        AuditAction: "setup.completed" | "session.created" | "session.ended" | "operator.created" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "entry.updated" | "entry.moved" | "entry.confirmed" | "entry.removed" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+        AuditAction: "setup.completed" | "session.created" | "session.ended" | "operator.created" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "entry.updated" | "entry.moved" | "entry.confirmed" | "entry.removed" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
         /** @description Who did it. */
         AuditActor: {
-            /** @description Kind of object: `operator`, `token`, `session` or `command-line`. */
+            /** @description Kind of object: `operator`, `token`, `session`, `command-line`, or `anonymous` for somebody who is not signed in. */
             kind: string;
             /** @description Its id. `null` for the command line. */
             id: string | null;
@@ -2189,7 +2198,7 @@ export interface components {
         };
         /** @description What it was done to. */
         AuditObject: {
-            /** @description Kind of object: `operator`, `token`, `session` or `command-line`. */
+            /** @description Kind of object: `operator`, `token`, `session`, `command-line`, or `anonymous` for somebody who is not signed in. */
             kind: string;
             /** @description Its id. `null` for the command line. */
             id: string | null;
@@ -6560,7 +6569,13 @@ export interface operations {
     };
     removeOperator: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description What happens to admin tokens of this operator. `revoke`, the default, ends them. `keep` makes them yours.
+                 * @example keep
+                 */
+                tokens?: "revoke" | "keep";
+            };
             header?: never;
             path: {
                 /**
@@ -7609,7 +7624,7 @@ export interface operations {
                  * @description Only this action.
                  * @example session.created
                  */
-                action?: "setup.completed" | "session.created" | "session.ended" | "operator.created" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "entry.updated" | "entry.moved" | "entry.confirmed" | "entry.removed" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+                action?: "setup.completed" | "session.created" | "session.ended" | "operator.created" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "entry.updated" | "entry.moved" | "entry.confirmed" | "entry.removed" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
                 /**
                  * @description Only what this actor did: its kind and id, joined with a colon.
                  * @example operator:opr_06gxx2p9r1yn1vp1ryss481fhw

@@ -19,7 +19,10 @@ const nullableObject = (description: string) =>
 const Reference = (name: string, description: string) =>
   Type.Object(
     {
-      kind: Type.String({ description: 'Kind of object: `operator`, `token`, `session` or `command-line`.' }),
+      kind: Type.String({
+        description:
+          'Kind of object: `operator`, `token`, `session`, `command-line`, or `anonymous` for somebody who is not signed in.',
+      }),
       id: nullableText('Its id. `null` for the command line.'),
       name: nullableText('Email or name at that time.'),
     },

@@ -7,7 +7,7 @@ import {
   listOperators,
   removeOperator,
 } from '../../../operators/operators.ts';
-import { named, withExamples } from '../../../wire/schema.ts';
+import { named, oneOf, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
@@ -53,7 +53,16 @@ const Invited = Type.Object(
 );
 
 const RoleChange = Type.Object(
-  { role: RoleName },
+  {
+    role: RoleName,
+    tokens: Type.Optional(
+      oneOf(['revoke', 'cap'] as const, {
+        description:
+          'What happens to admin tokens of this operator with a higher role than the new one. `revoke`, the default, ends them. ' +
+          '`cap` gives them the new role.',
+      }),
+    ),
+  },
   {
     ...named('RoleChange'),
     ...closed,
@@ -119,7 +128,9 @@ const changeSchema = adminSchema({
   operationId: 'changeOperatorRole',
   tag,
   summary: 'Change the role of an operator',
-  description: 'Takes effect with the next request of that operator.',
+  description:
+    'Takes effect with the next request of that operator. A higher role ends the open one-time links of the operator. A lower ' +
+    'one ends, or caps, admin tokens of theirs that have a higher role, and ends the links that they created to higher roles.',
   role: 'admin',
   params: OperatorParams,
   body: RoleChange,
@@ -132,9 +143,22 @@ const removeSchema = adminSchema({
   operationId: 'removeOperator',
   tag,
   summary: 'Remove an operator',
-  description: 'Ends all sessions of that operator at once.',
+  description:
+    'Ends all sessions of that operator at once, with the admin tokens and one-time links that they created.',
   role: 'admin',
   params: OperatorParams,
+  querystring: Type.Object(
+    {
+      tokens: Type.Optional(
+        oneOf(['revoke', 'keep'] as const, {
+          description:
+            'What happens to admin tokens of this operator. `revoke`, the default, ends them. `keep` makes them yours.',
+          examples: ['keep'],
+        }),
+      ),
+    },
+    closed,
+  ),
   answer: {
     description: 'The operator was removed.',
     schema: Deleted,
@@ -182,13 +206,12 @@ export function registerOperators(app: TypedApp, { context, publicUrl }: AdminPa
 
   app.patch('/operators/:operatorId', { schema: changeSchema }, async ({ caller, params, body }) => {
     const { operatorId } = params;
-    const { role } = body;
-    return presentOperator(await changeRole(context, caller.actor, operatorId, role));
+    return presentOperator(await changeRole(context, caller.actor, operatorId, body));
   });
 
-  app.delete('/operators/:operatorId', { schema: removeSchema }, async ({ caller, params }) => {
+  app.delete('/operators/:operatorId', { schema: removeSchema }, async ({ caller, params, query }) => {
     const { operatorId: id } = params;
-    await removeOperator(context, caller.actor, id);
+    await removeOperator(context, caller.actor, id, query.tokens);
     return { id, deleted: true as const };
   });
 

@@ -30,6 +30,7 @@ export function presentToken({
   expiresAt,
   revokedAt,
   lastUsedAt,
+  createdBy,
 }: AdminToken) {
   return {
     id,
@@ -40,6 +41,7 @@ export function presentToken({
     expiresAt: isoTimeOrNull(expiresAt),
     revokedAt: isoTimeOrNull(revokedAt),
     lastUsedAt: isoTimeOrNull(lastUsedAt),
+    createdBy,
   };
 }
 

@@ -23,7 +23,8 @@ const TokenRequest = Type.Object(
       Type.Unsafe<string | null>({
         type: ['string', 'null'],
         description:
-          'ISO 8601 time after which the token stops working. Omit it for a token that does not expire.',
+          'ISO 8601 time after which the token stops working. Omit it for a token that does not expire, or, if you use a token that ' +
+          'expires, for one that expires with it. It cannot be later than that.',
       }),
     ),
   },
@@ -65,7 +66,9 @@ const createSchema = adminSchema({
   operationId: 'createAdminToken',
   tag,
   summary: 'Create an admin token',
-  description: 'Creates a token and returns it, this once. Its role cannot be higher than yours.',
+  description:
+    'Creates a token and returns it, this once. Its role cannot be higher than yours. It ends when its creator is removed, ' +
+    'or the token that created it is revoked.',
   role: 'admin',
   body: TokenRequest,
   answer: {
@@ -80,7 +83,8 @@ const revokeSchema = adminSchema({
   operationId: 'revokeAdminToken',
   tag,
   summary: 'Revoke an admin token',
-  description: 'The token stops working at once. It stays in the list.',
+  description:
+    'The token stops working at once, and so do the tokens and one-time links that were created with it. It stays in the list.',
   role: 'admin',
   params: TokenParams,
   answer: {
@@ -98,11 +102,11 @@ export function registerTokens(app: TypedApp, { context }: AdminParts): void {
   }));
 
   app.post('/tokens', { schema: createSchema }, async ({ caller, body }, reply) => {
-    const { name, role, expiresAt = null } = body;
+    const { name, role, expiresAt } = body;
     const created = await createToken(context, caller.actor, {
       name,
       role,
-      expiresAt: parseTimeOrNull(expiresAt, 'expiresAt'),
+      expiresAt: expiresAt === undefined ? undefined : parseTimeOrNull(expiresAt, 'expiresAt'),
     });
     reply.code(201);
     return { ...presentToken(created), token: created.token };

@@ -6,6 +6,7 @@ import {
   idPattern,
   limits,
   named,
+  nullable,
   oneOf,
   time,
   timeOrNull,
@@ -88,6 +89,10 @@ export const TokenObject = Type.Object(
     expiresAt: timeOrNull('When the token expires. `null`: never.'),
     revokedAt: timeOrNull('When the token was revoked.'),
     lastUsedAt: timeOrNull('When the token was last used, to the minute.'),
+    createdBy: nullable<string>('string', {
+      description:
+        'Who created it: kind and id, such as `operator:opr_…` or `token:tok_…`, or `command-line`. `null` if it is not known.',
+    }),
   },
   { ...named('AdminToken'), description: 'A token for automation. The token itself is shown only once.' },
 );
@@ -101,6 +106,7 @@ export const EXAMPLE_TOKEN = {
   expiresAt: '2027-02-13T09:30:00.000Z',
   revokedAt: null,
   lastUsedAt: null,
+  createdBy: 'operator:opr_06gxx2p9r1yn1vp1ryss481fhw',
 };
 
 export const Deleted = Type.Object(

@@ -21,6 +21,7 @@ const NAMES: Record<Action, string> = {
   'passkey.renamed': 'Renamed a passkey',
   'passkey.removed': 'Removed a passkey',
   'token.created': 'Created a token',
+  'token.changed': 'Changed a token',
   'token.revoked': 'Revoked a token',
   'environment.created': 'Created an environment',
   'instance.updated': 'Changed the installation',

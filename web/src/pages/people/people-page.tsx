@@ -1,4 +1,4 @@
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Ellipsis, KeyRound, LogOut, Trash2, UserCog, UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
@@ -15,12 +15,9 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { LinkDialog, type OneTimeLink } from './link-dialog.tsx';
+import { operatorsQuery } from './operators-query.ts';
+import { RemoveDialog } from './remove-dialog.tsx';
 import { RoleDialog } from './role-dialog.tsx';
-
-const operatorsQuery = queryOptions({
-  queryKey: ['operators'],
-  queryFn: async () => (await call(api.GET('/admin/v1/operators'))).operators,
-});
 
 type Open =
   | { kind: 'invite' }
@@ -162,19 +159,7 @@ export function PeoplePage() {
         />
       )}
       {open?.kind === 'remove' && (
-        <ConfirmDialog
-          open
-          onClose={close}
-          title={`Remove ${open.operator.name || open.operator.email}?`}
-          about="They are signed out at once and cannot sign in again. What they did stays in the audit trail."
-          action="Remove"
-          typed={open.operator.email}
-          onConfirm={async () => {
-            await call(api.DELETE('/admin/v1/operators/{operatorId}', path(open.operator)));
-            await refresh();
-            toast(`Removed ${open.operator.email}`);
-          }}
-        />
+        <RemoveDialog operator={open.operator} onClose={close} onRemoved={refresh} />
       )}
     </>
   );

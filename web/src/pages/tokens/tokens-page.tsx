@@ -12,6 +12,7 @@ import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { operatorsQuery } from '../people/operators-query.ts';
 import { CreateTokenDialog } from './create-token-dialog.tsx';
 
 type Token = Schemas['AdminToken'];
@@ -25,6 +26,15 @@ const tokensQuery = queryOptions({
 export function TokensPage() {
   const client = useQueryClient();
   const query = useQuery(tokensQuery);
+  const { data: operators = [] } = useQuery(operatorsQuery);
+  const makerName = (createdBy: string | null): string => {
+    if (createdBy === null) return 'Not known';
+    if (createdBy === 'command-line') return 'Command line';
+    const [kind, id] = createdBy.split(':');
+    const operator = operators.find((each) => each.id === id);
+    const token = query.data?.find((each) => each.id === id);
+    return operator?.email ?? (token && `Token ${token.name}`) ?? `Removed ${kind}`;
+  };
   const [creating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<Token | null>(null);
   const refresh = () => client.invalidateQueries({ queryKey: tokensQuery.queryKey });
@@ -47,6 +57,13 @@ export function TokensPage() {
     },
     { id: 'role', label: 'Role', cell: ({ role }) => <span className="capitalize">{role}</span> },
     { id: 'state', label: 'Status', cell: (token) => <TokenState token={token} /> },
+    {
+      id: 'maker',
+      label: 'Created by',
+      wide: true,
+      className: 'max-w-48',
+      cell: ({ createdBy }) => <span className="block truncate">{makerName(createdBy)}</span>,
+    },
     {
       id: 'used',
       label: 'Last used',
@@ -100,7 +117,7 @@ export function TokensPage() {
           open
           onClose={() => setRevoking(null)}
           title={`Revoke ${revoking.name}?`}
-          about="Whatever uses it is refused at once. This cannot be undone."
+          about="Whatever uses it is refused at once, and so are tokens and links that were created with it. This cannot be undone."
           action="Revoke token"
           onConfirm={async () => {
             await call(
