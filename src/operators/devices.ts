@@ -3,27 +3,37 @@ import { randomBytes } from '../random-bytes.ts';
 import type { InstallationVault } from '../vault/installation-vault.ts';
 
 const NONCE_BYTES = 16;
+/** Exactly two parts, so that a cookie has one spelling only. */
+const DEVICE = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
+
+/** The account that a browser has signed in to. */
+interface Account {
+  email_hash: Uint8Array;
+  password: string | null;
+}
 
 /**
- * Marks a browser that has signed in to this account. It grants nothing; its attempts are only counted
- * separately.
+ * Marks a browser that has signed in to this account with its current password. It grants nothing; its attempts
+ * are only counted separately.
  */
-export function newDevice(vault: InstallationVault, emailHash: Buffer): string {
+export function newDevice(vault: InstallationVault, account: Account): string {
   const nonce = randomBytes(NONCE_BYTES).toString('base64url');
-  return `${nonce}.${proof(vault, emailHash, nonce).toString('base64url')}`;
+  return `${nonce}.${proof(vault, account, nonce)}`;
 }
 
-export function isKnownDevice(
+/** What tells this browser from others, or undefined if it is not known. */
+export function knownDevice(
   vault: InstallationVault,
-  emailHash: Buffer,
+  account: Account | undefined,
   device: string | undefined,
-): boolean {
-  const [nonce = '', given = ''] = device?.split('.') ?? [];
-  const wanted = proof(vault, emailHash, nonce);
-  const bytes = Buffer.from(given, 'base64url');
-  return bytes.length === wanted.length && timingSafeEqual(bytes, wanted);
+): string | undefined {
+  const [, nonce, given] = DEVICE.exec(device ?? '') ?? [];
+  if (!account || nonce === undefined || given === undefined) return undefined;
+  const wanted = proof(vault, account, nonce);
+  return timingSafeEqual(Buffer.from(given), Buffer.from(wanted)) ? nonce : undefined;
 }
 
-function proof(vault: InstallationVault, emailHash: Buffer, nonce: string): Buffer {
-  return vault.hash('device', `${emailHash.toString('hex')} ${nonce}`);
+function proof(vault: InstallationVault, { email_hash, password }: Account, nonce: string): string {
+  const about = [Buffer.from(email_hash).toString('hex'), password, nonce];
+  return vault.hash('device', JSON.stringify(about)).toString('base64url');
 }

@@ -6,6 +6,7 @@ import { parseId } from '../ids.ts';
 import type { Actor } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
+import { knownDevice, newDevice } from './devices.ts';
 import { readOperator } from './operator.ts';
 import { requireGoodPassword } from './password-rules.ts';
 import { replaceRecoveryCodes } from './recovery-codes.ts';
@@ -20,13 +21,13 @@ export interface AccountParts {
 
 const ISSUER = 'Doorlist';
 
-/** Ends every other session and every open link of that person. */
+/** Ends every other session and every open link of that person. Returns a new mark for a browser that is known. */
 export async function changePassword(
   { context, slowDown }: AccountParts,
   actor: Actor,
   sessionId: string,
-  input: { password: string; newPassword: string },
-): Promise<void> {
+  input: { password: string; newPassword: string; device?: string | undefined },
+): Promise<string | undefined> {
   const row = await requirePassword({ context, slowDown }, actor, input.password);
   await requireGoodPassword(input.newPassword, readOperator(context.vault, row).email, 'newPassword');
   const password = await context.passwords.hash(input.newPassword);
@@ -41,6 +42,8 @@ export async function changePassword(
     await recordAudit(context, trx, actor, { action: 'password.changed' }, now);
     tell(readOperator(context.vault, row), { kind: 'password-changed', address: actor.address });
   });
+  const { vault } = context;
+  return knownDevice(vault, row, input.device) && newDevice(vault, { ...row, password });
 }
 
 export interface TotpSecret {

@@ -2,7 +2,7 @@ import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import { DoorlistError } from '../errors.ts';
 import type { Actor } from './actor.ts';
 import { changeOperators } from './audit.ts';
-import { isKnownDevice, newDevice } from './devices.ts';
+import { knownDevice, newDevice } from './devices.ts';
 import { readOperator } from './operator.ts';
 import { type Challenge, expectedChallenge, newChallenge, useChallenge } from './passkey-challenge.ts';
 import { siteOf } from './passkey-site.ts';
@@ -54,7 +54,7 @@ export async function signInWithPasskey(
   const owns = response.response.userHandle === Buffer.from(row.id).toString('base64url');
   if (counter === undefined || !owns) throw refusal(parts, operator.id);
 
-  const known = isKnownDevice(vault, Buffer.from(row.email_hash), attempt.device);
+  const known = knownDevice(vault, row, attempt.device) !== undefined;
   const { id, email, role } = operator;
   const actor: Actor = { kind: 'operator', id, name: email, role, address: client.address };
   const session = await changeOperators(context, async (trx, now, tell) => {
@@ -71,7 +71,7 @@ export async function signInWithPasskey(
     return openSession(parts, trx, row.id, actor, attempt, now, { with: 'passkey' });
   });
   if (!session) throw refusal(parts, operator.id);
-  const device = known && attempt.device ? attempt.device : newDevice(vault, Buffer.from(row.email_hash));
+  const device = known && attempt.device ? attempt.device : newDevice(vault, row);
   return { operator, ...session, device };
 }
 

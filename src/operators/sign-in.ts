@@ -4,7 +4,7 @@ import { parseEmail } from '../waitlist/people/identity.ts';
 import type { Actor } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
-import { isKnownDevice, newDevice } from './devices.ts';
+import { knownDevice, newDevice } from './devices.ts';
 import { type Operator, readOperator } from './operator.ts';
 import { useSecondFactor } from './second-factor.ts';
 import { type Client, createSession, type SessionLimits } from './sessions.ts';
@@ -34,6 +34,9 @@ export interface SignedIn {
   device: string;
 }
 
+/** Wrong codes from all known browsers of an account together, before they have to wait: four people's worth of typos. */
+const FREE_CODES_OF_DEVICES = 20;
+
 /** The same message whatever is wrong. */
 export const REFUSAL = 'the email, password or code is incorrect';
 
@@ -46,22 +49,24 @@ export async function signIn(parts: SignInParts, attempt: Attempt): Promise<Sign
   const { db, vault } = context;
   const emailHash = vault.hash('email', parseEmail(attempt.email)?.key ?? attempt.email);
   const account = emailHash.toString('base64');
-  const known = isKnownDevice(vault, emailHash, attempt.device);
-  const guesser = known ? `${account} ${attempt.device}` : `${account} ${attempt.client.address}`;
-  slowDown.begin(guesser);
   const row = await db.query
     .selectFrom('operator')
     .selectAll()
     .where('email_hash', '=', emailHash)
     .executeTakeFirst();
+  const known = knownDevice(vault, row, attempt.device);
+  const guesser = known ? `${account} device ${known}` : `${account} ${attempt.client.address}`;
+  slowDown.begin(guesser);
   const fits = await context.passwords.verify(row?.password ?? null, attempt.password);
   if (!row || !fits) throw refusal(context, row && readOperator(vault, row));
   slowDown.forget(guesser);
   // Only someone who knows the password gets here, so codes are counted per account, from any address.
   const codeGuesser = known ? `code ${guesser}` : `code ${account}`;
+  const everyDevice = `code ${account} devices`;
   if (row.totp) {
     if (attempt.code === undefined) throw new DoorlistError('code_required', 'code: is required');
     slowDown.begin(codeGuesser);
+    if (known) slowDown.begin(everyDevice, FREE_CODES_OF_DEVICES);
   }
   const operator = readOperator(vault, row);
   const actor: Actor = {
@@ -88,10 +93,11 @@ export async function signIn(parts: SignInParts, attempt: Attempt): Promise<Sign
   });
   if (!session) throw refusal(context, operator);
   slowDown.forget(codeGuesser);
+  if (row.totp && known) slowDown.takeBack(everyDevice);
   return {
     operator,
     ...session,
-    device: known && attempt.device ? attempt.device : newDevice(vault, emailHash),
+    device: known && attempt.device ? attempt.device : newDevice(vault, row),
   };
 }
 

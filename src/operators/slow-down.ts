@@ -14,21 +14,23 @@ export interface SlowDown {
    * Counts an attempt before it is made, so that concurrent ones count too. Throws `rate_limited` during a
    * delay.
    */
-  begin(who: string): void;
-  /** The attempt succeeded. */
+  begin(who: string, free?: number): void;
+  /** The attempt succeeded: forgets the failed ones before it. */
   forget(who: string): void;
+  /** The attempt succeeded: the failed ones before it still count. */
+  takeBack(who: string): void;
 }
 
 export function slowDown(now: () => number): SlowDown {
   const kept = new Map<string, { attempts: number; at: number }>();
   return {
-    begin: (who) => {
+    begin: (who, free = FREE) => {
       const at = now();
       const last = kept.get(who);
       const attempts = last && at - last.at < FORGET_MS ? last.attempts : 0;
-      const waitMs = attempts < FREE ? 0 : Math.min(1_000 * 2 ** (attempts - FREE), LONGEST_WAIT_MS);
+      const waitMs = attempts < free ? 0 : Math.min(1_000 * 2 ** (attempts - free), LONGEST_WAIT_MS);
       const leftMs = (last?.at ?? 0) + waitMs - at;
-      if (attempts >= FREE && leftMs > 0)
+      if (attempts >= free && leftMs > 0)
         throw new DoorlistError(
           'rate_limited',
           `too many attempts: try again in ${inWords(leftMs)}`,
@@ -40,6 +42,10 @@ export function slowDown(now: () => number): SlowDown {
     },
     forget: (who) => {
       kept.delete(who);
+    },
+    takeBack: (who) => {
+      const last = kept.get(who);
+      if (last) last.attempts -= 1;
     },
   };
 }

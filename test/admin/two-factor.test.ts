@@ -124,6 +124,67 @@ forEachEngine((engine) => {
       assert.equal((await person.signIn(email, PASSWORD, codeOf(secret))).status, 200, 'a known browser');
     });
 
+    const DEVICE = 'doorlist-device';
+
+    it('counts guesses of a known browser together, however its cookie is written', async () => {
+      const { secret } = await turnOn();
+      const cookie = person.cookies.get(DEVICE) ?? '';
+      const [nonce = '', proof = ''] = cookie.split('.');
+      const spellings = (guess: number) => [
+        cookie,
+        `${cookie}.x${guess}`,
+        `${cookie}.`,
+        `${cookie}${'-'.repeat(guess + 1)}`,
+        `${nonce}.${proof.slice(0, -1)}${proof.endsWith('A') ? 'B' : 'A'}`,
+        `${nonce}.${proof}.${proof}`,
+      ];
+      let wrong = 0;
+      for (let guess = 0; guess < 60; guess += 1) {
+        const browser = browserOf(service);
+        const options = spellings(guess);
+        browser.cookies.set(DEVICE, options[guess % options.length] ?? '');
+        const { status } = await browser.signIn(email, PASSWORD, '000000');
+        assert.ok(status === 401 || status === 429, String(status));
+        if (status === 401) wrong += 1;
+      }
+      assert.equal(wrong, 10, 'five as the known browser, and five as a stranger');
+      assertError(await person.signIn(email, PASSWORD, codeOf(secret)), 429, 'rate_limited');
+    });
+
+    it('has a ceiling for all known browsers of an account together', async () => {
+      const { secret } = await turnOn();
+      const browsers: Browser[] = [];
+      for (let at = 0; at < 6; at += 1) {
+        const browser = browserOf(service);
+        assert.equal((await browser.signIn(email, PASSWORD, codeOf(secret))).status, 200);
+        browsers.push(browser);
+        service.clock.advance(STEP_MS);
+      }
+      const statuses: number[] = [];
+      for (const browser of browsers)
+        for (let guess = 0; guess < 5; guess += 1)
+          statuses.push((await browser.signIn(email, PASSWORD, '000000')).status);
+      assert.equal(statuses.filter((status) => status === 401).length, 20);
+      assert.equal(statuses.filter((status) => status === 429).length, 10);
+      service.clock.advance(60_000);
+      assert.equal((await person.signIn(email, PASSWORD, codeOf(secret))).status, 200);
+    });
+
+    it('knows a browser only as long as the password stays the same', async () => {
+      const { secret } = await turnOn();
+      const stolen = person.cookies.get(DEVICE) ?? '';
+      const change = { password: PASSWORD, newPassword: 'nanoseconds are wires' };
+      assert.equal((await person.post('/me/password', change)).status, 200);
+      const thief = browserOf(service);
+      thief.cookies.set(DEVICE, stolen);
+      for (let guess = 0; guess < 5; guess += 1)
+        assertError(await thief.signIn(email, change.newPassword, '000000'), 401, 'unauthorized');
+      const stranger = browserOf(service);
+      assertError(await stranger.signIn(email, change.newPassword, codeOf(secret)), 429, 'rate_limited');
+      assert.notEqual(person.cookies.get(DEVICE), stolen, 'the browser that changed it stays known');
+      assert.equal((await person.signIn(email, change.newPassword, codeOf(secret))).status, 200);
+    });
+
     it('is turned off with the password and a code, and survives a reset of the password', async () => {
       const { secret } = await turnOn();
       const { operator } = (await person.get<{ operator: { id: string } }>('/me')).body;

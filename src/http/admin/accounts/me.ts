@@ -151,7 +151,7 @@ const passwordSchema = adminSchema({
 });
 
 export function registerMe(app: TypedApp, parts: AdminParts): void {
-  const { context, limits } = parts;
+  const { context, limits, cookies } = parts;
   app.get('/me', { schema: meSchema }, async ({ caller }) =>
     caller.operator
       ? { kind: 'operator' as const, operator: presentOperator(caller.operator) }
@@ -177,9 +177,11 @@ export function registerMe(app: TypedApp, parts: AdminParts): void {
     return { id, deleted: true as const };
   });
 
-  app.post('/me/password', { schema: passwordSchema }, async (request) => {
+  app.post('/me/password', { schema: passwordSchema }, async (request, reply) => {
     const { actor, sessionId } = personOf(request);
-    await changePassword(parts, actor, sessionId, request.body);
+    const { device } = cookies.read(request);
+    const renewed = await changePassword(parts, actor, sessionId, { ...request.body, device });
+    if (renewed !== undefined) cookies.setDevice(reply, renewed);
     return { success: true as const };
   });
 }
