@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Config } from '../config.ts';
 import { createLogger } from '../log.ts';
 import { openOperators } from '../operators/context.ts';
-import { verifyAudit } from '../operators/read-audit.ts';
+import { verifyAudit } from '../operators/verify-audit.ts';
 import { openExisting } from '../service.ts';
 import { troubleInWords } from '../trouble.ts';
 import type { Context } from '../waitlist/queue/context.ts';

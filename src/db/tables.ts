@@ -634,4 +634,5 @@ export type OperatorTable = Tables['operator'];
 export type PasskeyTable = Tables['passkey'];
 export type AdminTokenTable = Tables['admin_token'];
 export type AuditTable = Tables['audit'];
+export type AuditHeadTable = Tables['audit_head'];
 export type JobTable = Tables['job'];

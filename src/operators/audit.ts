@@ -1,13 +1,14 @@
 import type { Selectable } from 'kysely';
 import type { Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
-import type { AuditTable } from '../db/tables.ts';
+import type { AuditHeadTable } from '../db/tables.ts';
 import {
   type AuditTrail,
   WAITLIST_ACTIONS,
   type AuditEvent as WaitlistEvent,
 } from '../waitlist/queue/audit-trail.ts';
 import { type Actor, referenceTo } from './actor.ts';
+import { BROKEN_SEAL, chainHash, isIntact, sealOf } from './audit-chain.ts';
 import type { OperatorContext } from './context.ts';
 import type { Notice, Recipient } from './notices.ts';
 
@@ -60,7 +61,7 @@ export interface AuditDetails {
 
 /**
  * Adds a record to the trail, in the transaction of the change. The head's row is the lock: records are
- * numbered without gaps, and each hash covers the one before.
+ * numbered without gaps, each hash covers the one before, and a seal marks the last.
  */
 export async function recordAudit(
   { vault }: OperatorContext,
@@ -87,11 +88,12 @@ export async function recordAudit(
     details: vault.seal('audit.details', auditRow(seq), details),
   };
   const hash = chainHash(vault, head.hash, row);
+  const seal = (await isIntact(vault, trx, head)) ? sealOf(vault, { seq, hash }) : BROKEN_SEAL;
   await trx
     .insertInto('audit')
     .values({ ...row, hash })
     .execute();
-  await trx.updateTable('audit_head').set({ seq, hash }).execute();
+  await trx.updateTable('audit_head').set({ seq, hash, seal }).execute();
 }
 
 /**
@@ -128,7 +130,7 @@ export async function changeOperators<T>(
 /** Tells an operator about the change, if it is committed. */
 type Tell = (to: Recipient, notice: Notice) => void;
 
-async function lockAuditTrail(trx: Trx): Promise<{ seq: number; hash: Uint8Array }> {
+async function lockAuditTrail(trx: Trx): Promise<Pick<Selectable<AuditHeadTable>, 'seq' | 'hash' | 'seal'>> {
   await trx
     .insertInto('audit_head')
     .values({ id: 1, seq: 0, hash: Buffer.alloc(0) })
@@ -137,7 +139,7 @@ async function lockAuditTrail(trx: Trx): Promise<{ seq: number; hash: Uint8Array
   return trx
     .updateTable('audit_head')
     .set((e) => ({ seq: e.ref('seq') }))
-    .returning(['seq', 'hash'])
+    .returning(['seq', 'hash', 'seal'])
     .executeTakeFirstOrThrow();
 }
 
@@ -145,13 +147,4 @@ export function auditRow(seq: number): Buffer {
   const row = Buffer.alloc(8);
   row.writeBigUInt64BE(BigInt(seq));
   return row;
-}
-
-export function chainHash(
-  vault: OperatorContext['vault'],
-  previous: Uint8Array,
-  { seq, at, action, actor, object, details }: Omit<Selectable<AuditTable>, 'hash'>,
-): Buffer {
-  const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
-  return vault.hash('audit', JSON.stringify([hex(previous), seq, at, action, actor, object, hex(details)]));
 }

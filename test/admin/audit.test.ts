@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { sql } from 'kysely';
+import { unsealedHash } from '../../src/operators/audit-chain.ts';
 import { openOperators } from '../../src/operators/context.ts';
-import { verifyAudit } from '../../src/operators/read-audit.ts';
+import { verifyAudit } from '../../src/operators/verify-audit.ts';
 import { rotateMasterKey } from '../../src/waitlist/upkeep/instance.ts';
 import { assertError, forEachEngine, startService } from '../support/harness.ts';
 import { storedBytes } from '../support/inspect.ts';
@@ -120,6 +121,72 @@ forEachEngine((engine) => {
       assert.match(await doctor(), /WRONG +audit trail: the records after 4 are missing/);
       await sql`delete from audit where seq = 2`.execute(query);
       assert.match(await doctor(), /WRONG +audit trail: record 2 is missing/);
+    });
+
+    it('cannot be cut at its end, not even with a matching head, nor continued after a cut', async (test) => {
+      const { service, owner } = await start(test);
+      for (const name of ['a', 'b', 'c']) await owner.post('/tokens', { name, role: 'viewer' });
+      const { query } = service.context.db;
+      const doctor = async () => (await typed(service.storage.environment, 'doctor')).out;
+      await sql`delete from admin_token where name = 'c'`.execute(query);
+      await sql`delete from audit where seq = 5`.execute(query);
+      await sql`update audit_head set seq = 4, hash = (select hash from audit where seq = 4)`.execute(query);
+      const cut = /WRONG +audit trail: records after 4 were removed/;
+      assert.match(await doctor(), cut);
+      await sql`update audit_head set seal = null`.execute(query);
+      assert.match(await doctor(), cut);
+      await owner.post('/tokens', { name: 'd', role: 'viewer' });
+      assert.match(await doctor(), /WRONG +audit trail: records before 5 were removed/);
+    });
+
+    it('goes on from the records of a release without a seal, also while its servers still write', async (test) => {
+      const { service, owner } = await start(test);
+      const { query } = service.context.db;
+      const { vault } = await openOperators(service.context);
+      const doctor = async () => (await typed(service.storage.environment, 'doctor')).out;
+      /** As the earlier release wrote it. */
+      const rewrite = async (from: number) => {
+        const rows = await query.selectFrom('audit').selectAll().orderBy('seq').execute();
+        let previous: Uint8Array = rows[from - 2]?.hash ?? Buffer.alloc(0);
+        for (const row of rows.slice(from - 1)) {
+          previous = unsealedHash(vault, previous, row);
+          await query.updateTable('audit').set({ hash: previous }).where('seq', '=', row.seq).execute();
+        }
+        await query.updateTable('audit_head').set({ hash: previous }).execute();
+      };
+      await owner.post('/tokens', { name: 'a', role: 'viewer' });
+      await rewrite(1);
+      await sql`update audit_head set seal = null`.execute(query);
+      assert.match(await doctor(), /ok +audit trail: 3 records/);
+      await owner.post('/tokens', { name: 'b', role: 'viewer' });
+      assert.match(await doctor(), /ok +audit trail: 4 records/);
+      const { seal } = await query.selectFrom('audit_head').select('seal').executeTakeFirstOrThrow();
+      await owner.post('/tokens', { name: 'c', role: 'viewer' });
+      await rewrite(5);
+      await query.updateTable('audit_head').set({ seal }).execute();
+      assert.match(await doctor(), /ok +audit trail: 5 records/);
+      await owner.post('/tokens', { name: 'd', role: 'viewer' });
+      assert.match(await doctor(), /ok +audit trail: 6 records/);
+      await sql`delete from audit where seq > 3`.execute(query);
+      await sql`update audit_head set seq = 3, hash = (select hash from audit where seq = 3)`.execute(query);
+      assert.match(await doctor(), /WRONG +audit trail: records after 3 were removed/);
+    });
+
+    it('must not be empty, or begin later, where there are operators', async (test) => {
+      const { service, owner } = await start(test);
+      const { query } = service.context.db;
+      const doctor = async () => (await typed(service.storage.environment, 'doctor')).out;
+      await sql`delete from audit`.execute(query);
+      await sql`delete from audit_head`.execute(query);
+      assert.match(
+        await doctor(),
+        /WRONG +audit trail: there is no record of how operator opr_\w+ was added/,
+      );
+      await owner.post('/tokens', { name: 'a', role: 'viewer' });
+      assert.match(
+        await doctor(),
+        /WRONG +audit trail: there is no record of how operator opr_\w+ was added/,
+      );
     });
 
     it('opens after the master key was rotated, as does everything else of operators', async (test) => {
