@@ -22,6 +22,13 @@ describe('readConfig', () => {
     );
   });
 
+  it('refuses sessions that would end at once', () => {
+    for (const name of ['DOORLIST_SESSION_IDLE', 'DOORLIST_SESSION_LIFETIME'])
+      for (const value of ['0s', '0h', '59s'])
+        assert.throws(() => readConfig({ [name]: value }), new RegExp(`${name}: must be at least 1m`));
+    assert.equal(readConfig({ DOORLIST_SESSION_IDLE: '60s' }).sessions.idleMs, 60_000);
+  });
+
   it('reads the variables that are set', () => {
     const config = readConfig({
       HOST: '::',

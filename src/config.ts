@@ -84,19 +84,24 @@ function whole(name: string, least: number, most: number, standard: number, abou
 
 const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
 
-function duration(name: string, standard: string, about: string): Variable<number> {
+function duration(name: string, standard: string, about: string, least = '0s'): Variable<number> {
   return {
     name,
     about,
     shownDefault: standard,
     parse: (given) => {
-      const match = /^([0-9]{1,6})([smh])$/.exec(optional(given) ?? standard);
-      const unit = UNIT_MS[match?.[2] ?? ''];
-      if (!match || unit === undefined)
-        throw new ConfigProblem(`${name}: must be a duration such as 30s, 5m or 1h`);
-      return Number(match[1]) * unit;
+      const value = durationMs(optional(given) ?? standard);
+      if (value === undefined) throw new ConfigProblem(`${name}: must be a duration such as 30s, 5m or 1h`);
+      if (value < (durationMs(least) ?? 0)) throw new ConfigProblem(`${name}: must be at least ${least}`);
+      return value;
     },
   };
+}
+
+function durationMs(text: string): number | undefined {
+  const [, count, unit = ''] = /^([0-9]{1,6})([smh])$/.exec(text) ?? [];
+  const unitMs = UNIT_MS[unit];
+  return unitMs === undefined ? undefined : Number(count) * unitMs;
 }
 
 function text<T extends string | undefined>(
@@ -337,12 +342,14 @@ export const VARIABLES = {
   sessionIdle: duration(
     'DOORLIST_SESSION_IDLE',
     '24h',
-    'How long an operator stays signed in without sending a request.',
+    'How long an operator stays signed in without sending a request. At least 1m.',
+    '1m',
   ),
   sessionLifetime: duration(
     'DOORLIST_SESSION_LIFETIME',
     '336h',
-    'How long an operator stays signed in at most.',
+    'How long an operator stays signed in at most. At least 1m.',
+    '1m',
   ),
 } as const;
 

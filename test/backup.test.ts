@@ -23,6 +23,7 @@ import type { Engine } from '../src/db/database.ts';
 import { createDatabase } from './support/databases.ts';
 import { CHOSEN_ENGINES } from './support/engines.ts';
 import { clientFor, eventually, listOver, startService } from './support/harness.ts';
+import { OWNER, PASSWORD, setUp } from './support/operators.ts';
 import { startPostgres } from './support/postgres.ts';
 import {
   commandJson,
@@ -153,6 +154,51 @@ function describeBackups(engine: Engine, serverUrl: string | undefined): void {
     const second = await typed(target.environment, 'restore', file);
     assert.equal(second.code, 1);
     assert.match(second.error, /already exists: move it away|is not empty: restore into a new one/);
+  });
+
+  it('revives what ended after the backup, unless asked to end all access', async () => {
+    const source = await place();
+    const storage = { engine, ...source, remove: async () => {} };
+    const service = await startService(engine, { storage });
+    const backup = path.join(directory, `access-${engine}.backup`);
+    let [token, session] = ['', ''];
+    try {
+      const owner = await setUp(service);
+      await owner.signIn(OWNER.email, PASSWORD);
+      token = (await owner.post<{ id: string; token: string }>('/tokens', { name: 'ci', role: 'admin' })).body
+        .token;
+      session = owner.cookies.get('doorlist') ?? '';
+      assert.equal((await typed(source.environment, 'backup', backup)).code, 0);
+      assert.equal((await owner.delete('/session')).status, 200);
+    } finally {
+      await service.close();
+    }
+    const tryBoth = async (target: Place) => {
+      const again = await startService(engine, {
+        storage: { engine, ...target, remove: async () => {} },
+      });
+      try {
+        const byToken = await again.request('GET', '/admin/v1/me', { key: token });
+        const headers = { cookie: `doorlist=${session}` };
+        const bySession = await again.request('GET', '/admin/v1/me', { headers });
+        return [byToken.status, bySession.status];
+      } finally {
+        await again.close();
+      }
+    };
+    const revived = await place();
+    const plain = await typed(revived.environment, 'restore', backup);
+    assert.equal(plain.code, 0, plain.error + plain.out);
+    assert.match(plain.out, /work again\. Run `operator end-access`/);
+    assert.deepEqual(await tryBoth(revived), [200, 200]);
+    const ended = /Ended 1 session and 0 one-time links, and revoked 1 admin token\./;
+    assert.match((await typed(revived.environment, 'operator', 'end-access')).out, ended);
+    assert.deepEqual(await tryBoth(revived), [401, 401]);
+    const clean = await place();
+    const restored = await typed(clean.environment, 'restore', backup, '--end-access');
+    assert.match(restored.out, ended);
+    assert.match(restored.out, /ok +audit trail/);
+    assert.deepEqual(await tryBoth(clean), [401, 401]);
   });
 
   it('refuses to overwrite a file', async () => {

@@ -34,7 +34,13 @@ export const backups: Command[] = [
     name: 'restore',
     about: 'Restore a backup into an empty data directory or an empty PostgreSQL database.',
     operands: ['FILE'],
-    raw: async (config, [file = '']) => restore(config, file),
+    flags: {
+      'end-access': {
+        about:
+          'End all sessions, one-time links and admin tokens in it, because ended ones would work again.',
+      },
+    },
+    raw: async (config, [file = ''], flags) => restore(config, file, flags['end-access'] === true),
   },
 ];
 

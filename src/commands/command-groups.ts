@@ -17,6 +17,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { words: ['waitlist', 'environment'], load: async () => (await import('./waitlists.ts')).waitlists },
   { words: ['key'], load: async () => (await import('./keys.ts')).keys },
   { words: ['operator', 'admin-token'], load: async () => (await import('./operators.ts')).operators },
+  { words: ['operator'], load: async () => (await import('./access.ts')).access },
   { words: ['operator'], load: async () => (await import('./operator-mails.ts')).operatorMails },
   { words: ['entry', 'leaderboard'], load: async () => (await import('./entries.ts')).entries },
   { words: ['invite'], load: async () => (await import('./invites.ts')).invites },

@@ -7,28 +7,43 @@ import { hasTables, requireTool, restorePostgres } from '../db/postgres-backup.t
 import { damageOf } from '../db/sqlite-backup.ts';
 import { SERVE_LOCK, tryLock } from '../db/sqlite-lock.ts';
 import { createLogger } from '../log.ts';
-import { masterKeySource, openDatabase } from '../service.ts';
+import type { EndedAccess } from '../operators/end-access.ts';
+import { masterKeySource, openDatabase, openExisting } from '../service.ts';
 import { type BackupHeader, BackupProblem, type BackupSecrets } from '../vault/backup-format.ts';
 import { describeBackup, type OpenedBackup, openBackup } from '../vault/backup-reader.ts';
 import { syncDirectory } from '../vault/backup-writer.ts';
 import { MasterKeyProblem, masterKeyFromText, restoreMasterKey } from '../vault/master-key.ts';
+import { endAccess, inWords } from './access.ts';
 import type { Outcome } from './command.ts';
 import { examine } from './doctor.ts';
 import { knownPassphrase } from './passphrase.ts';
 
 /** Puts nothing in place until the whole backup has been read and verified. */
-export async function restore(config: Config, file: string): Promise<Outcome> {
+export async function restore(config: Config, file: string, endsAccess: boolean): Promise<Outcome> {
   const about = await describeBackup(file);
   requireFit(config, about);
   if (config.databaseUrl === undefined) await restoreFile(config, file);
   else await restoreServer(config, config.databaseUrl, file);
+  const ended = endsAccess ? await endRestoredAccess(config) : null;
   const examined = await examine(config, { waitlistId: undefined, repair: false, work: false });
   const { engine, createdAt, schema } = about;
   return {
-    json: { restored: { engine, createdAt, schema }, doctor: examined.json },
-    text: `Restored the backup of ${createdAt}.\n${examined.text}`,
+    json: { restored: { engine, createdAt, schema }, ended, doctor: examined.json },
+    text: `Restored the backup of ${createdAt}.\n${examined.text}\n${ended ? inWords(ended) : REVIVED}`,
     ...(examined.exitCode === undefined ? {} : { exitCode: examined.exitCode }),
   };
+}
+
+const REVIVED =
+  'Sessions, one-time links, admin tokens and server keys that ended after the backup work again. Run `operator end-access` to end all but server keys.';
+
+async function endRestoredAccess(config: Config): Promise<EndedAccess> {
+  const context = await openExisting(config, createLogger('silent'));
+  try {
+    return await endAccess(context);
+  } finally {
+    await context.db.close();
+  }
 }
 
 function requireFit(config: Config, { engine, schema }: BackupHeader): void {

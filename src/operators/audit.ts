@@ -16,6 +16,7 @@ export const AUDIT_ACTIONS = [
   'setup.completed',
   'session.created',
   'session.ended',
+  'access.ended',
   'operator.created',
   'operator.role_changed',
   'operator.removed',

@@ -3,6 +3,10 @@ import { invalid } from '../errors.ts';
 export const PASSWORD_MIN_CHARACTERS = 12;
 export const PASSWORD_MAX_CHARACTERS = 512;
 
+const SERVICE = 'doorlist';
+/** Shorter parts of an email are in too many words. */
+const PERSONAL_MIN_CHARACTERS = 4;
+
 let known: Promise<Set<string>> | undefined;
 
 /**
@@ -19,10 +23,17 @@ export async function requireGoodPassword(
   const lower = password.toLowerCase();
   known ??= loadCommon();
   if (isCommon(lower, await known)) throw invalid(`${field}: is too common`);
-  const [local = ''] = email.toLowerCase().split('@');
-  const personal = [email.toLowerCase(), 'doorlist', ...(local.length >= 4 ? [local] : [])];
-  if (personal.some((word) => lower.replace(word, '').length < PASSWORD_MIN_CHARACTERS / 2))
+  if ([...withoutPersonal(lower, email.toLowerCase())].length < PASSWORD_MIN_CHARACTERS / 2)
     throw invalid(`${field}: is too close to your email or the name of this service`);
+}
+
+/** What is left without the email, its parts and the name of this service, wherever and however often they occur. */
+function withoutPersonal(password: string, email: string): string {
+  const [local = '', domain = ''] = email.split('@');
+  const words = [email, local, domain, ...email.split(/[^\p{L}\p{N}]+/u), SERVICE]
+    .filter((word) => word.length >= PERSONAL_MIN_CHARACTERS)
+    .sort((a, b) => b.length - a.length);
+  return words.reduce((left, word) => left.replaceAll(word, ''), password);
 }
 
 /** Also with digits or symbols around it, repeated, or with very few different characters. */

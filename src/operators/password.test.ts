@@ -46,6 +46,8 @@ describe('requireGoodPassword', () => {
       'äöüß äöüß äöüß',
       '🐎🔋📎🪜🎲🧭🛶🪁🧵🪙🧊🪵',
       'f8#kQ2!pZ7$w',
+      'graceful compilers',
+      'doorlist of my own words',
     ])
       await check(good);
   });
@@ -62,6 +64,14 @@ describe('requireGoodPassword', () => {
       'grace.hopper@example.com',
       'grace.hopper12',
       'doorlist1234',
+      'doorlistdoorlist',
+      'Doorlist-Doorlist-1',
+      'grace.hopper@example.comgrace.hopper@example.com',
+      'grace.hoppergrace.hopper',
+      'doorlistgrace.hopper',
+      'examplegrace.hopper1',
+      'gracehopper2026',
+      'hopperdoorlistgrace',
     ];
     for (const password of bad) await assert.rejects(check(password), /^DoorlistError: password: /, password);
   });

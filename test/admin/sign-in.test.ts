@@ -174,6 +174,18 @@ forEachEngine((engine) => {
       assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429]);
     });
 
+    it('counts idle time from the last request, to the second', async () => {
+      const idleMs = 24 * 3_600_000;
+      const browser = browserOf(service);
+      await browser.signIn(OWNER.email, PASSWORD);
+      service.clock.advance(59_000);
+      assert.equal((await browser.get('/me')).status, 200);
+      service.clock.advance(idleMs - 1_000);
+      assert.equal((await browser.get('/me')).status, 200, '59 seconds count');
+      service.clock.advance(idleMs);
+      assertError(await browser.get('/me'), 401, 'unauthorized');
+    });
+
     it('ends sessions that are idle, and all of them after their lifetime', async () => {
       const browser = browserOf(service);
       await browser.signIn(OWNER.email, PASSWORD);

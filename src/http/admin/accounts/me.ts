@@ -42,7 +42,7 @@ const SessionObject = Type.Object(
     address: Type.String({ description: 'Address the operator signed in from.' }),
     userAgent: Type.String({ description: 'Browser the operator signed in with.' }),
     createdAt: time('When the operator signed in.'),
-    lastSeenAt: time('When the session was last used, to the minute.'),
+    lastSeenAt: time('When the session was last used, to the second.'),
     expiresAt: time('When the session ends at the latest.'),
   },
   { ...named('Session'), description: 'A browser that is signed in.' },

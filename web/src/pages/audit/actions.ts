@@ -6,6 +6,7 @@ const NAMES: Record<Action, string> = {
   'setup.completed': 'Set up the installation',
   'session.created': 'Signed in',
   'session.ended': 'Signed out',
+  'access.ended': 'Ended all sessions and tokens',
   'operator.created': 'Invited an operator',
   'operator.role_changed': 'Changed a role',
   'operator.removed': 'Removed an operator',
