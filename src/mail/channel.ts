@@ -1,17 +1,20 @@
 import { formatId } from '../ids.ts';
 import { type Attempt, ERASED, responseRow } from '../outbox/attempt.ts';
 import type { Channel } from '../outbox/channel.ts';
+import { reportState } from '../state-log.ts';
 import { hashOf, suppress, whySuppressed } from '../waitlist/links/suppression.ts';
 import { parseEmail } from '../waitlist/people/identity.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { type Queue, queuesById } from '../waitlist/queue/directory.ts';
-import { isEssential } from './kinds.ts';
+import { isEssential, type MailKind } from './kinds.ts';
 import type { MailServer } from './mail-server.ts';
 import { type MailParts, readParts } from './parts.ts';
 import { messageId, renderMail, type Sending } from './render.ts';
 import { KEPT, smtpChannel } from './smtp-channel.ts';
 import { readMail } from './stored-mail.ts';
 import { MAIL_CHANNEL } from './target.ts';
+import type { TemplateFailure } from './template-tasks.ts';
+import { mailTemplates } from './template-worker.ts';
 
 const MOST_REMEMBERED = 1_000;
 const ADDRESS_REFUSED: Attempt<never> = {
@@ -25,7 +28,7 @@ const ADDRESS_REFUSED: Attempt<never> = {
 export function mailChannel(context: Context, server: MailServer, sending: Sending): Channel<Queue> {
   const { db, directory } = context;
   const parts = rememberParts(context);
-  return smtpChannel<Queue>(context, server, {
+  const channel = smtpChannel<Queue>(context, server, {
     name: MAIL_CHANNEL,
     open: (targets) =>
       queuesById(
@@ -43,7 +46,10 @@ export function mailChannel(context: Context, server: MailServer, sending: Sendi
       if (reason)
         return { ...KEPT, ok: false, final: true, error: `not sent: the address is suppressed (${reason})` };
       if (!server.smtp || queue.environment !== 'production') return KEPT;
-      const mail = renderMail(queue, stored, await parts(queue, stored.version), sending);
+      const mail = await renderMail(queue, stored, await parts(queue, stored.version), sending, {
+        worker: mailTemplates,
+        failed: (reason) => tellOfTemplate(context, queue, stored.mail, reason),
+      });
       const envelope = {
         messageId: messageId(eventId, mail.from),
         seed: formatId('evt', eventId),
@@ -57,6 +63,22 @@ export function mailChannel(context: Context, server: MailServer, sending: Sendi
     sealResponse: (delivery, response) =>
       delivery.setup.vault.seal('delivery.response', responseRow(delivery.target, delivery), response),
   });
+  return {
+    ...channel,
+    close: async () => {
+      await Promise.all([channel.close(), mailTemplates.rest()]);
+    },
+  };
+}
+
+function tellOfTemplate(
+  { log }: Context,
+  { waitlist }: Queue,
+  kind: MailKind,
+  reason: TemplateFailure,
+): void {
+  const name = `${kind} template of ${waitlist.id}`;
+  reportState(log, name, 'failing', { reason: `it ${reason}: the default template is sent instead` });
 }
 
 /** The parts of a version never change, so they are read only once. */

@@ -100,7 +100,9 @@ export function templateProblems(kind: MailKind, text: string): LiquidProblem[] 
 function inWords(text: string): LiquidProblem {
   const [first = ''] = text.split('\n');
   const [, message, line] = /^(.*), line:([0-9]+), col:[0-9]+$/.exec(first) ?? [];
-  const sentence = (message ?? first).replace(/ not closed$/, ' is not closed');
+  const sentence = (message ?? first)
+    .replace(/ not closed$/, ' is not closed')
+    .replace(/^Maximum call stack size exceeded$/, 'is nested too deeply');
   return { message: sentence, line: line === undefined ? null : Number(line) };
 }
 

@@ -20,6 +20,7 @@ import { readParts } from './parts.ts';
 import { type Mail, messageId, renderMail, type Sending } from './render.ts';
 import { readMail, type StoredMail } from './stored-mail.ts';
 import { MAIL_TARGET, mailTarget } from './target.ts';
+import { draftTemplates } from './template-worker.ts';
 
 const PAGE_MAX = 200;
 
@@ -102,7 +103,8 @@ export async function showMail(
   const id = row.event_id;
   const stored = await openMail(context, queue, row);
   const parts = stored && (await readParts(context, queue.waitlist.internalId, stored.version));
-  const mail = stored && parts && renderMail(queue, stored, parts, sending);
+  const mail =
+    stored && parts && (await renderMail(queue, stored, parts, sending, { worker: draftTemplates }));
   return {
     ...summarize(row, stored),
     mail: mail && { ...mail, messageId: messageId(id, mail.from) },

@@ -12,6 +12,7 @@ import type { MailKind } from './kinds.ts';
 import { readParts } from './parts.ts';
 import { type Mail, renderMail, type Sending } from './render.ts';
 import { insertMail, mailedEntry, type StoredMail } from './stored-mail.ts';
+import { draftTemplates } from './template-worker.ts';
 import { checkTemplate } from './templates.ts';
 import { requireWaitlist } from './update-settings.ts';
 
@@ -37,13 +38,13 @@ export async function previewMail(
   { kind, entry, draft, language }: PreviewInput,
   sending: Sending,
 ): Promise<Mail> {
-  if (draft) checkTemplate(kind, draft);
+  if (draft) await checkTemplate(kind, draft);
   const parts = await readParts(context, queue.waitlist.internalId);
   if (draft) parts.templates[kind] = draft;
   const view = await findNamed(context, queue, entry);
   const sample = await sampleMail(context, queue, kind, view);
   if (sample.entry && language) sample.entry.language = language;
-  return renderMail(queue, sample, parts, sending);
+  return renderMail(queue, sample, parts, sending, { worker: draftTemplates });
 }
 
 export interface TestInput extends PreviewInput {
@@ -58,7 +59,7 @@ export async function sendTestMail(
 ): Promise<string> {
   const email = parseEmail(to);
   if (!email) throw invalid('to: not an email address');
-  if (draft) checkTemplate(kind, draft);
+  if (draft) await checkTemplate(kind, draft);
   const view = await findNamed(context, queue, entry);
   const sample = await sampleMail(context, queue, kind, view);
   if (sample.entry && language) sample.entry.language = language;

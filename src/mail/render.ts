@@ -1,23 +1,18 @@
-import type { Template } from 'liquidjs';
 import { formatId } from '../ids.ts';
 import { type Language, textsIn } from '../languages/languages.ts';
 import type { Texts } from '../languages/texts.ts';
 import { confirmLink, fillPattern, joinLink, signLink, statusLink } from '../waitlist/links/links.ts';
 import type { Queue } from '../waitlist/queue/directory.ts';
-import { defaultTemplate, type MailTemplate } from './default-templates.ts';
+import { type Content, type ContentInput, renderContent } from './content.ts';
+import { defaultTemplate } from './default-templates.ts';
 import { isEssential, type MailKind } from './kinds.ts';
 import { layOut, readableOn } from './layout.ts';
-import { parseTemplate, renderTemplate } from './liquid.ts';
-import { toHtml } from './markdown-html.ts';
-import { parseMarkdown, toText } from './markdown-text.ts';
-import { Marks } from './marks.ts';
 import { type MailParts, waitlistLanguage } from './parts.ts';
 import { DEFAULT_COLOUR, type MailSettings } from './settings.ts';
 import type { StoredMail } from './stored-mail.ts';
+import { TemplateFailed, type TemplateFailure } from './template-tasks.ts';
+import type { TemplateWorker } from './template-worker.ts';
 import { plainEmail, plainLine, plainMetadata } from './values.ts';
-
-const SUBJECT_CHARACTERS_MAX = 200;
-const PREVIEW_CHARACTERS_MAX = 120;
 
 export interface Mail {
   from: { name: string; address: string };
@@ -62,10 +57,25 @@ function linksOf(queue: Queue, stored: StoredMail, settings: MailSettings, publi
   };
 }
 
-/** Deterministic: the same stored mail and parts always give the same mail. */
-export function renderMail(queue: Queue, stored: StoredMail, parts: MailParts, sending: Sending): Mail {
-  const { settings, templates } = parts;
-  const { entry, invite } = stored;
+export interface Rendering {
+  /** Renders own templates. The defaults are ours, and rendered at once. */
+  worker: TemplateWorker;
+  /** Told why the default template was used in place of an own one. */
+  failed?(failure: TemplateFailure): void;
+}
+
+/**
+ * Deterministic, as long as an own template does not take too long: the same stored mail and parts always give
+ * the same mail.
+ */
+export async function renderMail(
+  queue: Queue,
+  stored: StoredMail,
+  parts: MailParts,
+  sending: Sending,
+  rendering: Rendering,
+): Promise<Mail> {
+  const { settings } = parts;
   const { statusUrl, leaveLink, unsubscribeLink, ...links } = linksOf(
     queue,
     stored,
@@ -75,47 +85,17 @@ export function renderMail(queue: Queue, stored: StoredMail, parts: MailParts, s
   const waitlist = plainLine(stored.waitlist);
   const language = languageOfMail(stored, parts);
   const texts = textsIn(language);
-  const values = {
-    waitlist,
-    email: plainEmail(stored.person ?? stored.to),
-    position: entry?.position ?? null,
-    referrals: entry?.referrals ?? 0,
-    referralCode: entry?.referralCode ?? null,
-    inviteCode: invite?.code ?? null,
-    expiresAt: invite?.expiresAt ? texts.formats.date(invite.expiresAt) : null,
-    metadata: plainMetadata(isBare(stored) ? {} : (entry?.metadata ?? {})),
-    ...links,
-  };
-  const marks = new Marks(new Set(Object.values(links).filter((link) => link !== null)));
   const colour = settings.colour ?? DEFAULT_COLOUR;
-  const { subject: line, body } = fill(
-    stored.mail,
-    language,
-    stored.template ?? templates[stored.mail],
-    values,
-    marks,
-  );
-  const subject = stored.test ? `[Test] ${line}` : line;
-  const tokens = parseMarkdown(body);
-  const text = toText(tokens, marks);
   const look = { colour, onColour: readableOn(colour) };
+  const input = {
+    values: { ...valuesOf(stored, texts), waitlist, ...links },
+    links: Object.values(links).filter((link) => link !== null),
+    language,
+    look,
+  };
+  const { subject: line, text, html, preview } = await fill(stored, parts, input, rendering);
+  const subject = stored.test ? `[Test] ${line}` : line;
   const reason = reasonFor(stored.mail, texts)(waitlist);
-  const html = layOut({
-    ...look,
-    texts,
-    title: subject,
-    preview: plainLine(
-      tokens[0]?.type === 'heading' ? toText(tokens.slice(1), marks) : text,
-      PREVIEW_CHARACTERS_MAX,
-    ),
-    name: waitlist,
-    logoUrl: settings.logoUrl,
-    content: toHtml(tokens, marks, look),
-    footer: settings.footer,
-    reason,
-    statusUrl,
-    leaveLink,
-  });
   return {
     from: { name: plainLine(settings.fromName ?? waitlist), address: settings.from ?? sending.defaultFrom },
     replyTo: settings.replyTo,
@@ -127,8 +107,33 @@ export function renderMail(queue: Queue, stored: StoredMail, parts: MailParts, s
       statusUrl && `${texts.mail.seeStatus}: ${statusUrl}`,
       leaveLink && `${texts.mail.leave}: ${leaveLink}`,
     ]),
-    html,
+    html: layOut({
+      ...look,
+      texts,
+      title: subject,
+      preview,
+      name: waitlist,
+      logoUrl: settings.logoUrl,
+      content: html,
+      footer: settings.footer,
+      reason,
+      statusUrl,
+      leaveLink,
+    }),
     unsubscribeLink,
+  };
+}
+
+function valuesOf(stored: StoredMail, { formats }: Texts) {
+  const { entry, invite } = stored;
+  return {
+    email: plainEmail(stored.person ?? stored.to),
+    position: entry?.position ?? null,
+    referrals: entry?.referrals ?? 0,
+    referralCode: entry?.referralCode ?? null,
+    inviteCode: invite?.code ?? null,
+    expiresAt: invite?.expiresAt ? formats.date(invite.expiresAt) : null,
+    metadata: plainMetadata(isBare(stored) ? {} : (entry?.metadata ?? {})),
   };
 }
 
@@ -143,38 +148,23 @@ function languageOfMail({ mail, entry, template }: StoredMail, { settings, templ
   return (isOwn ? null : entry?.language) ?? waitlistLanguage(settings);
 }
 
-/** If an own template fails with a person's values, that person gets the default template instead. */
-function fill(
-  kind: MailKind,
-  language: Language,
-  own: MailTemplate | undefined,
-  values: object,
-  marks: Marks,
-): { subject: string; body: string } {
-  const asText = {
-    mark: (value: unknown) => (value == null || typeof value === 'object' ? '' : String(value)),
-  };
-  const { formats } = textsIn(language);
-  try {
-    const { subject, body } = parsed(own ?? defaultTemplate(kind, language));
-    return {
-      subject: plainLine(renderTemplate(subject, values, asText, formats), SUBJECT_CHARACTERS_MAX),
-      body: renderTemplate(body, values, marks, formats),
-    };
-  } catch (error) {
-    if (!own) throw error;
-    return fill(kind, language, undefined, values, marks);
+/** If an own template fails, whatever the cause, the person gets the default template instead. */
+async function fill(
+  { mail: kind, template }: StoredMail,
+  { templates }: MailParts,
+  input: Omit<ContentInput, 'template'>,
+  { worker, failed }: Rendering,
+): Promise<Content> {
+  const own = template ?? templates[kind];
+  if (own) {
+    try {
+      return await worker.run('render', { template: own, ...input });
+    } catch (error) {
+      if (!(error instanceof TemplateFailed)) throw error;
+      failed?.(error.failure);
+    }
   }
-}
-
-const known = new WeakMap<MailTemplate, { subject: Template[]; body: Template[] }>();
-
-function parsed(template: MailTemplate): { subject: Template[]; body: Template[] } {
-  const found = known.get(template);
-  if (found) return found;
-  const fresh = { subject: parseTemplate(template.subject), body: parseTemplate(template.body) };
-  known.set(template, fresh);
-  return fresh;
+  return renderContent({ template: defaultTemplate(kind, input.language), ...input });
 }
 
 function reasonFor(kind: MailKind, { mail: { reasons } }: Texts): (waitlist: string) => string {

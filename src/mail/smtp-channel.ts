@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Database } from '../db/database.ts';
+import { type Database, DatabaseUnavailable } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import type { Log } from '../log.ts';
 import type { Attempt } from '../outbox/attempt.ts';
@@ -9,7 +9,6 @@ import { extendLease } from '../outbox/lease.ts';
 import type { Permit } from '../outbox/permit.ts';
 import type { Target } from '../outbox/target.ts';
 import { reportState } from '../state-log.ts';
-import { Unreadable } from '../vault/crypto.ts';
 import type { MailServer } from './mail-server.ts';
 import type { Pause } from './pauses.ts';
 import type { Mail } from './render.ts';
@@ -23,8 +22,8 @@ const DEADLINE_MS = WAIT_MS_MAX + SEND_MS_MAX;
  * Less than the dispatcher waits when it stops. Attempts without a response by then are recorded as unsent.
  */
 const STOP_MS_MAX = 15_000;
-/** How long to wait after an internal failure before trying again. */
-const FAULT_MS = 60_000;
+/** How long to wait for a database that did not respond. */
+const DATABASE_MS = 60_000;
 const SLOW_MS = 5_000;
 export const KEPT: Attempt<never> = {
   ok: true,
@@ -122,7 +121,7 @@ export function smtpChannel<Setup extends object>(
     return { ...KEPT, ok: false, status, error, response, final };
   };
 
-  /** Failures here are not the mail's fault, so it is retried for as long as mails are kept. */
+  /** A database that is away is not the mail's fault. Any other failure uses up a retry, so that it ends. */
   const attempt = async (
     delivery: Delivery<Setup>,
     sealedBody: Uint8Array,
@@ -132,10 +131,13 @@ export function smtpChannel<Setup extends object>(
       if (!('mail' in composed)) return composed;
       return smtp ? await deliver(smtp, delivery.setup, composed, delivery.permit) : KEPT;
     } catch (error) {
-      if (error instanceof Unreadable) throw error;
+      if (!(error instanceof DatabaseUnavailable)) throw error;
       const { queueId } = delivery.target;
-      log.error({ queue: queueId, reason: (error as Error).message }, 'an email could not be composed');
-      return deferred('not sent yet because of an internal error: see the log', FAULT_MS);
+      log.warn(
+        { queue: queueId, reason: error.message },
+        'an email is delayed: the database did not respond',
+      );
+      return deferred('not sent yet: the database did not respond', DATABASE_MS);
     }
   };
 

@@ -2,11 +2,10 @@ import { Problems } from '../errors.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { defaultTemplate, type MailTemplate } from './default-templates.ts';
 import type { MailKind } from './kinds.ts';
-import { missingVariable, templateProblems } from './liquid.ts';
 import { currentTemplate, listVersions, readParts, waitlistLanguage, writePart } from './parts.ts';
+import { TemplateFailed, type TemplateProblem } from './template-tasks.ts';
+import { draftTemplates } from './template-worker.ts';
 import { requireWaitlist } from './update-settings.ts';
-
-const SUBJECT_CHARACTERS_MAX = 500;
 
 export interface TemplateView extends MailTemplate {
   kind: MailKind;
@@ -23,35 +22,22 @@ export async function showTemplate(
   return { kind, ...currentTemplate(parts, kind), isDefault: parts.templates[kind] === undefined };
 }
 
-export interface TemplateProblem {
-  field: 'subject' | 'body';
-  /** Starting at 1. null if it concerns the whole text. */
-  line: number | null;
-  message: string;
-}
-
 /** Rejects what could fail later: sending never fails because of a template. */
-export function checkTemplate(kind: MailKind, template: MailTemplate): void {
+export async function checkTemplate(kind: MailKind, template: MailTemplate): Promise<void> {
   const problems = new Problems();
-  for (const { field, message, line } of findProblems(kind, template))
+  for (const { field, message, line } of await findProblems(kind, template))
     problems.add(field, field === 'subject' || line === null ? message : `${message} (line ${line})`);
   problems.throwIfAny();
 }
 
 /** Everything that is wrong with a template, for its author. */
-export function findProblems(kind: MailKind, { subject, body }: MailTemplate): TemplateProblem[] {
-  const problems: TemplateProblem[] = [];
-  const add = (field: TemplateProblem['field'], message: string, line: number | null = null) =>
-    problems.push({ field, line, message });
-  if (subject.trim() === '' || /\p{Cc}/u.test(subject) || subject.length > SUBJECT_CHARACTERS_MAX)
-    add('subject', `must be one line of at most ${SUBJECT_CHARACTERS_MAX} characters`);
-  if (body.trim() === '') add('body', 'is empty');
-  for (const { message, line } of templateProblems(kind, subject)) add('subject', message, line);
-  const ofBody = templateProblems(kind, body);
-  for (const { message, line } of ofBody) add('body', message, line);
-  const missing = ofBody.length === 0 ? missingVariable(kind, body) : undefined;
-  if (missing) add('body', `must contain ${missing}`);
-  return problems;
+export async function findProblems(kind: MailKind, template: MailTemplate): Promise<TemplateProblem[]> {
+  try {
+    return await draftTemplates.run('check', { kind, template });
+  } catch (error) {
+    if (!(error instanceof TemplateFailed)) throw error;
+    return [{ field: 'body', line: null, message: error.failure }];
+  }
 }
 
 /** Returns the new version. */
@@ -61,7 +47,7 @@ export async function saveTemplate(
   kind: MailKind,
   template: MailTemplate,
 ): Promise<number> {
-  checkTemplate(kind, template);
+  await checkTemplate(kind, template);
   const { subject, body } = template;
   return writePart(context, waitlistId, kind, async (version) => ({
     content: JSON.stringify({ subject, body }),

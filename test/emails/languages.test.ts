@@ -139,7 +139,7 @@ forEachEngine((engine) => {
       const queue = await list.queue();
       for (const language of LANGUAGES) {
         for (const kind of KINDS) {
-          checkTemplate(kind, textsIn(language).mail.templates[kind]);
+          await checkTemplate(kind, textsIn(language).mail.templates[kind]);
           const mail = await previewMail(service.context, queue, { kind, language }, SENDING);
           assert.match(mail.html, new RegExp(`<html lang="${textsIn(language).tag}"`));
           assert.match(mail.subject, /Acme/);

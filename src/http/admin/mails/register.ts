@@ -1,3 +1,4 @@
+import { draftTemplates } from '../../../mail/template-worker.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { registerMailbox } from './mails.ts';
@@ -10,4 +11,5 @@ export function registerMails(app: TypedApp, parts: AdminParts): void {
   registerMailTemplates(app, parts);
   registerMailbox(app, parts);
   registerSuppressions(app, parts);
+  app.addHook('onClose', () => draftTemplates.rest());
 }

@@ -180,7 +180,7 @@ export function registerMailTemplates(app: TypedApp, parts: AdminParts): void {
     const { entry, language } = body;
     if (entry !== undefined) await recordRead(parts, request, queue);
     const draft = await draftOf(params.waitlistId, kind, body);
-    const problems = draft ? findProblems(kind, draft) : [];
+    const problems = draft ? await findProblems(kind, draft) : [];
     if (problems.length > 0) return { subject: null, html: null, text: null, problems };
     const sending = await sendingFor(parts);
     const mail = await previewMail(waitlists, queue, { kind, entry, draft, language }, sending);

@@ -1,0 +1,52 @@
+import { DEFAULT_LANGUAGE } from '../languages/languages.ts';
+import { renderContent } from './content.ts';
+import type { MailTemplate } from './default-templates.ts';
+import type { MailKind } from './kinds.ts';
+import { missingVariable, templateProblems } from './liquid.ts';
+import { markdownProblems } from './markdown-bounds.ts';
+import { DEFAULT_COLOUR } from './settings.ts';
+import { failureOf, type TemplateProblem } from './template-tasks.ts';
+import { VARIABLES } from './variables.ts';
+
+const SUBJECT_CHARACTERS_MAX = 500;
+
+/** Everything that is wrong with a template, for its author. Renders it once, so it belongs into a thread. */
+export function checkContent({
+  kind,
+  template,
+}: {
+  kind: MailKind;
+  template: MailTemplate;
+}): TemplateProblem[] {
+  const { subject, body } = template;
+  const problems: TemplateProblem[] = [];
+  const add = (field: TemplateProblem['field'], message: string, line: number | null = null) =>
+    problems.push({ field, line, message });
+  if (subject.trim() === '' || /\p{Cc}/u.test(subject) || subject.length > SUBJECT_CHARACTERS_MAX)
+    add('subject', `must be one line of at most ${SUBJECT_CHARACTERS_MAX} characters`);
+  if (body.trim() === '') add('body', 'is empty');
+  for (const { message, line } of templateProblems(kind, subject)) add('subject', message, line);
+  const ofBody = [...templateProblems(kind, body), ...markdownProblems(body)];
+  for (const { message, line } of ofBody) add('body', message, line);
+  const missing = ofBody.length === 0 ? missingVariable(kind, body) : undefined;
+  if (missing) add('body', `must contain ${missing}`);
+  const failure = problems.length === 0 ? tryOut(kind, template) : undefined;
+  if (failure) add('body', failure);
+  return problems;
+}
+
+function tryOut(kind: MailKind, template: MailTemplate): string | undefined {
+  const examples = VARIABLES[kind].map(({ name, example }) => [name, example]);
+  try {
+    renderContent({
+      template,
+      values: { ...Object.fromEntries(examples), metadata: {} },
+      links: [],
+      language: DEFAULT_LANGUAGE,
+      look: { colour: DEFAULT_COLOUR, onColour: DEFAULT_COLOUR },
+    });
+    return undefined;
+  } catch (error) {
+    return failureOf(error);
+  }
+}

@@ -1,0 +1,47 @@
+import type { Content, ContentInput } from './content.ts';
+import type { MailTemplate } from './default-templates.ts';
+import type { MailKind } from './kinds.ts';
+
+/** What a thread does with a template: the input and the result of each task. */
+export interface TemplateTasks {
+  render: { input: ContentInput; result: Content };
+  check: { input: { kind: MailKind; template: MailTemplate }; result: TemplateProblem[] };
+}
+
+export type TaskName = keyof TemplateTasks;
+
+export interface TemplateProblem {
+  field: 'subject' | 'body';
+  /** Starting at 1. null if it concerns the whole text. */
+  line: number | null;
+  message: string;
+}
+
+export type TaskRequest = {
+  [Name in TaskName]: { task: Name; input: TemplateTasks[Name]['input'] };
+}[TaskName];
+export type TaskReply = 'ready' | { result: unknown } | { failed: TemplateFailure };
+
+/** Why a template was not rendered. Says nothing of what is in it: values of a person could be. */
+export type TemplateFailure =
+  | 'takes too long to render'
+  | 'needs too much memory'
+  | 'is nested too deeply'
+  | 'cannot be rendered';
+
+export class TemplateFailed extends Error {
+  override name = 'TemplateFailed';
+  readonly failure: TemplateFailure;
+
+  constructor(failure: TemplateFailure) {
+    super(`the template ${failure}`);
+    this.failure = failure;
+  }
+}
+
+/** A stack that is full is the only cause of a RangeError here. */
+export function failureOf(error: unknown): TemplateFailure {
+  return error instanceof RangeError || /call stack/.test((error as Error)?.message ?? '')
+    ? 'is nested too deeply'
+    : 'cannot be rendered';
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { MailTemplate } from '../../src/mail/default-templates.ts';
+import type { MailKind } from '../../src/mail/kinds.ts';
+import { showMail } from '../../src/mail/mailbox.ts';
+import { writePart } from '../../src/mail/parts.ts';
+import { previewMail } from '../../src/mail/preview.ts';
+import { resetTemplate, saveTemplate } from '../../src/mail/templates.ts';
+import { forEachEngine } from '../support/harness.ts';
+import type { MailServer } from '../support/mail-server.ts';
+import {
+  type Mailing,
+  type MailingList,
+  mailInState,
+  mailingList,
+  mailPutOff,
+  mailsArrived,
+  PUBLIC_URL,
+  withMailing,
+} from '../support/mails.ts';
+
+const SENDING = { publicUrl: PUBLIC_URL, defaultFrom: 'x@y.z' };
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Each of these held the process for seconds, or filled its stack. */
+const HOSTILE: Record<string, [body: string, problem: RegExp]> = {
+  emphasis: ['*a_'.repeat(6_600), /body: has more than 500 of the characters .* in one paragraph \(line 1\)/],
+  'emphasis in paragraphs': [`${'*a_'.repeat(160)}\n\n`.repeat(40), /body: has more than 2000 of the char/],
+  quotes: ['> '.repeat(9_500), /body: has more than 20 quotes or lists inside each other \(line 1\)/],
+  'quotes without spaces': [`Hello\n${'>'.repeat(19_000)}`, /body: has more than 20 quotes .* \(line 2\)/],
+  lists: ['1. '.repeat(6_600), /body: has more than 20 quotes or lists/],
+  conditions: [`${'{% if email %}'.repeat(1_400)}`, /body: .*(nested too deeply|not closed)/],
+};
+
+forEachEngine((engine) => {
+  describe('a template of an operator', () => {
+    let server: MailServer;
+    let service: Mailing;
+    withMailing(engine, (made) => {
+      ({ server, service } = made);
+    });
+
+    /** As it was stored by a release that did not check it. */
+    const store = ({ id }: MailingList, kind: MailKind, template: MailTemplate) =>
+      writePart(service.context, id, kind, async () => ({
+        content: JSON.stringify(template),
+        event: { action: 'template.updated' },
+      }));
+
+    it('is neither saved nor previewed if it would be slow to render', async () => {
+      const list = await mailingList(service, ['welcome']);
+      const queue = await list.queue();
+      for (const [what, [body, problem]] of Object.entries(HOSTILE)) {
+        const draft = { subject: 'Hi', body: body.slice(0, 20_000) };
+        await assert.rejects(saveTemplate(service.context, list.id, 'welcome', draft), problem, what);
+        await assert.rejects(
+          previewMail(service.context, queue, { kind: 'welcome', draft }, SENDING),
+          problem,
+          what,
+        );
+      }
+    });
+
+    it('may have long paragraphs, lists, quotes and rules', async () => {
+      const list = await mailingList(service, ['welcome']);
+      const body = [
+        `# Hello\n\n${'**Bold** and _quiet_ words with a [link](https://example.com). '.repeat(40)}`,
+        `> quoted\n> > twice\n\n- one\n  - two\n    - three\n\n${'-'.repeat(60)}\n\n${'* '.repeat(3)}`,
+        ...Array.from({ length: 50 }, (_, n) => `${n + 1}. A step with **one** word`),
+      ].join('\n\n');
+      await saveTemplate(service.context, list.id, 'welcome', { subject: 'Hi', body });
+      const mail = await previewMail(service.context, await list.queue(), { kind: 'welcome' }, SENDING);
+      assert.match(mail.html, /<strong>Bold<\/strong>/);
+    });
+
+    for (const what of ['emphasis', 'quotes', 'conditions']) {
+      it(`that was saved and has too many ${what} is replaced by the default, and the log says so`, async () => {
+        const list = await mailingList(service, ['welcome']);
+        const [body] = HOSTILE[what] ?? [''];
+        await store(list, 'welcome', { subject: 'Hostile', body: body.slice(0, 20_000) });
+        await list.signup({ email: `${what}@example.com` });
+        const [mail] = await mailsArrived(server, list, 1);
+        assert.equal(mail?.parsed.subject, `You are on the ${list.name} waitlist`);
+        const queue = await list.queue();
+        const { id } = await mailInState(service, queue, 'sent');
+        const shown = await showMail(service.context, queue, id, SENDING);
+        assert.equal(shown.mail?.subject, `You are on the ${list.name} waitlist`);
+        const line = service.log.find((one) => one.includes(`welcome template of ${list.id}: failing`));
+        assert.match(line ?? '', /the default template is sent instead/);
+      });
+    }
+
+    it('that cannot be read ends its email at last, and the reset template sends the next', async () => {
+      const list = await mailingList(service, ['welcome']);
+      const queue = await list.queue();
+      await writePart(service.context, list.id, 'welcome', async () => ({
+        content: '{"subject":',
+        event: { action: 'template.updated' },
+      }));
+      await list.signup({ email: 'broken@example.com' });
+      await mailPutOff(service, queue);
+      await resetTemplate(service.context, list.id, 'welcome');
+      const moving = setInterval(() => {
+        service.clock.advance(DAY_MS);
+        service.wake();
+      }, 20);
+      try {
+        const { error } = await mailInState(service, queue, 'failed');
+        assert.match(error ?? '', /internal error: see the log/);
+      } finally {
+        clearInterval(moving);
+      }
+      await list.signup({ email: 'next@example.com' });
+      const [mail] = await mailsArrived(server, list, 1);
+      assert.deepEqual(mail?.to, ['next@example.com']);
+    });
+  });
+});
