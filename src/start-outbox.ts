@@ -1,5 +1,6 @@
 import { mailChannel } from './mail/channel.ts';
 import { shareMailServer } from './mail/mail-server.ts';
+import { forgetPauses, type RecordedPause, readPauses, recordPauses } from './mail/pause-record.ts';
 import type { Smtp } from './mail/smtp.ts';
 import { operatorMailChannel } from './operator-mail/channel.ts';
 import { openOperators } from './operators/context.ts';
@@ -53,13 +54,15 @@ export async function startOutbox(
     deadlineMs: options.deadlineMs ?? DEADLINE_MS,
   });
   const smtp = await connect(settings, options);
-  const mailServer = shareMailServer(smtp, {
+  const record = recordPauses(context);
+  const pace = {
     ...settings,
     deadlineMs: options.deadlineMs,
     leaseExtendedEveryMs: options.leaseExtendedEveryMs,
     pausesMs: options.mailPausesMs,
     stopMs: options.drainMs === undefined ? undefined : options.drainMs / 2,
-  });
+  };
+  const mailServer = shareMailServer(smtp, pace, { record, known: await knownPauses(context, smtp) });
   const sending = { publicUrl, defaultFrom: mailFrom };
   const mails = mailChannel(context, mailServer, sending);
   const operatorMails = operatorMailChannel(await openOperators(context), mailServer, sending);
@@ -70,8 +73,15 @@ export async function startOutbox(
     wake: dispatcher.wake,
     stop: async () => {
       await Promise.all([dispatcher.stop(), pruning.stop()]);
+      await record.written();
     },
   };
+}
+
+/** After a restart, one mail tests whether the server still refuses: not a whole row of them. */
+async function knownPauses(context: Context, smtp: Smtp | undefined): Promise<Map<string, RecordedPause>> {
+  if (!smtp) await forgetPauses(context);
+  return new Map((await readPauses(context)).map((pause) => [pause.name, pause]));
 }
 
 /** The SMTP code takes as long to load as a tenth of the start, so it is loaded only if there is a mail server. */

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import { SERVE_LOCK, tryLock } from '../db/sqlite-lock.ts';
 import { createLogger } from '../log.ts';
+import { checkSending } from '../mail/check-sending.ts';
 import { OPERATOR_MAIL_CHANNEL } from '../operator-mail/target.ts';
 import { type BacklogCount, countBacklog, countBacklogErrors } from '../outbox/backlog.ts';
 import { openExisting, withoutTimeLimits } from '../service.ts';
@@ -64,6 +65,7 @@ export async function checkWork(context: Context): Promise<Finding[]> {
     checkChannel('webhooks', 'webhook', counts, context.clock()),
     checkChannel('emails', 'email', counts, context.clock()),
     checkChannel('operator emails', OPERATOR_MAIL_CHANNEL, counts, context.clock()),
+    ...(await checkSending(context)),
     ...errors.map(({ channel, error, count, lastAt }) => ({
       what: channel === 'webhook' ? 'webhook error' : 'email error',
       ok: true,

@@ -19,6 +19,7 @@ import { settings } from './migrations/0016-settings.ts';
 import { uploads } from './migrations/0017-uploads.ts';
 import { jobSubjects } from './migrations/0018-job-subjects.ts';
 import { makers } from './migrations/0019-makers.ts';
+import { mailPauses } from './migrations/0020-mail-pauses.ts';
 import type { Migration } from './migrations/migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly Migration[] = [
   uploads,
   jobSubjects,
   makers,
+  mailPauses,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -34,6 +34,7 @@ export const TABLE_KEYS = {
   delivery_stat: ['queue_id', 'hour', 'channel', 'target_id'],
   mail_part: ['waitlist_id', 'part', 'version'],
   mail_suppression: ['queue_id', 'email_hash', 'reason'],
+  mail_pause: ['name'],
   form: ['queue_id'],
   form_spent: ['queue_id', 'token_hash'],
   form_refusal: ['queue_id', 'slot', 'reason'],

@@ -570,6 +570,16 @@ const copyMark = {
   progress: text,
 };
 
+/** Why emails are not being sent: by the server to anyone, or of one sender. */
+const mailPause = {
+  name: text,
+  error: text,
+  /** What the mail server said, without the recipient. */
+  answer: orNull(text),
+  since: integer,
+  tried_at: integer,
+};
+
 export const TABLES = {
   instance,
   environment,
@@ -599,6 +609,7 @@ export const TABLES = {
   delivery_stat: deliveryStat,
   mail_part: mailPart,
   mail_suppression: mailSuppression,
+  mail_pause: mailPause,
   form,
   form_spent: formSpent,
   form_refusal: formRefusal,

@@ -8,9 +8,11 @@ import type { Context } from '../waitlist/queue/context.ts';
 import { type Queue, queuesById } from '../waitlist/queue/directory.ts';
 import { isEssential, type MailKind } from './kinds.ts';
 import type { MailServer } from './mail-server.ts';
+import { KEPT } from './outcome.ts';
 import { type MailParts, readParts } from './parts.ts';
 import { messageId, renderMail, type Sending } from './render.ts';
-import { KEPT, smtpChannel } from './smtp-channel.ts';
+import { smtpChannel } from './smtp-channel.ts';
+import { SENDER_OF } from './smtp-constants.ts';
 import { readMail } from './stored-mail.ts';
 import { MAIL_CHANNEL } from './target.ts';
 import type { TemplateFailure } from './template-tasks.ts';
@@ -35,7 +37,7 @@ export function mailChannel(context: Context, server: MailServer, sending: Sendi
         directory,
         targets.map(({ queueId }) => queueId),
       ),
-    senderOf: ({ waitlist }) => `sender of ${waitlist.id}`,
+    senderOf: ({ waitlist }) => `${SENDER_OF}${waitlist.id}`,
     compose: async ({ setup: queue, eventId }, sealedBody) => {
       const body = queue.vault.open<string>('event.body', eventId, sealedBody);
       const stored = await readMail(context, queue, body);

@@ -1,5 +1,6 @@
 import { limitTo, meter } from './pace.ts';
-import { createPauses } from './pauses.ts';
+import { createPauses, type PauseCause, type PauseRecord } from './pauses.ts';
+import { trackRefusals } from './refusals.ts';
 import type { Smtp } from './smtp.ts';
 
 export interface MailPace {
@@ -14,16 +15,23 @@ export interface MailPace {
   pausesMs?: readonly number[] | undefined;
 }
 
+/** Pauses of earlier, and where new ones are kept. */
+export interface KeptPauses {
+  record?: PauseRecord;
+  known?: ReadonlyMap<string, PauseCause>;
+}
+
 export type MailServer = ReturnType<typeof shareMailServer>;
 
-/** The connections, the rate and the pauses that all channels for mail share. */
-export function shareMailServer(smtp: Smtp | undefined, pace: MailPace) {
+/** The connections, the rate, the pauses and the refusals that all channels for mail share. */
+export function shareMailServer(smtp: Smtp | undefined, pace: MailPace, { record, known }: KeptPauses = {}) {
   return {
     /** undefined if mails stay in the mailbox. */
     smtp,
     pace,
     connections: limitTo(pace.smtpConnections),
     rate: pace.smtpRate === 0 ? undefined : meter(pace.smtpRate),
-    pauses: createPauses(pace.pausesMs),
+    pauses: createPauses(pace.pausesMs, record, known),
+    refusals: trackRefusals(),
   };
 }

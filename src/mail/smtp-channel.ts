@@ -8,12 +8,12 @@ import type { Delivery } from '../outbox/delivery.ts';
 import { extendLease } from '../outbox/lease.ts';
 import type { Permit } from '../outbox/permit.ts';
 import type { Target } from '../outbox/target.ts';
-import { reportState } from '../state-log.ts';
 import type { MailServer } from './mail-server.ts';
+import { concludeAttempt, deferred, KEPT } from './outcome.ts';
 import type { Pause } from './pauses.ts';
 import type { Mail } from './render.ts';
 import type { Envelope, Smtp, SmtpAnswer } from './smtp.ts';
-import { MAIL_SERVER, SEND_MS_MAX } from './smtp-constants.ts';
+import { EVERYONE, MAIL_SERVER, SEND_MS_MAX } from './smtp-constants.ts';
 
 /** For a free connection. */
 const WAIT_MS_MAX = 10_000;
@@ -25,16 +25,8 @@ const STOP_MS_MAX = 15_000;
 /** How long to wait for a database that did not respond. */
 const DATABASE_MS = 60_000;
 const SLOW_MS = 5_000;
-export const KEPT: Attempt<never> = {
-  ok: true,
-  status: null,
-  error: null,
-  response: null,
-  durationMs: 0,
-  retryAfterMs: 0,
-};
-const deferred = (error: string, deferMs: number): Attempt<never> => ({ ...KEPT, ok: false, error, deferMs });
-
+/** While another mail tests whether sending works again. */
+const PROBE_MS = 1_000;
 /** Where the mails of a channel come from. */
 export interface MailSource<Setup> {
   name: string;
@@ -73,52 +65,26 @@ export function smtpChannel<Setup extends object>(
 
   const deliver = async (
     smtp: Smtp,
-    setup: Setup,
+    delivery: Delivery<Setup>,
     { mail, envelope }: { mail: Mail; envelope: Envelope },
-    permit: Permit,
   ): Promise<Attempt<string> | undefined> => {
     const release = await connections(WAIT_MS_MAX);
     if (!release) return deferred('not sent yet: the mail server is slow', SLOW_MS);
+    const { setup, permit } = delivery;
+    const names = [MAIL_SERVER, EVERYONE, senderOf(setup)];
+    const pause = pauses.find(...names);
+    const endProbe = pause && pause.leftMs > 0 ? undefined : pauses.probe(...names);
     try {
-      const pause = pauses.find(MAIL_SERVER, senderOf(setup));
-      if (pause && pause.leftMs > 0) return deferred(`not sent yet: ${pause.error}`, pause.leftMs);
+      if (!endProbe) return deferred(`not sent yet: ${pause?.error}`, pause?.leftMs || PROBE_MS);
       const answer = await sendWithPermit(smtp, mail, envelope, permit);
-      return answer && (await conclude(smtp, setup, mail, answer));
+      if (!answer) return undefined;
+      if (!answer.ok && answer.bounced) await source.bounced(setup, mail.to);
+      const sent = { sender: senderOf(setup), recipient: mail.to.toLowerCase(), delivery };
+      return concludeAttempt(parts, { ...server, shown: smtp.server.shown }, sent, answer);
     } finally {
+      endProbe?.();
       release();
     }
-  };
-
-  const conclude = async (
-    { server }: Smtp,
-    setup: Setup,
-    mail: Mail,
-    answer: SmtpAnswer,
-  ): Promise<Attempt<string>> => {
-    const fields = { server: server.shown };
-    if (!answer.ok && (answer.fault === 'refused' || answer.fault === 'unreachable')) {
-      const { status, error, response } = answer;
-      const { leftMs } = pauses.begin(MAIL_SERVER, error);
-      const state = answer.fault === 'refused' ? 'paused' : 'unreachable';
-      reportState(log, MAIL_SERVER, state, { ...fields, reason: error, answer: answer.answer });
-      return { ...deferred(error, leftMs), status, response };
-    }
-    // Any response means that the server is reachable.
-    pauses.end(MAIL_SERVER);
-    reportState(log, MAIL_SERVER, 'ok', fields);
-    if (answer.ok) {
-      if (pauses.end(senderOf(setup))) reportState(log, senderOf(setup), 'ok', fields);
-      return { ...KEPT, status: 250, response: answer.response };
-    }
-    const { status, error, response, bounced, fault } = answer;
-    if (fault === 'sender') {
-      const { leftMs } = pauses.begin(senderOf(setup), error);
-      reportState(log, senderOf(setup), 'paused', { ...fields, reason: error, answer: answer.answer });
-      return { ...deferred(error, leftMs), status, response };
-    }
-    if (bounced) await source.bounced(setup, mail.to);
-    const final = fault === 'recipient' || fault === 'mail';
-    return { ...KEPT, ok: false, status, error, response, final };
   };
 
   /** A database that is away is not the mail's fault. Any other failure uses up a retry, so that it ends. */
@@ -129,7 +95,7 @@ export function smtpChannel<Setup extends object>(
     try {
       const composed = await source.compose(delivery, sealedBody);
       if (!('mail' in composed)) return composed;
-      return smtp ? await deliver(smtp, delivery.setup, composed, delivery.permit) : KEPT;
+      return smtp ? await deliver(smtp, delivery, composed) : KEPT;
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
       const { queueId } = delivery.target;
@@ -177,7 +143,7 @@ export function smtpChannel<Setup extends object>(
         const quotas = rate?.share(setups.length) ?? [];
         return setups.map((setup, index) => {
           if (!setup) return undefined;
-          const pause = pauses.find(MAIL_SERVER, senderOf(setup));
+          const pause = pauses.find(MAIL_SERVER, EVERYONE, senderOf(setup));
           const quota = pause ? quotaDuring(pause, quotas[index]) : quotas[index];
           return { setup, ...(quota ? { quota } : {}) };
         });

@@ -16,7 +16,7 @@ describe('a response from a mail server', () => {
       answered('RCPT TO', '550 5.1.1 No such user'),
       /^mail\.example\.com:587 refused the recipient \(550\)$/,
     ],
-    ['recipient', answered('RCPT TO', '550 5.7.1 Relaying denied'), /refused the recipient/],
+    ['recipient', answered('RCPT TO', '550 5.7.1 Not for you'), /refused the recipient/],
     ['passing', answered('RCPT TO', '451 4.7.1 Greylisted'), /answered 451/],
     ['mail', answered('DATA', '554 5.7.1 Spam', 'EMESSAGE'), /refused the email \(554\)/],
     ['mail', answered('MAIL FROM', '552 5.3.4 Too big'), /refused the email \(552\)/],
@@ -31,7 +31,8 @@ describe('a response from a mail server', () => {
       /refused the sender hello@acme\.example \(550\)/,
     ],
     ['sender', answered('MAIL FROM', '553 5.1.8 Unknown sender domain'), /DOORLIST_MAIL_FROM/],
-    ['passing', answered('MAIL FROM', '452 4.3.1 Full'), /answered 452/],
+    ['sender', answered('MAIL FROM', '452 4.3.1 Full'), /refused the sender hello@acme\.example \(452\)/],
+    ['unreachable', answered('MAIL FROM', '421 4.3.2 Closing'), /not available right now \(421\)/],
     ['refused', answered('MAIL FROM', '530 5.7.0 Authentication required'), /requires a login or TLS/],
     ['refused', answered('RCPT TO', '530 5.7.0 Authentication required'), /requires a login or TLS/],
     [
@@ -89,6 +90,62 @@ describe('a response from a mail server', () => {
       assert.doesNotMatch(failure.error, /secret|ada@/);
     });
   }
+
+  const ABOUT_US = [
+    'RCPT TO 550 5.7.1 Relaying denied',
+    'RCPT TO 454 4.7.1 <ada@example.com>: Relay access denied',
+    'RCPT TO 550 5.7.60 SMTP; Client does not have permissions to send as this sender',
+    'DATA 554 Message rejected: Email address is not verified. The following identities failed the check in region EU-WEST-1: ada@example.com',
+    'DATA 554 Message rejected: Your account is currently paused',
+    'DATA 454 Throttling failure: Daily message quota exceeded.',
+    'DATA 550 5.7.26 This mail has been blocked because the sender is unauthenticated.',
+    'DATA 421 4.7.28 Our system has detected an unusual rate of unsolicited mail',
+    'DATA 550 5.7.515 Access denied, sending domain acme.example does not meet the required authentication level.',
+    'DATA 550 5.4.5 Daily user sending limit exceeded.',
+    'DATA 550 5.7.1 Unauthenticated email from acme.example is not accepted due to domain DMARC policy',
+    'DATA 550 5.1.8 Bad sender',
+    'DATA 554 5.7.1 Service unavailable; Client host [192.0.2.1] blocked using zen.spamhaus.org',
+    'DATA 550 Sender signature not confirmed: this server is not verified',
+  ];
+  const ABOUT_THEM = [
+    'RCPT TO 550 5.1.1 <ada@example.com>: Recipient address rejected: User unknown',
+    'RCPT TO 552 5.2.2 Mailbox quota exceeded',
+    'RCPT TO 550 5.2.1 The email account that you tried to reach is disabled',
+    'RCPT TO 550 5.7.133 Sender not authenticated for group',
+    'RCPT TO 451 4.7.1 Greylisted, try again later',
+    'DATA 552 5.3.4 Message too big for system',
+    'DATA 554 5.7.1 Looks like spam',
+    'DATA 451 4.3.0 Try again later',
+  ];
+  const faultOf = (line: string) => {
+    const [, command = '', response = ''] = /^(RCPT TO|DATA) (.*)$/.exec(line) ?? [];
+    const code = command === 'DATA' ? 'EMESSAGE' : 'EENVELOPE';
+    return describeFailure(answered(command, response, code), SERVER, LETTER);
+  };
+  for (const line of ABOUT_US)
+    it(`is about the sender for ${line}`, () => {
+      const { fault, kind, bounced, answer } = faultOf(line);
+      assert.deepEqual([fault, typeof kind, bounced], ['sender', 'string', false]);
+      assert.doesNotMatch(answer ?? '', /ada|example\.com/);
+    });
+  for (const line of ABOUT_THEM)
+    it(`is not about the sender for ${line}`, () => assert.notEqual(faultOf(line).fault, 'sender'));
+
+  it('may be about us if others get the same one, unless it names the mailbox', () => {
+    const kindOf = (line: string) => faultOf(line).kind;
+    assert.equal(kindOf('DATA 554 5.7.1 Looks like spam'), 'DATA 554 5.7.1');
+    assert.equal(kindOf('RCPT TO 550 Refused'), 'RCPT TO 550 ');
+    assert.equal(kindOf('RCPT TO 550 5.1.1 No such user'), null);
+    assert.equal(kindOf('RCPT TO 550 Requested action not taken: mailbox unavailable'), null);
+    assert.equal(kindOf('DATA 552 Too large'), null);
+  });
+
+  it('is told without the recipient, and with the sender', () => {
+    const { answer } = faultOf(
+      'DATA 554 <ada@example.com>: user ADA at example.com; from hello@acme.example',
+    );
+    assert.equal(answer, '554 <…>: user … at …; from hello@acme.example');
+  });
 
   it('concerns one email when only its address needs an extension that the server lacks', () => {
     const error = answered('MAIL FROM', '550 5.6.7 SMTPUTF8 refused');

@@ -1,9 +1,10 @@
+import { enhancedCode, isAboutUs, saysNoMailbox, withoutRecipient } from './about-us.ts';
 import type { SmtpServer } from './smtp-url.ts';
 import { plainLine } from './values.ts';
 
 /**
- * What failed. `recipient` and `mail` end one mail. `sender` stops a waitlist from sending, `refused` and
- * `unreachable` stop all: these mails wait without using up retries. `passing` is retried on the schedule.
+ * What failed. `recipient` and `mail` end one mail, unless many others end the same way. `sender` stops a waitlist
+ * from sending, `refused` and `unreachable` stop all: these mails wait. `passing` is retried on the schedule.
  */
 export type Fault = 'recipient' | 'mail' | 'sender' | 'refused' | 'unreachable' | 'passing';
 
@@ -14,10 +15,12 @@ export interface SmtpFailure {
   error: string;
   /** The server's response. */
   response: string | null;
-  /** The response for the log, or null if it could contain a recipient. */
+  /** The response for the log and for operators, without the recipient. */
   answer: string | null;
   /** The mailbox does not exist. */
   bounced: boolean;
+  /** Of a refusal that could be about us, if others get the same one. null if it is about the recipient. */
+  kind: string | null;
 }
 
 /**
@@ -36,21 +39,21 @@ export interface SmtpError extends Error {
 
 /** Codes with which a server requests a login, or a different one, in response to any command. */
 const LOGIN_WANTED = [530, 534, 535, 538];
+const CLOSING = 421;
 const BAD_SEQUENCE = 503;
 const TOO_LARGE = 552;
 const PARAMETER_REFUSED = 555;
 
-/** Decides by the failed command and by codes: the text of a response is for people. */
+/** Decides by the failed command and by codes, and for the email itself also by what servers say. */
 export function describeFailure(
   error: SmtpError,
   server: SmtpServer,
   { from, to }: { from: string; to: string } = { from: '', to: '' },
 ): SmtpFailure {
-  const { code = '', command = '', response } = error;
+  const { code = '', response } = error;
   const status = error.responseCode ?? null;
-  const named = command === 'RCPT TO' || command === 'DATA';
-  const answer = response === undefined || named ? null : plainLine(response);
-  const said = { status, response: response ?? null, answer, bounced: false };
+  const answer = response === undefined ? null : plainLine(withoutRecipient(response, { from, to }));
+  const said = { status, response: response ?? null, answer, bounced: false, kind: null };
   const permanent = status !== null && status >= 500 && status !== BAD_SEQUENCE;
   const answered = status === null ? '' : ` (${status})`;
 
@@ -58,32 +61,8 @@ export function describeFailure(
     if (status !== null && !permanent) return { ...said, fault: 'unreachable', error: later(server, status) };
     return { ...said, fault: 'refused', error: loginRefused(server, answered, code === 'EAUTH') };
   }
-  if (code === 'EENVELOPE' || code === 'EMESSAGE') {
-    if (status === null)
-      return {
-        ...said,
-        fault: 'mail',
-        error: `${server.shown} can't accept this address or an email of this size`,
-      };
-    if (!permanent) return { ...said, fault: 'passing', error: `${server.shown} answered ${status}` };
-    if (command === 'RCPT TO') {
-      const bounced = isHardBounce(status, response ?? '');
-      return {
-        ...said,
-        fault: 'recipient',
-        bounced,
-        error: `${server.shown} refused the recipient (${status})`,
-      };
-    }
-    const aboutThisMail = status === TOO_LARGE || status === PARAMETER_REFUSED || !isAscii(to);
-    if (command === 'MAIL FROM' && !aboutThisMail)
-      return {
-        ...said,
-        fault: 'sender',
-        error: `${server.shown} refused the sender ${from}${answered}. Check that it may send from this address (DOORLIST_MAIL_FROM, or mail settings --from)`,
-      };
-    return { ...said, fault: 'mail', error: `${server.shown} refused the email (${status})` };
-  }
+  if (code === 'EENVELOPE' || code === 'EMESSAGE')
+    return { ...said, ...refusal(error, permanent, server, { from, to }) };
   if (permanent && code !== 'ETLS')
     return {
       ...said,
@@ -93,6 +72,47 @@ export function describeFailure(
   if (status !== null && code !== 'ETLS')
     return { ...said, fault: 'unreachable', error: later(server, status) };
   return { ...said, ...connectionFailure(error, server) };
+}
+
+/** Of one email, in response to one of its commands. */
+function refusal(
+  { command = '', responseCode: status, response = '' }: SmtpError,
+  permanent: boolean,
+  { shown, ...server }: SmtpServer,
+  { from, to }: { from: string; to: string },
+): Pick<SmtpFailure, 'fault' | 'error'> & Partial<SmtpFailure> {
+  if (status === undefined)
+    return { fault: 'mail', error: `${shown} can't accept this address or an email of this size` };
+  const enhanced = enhancedCode(response);
+  const kind = `${command} ${status} ${enhanced ?? ''}`;
+  const tooLarge =
+    status === TOO_LARGE && enhanced !== undefined ? /^5\.[23]\.[34]$/.test(enhanced) : status === TOO_LARGE;
+  const refused = `${shown} refused the email (${status})`;
+  if (command === 'MAIL FROM') {
+    if (permanent && (tooLarge || status === PARAMETER_REFUSED || !isAscii(to)))
+      return { fault: 'mail', error: refused };
+    if (status === CLOSING) return { fault: 'unreachable', error: later({ shown, ...server }, status) };
+    return { fault: 'sender', kind, error: senderRefused(shown, from, status) };
+  }
+  if (isAboutUs(response))
+    return {
+      fault: 'sender',
+      kind,
+      error: `${shown} refused email from ${from} (${status}). Check the account and the sender at your email provider`,
+    };
+  if (!permanent) return { fault: 'passing', kind, error: `${shown} answered ${status}` };
+  if (command !== 'RCPT TO') return { fault: 'mail', kind: tooLarge ? null : kind, error: refused };
+  const ofMailbox = /^5\.[12]\./.test(enhanced ?? '') || (enhanced === undefined && saysNoMailbox(response));
+  return {
+    fault: 'recipient',
+    bounced: isHardBounce(status, response),
+    kind: ofMailbox ? null : kind,
+    error: `${shown} refused the recipient (${status})`,
+  };
+}
+
+function senderRefused(shown: string, from: string, status: number): string {
+  return `${shown} refused the sender ${from} (${status}). Check that it may send from this address (DOORLIST_MAIL_FROM, or mail settings --from)`;
 }
 
 function loginRefused({ shown, auth }: SmtpServer, answered: string, tried: boolean): string {
@@ -173,7 +193,7 @@ function isAscii(text: string): boolean {
 
 /** The mailbox does not exist. A rejection for policy or content says nothing about the address. */
 function isHardBounce(status: number, response: string): boolean {
-  const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response)?.[1];
-  if (enhanced === undefined) return [550, 551, 553].includes(status);
+  const enhanced = enhancedCode(response);
+  if (enhanced === undefined) return [550, 551, 553].includes(status) && saysNoMailbox(response);
   return /^5\.1\.(1|2|3|6|10)$|^5\.2\.1$/.test(enhanced);
 }

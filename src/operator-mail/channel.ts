@@ -1,7 +1,9 @@
 import { formatId } from '../ids.ts';
 import type { MailServer } from '../mail/mail-server.ts';
+import { KEPT } from '../mail/outcome.ts';
 import { messageId, type Sending } from '../mail/render.ts';
-import { KEPT, smtpChannel } from '../mail/smtp-channel.ts';
+import { smtpChannel } from '../mail/smtp-channel.ts';
+import { SENDER_OF } from '../mail/smtp-constants.ts';
 import type { OperatorContext } from '../operators/context.ts';
 import { responseRow } from '../outbox/attempt.ts';
 import type { Channel } from '../outbox/channel.ts';
@@ -20,7 +22,7 @@ export function operatorMailChannel(
   return smtpChannel<InstallationVault>(context, server, {
     name: OPERATOR_MAIL_CHANNEL,
     open: async (targets) => targets.map(() => vault),
-    senderOf: () => 'sender of mails to operators',
+    senderOf: () => `${SENDER_OF}mails to operators`,
     compose: async ({ eventId }, sealedBody) => {
       if (!server.smtp) return KEPT;
       const stored = vault.open<StoredOperatorMail>('event.body', eventId, sealedBody);

@@ -2,7 +2,7 @@ import type { Trx } from '../db/database.ts';
 import type { Attempt } from './attempt.ts';
 import type { Delivery } from './delivery.ts';
 import { forgetErasedResponses } from './erase.ts';
-import { delayAfter } from './retry.ts';
+import { delayAfter, mayRetry } from './retry.ts';
 
 export interface EndedAttempt {
   delivery: Delivery;
@@ -30,6 +30,17 @@ export function nextStep({ delivery, attempt }: EndedAttempt, now: number, rando
   };
 }
 
+/** The row as long as nobody else has claimed it or made it due. */
+function claimOf({ target, eventId, token }: Pick<Delivery, 'target' | 'eventId' | 'token'>) {
+  return {
+    queue_id: target.queueId,
+    channel: target.channel,
+    target_id: target.id,
+    event_id: eventId,
+    token,
+  };
+}
+
 /**
  * If another process has claimed the delivery since, that process decides its outcome. The attempt is logged
  * anyway.
@@ -38,17 +49,14 @@ export function writeAttempts(
   trx: Trx,
   ended: readonly (EndedAttempt & { readonly next: NextStep })[],
 ): void {
-  const deliveries = ended.map(({ delivery, next }) => {
-    const { target, eventId, token } = delivery;
-    return {
-      queue_id: target.queueId,
-      channel: target.channel,
-      target_id: target.id,
-      event_id: eventId,
-      token,
-      ...next,
-    };
-  });
+  const deliveries = ended.map(({ delivery, next }) => ({ ...claimOf(delivery), ...next }));
+  // After the deliveries themselves: some of them may have ended in this very transaction.
+  const reopened = ended.flatMap(({ attempt: { reopens = [] }, next: { due_at } }) =>
+    (due_at === null ? [] : reopens).filter(mayRetry).map((delivery) => ({
+      ...claimOf(delivery),
+      ...{ tries: delivery.tries, due_at, delivered_at: null, failed_at: null },
+    })),
+  );
   const attempts = ended.map(({ delivery, attempt, at }) => {
     const { target, eventId } = delivery;
     const { durationMs, status, error, response } = attempt;
@@ -66,7 +74,8 @@ export function writeAttempts(
     };
   });
   const answered = ended.filter(({ attempt }) => attempt.response !== null);
-  trx.update('delivery', { key: ['queue_id', 'channel', 'target_id', 'event_id', 'token'] }, deliveries);
+  for (const rows of [deliveries, reopened].filter(({ length }) => length > 0))
+    trx.update('delivery', { key: ['queue_id', 'channel', 'target_id', 'event_id', 'token'] }, rows);
   // If the outcome of the commit is unknown, the same attempt is recorded again.
   trx.insert('delivery_attempt', attempts, { onConflict: 'ignore' });
   forgetErasedResponses(

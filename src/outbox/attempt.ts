@@ -1,3 +1,4 @@
+import type { Delivery } from './delivery.ts';
 import type { Target } from './target.ts';
 
 /** The response is text until the channel seals it. */
@@ -19,6 +20,11 @@ export interface Attempt<Response = Uint8Array> {
    * this delay.
    */
   deferMs?: number;
+  /**
+   * Earlier deliveries that were given up for a reason that was not theirs, as it turns out. They are due again
+   * together with this one.
+   */
+  reopens?: readonly Pick<Delivery, 'target' | 'eventId' | 'token' | 'tries'>[];
 }
 
 export const ERASED: Attempt<never> = {

@@ -29,6 +29,10 @@ export function delayAfter(tries: number, retryAfterMs: number, random: () => nu
   return wait + Math.floor(wait * JITTER * random());
 }
 
+export function mayRetry({ tries }: { tries: number }): boolean {
+  return tries < DELAYS_MS.length;
+}
+
 /** Converts a `Retry-After` header (seconds or a date) to milliseconds. Returns 0 if it is neither. */
 export function parseRetryAfter(header: string | undefined, now: number): number {
   const text = header?.trim() ?? '';

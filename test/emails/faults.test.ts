@@ -94,7 +94,7 @@ forEachEngine((engine) => {
 
     it('that rejects for policy reasons does not get the address suppressed', async () => {
       const list = await mailingList(service, ['welcome']);
-      server.refuseRecipient = () => '550 5.7.1 Relaying denied';
+      server.refuseRecipient = () => '550 5.7.1 Not for you';
       await list.signup({ email: 'policy@example.com' });
       await mailInState(service, await list.queue(), 'failed');
       server.refuseRecipient = () => undefined;

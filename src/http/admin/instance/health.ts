@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { checkSending } from '../../../mail/check-sending.ts';
 import { checkHealth, type Finding } from '../../../waitlist/upkeep/health.ts';
 import { checkEndpoints } from '../../../webhooks/failing-endpoints.ts';
 import { named, oneOf } from '../../../wire/schema.ts';
@@ -64,6 +65,7 @@ export function registerHealthCheck(app: TypedApp, { waitlists }: AdminParts): v
   app.get('/health', { schema }, async () => {
     const findings = [
       ...(await checkHealth(waitlists)).map(presentFinding),
+      ...(await checkSending(waitlists)).map(presentFinding),
       ...(await checkEndpoints(waitlists)).map((finding) => ({ ...finding, level: 'warning' as const })),
     ];
     return { healthy: findings.every(({ ok }) => ok), findings };

@@ -1,0 +1,27 @@
+import type { Context } from '../waitlist/queue/context.ts';
+import { ageInWords, type Finding } from '../waitlist/upkeep/health.ts';
+import { type RecordedPause, readPauses } from './pause-record.ts';
+import { EVERYONE, MAIL_SERVER, SENDER_OF } from './smtp-constants.ts';
+
+/** One for each pause: why emails are not sent, in the words of the mail server. */
+export async function checkSending(context: Context): Promise<Finding[]> {
+  const { db, clock } = context;
+  const pauses = await readPauses(context);
+  if (pauses.length === 0) return [];
+  const deleted = await db.query
+    .selectFrom('waitlist')
+    .select('public_id')
+    .where('deleted_at', 'is not', null)
+    .execute();
+  const gone = new Set(deleted.map(({ public_id }) => SENDER_OF + public_id));
+  return pauses
+    .filter(({ name }) => !gone.has(name))
+    .map((pause) => ({ what: 'sending emails', ok: false, detail: inWords(pause, clock()) }));
+}
+
+function inWords({ name, error, answer, since, triedAt }: RecordedPause, now: number): string {
+  const scope = name === MAIL_SERVER || name === EVERYONE ? '' : ` for ${name.slice(SENDER_OF.length)}`;
+  const said = answer === null ? '' : `. It said: ${answer}`;
+  const tried = new Date(triedAt).toISOString();
+  return `paused${scope} for ${ageInWords(Math.max(0, now - since))}: ${error}${said}. Emails wait, and one is tried now and then, last at ${tried}`;
+}
