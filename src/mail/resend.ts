@@ -47,7 +47,7 @@ export async function resendMail(
   const reason = await whyNot(context, queue, row);
   if (reason) throw invalid(`${mailId} was not resent: ${REASONS[reason]}`);
   const recorded = { id: mailId, after: {} };
-  return { resent: dryRun ? 1 : await makeDue(context, queue, [row.event_id], recorded), skipped: {} };
+  return { resent: dryRun ? 1 : await resendChosen(context, queue, [row.event_id], recorded), skipped: {} };
 }
 
 const REASONS: Record<SkipReason, string> = {
@@ -62,33 +62,59 @@ const REASONS: Record<SkipReason, string> = {
 export async function resendMails(
   context: Context,
   queue: Queue,
-  { kind, states, since }: MailSelection,
+  selection: MailSelection,
   dryRun: boolean,
 ): Promise<Resent> {
   requireProduction(queue);
   const result: Resent = { resent: 0, skipped: {} };
   let after: Uint8Array | undefined;
   for (;;) {
-    let query = selectMails(context, queue).where('d.due_at', 'is', null).orderBy('d.event_id').limit(STEP);
-    if (after) query = query.where('d.event_id', '>', after);
-    if (kind) query = query.where('e.kind', '=', `email.${kind}`);
-    if (since !== undefined) query = query.where('e.created_at', '>=', since);
-    if (states.length > 0) query = query.where((e) => e.or(states.map((state) => whereState(e, state))));
-    const rows = await query.execute();
-    const chosen: Uint8Array[] = [];
-    for (const row of rows) {
-      const reason = await whyNot(context, queue, row);
-      if (reason) result.skipped[reason] = (result.skipped[reason] ?? 0) + 1;
-      else chosen.push(row.event_id);
-    }
-    const recorded = result.resent === 0 ? recordOf(queue, { kind, states, since }) : undefined;
-    result.resent += dryRun ? chosen.length : await makeDue(context, queue, chosen, recorded);
-    after = rows.at(-1)?.event_id;
-    if (rows.length < STEP) return result;
+    const { chosen, skipped, last, more } = await chooseMails(context, queue, selection, after);
+    addSkipped(result.skipped, skipped);
+    const recorded = result.resent === 0 ? recordOf(queue, selection) : undefined;
+    result.resent += dryRun ? chosen.length : await resendChosen(context, queue, chosen, recorded);
+    after = last;
+    if (!more) return result;
   }
 }
 
-function requireProduction({ environment }: Queue): void {
+export interface ChosenMails {
+  chosen: Uint8Array[];
+  skipped: Resent['skipped'];
+  /** The last one that was looked at. */
+  last: Uint8Array | undefined;
+  more: boolean;
+}
+
+/** The next mails of a selection that may be resent. */
+export async function chooseMails(
+  context: Context,
+  queue: Queue,
+  { kind, states, since }: MailSelection,
+  after: Uint8Array | undefined,
+): Promise<ChosenMails> {
+  let query = selectMails(context, queue).where('d.due_at', 'is', null).orderBy('d.event_id').limit(STEP);
+  if (after) query = query.where('d.event_id', '>', after);
+  if (kind) query = query.where('e.kind', '=', `email.${kind}`);
+  if (since !== undefined) query = query.where('e.created_at', '>=', since);
+  if (states.length > 0) query = query.where((e) => e.or(states.map((state) => whereState(e, state))));
+  const rows = await query.execute();
+  const chosen: Uint8Array[] = [];
+  const skipped: Resent['skipped'] = {};
+  for (const row of rows) {
+    const reason = await whyNot(context, queue, row);
+    if (reason) skipped[reason] = (skipped[reason] ?? 0) + 1;
+    else chosen.push(row.event_id);
+  }
+  return { chosen, skipped, last: rows.at(-1)?.event_id, more: rows.length === STEP };
+}
+
+export function addSkipped(to: Resent['skipped'], more: Resent['skipped']): void {
+  for (const [reason, count] of Object.entries(more) as [SkipReason, number][])
+    to[reason] = (to[reason] ?? 0) + count;
+}
+
+export function requireProduction({ environment }: Queue): void {
   if (environment !== 'production')
     throw invalid(`emails in ${environment} are never sent: only emails in production can be resent`);
 }
@@ -121,7 +147,7 @@ interface Recorded {
   after: Record<string, unknown>;
 }
 
-function recordOf({ waitlist }: Queue, { kind, states, since }: MailSelection): Recorded {
+export function recordOf({ waitlist }: Queue, { kind, states, since }: MailSelection): Recorded {
   const after = {
     ...(kind ? { kind } : {}),
     ...(states.length > 0 ? { states } : {}),
@@ -131,7 +157,7 @@ function recordOf({ waitlist }: Queue, { kind, states, since }: MailSelection): 
 }
 
 /** Deliveries that were claimed or scheduled in the meantime stay as they are. */
-function makeDue(
+function resendChosen(
   context: Context,
   queue: Queue,
   ids: readonly Uint8Array[],

@@ -37,6 +37,18 @@ interface Preview {
   problems: { field: string; line: number | null; message: string }[];
 }
 
+interface Job {
+  id: string;
+  kind: string;
+  state: string;
+  done: number;
+  total: number | null;
+  result: unknown;
+}
+interface Health {
+  healthy: boolean;
+  findings: { what: string; ok: boolean; level: string; detail: string }[];
+}
 interface SuppressionPage {
   suppressions: { hash: string; reason: string }[];
   nextCursor: string | null;
@@ -281,6 +293,63 @@ forEachEngine((engine) => {
       assert.equal(record.object.id, list.id);
       assert.ok(!JSON.stringify(record).includes('again@'));
       assert.deepEqual((await suppressions()).body, { suppressions: [], nextCursor: null });
+    });
+
+    it('retries all failed emails as a job, or those of a kind or since a time', async () => {
+      const own = await mailingList(service, ['welcome']);
+      const path = `/waitlists/${own.id}/mails`;
+      const inState = async (state: string) =>
+        (await admin.call<Page>('listMails', 'GET', `${path}?state=${state}&limit=100`)).body.mails;
+      const retry = (body: unknown, query = '') =>
+        admin.call<Job>('retryMails', 'POST', `${path}/retry${query}`, { body });
+      const retried = async (body: unknown) => {
+        const started = await retry(body);
+        assert.deepEqual([started.status, started.body.kind], [202, 'mail-retry'], started.text);
+        await service.runJobs();
+        return (await admin.call<Job>('getJob', 'GET', `/jobs/${started.body.id}`)).body;
+      };
+      server.refuseMail = ({ to }) => (to[0]?.startsWith('lost') ? '554 5.7.1 Refused' : undefined);
+      for (const n of [1, 2, 3]) {
+        await own.signup({ email: `lost${n}@example.com` });
+        await until('it failed', async () => (await inState('failed')).length === n);
+        await own.signup({ email: `fine${n}@example.com` });
+        await until('the next was sent', async () => (await inState('sent')).length === n);
+      }
+      server.refuseMail = () => undefined;
+      const queue = await own.queue();
+      const hash = queue.vault.hash('email', 'lost3@example.com');
+      await service.context.db.transaction((trx) => suppress(trx, queue, hash, 'bounced', service.clock.now));
+
+      const later = new Date(service.clock.now + 60_000).toISOString();
+      assert.deepEqual((await retried({ since: later })).result, { resent: 0, skipped: 0 });
+      assert.deepEqual((await retried({ kind: 'invite' })).result, { resent: 0, skipped: 0 });
+      const all = await retried({});
+      assert.deepEqual([all.state, all.total, all.done], ['done', 3, 3]);
+      assert.deepEqual(all.result, { resent: 2, skipped: 1 });
+      assert.deepEqual((await admin.audited('mail.resent')).object.id, own.id);
+      service.wake();
+      await until('they are sent', async () => (await inState('sent')).length === 5);
+      assertError(await retry({}, '?environment=development'), 400, 'invalid_request', /never sent/);
+      assertError(await retry({ since: 'x' }), 400, 'invalid_request', /^since: /);
+      assertError(await retry({ kinds: [] }), 400, 'invalid_request', /^kinds: unknown field/);
+    });
+
+    it('say in the health of the installation why sending is paused', async () => {
+      const health = async () => {
+        const { body } = await admin.call<Health>('getHealth', 'GET', '/health');
+        return [body.healthy, body.findings.find(({ what }) => what === 'sending emails')] as const;
+      };
+      const own = await mailingList(service, ['welcome']);
+      server.refuseMail = () => '550 5.7.26 Unauthenticated email is not accepted';
+      await own.signup({ email: 'unsent@example.com' });
+      await until('it is told', async () => !(await health())[0]);
+      const [, finding] = await health();
+      assert.deepEqual([finding?.ok, finding?.level], [false, 'problem']);
+      assert.match(finding?.detail ?? '', /It said: 550 5\.7\.26 Unauthenticated email is not accepted/);
+      server.refuseMail = () => undefined;
+      service.clock.advance(60_000);
+      service.wake();
+      await until('it is well again', async () => (await health())[1] === undefined);
     });
 
     it('pages suppressed addresses, also of one address with two reasons', async () => {

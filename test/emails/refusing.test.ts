@@ -203,12 +203,12 @@ forEachEngine((engine) => {
           service.wake();
           await until('it was refused', async () => ((await bad())?.attempts ?? 0) > attempts);
           await list.signup({ email: `good${good}@example.com` });
-          await mailsArrived(server, list, good);
+          await goingOn(service, () => mailsArrived(server, list, good));
           await until('the refusal is recorded', async () => (await bad())?.error !== null);
           attempts = (await bad())?.attempts ?? 0;
           service.clock.advance(30 * 3_600_000);
         }
-        assert.equal(attempts, 10);
+        assert.ok(attempts >= 10, `${attempts} attempts`);
       });
     });
   });

@@ -2,6 +2,7 @@ import { draftTemplates } from '../../../mail/template-worker.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { registerMailbox } from './mails.ts';
+import { registerMailRetry } from './retry.ts';
 import { registerMailSettings } from './settings.ts';
 import { registerSuppressions } from './suppressions.ts';
 import { registerMailTemplates } from './templates.ts';
@@ -10,6 +11,7 @@ export function registerMails(app: TypedApp, parts: AdminParts): void {
   registerMailSettings(app, parts);
   registerMailTemplates(app, parts);
   registerMailbox(app, parts);
+  registerMailRetry(app, parts);
   registerSuppressions(app, parts);
   app.addHook('onClose', () => draftTemplates.rest());
 }

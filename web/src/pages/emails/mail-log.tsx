@@ -1,7 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Inbox, MailX } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { Inbox, MailX, RotateCw } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
 import { useLiveRefetch } from '../../api/live.tsx';
+import { useMay } from '../../api/me.ts';
+import { PRODUCTION } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -26,6 +28,7 @@ import {
   STATE_TONES,
   WAITING_MS,
 } from './mails.ts';
+import { RetryDialog } from './retry-dialog.tsx';
 
 const ANY = 'any';
 const STATES = [
@@ -88,6 +91,8 @@ export function MailLog({ source, filter, onFilter, onOpen, empty }: MailLogProp
   const mails = query.data?.pages.flatMap((page) => page.mails);
   const hasErrors = mails?.some(({ error }) => error !== null);
   const filtered = filter.state !== undefined || filter.kind !== undefined;
+  const mayRetry = useMay('admin') && source?.environment === PRODUCTION;
+  const [retrying, setRetrying] = useState(false);
   return (
     <Card flush>
       <div className="flex flex-wrap items-center gap-2 border-b px-5 py-3">
@@ -109,7 +114,20 @@ export function MailLog({ source, filter, onFilter, onOpen, empty }: MailLogProp
             onChange={(kind) => onFilter({ ...filter, kind: kind === ANY ? undefined : (kind as MailKind) })}
           />
         )}
+        {mayRetry && mails?.some(({ state }) => state === 'failed') && (
+          <Button className="ml-auto" icon={<RotateCw aria-hidden />} onClick={() => setRetrying(true)}>
+            Retry failed
+          </Button>
+        )}
       </div>
+      {retrying && source && (
+        <RetryDialog
+          scope={source}
+          kind={filter.kind}
+          onClose={() => setRetrying(false)}
+          onDone={() => query.refetch()}
+        />
+      )}
       <QueryProblem query={query}>
         <Table
           label="Emails"

@@ -105,6 +105,10 @@ export function resendMail(scope: Scope, mailId: string) {
   );
 }
 
+export function retryMails(scope: Scope, body: Schemas['MailRetryRequest']) {
+  return call(api.POST('/admin/v1/waitlists/{waitlistId}/mails/retry', { params: paramsOf(scope), body }));
+}
+
 export const templatesQuery = (scope: Scope) =>
   queryOptions({
     queryKey: ['templates', ...scopeKey(scope)],

@@ -1,8 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { CircleAlert } from 'lucide-react';
+import { healthQuery } from '../../api/health.ts';
 import { instanceQuery } from '../../api/instance.ts';
+import { useMay } from '../../api/me.ts';
 import { PRODUCTION } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
+import { capitalize } from '../../ui/capitalize.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 
 const EXAMPLE = `DOORLIST_SMTP_URL='smtp://user:password@mail.example.com:587' \\
@@ -17,7 +20,7 @@ export function SendingNotice({ environment }: { environment: string }) {
         Emails in {environment} are never sent. They are kept, so that you can look at them.
       </Alert>
     );
-  if (data?.emails.smtp !== 'none') return null;
+  if (data?.emails.smtp !== 'none') return <PauseNotice />;
   return (
     <details className="group rounded-md bg-warn-soft text-warn">
       <summary className="flex cursor-pointer gap-2.5 rounded-md px-3 py-2.5">
@@ -36,4 +39,16 @@ export function SendingNotice({ environment }: { environment: string }) {
       </div>
     </details>
   );
+}
+
+/** Why sending is paused, in the words of the mail server. */
+function PauseNotice() {
+  const mayKnow = useMay('support');
+  const { data } = useQuery({ ...healthQuery, enabled: mayKnow });
+  const pauses = data?.findings.filter(({ what, ok }) => what === 'sending emails' && !ok) ?? [];
+  return pauses.map(({ detail }) => (
+    <Alert key={detail} tone="danger" title="Sending is paused">
+      {capitalize(detail)}
+    </Alert>
+  ));
 }

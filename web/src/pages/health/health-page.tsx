@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CircleCheck, RefreshCw, TriangleAlert } from 'lucide-react';
-import { api, call, type Schemas } from '../../api/client.ts';
+import type { Schemas } from '../../api/client.ts';
+import { healthQuery } from '../../api/health.ts';
 import { environmentSearch } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -16,16 +17,11 @@ import { InstanceCard } from './instance-card.tsx';
 
 type Finding = Schemas['Finding'];
 
-const CHECK_MS = 15_000;
 const USUAL_FINDINGS = 8;
 
 /** What the installation found out about itself. */
 export function HealthPage() {
-  const query = useQuery({
-    queryKey: ['health'],
-    queryFn: () => call(api.GET('/admin/v1/health')),
-    refetchInterval: CHECK_MS,
-  });
+  const query = useQuery(healthQuery);
   const bad = query.data?.findings.filter(({ ok }) => !ok) ?? [];
   return (
     <>
@@ -85,7 +81,7 @@ function Findings({ findings }: { findings: readonly Finding[] }) {
     <ul aria-label="Checks" className="flex flex-col border-t">
       {findings.map(({ what, ok, level, detail, endpoint }) => (
         <li
-          key={`${what} ${endpoint?.id}`}
+          key={`${what} ${endpoint?.id ?? detail}`}
           className="flex items-start gap-3 border-b px-5 py-3 last:border-0"
         >
           {ok ? (
