@@ -36,13 +36,24 @@ describe('parseStrictJson', () => {
   });
 
   it('rejects duplicate keys in an object, at any depth and in any spelling', () => {
-    const message = 'body: contains a duplicate key';
-    refuses('{"a":1,"a":1}', message);
-    refuses('{"a":1,"\\u0061":2}', message);
-    refuses('{"":1,"":2}', message);
-    refuses('[{"x":[{"a":1,"b":2,"a":3}]}]', message);
-    refuses('{"1":1,"b":2,"1":3}', message);
-    refuses('{"toString":1,"toString":1}', message);
+    refuses('{"a":1,"a":1}', 'a: duplicate key');
+    refuses('{"a":1,"\\u0061":2}', 'a: duplicate key');
+    refuses('{"":1,"":2}', 'body: duplicate key');
+    refuses('[{"x":[{"a":1,"b":2,"a":3}]}]', '[0].x[0].a: duplicate key');
+    refuses('{"1":1,"b":2,"1":3}', '1: duplicate key');
+    refuses('{"toString":1,"toString":1}', 'toString: duplicate key');
+    refuses(
+      '{"entries":[{"a":":"},{"metadata":{"b":"\\"","c":{},"c":0}}]}',
+      'entries[1].metadata.c: duplicate key',
+    );
+    refuses(`{"${'k'.repeat(99)}":1,"${'k'.repeat(99)}":1}`, `${'k'.repeat(64)}: duplicate key`);
+  });
+
+  it('rejects minus zero, which would come back as zero', () => {
+    const message = 'a[1]: is a number that cannot be kept exactly; send it as a string';
+    refuses('{"a":[0,-0]}', message);
+    refuses('{"a":[0,-0.0e5]}', message);
+    assert.deepEqual(parse('{"a":[0,-0.5,"-0"]}'), { a: [0, -0.5, '-0'] });
   });
 
   it('rejects __proto__ as a key, even escaped, but not as a value', () => {

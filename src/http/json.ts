@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { type DoorlistError, invalid, Problems } from '../errors.ts';
-import { findInexactNumbers, INEXACT_NUMBER, showPath } from '../json/numbers.ts';
+import { findDuplicateKey } from '../json/duplicate-key.ts';
+import { findInexactNumbers, INEXACT_NUMBER } from '../json/numbers.ts';
+import { showPath } from '../json/path.ts';
 import { countColons, findExcess } from '../json/scan.ts';
 
 const NESTING_MAX = 64;
@@ -29,10 +31,15 @@ export function parseStrictJson(body: Buffer): unknown {
   const escaped = text.includes('\\');
   const members = countMembers(value, 0, escaped || text.includes('__proto__'));
   // The usual case: with as many colons as members, there is no colon in a string and no duplicate key.
-  if (!hasColons(text, members) && members !== countColons(text))
-    throw invalid('body: contains a duplicate key');
+  if (!hasColons(text, members) && members !== countColons(text)) throw duplicateKey(text);
   refuseInexactNumbers(text);
   return value;
+}
+
+export const DUPLICATE_KEY = 'duplicate key';
+
+function duplicateKey(text: string): DoorlistError {
+  return invalid(`${showPath(findDuplicateKey(text) ?? []) || 'body'}: ${DUPLICATE_KEY}`);
 }
 
 function refuseExcess(text: string): void {

@@ -1,23 +1,14 @@
+import { type Level, type Path, pathOf } from './path.ts';
 import { endOfString } from './scan.ts';
 
 export const INEXACT_NUMBER = 'is a number that cannot be kept exactly; send it as a string';
 
-/** Finds candidates for numbers that a double cannot hold: those with many digits or an exponent. */
-const SUSPICIOUS = /[:[,\s]-?[0-9](?:[0-9.]{15}|[0-9.]*[eE])/;
+/** Finds candidates: numbers with many digits or an exponent, which a double may not hold, and minus zero. */
+const SUSPICIOUS = /[:[,\s](?:-?[0-9](?:[0-9.]{15}|[0-9.]*[eE])|-0)/;
 const NUMBER = /-?[0-9.]+(?:[eE][+-]?[0-9]+)?/y;
 /** Decimals of up to 15 digits survive a double. */
 const SURELY_EXACT_CHARACTERS = 15;
 const MOST_PATHS = 100;
-
-interface Level {
-  inArray: boolean;
-  index: number;
-  /** As written, including quotes. */
-  key: string;
-}
-
-/** Object keys and array indexes, from the outside in. */
-export type Path = (string | number)[];
 
 /**
  * Returns the paths of numbers in valid JSON whose value would change when parsed, up to a hundred. `1.0` and
@@ -55,10 +46,7 @@ export function findInexactNumbers(json: string): Path[] {
       default:
         if (character === '-' || (character >= '0' && character <= '9')) {
           const number = numberAt(json, at);
-          if (!isExact(number))
-            paths.push(
-              levels.map(({ inArray, index, key }) => (inArray ? index : (JSON.parse(key) as string))),
-            );
+          if (!isExact(number)) paths.push(pathOf(levels));
           at += number.length - 1;
         }
     }
@@ -73,8 +61,9 @@ function numberAt(json: string, at: number): string {
 
 /** Whether a number is the same after parsing and serializing. */
 function isExact(number: string): boolean {
-  if (number.length <= SURELY_EXACT_CHARACTERS && !/[eE]/.test(number)) return true;
   const value = Number(number);
+  if (Object.is(value, -0)) return false; // JSON.stringify writes it as 0.
+  if (number.length <= SURELY_EXACT_CHARACTERS && !/[eE]/.test(number)) return true;
   return Number.isFinite(value) && canonical(number) === canonical(String(value));
 }
 
@@ -89,14 +78,4 @@ function canonical(number: string): string {
   while (digits[length - 1] === '0') length -= 1;
   if (length === 0) return '0';
   return `${sign}${digits.slice(0, length)}e${Number(exponent) - fraction.length + digits.length - length}`;
-}
-
-const KEY_CHARACTERS_SHOWN = 64;
-
-/** As shown in messages: `entries[3].metadata.big`. */
-export function showPath(path: Path): string {
-  const parts = path.map((part) =>
-    typeof part === 'number' ? `[${part}]` : `.${part.slice(0, KEY_CHARACTERS_SHOWN)}`,
-  );
-  return parts.join('').replace(/^\./, '');
 }

@@ -15,43 +15,77 @@ const WORDS: Record<number, string> = { 116: 'true', 102: 'false', 110: 'null' }
 
 /**
  * Whether a text is a JSON object. Agrees with JSON.parse but builds nothing: building a megabyte of keys or
- * nested arrays takes many times its memory and blocks other requests. Works on character codes, which is ten
- * times faster than regular expressions here.
+ * nested arrays takes many times its memory and blocks other requests.
  */
 export function isJsonObject(text: string): boolean {
-  const ends: number[] = []; // The closing character of each open object and array.
-  let at = skipSpace(text, 0);
-  if (text.charCodeAt(at) !== OBJECT) return false;
+  const start = skipSpace(text, 0);
+  if (text.charCodeAt(start) !== OBJECT) return false;
+  const end = skipValue(text, start);
+  return end >= 0 && skipSpace(text, end) === text.length;
+}
+
+/**
+ * Returns the index after the JSON value at `start`, or -1. Builds nothing, whatever the depth. Works on character
+ * codes, which is ten times faster than regular expressions here.
+ */
+export function skipValue(text: string, start: number): number {
+  const open = new Openings();
+  let at = start;
   do {
     at = skipSpace(text, at);
     const character = text.charCodeAt(at);
     if (character === OBJECT || character === ARRAY) {
       const end = character === OBJECT ? OBJECT_END : ARRAY_END;
-      ends.push(end);
+      open.push(end);
       at = skipSpace(text, at + 1);
       if (text.charCodeAt(at) !== end) {
         if (end === OBJECT_END) at = skipKey(text, at);
-        if (at < 0) return false;
+        if (at < 0) return -1;
         continue;
       }
     } else {
       at = character === QUOTE ? skipString(text, at) : skipLiteral(text, at);
-      if (at < 0) return false;
-      at = skipSpace(text, at);
+      if (at < 0) return -1;
     }
-    while (ends.length > 0 && text.charCodeAt(at) === ends[ends.length - 1]) {
-      ends.pop();
+    if (open.depth === 0) return at;
+    at = skipSpace(text, at);
+    while (text.charCodeAt(at) === open.end) {
+      open.pop();
+      if (open.depth === 0) return at + 1;
       at = skipSpace(text, at + 1);
     }
-    if (ends.length === 0) return at === text.length;
-    if (text.charCodeAt(at) !== COMMA) return false;
+    if (text.charCodeAt(at) !== COMMA) return -1;
     at += 1;
-    if (ends[ends.length - 1] === OBJECT_END) at = skipKey(text, skipSpace(text, at));
+    if (open.end === OBJECT_END) at = skipKey(text, skipSpace(text, at));
   } while (at >= 0);
-  return false;
+  return -1;
 }
 
-function skipSpace(text: string, start: number): number {
+/** The closing character of each open object and array: a byte each, because a body can open millions. */
+class Openings {
+  depth = 0;
+  #ends = new Uint8Array(64);
+
+  get end(): number {
+    return this.#ends[this.depth - 1] ?? 0;
+  }
+
+  push(end: number): void {
+    if (this.depth === this.#ends.length) {
+      const larger = new Uint8Array(2 * this.depth);
+      larger.set(this.#ends);
+      this.#ends = larger;
+    }
+    this.#ends[this.depth] = end;
+    this.depth += 1;
+  }
+
+  pop(): void {
+    this.depth -= 1;
+  }
+}
+
+export function skipSpace(text: string, start: number): number {
   let at = start;
   for (; ; at += 1) {
     const character = text.charCodeAt(at);
@@ -69,7 +103,7 @@ function skipKey(text: string, start: number): number {
 }
 
 /** Returns the index after a string, or -1. */
-function skipString(text: string, start: number): number {
+export function skipString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     const character = text.charCodeAt(at);
     if (character === QUOTE) return at + 1;

@@ -475,6 +475,8 @@ forEachEngine((engine) => {
             '1e400',
             '0.12345678901234567890',
           ];
+          const minusZero = (await sendMetadata('{"zero":-0}')).answer;
+          assertError(minusZero, 400, 'invalid_request', /^entries\[1\]\.metadata\.zero: is a number/);
           for (const number of inexact) {
             const { list, answer } = await sendMetadata(`{"big":${number},"list":[1,{"deep":-${number}}]}`);
             const why = 'is a number that cannot be kept exactly; send it as a string';
@@ -486,11 +488,11 @@ forEachEngine((engine) => {
 
         it('are returned with the value that was sent, in any spelling', async () => {
           const { list, answer } = await sendMetadata(
-            '{"a":1.0,"b":1E2,"c":-0,"d":0.30000000000000004,"e":9007199254740992,"f":1e23,"g":" 12345678901234567890, 1e400"}',
+            '{"a":1.0,"b":1E2,"c":-0.5,"d":0.30000000000000004,"e":9007199254740992,"f":1e23,"g":" 12345678901234567890, 1e400"}',
           );
           assert.equal(answer.status, 201, answer.text);
           assert.deepEqual((await list.lookup('a@example.com')).body.metadata, {
-            ...{ a: 1, b: 100, c: 0, d: 0.30000000000000004, e: 9007199254740992, f: 1e23 },
+            ...{ a: 1, b: 100, c: -0.5, d: 0.30000000000000004, e: 9007199254740992, f: 1e23 },
             g: ' 12345678901234567890, 1e400',
           });
         });

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { invalid, Problems } from '../../errors.ts';
+import { skipSpace, skipString, skipValue } from '../../json/object.ts';
 import { endOfString } from '../../json/scan.ts';
-import { badJson, refuseBadCharacters, refuseBadKey } from '../json.ts';
+import { badJson, DUPLICATE_KEY, refuseBadCharacters, refuseBadKey } from '../json.ts';
 
 interface VerifyBody {
   payload: string;
@@ -18,8 +19,8 @@ const FIELDS: Fields = {
 };
 
 /**
- * Reads the one object that this endpoint accepts, and stops at the first byte of anything else: anyone can
- * send seven megabytes here, and parsing unexpected values would block other requests.
+ * Reads the fields that this endpoint knows, and skips all others without building their values: anyone can send
+ * seven megabytes here, and parsing them would block other requests.
  */
 export function parseVerifyBody(body: Buffer): VerifyBody {
   if (!isUtf8(body)) throw invalid('body: is not valid UTF-8');
@@ -45,23 +46,39 @@ function readObject(
   let at = skipSpace(text, start + 1);
   if (text[at] === '}') return { value, end: at + 1 };
   for (;;) {
-    const key = readString(text, at, path);
-    refuseBadKey(key.value);
+    const key = readKey(text, at);
     const field = path === 'body' ? key.value : `${path}.${key.value}`;
     const kind = Object.hasOwn(fields, key.value) ? fields[key.value] : undefined;
-    if (kind === undefined) throw invalid(`${field.slice(0, 64)}: unknown field`);
-    if (Object.hasOwn(value, key.value)) throw invalid('body: contains a duplicate key');
+    if (Object.hasOwn(value, key.value)) throw invalid(`${field}: ${DUPLICATE_KEY}`);
     at = skipSpace(text, key.end);
     if (text[at] !== ':') throw badJson();
     at = skipSpace(text, at + 1);
-    const read = kind === 'string' ? readString(text, at, field) : readObject(text, at, kind, field);
-    value[key.value] = read.value;
+    const read = readValue(text, at, kind, field);
+    if (kind !== undefined) value[key.value] = read.value;
     at = skipSpace(text, read.end);
     if (text[at] === '}') return { value, end: at + 1 };
     if (text[at] !== ',') throw badJson();
     at = skipSpace(text, at + 1);
     if (text[at] !== '"') throw badJson();
   }
+}
+
+function readValue(text: string, at: number, kind: Fields[string] | undefined, field: string): Read<unknown> {
+  if (kind === 'string') return readString(text, at, field);
+  if (kind !== undefined) return readObject(text, at, kind, field);
+  const end = skipValue(text, at);
+  if (end < 0) throw badJson();
+  return { value: undefined, end };
+}
+
+/** There can be hundreds of thousands of unknown ones, so most are read without parsing. */
+function readKey(text: string, start: number): Read<string> {
+  const end = text[start] === '"' ? skipString(text, start) : -1;
+  if (end < 0) throw badJson();
+  const inner = text.slice(start + 1, end - 1);
+  const value = inner.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : inner;
+  refuseBadKey(value);
+  return { value, end };
 }
 
 function readString(text: string, start: number, path: string): Read<string> {
@@ -88,12 +105,4 @@ function nameMissing(value: Record<string, unknown>, fields: Fields, path: strin
     else if (kind !== 'string')
       nameMissing(value[name] as Record<string, unknown>, kind, `${name}.`, problems);
   }
-}
-
-const SPACE = /[ \t\n\r]*/y;
-
-function skipSpace(text: string, at: number): number {
-  SPACE.lastIndex = at;
-  SPACE.test(text);
-  return SPACE.lastIndex;
 }

@@ -34,9 +34,8 @@ const DeliveryHeaders = Type.Object(
     }),
   },
   {
-    additionalProperties: false,
     ...named('DeliveryHeaders'),
-    description: 'The signature headers of the delivery.',
+    description: 'The signature headers of the delivery. Other headers are ignored.',
   },
 );
 
@@ -52,9 +51,8 @@ const VerificationRequest = Type.Object(
     }),
   },
   {
-    additionalProperties: false,
     ...named('VerificationRequest'),
-    description: 'A delivery as you received it, and the secret to verify it with.',
+    description: 'A delivery as you received it, and the secret to verify it with. Other fields are ignored.',
     ...withExamples({
       delivery: {
         summary: 'A delivery signed at 2026-11-15T09:30:00Z',
@@ -132,7 +130,7 @@ const schema = {
     }),
     ...errorResponses(['invalid_request', 'unsupported_media_type', 'rate_limited'], {
       invalid_request: {
-        when: 'A field is missing, unknown or has the wrong type, or the payload is larger than 1 MiB.',
+        when: 'A field is missing or has the wrong type, or the payload is larger than 1 MiB.',
         message: 'headers.signature: is required',
       },
     }),

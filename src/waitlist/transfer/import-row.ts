@@ -1,5 +1,6 @@
 import { Problems } from '../../errors.ts';
-import { findInexactNumbers, INEXACT_NUMBER, type Path, showPath } from '../../json/numbers.ts';
+import { findInexactNumbers, INEXACT_NUMBER } from '../../json/numbers.ts';
+import { type Path, showPath } from '../../json/path.ts';
 import { languageOf } from '../../languages/languages.ts';
 import { isObject, type Metadata } from '../people/metadata.ts';
 import type { Standing } from '../signup/candidate.ts';

@@ -1,4 +1,4 @@
-import type { Path } from '../../json/numbers.ts';
+import type { Path } from '../../json/path.ts';
 
 const NEWLINE = 0x0a;
 
