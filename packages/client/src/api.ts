@@ -552,7 +552,7 @@ export interface components {
             /** @description Pass this as `cursor` to get the next page. `null` on the last page. */
             nextCursor: string | null;
         };
-        /** @description The signature headers of the delivery. */
+        /** @description The signature headers of the delivery. Other headers are ignored. */
         DeliveryHeaders: {
             /** @description Value of the `wh-id` header. */
             id: string;
@@ -561,7 +561,7 @@ export interface components {
             /** @description Value of the `wh-signature` header: one or more `v1,` signatures, separated by spaces. */
             signature: string;
         };
-        /** @description A delivery as you received it, and the secret to verify it with. */
+        /** @description A delivery as you received it, and the secret to verify it with. Other fields are ignored. */
         VerificationRequest: {
             /** @description The raw body of the delivery, exactly as you received it. At most 1 MiB of UTF-8. */
             payload: string;
@@ -1485,7 +1485,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description A delivery as you received it, and the secret to verify it with. */
+        /** @description A delivery as you received it, and the secret to verify it with. Other fields are ignored. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["VerificationRequest"];
@@ -1504,7 +1504,7 @@ export interface operations {
                     "application/json": components["schemas"]["Verification"];
                 };
             };
-            /** @description `invalid_request`: A field is missing, unknown or has the wrong type, or the payload is larger than 1 MiB. */
+            /** @description `invalid_request`: A field is missing or has the wrong type, or the payload is larger than 1 MiB. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
