@@ -16,7 +16,7 @@ import { bodyReader, type ReadBody } from './http/plugins/body-reader.ts';
 import { registerCors } from './http/plugins/cors.ts';
 import { registerDocs } from './http/plugins/docs.ts';
 import { answerExpectation, answerParserError, registerErrors, sendError } from './http/plugins/errors.ts';
-import { registerForwardedAddresses } from './http/plugins/forwarded.ts';
+import { registerForwardedAddresses, registerProxyWarning } from './http/plugins/forwarded.ts';
 import { registerHealth } from './http/plugins/health.ts';
 import { type Lifecycle, logWhenAnswered, registerLifecycle } from './http/plugins/lifecycle.ts';
 import { registerOpenApi } from './http/plugins/openapi.ts';
@@ -119,6 +119,7 @@ export async function buildApp(
   const readBody = bodyReader(bodyBudgets());
   registerJsonBody(app, readBody);
   if (parts.trustedProxies.length > 0) registerForwardedAddresses(app);
+  registerProxyWarning(app, context.log);
   const routes = recordRoutes(app);
   const lifecycle = registerLifecycle(app, context.log, routes);
   registerTurns(app);

@@ -19,6 +19,8 @@ export interface Config {
   masterKeyNext: string | undefined;
   backupPassphrase: string | undefined;
   publicUrl: string;
+  /** Otherwise it is the address to listen on. */
+  isPublicUrlSet: boolean;
   logLevel: string;
   trustedProxies: string[];
   mostWaitingSignups: number;
@@ -381,6 +383,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const host = read(VARIABLES.host);
   const port = read(VARIABLES.port);
   const mailFrom = read(VARIABLES.mailFrom);
+  const publicUrl = read(VARIABLES.publicUrl);
   const config: Config = {
     host,
     port,
@@ -392,9 +395,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     masterKey: read(VARIABLES.masterKey),
     masterKeyNext: read(VARIABLES.masterKeyNext),
     backupPassphrase: read(VARIABLES.backupPassphrase),
-    publicUrl: (
-      read(VARIABLES.publicUrl) ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-    ).replace(/\/+$/, ''),
+    publicUrl: (publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`).replace(/\/+$/, ''),
+    isPublicUrlSet: publicUrl !== undefined,
     logLevel: read(VARIABLES.logLevel),
     trustedProxies: listOf(read(VARIABLES.trustedProxies)),
     mostWaitingSignups: read(VARIABLES.mostWaitingSignups),

@@ -79,6 +79,7 @@ export async function serve(
   }
   const upkeep = startUpkeep(withoutTimeLimits(context));
   const jobs = startJobs(withoutTimeLimits(context), JOB_KINDS);
+  warnWithoutPublicUrl(config, log);
   print(await welcome(context, config, port, dashboard.problem()));
 
   const signal = await asked;
@@ -127,6 +128,15 @@ function remindToSaveMasterKey({ masterKey, dataDir }: Config, { keyring, log }:
   log.warn(
     { file: path.join(dataDir, 'master.key') },
     'the master key exists only in this file, and without it all personal data is lost. Run `backup`, or store the output of `master-key show` in a safe place',
+  );
+}
+
+/** A proxy means that people use another address than the one we listen on. */
+function warnWithoutPublicUrl({ trustedProxies, isPublicUrlSet, publicUrl }: Config, log: Log): void {
+  if (trustedProxies.length === 0 || isPublicUrlSet) return;
+  log.warn(
+    { publicUrl },
+    'DOORLIST_TRUSTED_PROXIES is set but DOORLIST_PUBLIC_URL is not, so links in emails lead to the address that this server listens on. Set DOORLIST_PUBLIC_URL to the address that people use',
   );
 }
 
@@ -250,8 +260,6 @@ function sameStorage({ databaseUrl, dataDir }: Config): string {
 /** Printed until there is an owner. Only someone with this link can become the first one. */
 async function setupLine(context: Context, config: Config, address: string): Promise<string> {
   if (await isSetUp(context.db.query)) return '';
-  const { host, port, publicUrl } = config;
-  const unset = publicUrl === `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const url = setupUrl(await openOperators(context), unset ? address : publicUrl);
+  const url = setupUrl(await openOperators(context), config.isPublicUrlSet ? config.publicUrl : address);
   return `\nCreate the owner's account: ${url}`;
 }

@@ -35,6 +35,17 @@ describe('password hashes', () => {
       assert.ok(reason instanceof DoorlistError && reason.code === 'unavailable');
     assert.match(await passwords.hash('x'), /^\$argon2id/);
   });
+
+  it('are compared for everybody else while strangers fill their line', async () => {
+    const passwords = argon2Passwords(CHEAP);
+    const stored = await passwords.hash('correct horse');
+    await passwords.verify(null, 'the first comparison prepares one more hash');
+    const strangers = Array.from({ length: 60 }, () => passwords.verify(stored, 'a wrong guess', true));
+    const told = Promise.allSettled(strangers);
+    assert.equal(await passwords.verify(stored, 'correct horse'), true);
+    const refused = (await told).filter(({ status }) => status === 'rejected');
+    assert.equal(refused.length, 18);
+  });
 });
 
 describe('requireGoodPassword', () => {

@@ -10,8 +10,11 @@ export interface PasswordCost {
 
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** Takes as long without a stored hash, so that it does not reveal who has an account. */
-  verify(stored: string | null, password: string): Promise<boolean>;
+  /**
+   * Takes as long without a stored hash, so that it does not reveal who has an account. Strangers wait in a line of
+   * their own: however many there are, everybody else gets through.
+   */
+  verify(stored: string | null, password: string, isStranger?: boolean): Promise<boolean>;
 }
 
 const COST: PasswordCost = {
@@ -20,7 +23,7 @@ const COST: PasswordCost = {
 };
 /** Each takes 64 MiB and one of the four threads that files and name lookups also need. */
 const AT_ONCE = 2;
-/** About two seconds of work. Above this, requests are told to retry, which limits memory. */
+/** In each line: about two seconds of work. Above this, requests are told to retry, which limits memory. */
 const MOST_WAITING = 40;
 
 /** Argon2id, off the main thread. */
@@ -29,7 +32,7 @@ export function argon2Passwords({ operations, memoryBytes }: PasswordCost = COST
   let decoy: Promise<string> | undefined;
 
   const hash = (password: string) =>
-    inTurn(async () => {
+    inTurn(false, async () => {
       const hashed = Buffer.alloc(sodium.crypto_pwhash_STRBYTES);
       await sodium.crypto_pwhash_str_async(hashed, Buffer.from(password), operations, memoryBytes);
       return hashed.toString('latin1').replace(/\0+$/, '');
@@ -37,7 +40,7 @@ export function argon2Passwords({ operations, memoryBytes }: PasswordCost = COST
 
   return {
     hash,
-    verify: async (stored, password) => {
+    verify: async (stored, password, isStranger = false) => {
       decoy ??= hash(randomBytes(16).toString('hex')).catch((error) => {
         decoy = undefined;
         throw error;
@@ -47,25 +50,26 @@ export function argon2Passwords({ operations, memoryBytes }: PasswordCost = COST
       hashed.write(compared, 'latin1');
       // libsodium does not accept an empty one.
       const words = password === '' ? Buffer.alloc(1) : Buffer.from(password);
-      const fits = await inTurn(() => sodium.crypto_pwhash_str_verify_async(hashed, words));
+      const fits = await inTurn(isStranger, () => sodium.crypto_pwhash_str_verify_async(hashed, words));
       return fits && stored !== null;
     },
   };
 }
 
+/** Strangers go last. Nobody else can be many: they have a session, a link, or a browser that has signed in before. */
 function limitWork() {
-  const waiting: (() => void)[] = [];
+  const lines: Record<'others' | 'strangers', (() => void)[]> = { others: [], strangers: [] };
   let running = 0;
-  return async <T>(work: () => Promise<T>): Promise<T> => {
+  return async <T>(isStranger: boolean, work: () => Promise<T>): Promise<T> => {
     if (running >= AT_ONCE) {
-      if (waiting.length >= MOST_WAITING)
-        throw unavailable('too many sign-ins at once: try again in a moment');
-      await new Promise<void>((resolve) => waiting.push(resolve));
+      const line = isStranger ? lines.strangers : lines.others;
+      if (line.length >= MOST_WAITING) throw unavailable('too many sign-ins at once: try again in a moment');
+      await new Promise<void>((resolve) => line.push(resolve));
     } else running += 1;
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
+      const next = lines.others.shift() ?? lines.strangers.shift();
       if (next) next();
       else running -= 1;
     }

@@ -31,10 +31,14 @@ export async function isSetUp(executor: OperatorContext['db']['query']): Promise
 
 /** The same response for a wrong token and for an installation that already has an owner. */
 export async function requireSetupToken(context: OperatorContext, token: string): Promise<void> {
+  if (!(await isSetupToken(context, token)))
+    throw notFound('this set-up link is invalid, or the installation already has an owner');
+}
+
+export async function isSetupToken(context: OperatorContext, token: string): Promise<boolean> {
   const [given, wanted] = [token, setupToken(context)].map((text) => context.vault.hash('setup', text));
   const fits = timingSafeEqual(given as Buffer, wanted as Buffer);
-  if ((await isSetUp(context.db.query)) || !fits)
-    throw notFound('this set-up link is invalid, or the installation already has an owner');
+  return !(await isSetUp(context.db.query)) && fits;
 }
 
 export async function completeSetup(

@@ -57,7 +57,7 @@ export async function signIn(parts: SignInParts, attempt: Attempt): Promise<Sign
   const known = knownDevice(vault, row, attempt.device);
   const guesser = known ? `${account} device ${known}` : `${account} ${attempt.client.address}`;
   slowDown.begin(guesser);
-  const fits = await context.passwords.verify(row?.password ?? null, attempt.password);
+  const fits = await context.passwords.verify(row?.password ?? null, attempt.password, !known);
   if (!row || !fits) throw refusal(context, row && readOperator(vault, row));
   slowDown.forget(guesser);
   // Only someone who knows the password gets here, so codes are counted per account, from any address.

@@ -1,5 +1,7 @@
 import { isIP } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Log } from '../../log.ts';
+import { isPublicAddress } from '../../webhooks/addresses.ts';
 
 const HEADER = 'x-forwarded-for';
 
@@ -23,4 +25,33 @@ export function bareAddress(text: string): string {
   const [, six, four] = ADDRESS.exec(trimmed) ?? [];
   const address = six ?? four ?? trimmed;
   return isIP(address) ? address : trimmed;
+}
+
+/** Whoever sends such a header can add a line to the log, so there are few. */
+const PROXIES_TOLD_MAX = 5;
+const FORWARDED_HEADERS = [HEADER, 'x-forwarded-proto', 'x-real-ip', 'forwarded'];
+
+/** Without this line, an operator sees only that everybody is slowed down at once. */
+export function registerProxyWarning(app: FastifyInstance, log: Log): void {
+  const told = new Set<string>();
+  app.addHook('onRequest', (request, _reply, next) => {
+    if (told.size < PROXIES_TOLD_MAX && isForwardedByStranger(request)) {
+      const peer = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+      // The address of a person on the Internet does not belong in a log.
+      const proxy = isPublicAddress(peer) ? 'a public address' : peer;
+      if (!told.has(proxy))
+        log.warn(
+          { proxy },
+          'forwarded headers are ignored because their proxy is not trusted, so all its clients share one rate limit. If it is yours, set DOORLIST_TRUSTED_PROXIES to its address',
+        );
+      told.add(proxy);
+    }
+    next();
+  });
+}
+
+function isForwardedByStranger({ headers, ips }: FastifyRequest): boolean {
+  // With trusted proxies, Fastify lists the addresses that they forwarded after the peer's own.
+  if (ips) return headers[HEADER] !== undefined && ips.length === 1;
+  return FORWARDED_HEADERS.some((name) => headers[name] !== undefined);
 }

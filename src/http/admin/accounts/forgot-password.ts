@@ -4,7 +4,7 @@ import { sendPasswordLink } from '../../../operators/forgot-password.ts';
 import { named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
-import { type AdminParts, addressOf } from '../core/parts.ts';
+import { type AdminParts, addressOf, takeSignIn } from '../core/parts.ts';
 import { closed, Done, emailInput } from '../core/schemas.ts';
 
 /** Each is one short query, unless there is such an operator. */
@@ -37,14 +37,15 @@ const schema = adminSchema({
   },
 });
 
-export function registerForgotPassword(app: TypedApp, { context, signIns }: AdminParts): void {
+export function registerForgotPassword(app: TypedApp, parts: AdminParts): void {
+  const { context } = parts;
   const underWay = new Set<Promise<void>>();
   app.addHook('preClose', async () => {
     await Promise.all(underWay);
   });
   app.post('/password/forgot', { schema }, async (request, reply) => {
+    await takeSignIn(parts, request, reply);
     const address = addressOf(request);
-    signIns.take(address, reply);
     if (underWay.size >= MOST_AT_ONCE) throw unavailable('too many requests at once: try again in a moment');
     // Not awaited: how long it takes would tell whether there is such an operator.
     const sending = sendPasswordLink(context, request.body.email, address)

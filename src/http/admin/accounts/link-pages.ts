@@ -7,7 +7,7 @@ import { type Html, html } from '../../docs/html.ts';
 import { closeUnread, sendError } from '../../plugins/errors.ts';
 import { STATUS } from '../../problem.ts';
 import { refuseCrossSite } from '../core/cross-site.ts';
-import { type AdminParts, addressOf, clientDetails, startSession } from '../core/parts.ts';
+import { type AdminParts, addressOf, clientDetails, startSession, takeSignIn } from '../core/parts.ts';
 import { type AccountPage, sendAccountPage } from './account-page.ts';
 
 const BODY_BYTES_MAX = 16 * 1024;
@@ -16,13 +16,13 @@ type Fields = Record<string, string | undefined>;
 
 /** The pages for the set-up link, invitations and resets: forms that work without scripts. */
 export function registerLinkPages(app: FastifyInstance, parts: AdminParts): void {
-  const { context, signIns, publicUrl } = parts;
+  const { context, publicUrl } = parts;
   const route = {
     schema: { hide: true } as object,
     bodyLimit: BODY_BYTES_MAX,
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
       refuseCrossSite(request, publicUrl);
-      signIns.take(addressOf(request), reply);
+      await takeSignIn(parts, request, reply, tokenOf(request));
     },
   };
   const passwordPage = async (token: string, input: Fields = {}): Promise<AccountPage> => {

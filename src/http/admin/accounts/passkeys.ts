@@ -15,7 +15,7 @@ import {
 import { isoTime, isoTimeOrNull } from '../../../time.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
-import { type AdminParts, addressOf, clientDetails, personOf, startSession } from '../core/parts.ts';
+import { type AdminParts, clientDetails, personOf, startSession, takeSignIn } from '../core/parts.ts';
 import { Deleted, EXAMPLE_OPERATOR, OperatorObject } from '../core/schemas.ts';
 import {
   CHALLENGE_SECONDS,
@@ -161,7 +161,7 @@ const signInSchema = adminSchema({
 });
 
 export function registerPasskeys(app: TypedApp, parts: AdminParts): void {
-  const { context, cookies, signIns } = parts;
+  const { context, cookies } = parts;
   app.get('/me/passkeys', { schema: listSchema }, async (request) => ({
     passkeys: (await listPasskeys(context, personOf(request).actor)).map(presentPasskey),
   }));
@@ -204,14 +204,14 @@ export function registerPasskeys(app: TypedApp, parts: AdminParts): void {
   );
 
   app.post('/session/passkey/options', { schema: startSignInSchema }, async (request, reply) => {
-    signIns.take(addressOf(request), reply);
+    await takeSignIn(parts, request, reply);
     const { options, challenge } = await startPasskeySignIn(parts);
     cookies.setChallenge(reply, challenge.kept, CHALLENGE_SECONDS);
     return options;
   });
 
   app.post('/session/passkey', { schema: signInSchema }, async (request, reply) => {
-    signIns.take(addressOf(request), reply);
+    await takeSignIn(parts, request, reply);
     const { challenge: kept, session, device } = cookies.read(request);
     const { response } = request.body;
     const client = clientDetails(request);

@@ -3,7 +3,7 @@ import { followLink } from '../../../operators/links.ts';
 import { named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
-import { type AdminParts, addressOf } from '../core/parts.ts';
+import { type AdminParts, addressOf, takeSignIn } from '../core/parts.ts';
 import { closed, EXAMPLE_OPERATOR, nameInput, newPasswordInput, OperatorObject } from '../core/schemas.ts';
 import { presentOperator } from './present.ts';
 
@@ -49,10 +49,9 @@ const schema = adminSchema({
   },
 });
 
-export function registerPassword(app: TypedApp, { context, signIns }: AdminParts): void {
+export function registerPassword(app: TypedApp, parts: AdminParts): void {
   app.post('/password', { schema }, async (request, reply) => {
-    const address = addressOf(request);
-    signIns.take(address, reply);
-    return presentOperator(await followLink(context, request.body, address));
+    await takeSignIn(parts, request, reply, request.body.token);
+    return presentOperator(await followLink(parts.context, request.body, addressOf(request)));
   });
 }

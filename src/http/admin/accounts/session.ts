@@ -4,7 +4,7 @@ import { REFUSAL, signIn } from '../../../operators/sign-in.ts';
 import { named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
-import { type AdminParts, addressOf, clientDetails, personOf, startSession } from '../core/parts.ts';
+import { type AdminParts, clientDetails, personOf, startSession, takeSignIn } from '../core/parts.ts';
 import {
   closed,
   codeInput,
@@ -69,7 +69,7 @@ const signOutSchema = adminSchema({
 export function registerSession(app: TypedApp, parts: AdminParts): void {
   const { context, cookies } = parts;
   app.post('/session', { schema: signInSchema }, async (request, reply) => {
-    parts.signIns.take(addressOf(request), reply);
+    await takeSignIn(parts, request, reply);
     const credentials = request.body;
     const signedIn = await signIn(parts, {
       ...credentials,

@@ -4,7 +4,7 @@ import { signIn } from '../../../operators/sign-in.ts';
 import { named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
-import { type AdminParts, addressOf, clientDetails, startSession } from '../core/parts.ts';
+import { type AdminParts, addressOf, clientDetails, startSession, takeSignIn } from '../core/parts.ts';
 import {
   closed,
   EXAMPLE_OPERATOR,
@@ -65,8 +65,8 @@ const schema = adminSchema({
 
 export function registerSetup(app: TypedApp, parts: AdminParts): void {
   app.post('/setup', { schema }, async (request, reply) => {
-    parts.signIns.take(addressOf(request), reply);
     const input = request.body;
+    await takeSignIn(parts, request, reply, input.token);
     await completeSetup(parts.context, input, addressOf(request));
     const signedIn = await signIn(parts, {
       ...input,

@@ -20,18 +20,44 @@ export interface Cookies {
 const DEVICE_SECONDS = 365 * 86_400;
 const VALUE = /^[A-Za-z0-9_.-]{1,200}$/;
 
-/** `__Host-` binds a cookie to this exact host, but browsers accept it only over HTTPS. */
+interface Scope {
+  /** The session's cookie. The others start with it. */
+  name: string;
+  /** The attributes that say where it is sent. */
+  path: string;
+  secure: string;
+}
+
+/**
+ * `__Host-` binds a cookie to this exact host, but browsers accept it only over HTTPS and for all its paths.
+ * A service that shares its host with others limits its cookies to its own path instead.
+ */
+function scopesOf(publicUrl: string) {
+  const { protocol, pathname } = new URL(publicUrl);
+  const path = pathname.replace(/\/$/, '');
+  const safe: Scope = {
+    name: path === '' ? '__Host-doorlist' : '__Secure-doorlist',
+    path: path === '' ? '/' : path,
+    secure: '; Secure',
+  };
+  const plain: Scope = { ...safe, name: 'doorlist', secure: '' };
+  return (request: FastifyRequest): Scope =>
+    protocol === 'https:' || request.protocol === 'https' ? safe : plain;
+}
+
 export function cookiesFor(publicUrl: string): Cookies {
-  const secure = publicUrl.startsWith('https:');
-  const name = secure ? '__Host-doorlist' : 'doorlist';
-  const set = (reply: FastifyReply, cookie: string, value: string, seconds: number, sameSite: string) =>
+  const scopeOf = scopesOf(publicUrl);
+  const set = (reply: FastifyReply, suffix: string, value: string, seconds: number, sameSite: string) => {
+    const { name, path, secure } = scopeOf(reply.request);
     reply.header(
       'set-cookie',
-      `${cookie}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=${sameSite}${secure ? '; Secure' : ''}`,
+      `${name}${suffix}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=${sameSite}${secure}`,
     );
+  };
   return {
-    read: ({ headers }) => {
-      const cookies = parseCookies(headers.cookie);
+    read: (request) => {
+      const { name } = scopeOf(request);
+      const cookies = parseCookies(request.headers.cookie);
       return {
         session: cookies.get(name),
         device: cookies.get(`${name}-device`),
@@ -39,11 +65,11 @@ export function cookiesFor(publicUrl: string): Cookies {
       };
     },
     // Lax, so that links to the dashboard work when signed in. Cross-site writes are rejected anyway.
-    setSession: (reply, secret, seconds) => set(reply, name, secret, seconds, 'Lax'),
-    setDevice: (reply, device) => set(reply, `${name}-device`, device, DEVICE_SECONDS, 'Strict'),
-    clearSession: (reply) => set(reply, name, '', 0, 'Lax'),
-    setChallenge: (reply, kept, seconds) => set(reply, `${name}-passkey`, kept, seconds, 'Strict'),
-    clearChallenge: (reply) => set(reply, `${name}-passkey`, '', 0, 'Strict'),
+    setSession: (reply, secret, seconds) => set(reply, '', secret, seconds, 'Lax'),
+    setDevice: (reply, device) => set(reply, '-device', device, DEVICE_SECONDS, 'Strict'),
+    clearSession: (reply) => set(reply, '', '', 0, 'Lax'),
+    setChallenge: (reply, kept, seconds) => set(reply, '-passkey', kept, seconds, 'Strict'),
+    clearChallenge: (reply) => set(reply, '-passkey', '', 0, 'Strict'),
   };
 }
 

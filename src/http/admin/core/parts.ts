@@ -1,7 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor } from '../../../operators/actor.ts';
+import { operatorOfDevice } from '../../../operators/known-browser.ts';
+import { findLink } from '../../../operators/links.ts';
 import type { Operator } from '../../../operators/operator.ts';
 import type { RecordReading } from '../../../operators/recorded-reads.ts';
+import { isSetupToken } from '../../../operators/setup.ts';
 import type { SignedIn, SignInParts } from '../../../operators/sign-in.ts';
 import type { AdminToken } from '../../../operators/tokens.ts';
 import type { Refusals } from '../../../waitlist/forms/refusals.ts';
@@ -68,4 +71,25 @@ export function startSession(
   const seconds = Math.max(1, Math.floor((signedIn.expiresAt - context.clock()) / 1_000));
   cookies.setSession(reply, signedIn.secret, seconds);
   cookies.setDevice(reply, signedIn.device);
+}
+
+/**
+ * Counts an attempt to sign in or to use a one-time link. Strangers share the limit of their address; a browser that
+ * has signed in before counts for its operator and a usable link for itself, so that nobody can lock them out.
+ */
+export async function takeSignIn(
+  { context, cookies, signIns }: Pick<AdminParts, 'context' | 'cookies' | 'signIns'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  linkToken?: string,
+): Promise<void> {
+  const operator = await operatorOfDevice(context, cookies.read(request).device);
+  if (operator !== undefined) return signIns.take(`operator ${operator}`, reply);
+  if (linkToken !== undefined && (await isUsable(context, linkToken)))
+    return signIns.take(`link ${linkToken}`, reply);
+  signIns.take(addressOf(request), reply);
+}
+
+async function isUsable(context: AdminParts['context'], token: string): Promise<boolean> {
+  return (await findLink(context, token)) !== undefined || isSetupToken(context, token);
 }
