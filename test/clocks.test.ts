@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import type { Challenge } from 'altcha-lib';
 import { readConfig } from '../src/config.ts';
 import { createLogger } from '../src/log.ts';
 import { openContext } from '../src/service.ts';
+import { findForm } from '../src/waitlist/forms/form.ts';
+import { newTimeToken, readTimeToken, TOKEN_MS_MAX, TOKEN_MS_MIN } from '../src/waitlist/forms/time-token.ts';
+import { updateForm } from '../src/waitlist/forms/update-form.ts';
 import { createInvite } from '../src/waitlist/invites/create-invites.ts';
 import { createKey } from '../src/waitlist/keys/server-keys.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
 import type { Queue } from '../src/waitlist/queue/directory.ts';
 import { createWaitlist } from '../src/waitlist/settings/waitlists.ts';
 import { presentCreatedInvite } from '../src/wire/invite.ts';
+import { easyProof } from './support/forms.ts';
 import { type Client, clientFor, eventually, forEachEngine, startService } from './support/harness.ts';
 import { type RunningProcess, startProcess } from './support/process.ts';
 import { createStorage, type Storage } from './support/storage.ts';
@@ -109,6 +114,29 @@ describe('two instances whose clocks are 20 minutes apart, on one PostgreSQL', (
     for (const [index, { id }] of invites.entries()) {
       const kind = accepted[index] === 1 ? 'invite.accepted' : 'invite.expired';
       assert.deepEqual(ends.get(id), [kind]);
+    }
+  });
+
+  it('agree on when a form was shown', async () => {
+    const { key } = await updateForm(context, queue, { enabled: true });
+    assert.ok(key);
+    const form = await eventually(() => findForm(context, key), Boolean);
+    assert.ok(form);
+    const path = `/form/v1/${key}`;
+    for (const client of [fast, slow]) {
+      const { body } = await client.request<{ challenge: Challenge }>('GET', path);
+      const token = String(body.challenge.parameters.data?.token);
+      const shownAt = readTimeToken(form, token, (await context.db.now()) + TOKEN_MS_MIN);
+      assert.ok(typeof shownAt === 'object', `${client.url}: ${shownAt}`);
+      const join = async (age: number): Promise<number> => {
+        const made = newTimeToken(form, (await context.db.now()) - age);
+        const values = { email: 'ada@example.com', proof: await easyProof(form, made) };
+        return (await client.request('POST', path, { body: values })).status;
+      };
+      assert.equal(await join(TOKEN_MS_MIN), 200);
+      assert.equal(await join(-60_000), 403, 'too fast');
+      assert.equal(await join(TOKEN_MS_MAX - 60_000), 200);
+      assert.equal(await join(TOKEN_MS_MAX + 60_000), 403, 'too old');
     }
   });
 

@@ -20,6 +20,7 @@ import { uploads } from './migrations/0017-uploads.ts';
 import { jobSubjects } from './migrations/0018-job-subjects.ts';
 import { makers } from './migrations/0019-makers.ts';
 import { mailPauses } from './migrations/0020-mail-pauses.ts';
+import { formVisits } from './migrations/0021-form-visits.ts';
 import type { Migration } from './migrations/migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly Migration[] = [
   jobSubjects,
   makers,
   mailPauses,
+  formVisits,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

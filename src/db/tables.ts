@@ -438,6 +438,14 @@ const formMail = {
   mails: integer,
 };
 
+/** The place that was shown to somebody in a network who typed an address. */
+const formVisit = {
+  queue_id: integer,
+  visitor_hash: bytes,
+  place: integer,
+  expires_at: integer,
+};
+
 /** How many signups from a network named the same referrer in an hour. */
 const referralSource = {
   queue_id: integer,
@@ -614,6 +622,7 @@ export const TABLES = {
   form_spent: formSpent,
   form_refusal: formRefusal,
   form_mail: formMail,
+  form_visit: formVisit,
   referral_source: referralSource,
   referral_review: referralReview,
   operator,

@@ -35,6 +35,15 @@ forEachEngine((engine) => {
       assert.equal((await form.list.page()).body.total, 0);
     };
 
+    const statusOf = async (statusUrl = '') => {
+      const { body } = await service.request<{ status: string; referrals: number; shareUrl: string }>(
+        'GET',
+        new URL(statusUrl).pathname,
+        { headers: { accept: 'application/json' } },
+      );
+      return body;
+    };
+
     it('works for an app that solves the challenge as documented', { skip: without('Python') }, async () => {
       const guide = readFileSync(new URL('../../docs/forms.md', import.meta.url), 'utf8');
       const program = /```python\n(.*?)```/s.exec(guide)?.[1] ?? '';
@@ -73,7 +82,7 @@ forEachEngine((engine) => {
       assert.equal(joined.body.status?.position, 1);
       assert.match(
         joined.body.status?.shareUrl ?? '',
-        new RegExp(`^https://w\\.example/w/${form.list.id}\\?ref=\\w{8}$`),
+        new RegExp(`^https://w\\.example/w/${form.list.id}\\?ref=\\w{16}$`),
       );
       const { body: entry } = await form.list.lookup('ada@example.com');
       assert.deepEqual([entry.status, entry.metadata], ['waiting', { company: 'Analytical' }]);
@@ -107,6 +116,77 @@ forEachEngine((engine) => {
         headers: { accept: 'application/json' },
       });
       assert.deepEqual([body.position, body.referrals], [3, 0]);
+    });
+
+    it('shows the same place when an address is sent again, whether or not it was known', async () => {
+      const form = await openForm(service);
+      await form.list.signup({ email: 'first@example.com' }, { email: 'known@example.com' });
+      const seen: unknown[] = [];
+      for (const email of ['known@example.com', 'known@example.com', 'new@example.com', 'new@example.com']) {
+        const { status, body } = await form.join({ email, include: 'status' });
+        const later = await statusOf(body.statusUrl);
+        assert.deepEqual(later, body.status);
+        seen.push([status, Object.keys(body), body.status?.position, later.status, later.referrals]);
+      }
+      const answer = [200, ['state', 'statusUrl', 'status'], 3, 'waiting', 0];
+      assert.deepEqual(seen, [answer, answer, answer, answer]);
+      await form.list.signup({ email: 'next@example.com' });
+      assert.equal(
+        (await form.join({ email: 'known@example.com', include: 'status' })).body.status?.position,
+        3,
+      );
+      assert.equal(
+        (await form.join({ email: 'new@example.com', include: 'status' })).body.status?.position,
+        3,
+      );
+      service.clock.advance(25 * 3_600_000);
+      await form.join({ email: 'known@example.com' });
+      await form.list.signup({ email: 'last@example.com' });
+      assert.equal(
+        (await form.join({ email: 'known@example.com', include: 'status' })).body.status?.position,
+        5,
+      );
+    });
+
+    it('shows somebody elsewhere the end of the line, also for an address that has just joined', async () => {
+      const trusting = await startService(engine, { environment: { DOORLIST_TRUSTED_PROXIES: '127.0.0.1' } });
+      try {
+        const form = await openForm(trusting);
+        const join = async (email: string, network: string) => {
+          const headers = { 'x-forwarded-for': network };
+          return (await form.join({ email, include: 'status' }, { headers })).body.status?.position;
+        };
+        assert.equal(await join('ada@example.com', '192.0.2.1'), 1);
+        assert.equal(await join('bob@example.com', '192.0.2.1'), 2);
+        assert.equal(await join('ada@example.com', '198.51.100.1'), 3);
+        assert.equal(await join('ada@example.com', '192.0.2.99'), 1);
+      } finally {
+        await trusting.close();
+      }
+    });
+
+    it('never shows the referral code of an address: each answer has one of its own, which counts', async () => {
+      const form = await openForm(service);
+      await form.list.signup({ email: 'known@example.com' });
+      const codes: string[] = [];
+      for (const email of ['known@example.com', 'new@example.com', 'known@example.com', 'new@example.com']) {
+        const { body } = await form.join({ email, include: 'status' });
+        const code = new URL(body.status?.shareUrl ?? '').searchParams.get('ref') ?? '';
+        assert.match(code, /^[0-9a-z]{16}$/);
+        const { referralCode } = (await form.list.lookup(email)).body;
+        assert.ok(!JSON.stringify(body).includes(referralCode ?? ''));
+        assert.equal((await statusOf(body.statusUrl)).shareUrl, body.status?.shareUrl, 'it stays');
+        codes.push(code);
+      }
+      assert.equal(new Set(codes).size, 4);
+      for (const [index, ref] of codes.entries())
+        await form.join({ email: `friend${index}@example.com`, ref });
+      await form.list.signup({ email: 'by-api@example.com', referredBy: codes[0]?.toUpperCase() });
+      assert.equal((await form.list.lookup('known@example.com')).body.referrals, 3);
+      assert.equal((await form.list.lookup('new@example.com')).body.referrals, 2);
+      const broken = (codes[0] ?? '').replace(/^./, (first) => (first === '0' ? '1' : '0'));
+      await form.join({ email: 'lost@example.com', ref: broken });
+      assert.equal((await form.list.lookup('lost@example.com')).body.referredBy, null);
     });
 
     it('asks to confirm when the waitlist says so, without a status link', async () => {

@@ -140,7 +140,7 @@ forEachEngine((engine) => {
         assert.doesNotMatch(Buffer.from(network_hash).toString('latin1'), /203\.0\.113/);
       service.clock.advance(49 * 60 * 60 * 1000);
       await forgetExpired(service.context);
-      for (const table of ['referral_source', 'form_spent', 'form_mail'] as const) {
+      for (const table of ['referral_source', 'form_spent', 'form_mail', 'form_visit'] as const) {
         const left = await service.context.db.query.selectFrom(table).select('queue_id').execute();
         assert.deepEqual(
           left.filter(({ queue_id }) => queue_id === form.queue.id),

@@ -69,7 +69,7 @@ export async function openForm(service: Service, settings: FormChanges = {}, lis
 export type OpenForm = Awaited<ReturnType<typeof openForm>>;
 
 /** Signed like a served challenge, but with almost no work: solving a real one takes long. */
-async function easyProof({ queue }: LiveForm, token: string): Promise<string> {
+export async function easyProof({ queue }: LiveForm, token: string): Promise<string> {
   const challenge = await createChallenge({
     algorithm: 'PBKDF2/SHA-256',
     cost: 1,

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { knownSharedNow } from '../../db/shared-clock.ts';
 import { DoorlistError } from '../../errors.ts';
 import { isSolved, tokenOfProof } from '../../waitlist/forms/challenge.ts';
 import { isDisposable } from '../../waitlist/forms/disposable.ts';
@@ -26,7 +27,7 @@ export async function checkPost(
   const token = readToken(parts, form, proof === '' ? lineOf(values.token) : (tokenOfProof(proof) ?? ''));
   if (proof === '' && proofRequired) throw new Refused('proof');
   const { signup, problems } = readFormInput(form.settings, values, {
-    now: parts.context.clock(),
+    now: knownSharedNow(parts.context),
     language: languageFor(request, values.lang),
   });
   if (problems.size > 0) return { problems };
@@ -40,7 +41,7 @@ export async function checkPost(
 }
 
 function readToken({ context }: FormParts, form: LiveForm, text: string): TimeToken {
-  const token = readTimeToken(form, text, context.clock());
+  const token = readTimeToken(form, text, knownSharedNow(context));
   if (typeof token === 'string') throw new Refused(token);
   return token;
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import { knownSharedNow } from '../../db/shared-clock.ts';
 import { notFound } from '../../errors.ts';
 import type { Texts } from '../../languages/texts.ts';
 import { formOf, type LiveForm } from '../../waitlist/forms/form.ts';
@@ -101,7 +102,7 @@ export async function sendFormPage(
     texts,
     values,
     problems,
-    now: context.clock(),
+    now: knownSharedNow(context),
     action: action ?? `../form/v1/${key}`,
   });
   const usesScript = settings.captcha !== null || (status === 200 && problems.size === 0);

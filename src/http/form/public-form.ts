@@ -1,3 +1,4 @@
+import { knownSharedNow } from '../../db/shared-clock.ts';
 import type { Texts } from '../../languages/texts.ts';
 import { newChallenge } from '../../waitlist/forms/challenge.ts';
 import type { LiveForm } from '../../waitlist/forms/form.ts';
@@ -19,7 +20,7 @@ export async function presentPublicForm(context: Context, form: LiveForm, texts:
     captcha: settings.captcha,
     redirectUrl: settings.redirectUrl,
     texts: formTexts(texts, name, settings.buttonText),
-    challenge: await newChallenge(form, context.clock()),
+    challenge: await newChallenge(form, knownSharedNow(context)),
   };
 }
 

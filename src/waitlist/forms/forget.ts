@@ -5,7 +5,7 @@ import { forgetSources } from '../referrals/sources.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 const REFUSALS_KEPT_MS = 400 * DAY_MS;
 
-/** Deletes what forms remember for a short time: used tokens, networks, and who got how many mails. */
+/** Deletes what forms remember for a short time: used tokens, places, networks, and who got how many mails. */
 export async function forgetExpired(context: Context): Promise<void> {
   const { db } = context;
   const now = await sharedNow(context);
@@ -14,6 +14,11 @@ export async function forgetExpired(context: Context): Promise<void> {
     await db.transaction(async (trx) => {
       await trx
         .deleteFrom('form_spent')
+        .where('queue_id', '=', queue_id)
+        .where('expires_at', '<=', now)
+        .execute();
+      await trx
+        .deleteFrom('form_visit')
         .where('queue_id', '=', queue_id)
         .where('expires_at', '<=', now)
         .execute();

@@ -1,4 +1,5 @@
 import type { Trx } from '../../db/database.ts';
+import { knownSharedNow } from '../../db/shared-clock.ts';
 import { statement } from '../../db/statement.ts';
 import { DoorlistError } from '../../errors.ts';
 import { readAndChangeQueue } from '../queue/change-queue.ts';
@@ -12,6 +13,7 @@ import { addEntries } from '../signup/add-entries.ts';
 import { type Candidate, prepareCandidate } from '../signup/candidate.ts';
 import type { Signup } from '../signup/signup-input.ts';
 import type { RefusalReason } from './refusals.ts';
+import { findShownPlace, placeFor, type ShownPlace, visitorHash } from './shown-place.ts';
 import { type TimeToken, TOKEN_MS_MAX } from './time-token.ts';
 import { sealVisit } from './visit-token.ts';
 
@@ -47,6 +49,7 @@ export interface FormJoin {
 interface Remembered {
   spentBy: Uint8Array | undefined;
   mails: number;
+  shown: ShownPlace | undefined;
 }
 
 const findSpent = statement<{ queueId: number; token: Uint8Array }, { email_hash: Uint8Array }>(
@@ -91,17 +94,24 @@ export async function whoSpent(
  * takes the lock, spends the token and commits once.
  */
 export function joinByForm(context: Context, queue: Queue, post: FormPost): Promise<FormJoin> {
-  const now = context.clock();
+  const now = knownSharedNow(context);
   const candidate = prepareCandidate(queue, post.signup, now);
   const email = candidate.emailHash as Buffer;
   const token = spentHash(queue, post.token);
   const network = queue.vault.hash('network', post.network);
+  const visitor = visitorHash(queue, email, post.network);
   const day = now - (now % DAY_MS);
   const read = async (trx: Trx): Promise<[Members, Remembered]> => {
     const spent = trx.run(findSpent, { queueId: queue.id, token });
     const mails = trx.run(countMails, { queueId: queue.id, day, email });
+    const shown = trx.run(findShownPlace, { queueId: queue.id, visitor });
     const members = await findMembers(trx, queue, [candidate]);
-    return [members, { spentBy: (await spent)[0]?.email_hash, mails: (await mails)[0]?.mails ?? 0 }];
+    const remembered = {
+      spentBy: (await spent)[0]?.email_hash,
+      mails: (await mails)[0]?.mails ?? 0,
+      shown: (await shown)[0],
+    };
+    return [members, remembered];
   };
   return readAndChangeQueue(context, queue, read, async (change, [members, remembered]) => {
     const { settings, trx } = change;
@@ -113,7 +123,6 @@ export function joinByForm(context: Context, queue: Queue, post: FormPost): Prom
     const confirm = settings.confirmEmails || !post.proven || suspicious;
     const mayMail = remembered.mails < MAILS_PER_DAY_MAX;
     const known = members.find({ email });
-    const lastSeq = change.lastSeq;
     const member = known ?? add(change, members, { ...candidate, form: { confirm, mayMail } });
     const mailed = known ? mayMail && confirm && remind(change, known) : mayMail;
     if (!known && referrer) noteSource(change, referrer.seq, network);
@@ -127,7 +136,8 @@ export function joinByForm(context: Context, queue: Queue, post: FormPost): Prom
       trx.insert('form_mail', [row], { onConflict: { add: ['mails'] } });
     }
     if (confirm) return { state: 'confirm', visit: null };
-    const place = known ? lastSeq + 1 : member.seq;
+    const newSeq = known ? undefined : member.seq;
+    const place = await placeFor(change, visitor, remembered.shown, newSeq);
     return {
       state: 'joined',
       visit: sealVisit(queue, { seq: member.seq, place, known: known !== undefined }),

@@ -8,6 +8,7 @@ import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import { positionOf } from '../queue/positions.ts';
 import { referralCodesOf } from '../referrals/referral-code.ts';
+import { visitCodeOf } from '../referrals/visit-code.ts';
 import { openVisit, type Visit } from './visit-token.ts';
 
 /** What the status page shows. */
@@ -16,6 +17,7 @@ export interface PersonStatus {
   status: Status;
   position: number | null;
   referrals: number;
+  /** Its own only if the link came by mail: whoever typed an address must not learn which one it has. */
   referralCode: string;
   /** Places that one referral is worth. */
   boost: number;
@@ -82,7 +84,7 @@ async function findPerson(context: Context, token: string): Promise<Found | unde
     queue,
     seq,
     entryId,
-    referralCode: referralCodesOf(queue).of(seq),
+    referralCode: link ? referralCodesOf(queue).of(seq) : visitCodeOf(queue, seq, token),
     boost: await boostOf(context, queue),
     leaveToken: link ? signLink(queue, 'leave', link) : null,
   };

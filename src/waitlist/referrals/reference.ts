@@ -1,6 +1,7 @@
 import type { Identifier } from '../people/identity.ts';
 import type { Queue } from '../queue/directory.ts';
 import { referralCodesOf } from './referral-code.ts';
+import { seqOfVisitCode } from './visit-code.ts';
 
 /**
  * Refers to an entry by the hash of its email or phone, by its joining sequence, or by a referral code. Our
@@ -25,5 +26,6 @@ export function referenceTo(queue: Queue, { kind, key }: Identifier): Reference 
 
 /** Returns the sequence if the code belongs to this queue, ignoring case. */
 export function ownSeqOf(queue: Queue, code: string): number | undefined {
-  return referralCodesOf(queue).seqOf(code.toLowerCase());
+  const lower = code.toLowerCase();
+  return referralCodesOf(queue).seqOf(lower) ?? seqOfVisitCode(queue, lower);
 }

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { newQueueKeys, queueVault } from '../../vault/queue-vault.ts';
+import type { Queue } from '../queue/directory.ts';
+import { seqOfVisitCode, visitCodeOf } from './visit-code.ts';
+
+const queue = { vault: queueVault('tag', newQueueKeys()) } as Queue;
+
+describe('referral codes of visits', () => {
+  it('lead to their entry, and are others for each visit', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2 ** 40 - 1 }), fc.string(), fc.string(), (seq, visit, other) => {
+        const code = visitCodeOf(queue, seq, visit);
+        assert.match(code, /^[0-9a-hjkmnp-tv-z]{16}$/);
+        assert.equal(seqOfVisitCode(queue, code), seq);
+        assert.equal(code === visitCodeOf(queue, seq, other), visit === other);
+      }),
+    );
+  });
+
+  it('cannot be turned into those of others by changing characters', () => {
+    const code = visitCodeOf(queue, 1, 'a visit');
+    for (let at = 0; at < code.length; at += 1) {
+      const changed = code.slice(0, at) + (code[at] === '0' ? '1' : '0') + code.slice(at + 1);
+      assert.ok((seqOfVisitCode(queue, changed) ?? 0) > 1_000_000, changed);
+    }
+  });
+
+  it('are invalid with another length or other characters', () => {
+    for (const text of ['', '00000000', '000000000000000', '0'.repeat(17), `${'0'.repeat(15)}u`])
+      assert.equal(seqOfVisitCode(queue, text), undefined, text);
+  });
+});
