@@ -162,7 +162,7 @@ export async function buildApp(
     refusals,
     readBody,
     verifyCaptcha: captcha.verify,
-    look: rateLimiter('form-read', parts.rateLimits.inviteCheck, context.clock),
+    look: rateLimiter('form-read', parts.rateLimits.formRead, context.clock),
     post: rateLimiter('form', parts.rateLimits.form, context.clock),
     perWaitlist: rateLimiter('form-waitlist', parts.rateLimits.formWaitlist, context.clock),
   });

@@ -39,6 +39,7 @@ export interface Config {
     perKey: number;
     signIn: number;
     form: number;
+    formRead: number;
     formWaitlist: number;
   };
   sessions: {
@@ -334,6 +335,13 @@ export const VARIABLES = {
     30,
     'Posts to public forms per minute and client address. 0 means no limit.',
   ),
+  limitFormRead: whole(
+    'DOORLIST_RATE_LIMIT_FORM_READ',
+    0,
+    1e9,
+    600,
+    'Reads of public forms, their script, hosted pages and status pages per minute and client address. 0 means no limit.',
+  ),
   limitFormWaitlist: whole(
     'DOORLIST_RATE_LIMIT_FORM_WAITLIST',
     0,
@@ -415,6 +423,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       perKey: read(VARIABLES.limitPerKey),
       signIn: read(VARIABLES.limitSignIn),
       form: read(VARIABLES.limitForm),
+      formRead: read(VARIABLES.limitFormRead),
       formWaitlist: read(VARIABLES.limitFormWaitlist),
     },
     sessions: {

@@ -133,6 +133,22 @@ forEachEngine((engine) => {
   });
 
   describe('a client of forms', () => {
+    it('has a limit of its own for reading', async () => {
+      const service = await startService(engine, {
+        environment: { DOORLIST_RATE_LIMIT_INVITE_CHECK: '1', DOORLIST_RATE_LIMIT_FORM_READ: '4' },
+      });
+      try {
+        const form = await openForm(service);
+        const pages = [form.path, `/w/${form.list.id}`, '/form.js', '/s/none', form.path];
+        const statuses = [];
+        for (const page of pages) statuses.push((await service.request('GET', page)).status);
+        assert.deepEqual(statuses, [200, 200, 200, 404, 429]);
+        assert.equal((await service.check('none')).status, 200);
+      } finally {
+        await service.close();
+      }
+    });
+
     it('is slowed down by its address', async () => {
       const service = await startService(engine, {
         environment: { DOORLIST_RATE_LIMIT_FORM: '3', DOORLIST_TRUSTED_PROXIES: '127.0.0.1' },

@@ -83,7 +83,7 @@ export interface TestClock {
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 const NO_RATE_LIMITS = Object.fromEntries(
-  ['INVITE_CHECK', 'INVITE_ACCEPT', 'VERIFY', 'AUTH_FAILURES', 'SIGN_IN', 'FORM', 'FORM_WAITLIST'].map(
+  ['INVITE_CHECK', 'INVITE_ACCEPT', 'VERIFY', 'AUTH_FAILURES', 'SIGN_IN', 'FORM', 'FORM_READ', 'FORM_WAITLIST'].map(
     (name) => [`DOORLIST_RATE_LIMIT_${name}`, '0'],
   ),
 );
