@@ -23,6 +23,7 @@ import { registerOpenApi } from './http/plugins/openapi.ts';
 import { rateLimiter } from './http/plugins/rate-limit.ts';
 import { requestIdOf } from './http/plugins/request-id.ts';
 import { recordRoutes } from './http/plugins/route-table.ts';
+import { registerSecurityHeaders } from './http/plugins/security-headers.ts';
 import { registerTurns } from './http/plugins/turns.ts';
 import { UPLOAD_LIMITS, type UploadLimits } from './http/plugins/upload.ts';
 import { compileValidator } from './http/plugins/validation.ts';
@@ -116,6 +117,7 @@ export async function buildApp(
   app.setValidatorCompiler(compileValidator);
   app.setSerializerCompiler(() => JSON.stringify);
   registerErrors(app, context.log);
+  registerSecurityHeaders(app, parts.publicUrl); // First, so that refusals have them too.
   const readBody = bodyReader(bodyBudgets());
   registerJsonBody(app, readBody);
   if (parts.trustedProxies.length > 0) registerForwardedAddresses(app);

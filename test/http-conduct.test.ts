@@ -402,6 +402,53 @@ forEachEngine((engine) => {
     });
   });
 
+  describe('every response', () => {
+    const answersOf = async (service: Service) => {
+      const list = await service.waitlist();
+      const get = (path: string, options = {}) => service.request('GET', path, options);
+      return [
+        await list.page(),
+        await list.signup({ email: 'ada@example.com' }),
+        await service.check('none'),
+        await get('/admin/v1/me'),
+        await get('/openapi.json'),
+        await get('/healthz'),
+        await get('/nowhere'),
+        await get('/%zz'),
+        await get('/docs'),
+        await get('/', { headers: { accept: 'text/html' } }),
+        await get('/form.js'),
+        await get('/join/none', { headers: { accept: 'text/html' } }),
+      ];
+    };
+
+    it('tells browsers not to guess its type', async () => {
+      const service = await startService(engine);
+      afterTest(service.close);
+      for (const { headers, text } of await answersOf(service)) {
+        assert.equal(headers.get('x-content-type-options'), 'nosniff', text.slice(0, 100));
+        assert.equal(headers.get('strict-transport-security'), null);
+      }
+      const { socket, received } = open(service.url);
+      socket.end('not http\r\n\r\n');
+      assert.match(await received.then(String), /X-Content-Type-Options: nosniff/i);
+    });
+
+    it('keeps browsers on HTTPS if the public URL is', async () => {
+      const service = await startService(engine, {
+        environment: { DOORLIST_PUBLIC_URL: 'https://waitlist.example.com' },
+      });
+      afterTest(service.close);
+      const answers = await answersOf(service);
+      const found = answers.map(({ headers }) => headers.get('strict-transport-security'));
+      const malformed = answers.findIndex(({ status }) => status === 400);
+      assert.deepEqual(
+        found.filter((_, index) => index !== malformed),
+        Array(answers.length - 1).fill('max-age=31536000'),
+      );
+    });
+  });
+
   describe('a stop', () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       it(`by ${signal} finishes open requests, answers new ones with 503, and exits with code 0`, async () => {

@@ -201,6 +201,7 @@ describe('responses match the OpenAPI document', () => {
       perKey: 1,
       signIn: 1,
       form: 1,
+      formRead: 1,
       formWaitlist: 1,
     };
     const limited = await startReferenceApp(one);

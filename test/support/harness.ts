@@ -83,9 +83,16 @@ export interface TestClock {
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 const NO_RATE_LIMITS = Object.fromEntries(
-  ['INVITE_CHECK', 'INVITE_ACCEPT', 'VERIFY', 'AUTH_FAILURES', 'SIGN_IN', 'FORM', 'FORM_READ', 'FORM_WAITLIST'].map(
-    (name) => [`DOORLIST_RATE_LIMIT_${name}`, '0'],
-  ),
+  [
+    'INVITE_CHECK',
+    'INVITE_ACCEPT',
+    'VERIFY',
+    'AUTH_FAILURES',
+    'SIGN_IN',
+    'FORM',
+    'FORM_READ',
+    'FORM_WAITLIST',
+  ].map((name) => [`DOORLIST_RATE_LIMIT_${name}`, '0']),
 );
 
 /** The least that Argon2id allows: the real cost, 0.1 s for each password, is that of guessing it. */

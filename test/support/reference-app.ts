@@ -22,6 +22,7 @@ const LIMITS: AppParts['rateLimits'] = {
   perKey: 1000,
   signIn: 1000,
   form: 1000,
+  formRead: 1000,
   formWaitlist: 1000,
 };
 

@@ -37,7 +37,6 @@ export function registerMailFrame(app: FastifyInstance): void {
         'content-security-policy': POLICY,
         'referrer-policy': 'no-referrer',
         'cache-control': 'no-cache',
-        'x-content-type-options': 'nosniff',
       })
       .type('text/html; charset=utf-8')
       .send(PAGE),

@@ -32,9 +32,7 @@ export function sendFile(
   status = 200,
 ): Buffer | FastifyReply {
   const page = file.type.startsWith('text/html');
-  reply
-    .headers(page ? PAGE_HEADERS : ASSET_HEADERS)
-    .headers({ etag: file.etag, vary: 'accept-encoding', 'x-content-type-options': 'nosniff' });
+  reply.headers(page ? PAGE_HEADERS : ASSET_HEADERS).headers({ etag: file.etag, vary: 'accept-encoding' });
   if (headers['if-none-match'] === file.etag) return reply.code(304).send();
   const accepted = headers['accept-encoding'] ?? '';
   const coding = (['br', 'gzip'] as const).find((each) => file[each] && accepts(accepted, each));

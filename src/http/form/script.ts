@@ -60,7 +60,6 @@ export function registerScript(app: TypedApp, { look }: FormParts): void {
         vary: 'accept-encoding',
         'access-control-allow-origin': '*',
         'cross-origin-resource-policy': 'cross-origin',
-        'x-content-type-options': 'nosniff',
       })
       .serializer((body: string) => body);
     if (headers['if-none-match'] === etag) return reply.code(304).send();

@@ -48,7 +48,6 @@ export function sendBrandedPage(reply: FastifyReply, page: BrandedPage): string 
     .type('text/html; charset=utf-8')
     .headers({
       'content-security-policy': policyOf(page, style.hash),
-      'x-content-type-options': 'nosniff',
       // The URL of most pages is their reader's secret. For the form, browsers must not hide the origin.
       'referrer-policy': page.listed ? 'same-origin' : 'no-referrer',
       'content-language': texts.tag,

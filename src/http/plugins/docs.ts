@@ -24,7 +24,6 @@ export function registerDocs(app: FastifyInstance, { path, source, document, rel
       .type('text/html; charset=utf-8')
       .headers({
         'content-security-policy': CONTENT_SECURITY_POLICY,
-        'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
       })
       .serializer((page: string | Buffer) => page as string);

@@ -82,7 +82,12 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
   closeUnread(request, reply);
   reply
     .code(status)
-    .headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...headers })
+    .headers({
+      'x-request-id': request.id,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff', // A malformed path gets here without any hook.
+      ...headers,
+    })
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
     .send({ code, message });
@@ -122,6 +127,7 @@ export function answerExpectation(request: IncomingMessage, response: ServerResp
       'content-length': Buffer.byteLength(body),
       'cache-control': 'no-store',
       'x-request-id': requestIdOf(request),
+      'x-content-type-options': 'nosniff',
       connection: 'close',
     })
     .end(body);
@@ -144,7 +150,7 @@ export function answerParserError(error: NodeJS.ErrnoException, socket: Socket):
   const body = JSON.stringify({ code: 'invalid_request' satisfies WireCode, message });
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `Cache-Control: no-store\r\nX-Request-Id: ${newRequestId()}\r\nConnection: close\r\n\r\n${body}`,
+      `Cache-Control: no-store\r\nX-Request-Id: ${newRequestId()}\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`,
     () => destroyWithin(socket, timedOut ? 0 : DRAIN_MS_MAX),
   );
 }

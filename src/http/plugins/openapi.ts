@@ -45,10 +45,7 @@ export async function registerOpenApi(
       'openapiObject' in parts ? finishDocument(parts.openapiObject, webhooks) : parts.swaggerObject,
   });
   const document = () => app[path as 'swagger']() as unknown as Document;
-  app.get(path, async (_request, reply) => {
-    reply.header('x-content-type-options', 'nosniff');
-    return document();
-  });
+  app.get(path, async () => document());
   return document;
 }
 

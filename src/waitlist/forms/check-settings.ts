@@ -12,6 +12,9 @@ const VERSION_CHARACTERS_MAX = 40;
 const URL_CHARACTERS_MAX = 1_000;
 
 const FIELD_NAME = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
+/** A name as browsers write it in ASCII, or an address. They would also parse `*.example.com`, but never send it. */
+const HOST = /^([a-z0-9_-]+(\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])$/;
+const URL_RULE = 'must be an http or https URL without a user name or password';
 /** What the form itself sends or stores. */
 const RESERVED = [
   'email',
@@ -34,17 +37,18 @@ export function checkFormSettings(settings: FormSettings): void {
     problems.add('allowedOrigins', `must have at most ${ORIGINS_MAX} elements`);
   for (const [index, origin] of allowedOrigins.entries()) {
     if (!isOrigin(origin))
-      problems.add(`allowedOrigins[${index}]`, 'must be an origin such as https://example.com');
+      problems.add(
+        `allowedOrigins[${index}]`,
+        'must be an origin such as https://example.com, without wildcards',
+      );
   }
   checkFields(fields, problems);
   if (consent && (consent.text.trim() === '' || consent.text.length > TEXT_CHARACTERS_MAX))
     problems.add('consent.text', `must be 1 to ${TEXT_CHARACTERS_MAX} characters`);
   if (consent && (!isLine(consent.version, VERSION_CHARACTERS_MAX) || consent.version.trim() === ''))
     problems.add('consent.version', `must be 1 to ${VERSION_CHARACTERS_MAX} characters`);
-  if (redirectUrl !== null && !isUrl(redirectUrl))
-    problems.add('redirectUrl', 'must be an http or https URL');
-  if (acceptedUrl !== null && !isUrl(acceptedUrl))
-    problems.add('acceptedUrl', 'must be an http or https URL');
+  if (redirectUrl !== null && !isUrl(redirectUrl)) problems.add('redirectUrl', URL_RULE);
+  if (acceptedUrl !== null && !isUrl(acceptedUrl)) problems.add('acceptedUrl', URL_RULE);
   if (headline !== null && !isLine(headline, LINE_CHARACTERS_MAX))
     problems.add('headline', `must be one line of at most ${LINE_CHARACTERS_MAX} characters`);
   if (buttonText !== null && !isLine(buttonText, BUTTON_CHARACTERS_MAX))
@@ -93,13 +97,17 @@ function isLine(text: string, most: number): boolean {
 }
 
 function isUrl(text: string): boolean {
-  return text.length <= URL_CHARACTERS_MAX && /^https?:\/\//.test(text) && URL.canParse(text);
+  if (text.length > URL_CHARACTERS_MAX || !/^https?:\/\/[^\s\p{Cc}]+$/u.test(text) || !URL.canParse(text))
+    return false;
+  const { username, password } = new URL(text);
+  return username === '' && password === '';
 }
 
 /** As a browser sends it. Plain http only for development on the same machine. */
 function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { origin, protocol, hostname } = new URL(text);
+  if (!HOST.test(hostname)) return false;
   const local = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
   return origin === text && (protocol === 'https:' || (protocol === 'http:' && local));
 }

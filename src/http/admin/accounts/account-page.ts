@@ -36,7 +36,6 @@ const HEADERS = {
     "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; '),
-  'x-content-type-options': 'nosniff',
   // The URL of such a page is its reader's secret.
   'referrer-policy': 'no-referrer',
   'x-robots-tag': 'noindex',

@@ -130,7 +130,6 @@ export function registerExports(app: TypedApp, parts: AdminParts): void {
       const { format } = open.input;
       const day = isoTime(domain.clock()).slice(0, 10);
       reply.type(MEDIA_TYPES[format]);
-      reply.header('x-content-type-options', 'nosniff');
       reply.header(
         'content-disposition',
         `attachment; filename="${queue.waitlist.id}-${queue.environment}-${day}.${format}"`,

@@ -216,7 +216,6 @@ export async function registerImports(app: TypedApp, parts: AdminParts): Promise
       if (!id || job?.kind !== 'import' || job.queue.id !== queue.id)
         throw notFound('there is no such import');
       reply.type('text/csv; charset=utf-8');
-      reply.header('x-content-type-options', 'nosniff');
       reply.header('content-disposition', `attachment; filename="${params.jobId}-errors.csv"`);
       return reply.send(
         Readable.from(errorsFile(parts.waitlists, queue, id), { objectMode: false }),
