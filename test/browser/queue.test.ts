@@ -170,6 +170,27 @@ forEachEngine((engine) => {
     await page.close();
   });
 
+  it('keeps whom it looks for out of the address', async () => {
+    await list.signup({ email: 'looked-for@example.com' });
+    const page = await open(`/waitlists/${list.id}/queue?tab=all`, owner);
+    const box = page.getByRole('searchbox', { name: /Find a person/ });
+    await box.fill('looked-for@example.com');
+    await box.press('Enter');
+    await page.getByText('1 person', { exact: true }).waitFor();
+    const address = () => new URL(page.url()).search;
+    assert.equal(address(), '?tab=all');
+    await page.reload();
+    await cell(page, 'looked-for@example.com').click();
+    await page.getByRole('dialog').waitFor();
+    assert.match(address(), /^\?tab=all&entry=ent_\w+$/);
+    await page.goBack();
+    assert.equal(await box.inputValue(), 'looked-for@example.com');
+    await page.goto(`/waitlists/${list.id}/queue?search=looked-for@example.com`);
+    await page.waitForURL((url) => url.search === '');
+    await page.getByText('1 person', { exact: true }).waitFor();
+    await page.close();
+  });
+
   it('erases a person only after their email is typed', async () => {
     await list.signup({ email: 'forget@example.com' });
     const page = await open(`/waitlists/${list.id}/queue?search=forget%40example.com`, owner);

@@ -30,7 +30,7 @@ interface InviteDialogProps {
   way: InviteWay;
   onWay: (way: InviteWay) => void;
   /** What the address already says. */
-  given: { first?: string | undefined; email?: string | undefined; segment: Segment };
+  given: { first?: string | undefined; segment: Segment };
   onClose: () => void;
   onStarted: (job: Job) => void;
 }
@@ -40,7 +40,7 @@ export function InviteDialog({ scope, way, onWay, given, onClose, onStarted }: I
   const id = useId();
   const client = useQueryClient();
   const [first, setFirst] = useState(given.first ?? '10');
-  const [email, setEmail] = useState(given.email ?? '');
+  const [email, setEmail] = useState('');
   const [draft, setDraft] = useState(() => draftOf(given.segment));
   const [expiry, setExpiry] = useState<Expiry>('standard');
   const [typed, setTyped] = useState('');

@@ -22,7 +22,6 @@ import { INVITE_STATES, type InvitesSearch } from './invites-search.ts';
 const NOTHING_FILLED_IN: InvitesSearch = {
   invite: undefined,
   first: undefined,
-  email: undefined,
   where: undefined,
   minReferrals: undefined,
   joinedAfter: undefined,
@@ -96,7 +95,7 @@ export function InvitesPage() {
           scope={scope}
           way={search.invite}
           onWay={(way) => set({ invite: way }, true)}
-          given={{ first: search.first, email: search.email, segment: readSegment({ ...search }) }}
+          given={{ first: search.first, segment: readSegment({ ...search }) }}
           onClose={() => set(NOTHING_FILLED_IN, true)}
           onStarted={(job) => setStarted([...started, job])}
         />

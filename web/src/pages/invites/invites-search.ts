@@ -14,7 +14,6 @@ export interface InvitesSearch extends Segment {
   /** The open dialog. */
   invite?: InviteWay;
   first?: string;
-  email?: string;
   entry?: string;
   about?: EntryTab;
 }
@@ -25,7 +24,6 @@ export function readInvitesSearch(search: Record<string, unknown>): InvitesSearc
     state: choiceOf(search.state, INVITE_STATES),
     invite: choiceOf(search.invite, INVITE_WAYS),
     first: textOf(search.first),
-    email: textOf(search.email),
     entry: textOf(search.entry),
     about: choiceOf(search.about, ENTRY_TABS),
   };

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { ArrowUp, Send } from 'lucide-react';
 import { type CSSProperties, useCallback, useState } from 'react';
 import { people } from '../../api/entries.ts';
@@ -20,20 +20,18 @@ import { entryColumns } from './entry-columns.tsx';
 import { FilterDialog } from './filter-dialog.tsx';
 import { JumpTo } from './jump-to.tsx';
 import { FirstSignup, NobodyHere, NotFound } from './queue-empty.tsx';
-import { QUEUE_TABS, type QueueSearch } from './queue-search.ts';
+import { QUEUE_TABS } from './queue-search.ts';
 import { Conditions, QueueToolbar } from './queue-toolbar.tsx';
 import { isEmpty, NO_SEGMENT, readSegment } from './segment.ts';
 import { useLivePeople } from './use-live-people.ts';
+import { useQueueSearch } from './use-queue-search.ts';
 import { type PagedView, useNumberedRows, usePagedRows } from './use-rows.ts';
 import { useSteadyCount } from './use-steady-count.ts';
 
 /** Everyone on the waitlist. */
 export function QueuePage() {
   const scope = useScope();
-  const search = useSearch({ from: '/shell/waitlists/$waitlistId/queue' });
-  const navigate = useNavigate({ from: '/waitlists/$waitlistId/queue' });
-  const set = (change: Partial<QueueSearch>, replace = false) =>
-    void navigate({ search: (now) => ({ ...now, ...change }), replace, resetScroll: false });
+  const { search, set } = useQueueSearch();
   const [filtering, setFiltering] = useState(false);
   const [jumps, setJumps] = useState(0);
   const jump = (at: string) => {
