@@ -21,6 +21,7 @@ import { jobSubjects } from './migrations/0018-job-subjects.ts';
 import { makers } from './migrations/0019-makers.ts';
 import { mailPauses } from './migrations/0020-mail-pauses.ts';
 import { formVisits } from './migrations/0021-form-visits.ts';
+import { unsettledWaitlists } from './migrations/0022-unsettled-waitlists.ts';
 import type { Migration } from './migrations/migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -45,6 +46,7 @@ export const MIGRATIONS: readonly Migration[] = [
   makers,
   mailPauses,
   formVisits,
+  unsettledWaitlists,
 ];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -55,6 +55,8 @@ const waitlist = {
   invite_reminder_ms: generated(integer),
   /** The metadata keys whose values are counted: a JSON array. */
   metadata_keys: generated(text),
+  /** What its queues have not taken over yet (JSON), or null. Each queue follows under its own lock. */
+  unsettled: orNull(text),
   closed_at: orNull(integer),
   created_at: integer,
   /** Its keys are gone, and its rows are being removed. */

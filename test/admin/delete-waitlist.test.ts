@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { TABLE_KEYS } from '../../src/db/table-keys.ts';
 import { TABLES, type TableName } from '../../src/db/tables.ts';
+import { changeSettings } from '../../src/waitlist/queue/change-settings.ts';
 import { createEnvironment } from '../../src/waitlist/settings/environments.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { rotateMasterKey } from '../../src/waitlist/upkeep/instance.ts';
@@ -148,6 +149,24 @@ forEachEngine((engine) => {
       await keepUp(service.context);
       for (const { name, bytes } of await storedBytes(service.storage, new Date()))
         assert.ok(!keys.some((key) => bytes.includes(key)), name);
+    });
+
+    it('destroys the keys and ends the jobs even if the process dies in between', async () => {
+      const list = await service.waitlist();
+      await list.signup(...people(3));
+      await updateWaitlist(service.context, list.id, { boost: 9 });
+      const { ids, waitlistId } = await queueIds(list);
+      const { query } = service.context.db;
+      await changeSettings(service.context, async (trx) => {
+        const deleted = { public_id: `deleted ${waitlistId}`, deleted_at: service.clock.now };
+        await trx.updateTable('waitlist').set(deleted).where('id', '=', waitlistId).execute();
+        await trx.deleteFrom('server_key').where('waitlist_id', '=', waitlistId).execute();
+      });
+      await removeDeleted(service.context, () => true); // Stops before the rows.
+      const queues = await query.selectFrom('queue').select('wrapped_keys').where('id', 'in', ids).execute();
+      assert.ok(queues.every(({ wrapped_keys }) => wrapped_keys.length === 0));
+      const jobs = await query.selectFrom('job').select('outcome').where('queue_id', 'in', ids).execute();
+      assert.deepEqual(jobs, [{ outcome: 'cancelled' }]);
     });
 
     it('removes the rows in steps that continue after a crash, and leaves others alone', async () => {

@@ -3,8 +3,11 @@ import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
 import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
+import { changeSettings } from '../../src/waitlist/queue/change-settings.ts';
 import { applyBoost } from '../../src/waitlist/referrals/rerank.ts';
+import { findUnsettled, markUnsettled } from '../../src/waitlist/settings/settle-queues.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
+import { readValues } from '../../src/waitlist/statistics/read-values.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { keepUp, startUpkeep } from '../../src/waitlist/upkeep/upkeep.ts';
 import { afterTest } from '../support/cleanup.ts';
@@ -282,6 +285,32 @@ forEachEngine((engine) => {
         listInvites(service.context, await list.queue(), { limit: 1, after: 'x' }),
         /after/,
       );
+    });
+
+    it('reaches every queue after a crash between the settings and the queues, and so do metadata keys', async () => {
+      const list = await service.waitlist();
+      const { context } = service;
+      const referred = (from: string) => ({
+        email: 'x@example.com',
+        referredBy: from,
+        metadata: { plan: 'pro' },
+      });
+      await list.signup({ email: 'a@example.com', metadata: { plan: 'free' } }, referred('a@example.com'));
+      const { waitlist, id: queueId } = await list.queue();
+      await changeSettings(context, async (trx) => {
+        const settings = { boost: 40, metadata_keys: '["plan"]' };
+        await trx.updateTable('waitlist').set(settings).where('id', '=', waitlist.internalId).execute();
+        await markUnsettled(trx, waitlist.internalId, { boost: true, metadataKeys: true });
+      }); // And the process dies.
+      await keepUp(context);
+      await orderBy(list, 40);
+      assert.deepEqual(await findings(list), []);
+      const day = { from: 0, to: Number.MAX_SAFE_INTEGER };
+      const [plan] = await readValues(context, await list.queue(), day);
+      assert.deepEqual(plan?.values.map(({ value }) => value).sort(), ['free', 'pro']);
+      const keys = await context.db.query.selectFrom('metadata_key').select('queue_id').execute();
+      assert.ok(keys.length >= 2 && keys.some(({ queue_id }) => queue_id === queueId), 'in all environments');
+      assert.deepEqual(await findUnsettled(context, 10), []);
     });
 
     if (engine === 'sqlite') return; // It has one writer at a time: nothing waits for a queue.

@@ -13,60 +13,74 @@ import { readWaitlist, settingsOf } from './waitlists.ts';
  * the rows, in small steps.
  */
 export async function deleteWaitlist(context: Context, id: string, confirm: string): Promise<void> {
-  const wasSending = await changeSettings(context, async (trx) => {
+  const waitlistId = await changeSettings(context, async (trx) => {
     const waitlist = await readWaitlist(trx, id);
     if (!waitlist) throw notFound(`there is no waitlist ${id}`);
     if (confirm !== id) throw invalid(`confirm: must be ${id}`);
-    const now = await sharedNow(context, trx);
     const { internalId } = waitlist;
-    const queueIds = await destroyKeys(trx, internalId);
-    context.db.lockDeliveries(trx, queueIds, 'exclusive');
     await trx
       .updateTable('waitlist')
-      .set({ public_id: `deleted ${internalId}`, deleted_at: now })
+      .set({ public_id: `deleted ${internalId}`, deleted_at: await sharedNow(context, trx) })
       .where('id', '=', internalId)
       .execute();
     await trx.deleteFrom('server_key').where('waitlist_id', '=', internalId).execute();
-    await endJobs(context, trx, queueIds, now);
-    context.db.markErased(trx);
-    const sending = await hasDue(context, trx, queueIds);
     await context.audit?.(trx, {
       action: 'waitlist.deleted',
       object: { kind: 'waitlist', id, name: waitlist.name },
       before: { ...settingsOf(waitlist) },
     });
-    return sending;
+    return internalId;
   });
+  const wasSending = await endQueues(context, waitlistId);
   // Until then, other instances may act on what they remember, or begin an attempt they were permitted.
   await pause(RECHECK_AFTER_MS + (wasSending ? BEGIN_WITHIN_MS : 0));
   await context.db.wipeErased().catch(() => {}); // The keys are gone. Upkeep tries the wipe again.
 }
 
-/** Also waits for changes that are under way, because it locks the queues. */
-async function destroyKeys(trx: Trx, waitlistId: number): Promise<number[]> {
-  const rows = await trx
-    .updateTable('queue')
-    .set({ wrapped_keys: Buffer.alloc(0), next_expiry: null, next_reminder: null, rerank_after: null })
+/**
+ * Destroys the keys of a deleted waitlist's queues and ends their jobs. One queue at a time, each under its own
+ * lock, so it also waits for changes that are under way. Upkeep calls it too, in case the process died before.
+ * Returns whether a delivery was due.
+ */
+export async function endQueues(context: Context, waitlistId: number): Promise<boolean> {
+  const { patient } = context.db;
+  const rows = await patient.query
+    .selectFrom('queue')
+    .select(['id', 'wrapped_keys'])
     .where('waitlist_id', '=', waitlistId)
-    .returning('id')
     .execute();
-  return rows.map(({ id }) => id);
+  let sending = false;
+  for (const { id, wrapped_keys } of rows) {
+    if (wrapped_keys.length > 0)
+      sending = (await patient.transaction((trx) => endQueue(context, trx, id))) || sending;
+  }
+  return sending;
 }
 
-async function endJobs({ db }: Context, trx: Trx, queueIds: number[], now: number): Promise<void> {
+async function endQueue(context: Context, trx: Trx, queueId: number): Promise<boolean> {
+  const { db } = context;
+  await trx
+    .updateTable('queue')
+    .set({ wrapped_keys: Buffer.alloc(0), next_expiry: null, next_reminder: null, rerank_after: null })
+    .where('id', '=', queueId)
+    .execute();
+  db.lockDeliveries(trx, [queueId], 'exclusive');
+  const now = await sharedNow(context, trx);
   await trx
     .updateTable('job')
     .set({ outcome: 'cancelled', finished_at: now, updated_at: now, lease_token: null, lease_until: null })
-    .where((e) => db.in(e.ref('queue_id'), queueIds))
+    .where('queue_id', '=', queueId)
     .where('finished_at', 'is', null)
     .execute();
+  db.markErased(trx);
+  return hasDue(trx, queueId);
 }
 
-async function hasDue({ db }: Context, trx: Trx, queueIds: number[]): Promise<boolean> {
+async function hasDue(trx: Trx, queueId: number): Promise<boolean> {
   const due = await trx
     .selectFrom('delivery')
     .select('queue_id')
-    .where((e) => db.in(e.ref('queue_id'), queueIds))
+    .where('queue_id', '=', queueId)
     .where('due_at', 'is not', null)
     .limit(1)
     .executeTakeFirst();

@@ -6,7 +6,7 @@ import type { Keyring } from '../../vault/keyring.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import { isEnvironmentName, TAG_CHARACTERS } from '../queue/directory.ts';
-import { countOnly, readMetadataKeys } from '../statistics/metadata-keys.ts';
+import { readMetadataKeys, startCounting } from '../statistics/metadata-keys.ts';
 
 export interface Environment {
   name: string;
@@ -22,8 +22,8 @@ export async function createEnvironment(context: Context, name: string): Promise
     await changeSettings(context, async (trx, master) => {
       await trx.insertInto('environment').values({ name, created_at: now }).execute();
       for (const waitlist of await liveWaitlists(trx)) {
-        await insertQueue(trx, context.keyring, master, waitlist.id, name, now);
-        await countOnly(trx, waitlist.id, readMetadataKeys(waitlist));
+        const queueId = await insertQueue(trx, context.keyring, master, waitlist.id, name, now);
+        startCounting(trx, queueId, readMetadataKeys(waitlist));
       }
       await context.audit?.(trx, {
         action: 'environment.created',
@@ -60,7 +60,7 @@ export async function requireEnvironment({ db }: Pick<Context, 'db'>, name: stri
   if (!found) throw notFound(`there is no environment ${name}`);
 }
 
-/** One waitlist in one environment, with keys of its own. */
+/** One waitlist in one environment, with keys of its own. Returns its id. */
 export async function insertQueue(
   trx: Trx,
   keyring: Keyring,
@@ -68,9 +68,9 @@ export async function insertQueue(
   waitlistId: number,
   environment: string,
   now: number,
-): Promise<void> {
+): Promise<number> {
   const tag = randomCode(TAG_CHARACTERS);
-  await trx
+  const { id } = await trx
     .insertInto('queue')
     .values({
       waitlist_id: waitlistId,
@@ -85,5 +85,7 @@ export async function insertQueue(
       removed: 0,
       created_at: now,
     })
-    .execute();
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
 }

@@ -1,14 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Trx } from '../../db/database.ts';
-import { sharedNow } from '../../db/shared-clock.ts';
+import { DatabaseUnavailable, type Trx } from '../../db/database.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
-import { isWaitlistId, type Queue } from '../queue/directory.ts';
-import { createJob } from '../queue/jobs.ts';
-import { RERANK_KIND } from '../referrals/rerank.ts';
-import { countOnly } from '../statistics/metadata-keys.ts';
-import { listEnvironments } from './environments.ts';
+import { markUnsettled, settleQueues } from './settle-queues.ts';
 import { checkSettings, settingColumns, type WaitlistSettings } from './waitlist-input.ts';
 import { readWaitlist, type WaitlistSummary } from './waitlists.ts';
 
@@ -31,8 +26,7 @@ export async function updateWaitlist(
   if (Object.values(changes).every((value) => value === undefined))
     throw invalid('at least one setting is required');
   checkSettings(settings);
-  const queues = settings.boost === undefined ? [] : await queuesOf(context, id);
-  return changeSettings(context, async (trx) => {
+  const updated = await changeSettings(context, async (trx) => {
     const before = await requireWaitlist(trx, id);
     const isClosed = before.closedAt !== null;
     const closing =
@@ -41,11 +35,17 @@ export async function updateWaitlist(
     if (Object.keys(columns).length > 0)
       await trx.updateTable('waitlist').set(columns).where('public_id', '=', id).execute();
     const after = await requireWaitlist(trx, id);
-    if (after.boost !== before.boost) await startRerank(context, trx, after, queues);
-    if (changes.metadataKeys) await countOnly(trx, after.internalId, after.metadataKeys);
+    const boost = after.boost !== before.boost;
+    await markUnsettled(trx, after.internalId, { boost, metadataKeys: changes.metadataKeys !== undefined });
     await recordChanges(context, trx, before, after);
     return after;
   });
+  await settleQueues(context, updated.internalId).catch((error: unknown) => {
+    // The settings are saved, so the change succeeded.
+    if (!(error instanceof DatabaseUnavailable)) throw error;
+    context.log.warn({ reason: error.message }, 'the queues of a waitlist follow its settings later');
+  });
+  return updated;
 }
 
 async function requireWaitlist(trx: Trx, id: string): Promise<WaitlistSummary> {
@@ -63,37 +63,6 @@ const AUDITED = [
   'confirmEmails',
   'metadataKeys',
 ] as const satisfies readonly (keyof WaitlistSettings)[];
-
-/** Applies to everyone in the queue, so it takes a while. */
-async function startRerank(
-  context: Context,
-  trx: Trx,
-  { internalId }: WaitlistSummary,
-  queues: readonly Queue[],
-): Promise<void> {
-  const rows = await trx
-    .updateTable('queue')
-    .set({ rerank_after: 0 })
-    .where('waitlist_id', '=', internalId)
-    .returning(['id', 'last_seq'])
-    .execute();
-  const now = await sharedNow(context, trx);
-  for (const { id, last_seq: total } of rows) {
-    const queue = queues.find((each) => each.id === id);
-    if (queue && total > 0)
-      createJob(context, { trx, queue, now }, { kind: RERANK_KIND, input: null, total, runner: 'server' });
-  }
-}
-
-/** Found before the transaction, which must not wait for another connection. */
-async function queuesOf(context: Context, waitlistId: string): Promise<Queue[]> {
-  const queues: Queue[] = [];
-  for (const { name } of await listEnvironments(context)) {
-    const queue = isWaitlistId(waitlistId) ? await context.directory.queue(waitlistId, name) : undefined;
-    if (queue) queues.push(queue);
-  }
-  return queues;
-}
 
 /** Only what is different afterwards. */
 async function recordChanges(

@@ -5,7 +5,7 @@ import { DoorlistError, Problems } from '../../errors.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import { isWaitlistId } from '../queue/directory.ts';
-import { countOnly, readMetadataKeys } from '../statistics/metadata-keys.ts';
+import { readMetadataKeys, startCounting } from '../statistics/metadata-keys.ts';
 import { insertQueue } from './environments.ts';
 import { checkSettings, settingColumns, type WaitlistSettings } from './waitlist-input.ts';
 
@@ -52,12 +52,12 @@ export async function createWaitlist(context: Context, input: WaitlistInput): Pr
         })
         .returningAll()
         .executeTakeFirstOrThrow();
+      const created = summaryOf(row);
       const environments = await trx.selectFrom('environment').select('name').execute();
       for (const environment of environments) {
-        await insertQueue(trx, context.keyring, master, row.id, environment.name, now);
+        const queueId = await insertQueue(trx, context.keyring, master, row.id, environment.name, now);
+        startCounting(trx, queueId, created.metadataKeys);
       }
-      const created = summaryOf(row);
-      await countOnly(trx, row.id, created.metadataKeys);
       await context.audit?.(trx, {
         action: 'waitlist.created',
         object: { kind: 'waitlist', id, name: created.name },

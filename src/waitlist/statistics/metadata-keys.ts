@@ -1,6 +1,7 @@
 import type { Trx } from '../../db/database.ts';
 import type { Problems } from '../../errors.ts';
 import { METADATA_KEY_CHARACTERS_MAX } from '../people/metadata.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
 
 /** Each key takes a chart, and time of the background work. */
 export const METADATA_KEYS_COUNTED_MAX = 5;
@@ -19,29 +20,22 @@ export function readMetadataKeys({ metadata_keys }: { metadata_keys: string }): 
 }
 
 /**
- * Starts counting the values of these keys in all queues of a waitlist, and forgets all other keys. Upkeep
+ * Makes a queue count the values of these keys only. Keys that it counts already stay as they are. Upkeep
  * counts the values of existing entries.
  */
-export async function countOnly(trx: Trx, waitlistId: number, keys: readonly string[]): Promise<void> {
-  // The update waits for the locks of the queues, because counting goes on under them.
-  const queues = await trx
-    .updateTable('queue')
-    .set((e) => ({ last_seq: e.ref('last_seq') }))
-    .where('waitlist_id', '=', waitlistId)
-    .returning('id')
-    .execute();
-  for (const { id } of queues) {
-    for (const table of ['metadata_key', 'metadata_value', 'metadata_count'] as const) {
-      let dropped = trx.deleteFrom(table).where('queue_id', '=', id);
-      if (keys.length > 0) dropped = dropped.where('key', 'not in', keys);
-      await dropped.execute();
-    }
-    startCounting(trx, id, keys);
+export async function countOnly(
+  { trx, queue }: Pick<QueueChange, 'trx' | 'queue'>,
+  keys: readonly string[],
+): Promise<void> {
+  for (const table of ['metadata_key', 'metadata_value', 'metadata_count'] as const) {
+    let dropped = trx.deleteFrom(table).where('queue_id', '=', queue.id);
+    if (keys.length > 0) dropped = dropped.where('key', 'not in', keys);
+    await dropped.execute();
   }
+  startCounting(trx, queue.id, keys);
 }
 
-/** Keys that are counted already stay as they are. */
-function startCounting(trx: Trx, queueId: number, keys: readonly string[]): void {
+export function startCounting(trx: Trx, queueId: number, keys: readonly string[]): void {
   const rows = keys.map((key) => ({ queue_id: queueId, key, counted_seq: 0 }));
   trx.insert('metadata_key', rows, { onConflict: 'ignore' });
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { sharedNow } from '../../db/shared-clock.ts';
 import { COPIED_TABLES, type CopiedTable, TABLE_KEYS } from '../../db/table-keys.ts';
 import type { Context } from '../queue/context.ts';
+import { endQueues } from '../settings/delete-waitlist.ts';
 
 /** Keeps each transaction to a few milliseconds, so that other work can run in between. */
 const STEP = 500;
@@ -28,6 +29,7 @@ export async function removeDeleted(context: Context, enough: () => boolean = ()
     .where('deleted_at', 'is not', null)
     .orderBy('id')
     .execute();
+  for (const { id } of deleted) await endQueues(context, id);
   for (const { id, deleted_at } of deleted) {
     const queues = await db.query.selectFrom('queue').select('id').where('waitlist_id', '=', id).execute();
     for (const queue of queues) {

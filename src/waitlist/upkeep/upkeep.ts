@@ -6,6 +6,7 @@ import { remindInvited } from '../invites/remind-invited.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import { applyBoost } from '../referrals/rerank.ts';
+import { findUnsettled, settleQueues } from '../settings/settle-queues.ts';
 import { countValues, findUncounted } from '../statistics/count-values.ts';
 import { endCancelledJobs, forgetOldJobs } from './job-runner.ts';
 import { removeDeleted } from './remove-deleted.ts';
@@ -89,6 +90,7 @@ export async function keepUp(context: Context): Promise<void> {
     .limit(QUEUES_AT_ONCE)
     .execute();
   for (const { id } of reminding) await attend(context, id, remindInvited);
+  for (const id of await findUnsettled(context, QUEUES_AT_ONCE)) await settle(context, id);
   const unranked = await db.query
     .selectFrom('queue')
     .select('id')
@@ -102,6 +104,18 @@ export async function keepUp(context: Context): Promise<void> {
   await db.wipeErased(); // For erasures that a reader kept from being wiped.
   await db.refreshStatistics();
   await db.shrinkLog();
+}
+
+async function settle(context: Context, waitlistId: number): Promise<void> {
+  try {
+    await settleQueues(context, waitlistId);
+  } catch (error) {
+    const { message } = error as Error;
+    context.log.warn(
+      { waitlist: waitlistId, reason: message },
+      'settling a waitlist failed and will be retried',
+    );
+  }
 }
 
 async function attend(

@@ -1,0 +1,104 @@
+import type { Trx } from '../../db/database.ts';
+import { randomCode } from '../../ids.ts';
+import { changeQueue } from '../queue/change-queue.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/directory.ts';
+import { createJob } from '../queue/jobs.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
+import { RERANK_KIND } from '../referrals/rerank.ts';
+import { countOnly, readMetadataKeys } from '../statistics/metadata-keys.ts';
+
+const MARK_CHARACTERS = 10;
+
+/** What the queues of a waitlist have to take over. */
+interface Unsettled {
+  boost: boolean;
+  metadataKeys: boolean;
+  /** Differs for each change, so that settling one does not hide the next. */
+  mark: string;
+}
+
+/** In the transaction that changes the settings. After its commit, call `settleQueues`. */
+export async function markUnsettled(
+  trx: Trx,
+  waitlistId: number,
+  changed: Pick<Unsettled, 'boost' | 'metadataKeys'>,
+): Promise<void> {
+  if (!changed.boost && !changed.metadataKeys) return;
+  const open = await readUnsettled(trx, waitlistId);
+  const unsettled: Unsettled = {
+    boost: changed.boost || open?.boost === true,
+    metadataKeys: changed.metadataKeys || open?.metadataKeys === true,
+    mark: randomCode(MARK_CHARACTERS),
+  };
+  await trx
+    .updateTable('waitlist')
+    .set({ unsettled: JSON.stringify(unsettled) })
+    .where('id', '=', waitlistId)
+    .execute();
+}
+
+/**
+ * Makes every queue follow changed settings, each in a transaction of its own: no change holds the locks of
+ * two queues, so a busy one does not keep signups of the others waiting. Upkeep finishes what a crash
+ * interrupted.
+ */
+export async function settleQueues(context: Context, waitlistId: number): Promise<void> {
+  const { query } = context.db;
+  const unsettled = await readUnsettled(query, waitlistId);
+  if (!unsettled) return;
+  const rows = await query.selectFrom('queue').select('id').where('waitlist_id', '=', waitlistId).execute();
+  for (const { id } of rows) {
+    const queue = await context.directory.queueById(id);
+    if (queue) await changeQueue(context, queue, (change) => settleQueue(context, change, unsettled));
+  }
+  await query
+    .updateTable('waitlist')
+    .set({ unsettled: null })
+    .where('id', '=', waitlistId)
+    .where('unsettled', '=', JSON.stringify(unsettled))
+    .execute();
+}
+
+/** Waitlists whose queues still have to follow. */
+export async function findUnsettled({ db }: Context, limit: number): Promise<number[]> {
+  const rows = await db.query
+    .selectFrom('waitlist')
+    .select('id')
+    .where('unsettled', 'is not', null)
+    .where('deleted_at', 'is', null)
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+async function settleQueue(context: Context, change: QueueChange, unsettled: Unsettled): Promise<void> {
+  const { trx, queue } = change;
+  if (unsettled.metadataKeys) await countOnly(change, await currentKeys(trx, queue));
+  if (unsettled.boost) await startRerank(context, change);
+}
+
+/** Applies to everyone in the queue, so it takes a while. */
+async function startRerank(context: Context, change: QueueChange): Promise<void> {
+  const { trx, queue, lastSeq: total } = change;
+  await trx.updateTable('queue').set({ rerank_after: 0 }).where('id', '=', queue.id).execute();
+  if (total > 0) createJob(context, change, { kind: RERANK_KIND, input: null, total, runner: 'server' });
+}
+
+async function currentKeys(trx: Trx, { waitlist }: Queue): Promise<string[]> {
+  const row = await trx
+    .selectFrom('waitlist')
+    .select('metadata_keys')
+    .where('id', '=', waitlist.internalId)
+    .executeTakeFirstOrThrow();
+  return readMetadataKeys(row);
+}
+
+async function readUnsettled(query: Context['db']['query'], waitlistId: number): Promise<Unsettled | null> {
+  const row = await query
+    .selectFrom('waitlist')
+    .select('unsettled')
+    .where('id', '=', waitlistId)
+    .executeTakeFirst();
+  return row?.unsettled ? (JSON.parse(row.unsettled) as Unsettled) : null;
+}
