@@ -69,8 +69,10 @@ export function chooseColumns(choice: ColumnChoice): (column: string) => Target 
     for (const [name, target] of fresh) known.set(name, target);
     for (const [, target] of fresh) if (target !== '-') taken.add(target);
   }
+  // Not looked up in the object: read from a job, it inherits `constructor`.
+  const mapped = new Map(Object.entries(choice.map));
   return (column) =>
-    choice.map[column] ?? known.get(plainName(column)) ?? (choice.dropUnmapped ? '-' : `metadata.${column}`);
+    mapped.get(column) ?? known.get(plainName(column)) ?? (choice.dropUnmapped ? '-' : `metadata.${column}`);
 }
 
 function plainName(column: string): string {

@@ -93,7 +93,7 @@ function place(fields: Fields, target: Target, column: string, value: unknown): 
 }
 
 function addExtra(fields: Fields, key: string, value: unknown): void {
-  fields.extra ??= {};
+  fields.extra ??= Object.create(null) as Metadata; // A key can be `__proto__`.
   fields.extra[key] = value;
 }
 

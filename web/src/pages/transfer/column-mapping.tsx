@@ -1,4 +1,5 @@
 import { Select } from '../../ui/select.tsx';
+import type { ColumnMap } from './column-map.ts';
 import type { FileColumn } from './read-columns.ts';
 
 const AUTO = 'auto';
@@ -16,9 +17,6 @@ const FIELDS = [
   { value: '-', label: 'Skip' },
 ];
 
-/** What columns mean, by their names. Those that are missing are up to the server. */
-export type ColumnMap = Readonly<Record<string, string>>;
-
 interface ColumnMappingProps {
   columns: readonly FileColumn[];
   map: ColumnMap;
@@ -28,8 +26,10 @@ interface ColumnMappingProps {
 /** For files whose columns have names of their own. */
 export function ColumnMapping({ columns, map, onChange }: ColumnMappingProps) {
   const choose = (name: string, field: string) => {
-    const { [name]: _, ...others } = map;
-    onChange(field === AUTO ? others : { ...others, [name]: field });
+    const changed = new Map(map);
+    if (field === AUTO) changed.delete(name);
+    else changed.set(name, field);
+    onChange(changed);
   };
   return (
     <section className="flex flex-col gap-1.5">
@@ -47,7 +47,7 @@ export function ColumnMapping({ columns, map, onChange }: ColumnMappingProps) {
             </span>
             <Select
               label={`Import ${name} as`}
-              value={map[name] ?? AUTO}
+              value={map.get(name) ?? AUTO}
               options={FIELDS}
               onChange={(field) => choose(name, field)}
             />
@@ -59,11 +59,4 @@ export function ColumnMapping({ columns, map, onChange }: ColumnMappingProps) {
       </p>
     </section>
   );
-}
-
-/** As the API wants it. */
-export function mapText(map: ColumnMap): string {
-  return Object.entries(map)
-    .map(([name, field]) => `${name}=${field === 'metadata' ? `metadata.${name}` : field}`)
-    .join(',');
 }

@@ -23,7 +23,7 @@ const DEFAULTS: ImportOptions = {
   confirmed: false,
   dropUnmapped: false,
   events: false,
-  map: {},
+  map: new Map(),
 };
 
 /** Choose a file, see what would happen, import it. */
@@ -81,7 +81,7 @@ export function ImportTab({ scope }: { scope: Scope }) {
             file={file}
             onFile={(chosen) => {
               setFile(chosen);
-              setOptions({ ...options, map: {} });
+              setOptions({ ...options, map: new Map() });
               show(undefined);
             }}
           />

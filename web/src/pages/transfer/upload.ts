@@ -1,6 +1,6 @@
 import { ApiError, call } from '../../api/client.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
-import { type ColumnMap, mapText } from './column-mapping.tsx';
+import { type ColumnMap, mapText } from './column-map.ts';
 import type { Job } from './jobs.ts';
 
 export interface ImportOptions {

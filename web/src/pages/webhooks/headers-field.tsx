@@ -69,12 +69,12 @@ export function headersOf({ choice, text }: HeadersDraft): { headers?: Record<st
 }
 
 function parse(text: string): Record<string, string> {
-  const headers: Record<string, string> = {};
+  const headers = new Map<string, string>();
   for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
     const [, name, value] = /^\s*([^:\s]+)\s*:\s*(.*?)\s*$/.exec(line) ?? [];
     if (name === undefined || value === undefined)
       throw new ApiError(0, 'invalid_request', 'headers: write each as Name: value');
-    headers[name] = value;
+    headers.set(name, value);
   }
-  return headers;
+  return Object.fromEntries(headers);
 }
