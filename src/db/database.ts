@@ -40,6 +40,11 @@ type SameShape<T extends TableName, R> = {
 /** If the primary key exists: skip the row, or add these columns to the existing values. */
 export type OnConflict<T extends TableName> = 'ignore' | { add: readonly ColumnName<T>[] };
 
+export interface TransactionOptions {
+  /** The work has no effects outside the transaction, so it can run again if a rival made the server undo it. */
+  repeatable?: boolean;
+}
+
 /**
  * The only interface between the code and a database engine. Queries are written once, with Kysely; these
  * members cover what the engines do differently.
@@ -51,7 +56,7 @@ export interface Database extends Spelling {
   readonly pollMs: number;
   /** Runs a read-only statement outside a transaction, in the fastest way the engine has. */
   run<P, O>(statement: Statement<P, O>, values: P): Promise<O[]> | O[];
-  transaction<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
+  transaction<T>(work: (trx: Trx) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Reads from one snapshot, however long it takes, without blocking writers. */
   snapshot<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
   /** The same database without a request's time limits, for migrations, imports and maintenance. */

@@ -43,6 +43,13 @@ export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === READ_ONLY;
 }
 
+/** 40001 serialization failure, 40P01 deadlock: the server undid the transaction because of another one. */
+const ROLLED_BACK = new Set(['40001', '40P01']);
+
+export function isRolledBack(error: unknown): boolean {
+  return ROLLED_BACK.has(sqlState(error) ?? '');
+}
+
 /** Whether waiting can help. A wrong password or certificate stays wrong. */
 export function isWorthWaitingFor(error: unknown): boolean {
   if (!(error instanceof DatabaseUnavailable)) return false;

@@ -7,6 +7,7 @@ import { freezeDatabase } from './postgres-freeze.ts';
 import { CHANNEL, listenForNotifications } from './postgres-listen.ts';
 import { LIMITS, openPool, type Pool, type PoolOptions, type PostgresLimits } from './postgres-pool.ts';
 import { tryToWrite } from './postgres-probe.ts';
+import { repeatRolledBack } from './postgres-repeat.ts';
 import type { Answer, Command } from './postgres-session.ts';
 import { postgresSpelling } from './postgres-spelling.ts';
 import { analyzeGrownTables } from './postgres-statistics.ts';
@@ -61,7 +62,10 @@ function database(pool: Pool, listenUrl: string, time: { long: boolean }, patien
       const { name, sql: text, parameters } = statement.bind(postgresSpelling, values);
       return (await run({ name, text, values: parameters })).rows as never[];
     },
-    transaction: (work) => inTransaction(pool, work, time),
+    transaction: (work, { repeatable = false } = {}) => {
+      const attempt = () => inTransaction(pool, work, time);
+      return repeatable ? repeatRolledBack(attempt) : attempt();
+    },
     snapshot: (work) => inTransaction(pool, work, { ...time, snapshot: true }),
     lockSchema: async (trx) => {
       await sql`select pg_advisory_xact_lock(${SCHEMA_LOCK})`.execute(trx);

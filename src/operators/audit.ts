@@ -116,14 +116,16 @@ export async function changeOperators<T>(
 ): Promise<T> {
   const { db, notices } = context;
   let told = false;
-  const result = await db.transaction(async (trx) => {
+  const attempt = async (trx: Trx) => {
+    told = false;
     await lockAuditTrail(trx);
     const now = await sharedNow(context, trx);
     return work(trx, now, (to, notice) => {
       notices?.write(trx, to, notice, now);
       told = true;
     });
-  });
+  };
+  const result = await db.transaction(attempt, { repeatable: true });
   if (told) notices?.wake();
   return result;
 }

@@ -27,7 +27,10 @@ const lockQueue = statement<
     .returning(['last_seq', 'waiting', 'listens', db.clock.as('now')]),
 );
 
-/** Every change to a queue runs in here: lock, work, counters, messages, commit. */
+/**
+ * Every change to a queue runs in here: lock, work, counters, messages, commit. After a deadlock all of it runs
+ * again, so `work` must have no other effects.
+ */
 export function changeQueue<T>(
   context: Context,
   queue: Queue,
@@ -47,7 +50,8 @@ export async function readAndChangeQueue<R, T>(
   work: (change: QueueChange, found: R) => Promise<T> | T,
 ): Promise<T> {
   let targets: readonly Target[] = [];
-  const result = await context.db.transaction(async (trx) => {
+  const attempt = async (trx: Trx) => {
+    targets = [];
     const locking = trx.run(lockQueue, { queueId: queue.id });
     // A separate statement after the lock: in PostgreSQL a statement sees other tables as they were when it
     // started, and the settings may have changed while it waited for the lock.
@@ -73,7 +77,8 @@ export async function readAndChangeQueue<R, T>(
     const listening = audiences.filter(({ events }) => events.length > 0);
     if (listening.length > 0) targets = await sendMessages(change, listening);
     return outcome;
-  });
+  };
+  const result = await context.db.transaction(attempt, { repeatable: true });
   if (targets.length > 0) context.wakeUps.send(targets);
   return result;
 }

@@ -13,14 +13,15 @@ export async function changeSettings<T>(
   { db, keyring, directory }: { db: Database; keyring: Keyring; directory?: Directory },
   work: (trx: Trx, master: SealingKey) => Promise<T>,
 ): Promise<T> {
-  const result = await db.transaction(async (trx) => {
+  const attempt = async (trx: Trx) => {
     const row = await trx
       .updateTable('instance')
       .set({ settings_version: sql`settings_version + 1` })
       .returning('master_key_check')
       .executeTakeFirstOrThrow();
     return work(trx, requireMaster(keyring, row.master_key_check));
-  });
+  };
+  const result = await db.transaction(attempt, { repeatable: true });
   directory?.recheck();
   return result;
 }

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { DatabaseUnavailable } from '../../src/db/database.ts';
+import { changeQueue } from '../../src/waitlist/queue/change-queue.ts';
+import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { adminClient, auditOf, succeeded } from '../support/admin.ts';
+import { assertError, type List, type Service, startService } from '../support/harness.ts';
+import { until } from '../support/webhooks.ts';
+
+describe('a transaction that PostgreSQL undid because of another one', () => {
+  let service: Service;
+  let list: List;
+  before(async () => {
+    service = await startService('postgres');
+    list = await service.waitlist();
+  });
+  after(() => service.close());
+
+  const run = (text: string) => sql.raw(text).execute(service.context.db.query);
+  /** Makes that many inserts into a table fail. A sequence keeps counting after a rollback. */
+  const failing = async (table: string, times: number, state: string) => {
+    await run(`create or replace function fail_${table}() returns trigger language plpgsql as $$ begin
+      if nextval('failures_${table}') <= ${times} then raise exception 'a rival' using errcode = '${state}'; end if;
+      return new; end $$`);
+    await run(`drop trigger if exists fails on ${table}`);
+    await run(`drop sequence if exists failures_${table}`);
+    await run(`create sequence failures_${table}`);
+    await run(`create trigger fails before insert on ${table} execute function fail_${table}()`);
+  };
+
+  for (const [state, name] of [
+    ['40001', 'serialization failure'],
+    ['40P01', 'deadlock'],
+  ] as const) {
+    it(`runs again after a ${name}: a signup and a change of settings succeed`, async () => {
+      await failing('entry', 2, state);
+      const email = `after-${state}@example.com`.toLowerCase();
+      assert.equal((await list.signup({ email })).status, 201);
+      assert.equal((await list.lookup(email)).status, 200);
+      const admin = await adminClient(service);
+      const { id } = succeeded(await admin.post<{ id: string }>(`/waitlists/${list.id}/keys`), 201);
+      await failing('audit', 2, state);
+      succeeded(await admin.delete(`/waitlists/${list.id}/keys/${id}`));
+      const records = (await auditOf(service, `key:${id}`)).map(({ action }) => action);
+      assert.deepEqual(records, ['key.created', 'key.revoked']);
+    });
+  }
+
+  it('is given up after a few attempts: 503, and nothing is stored', async () => {
+    await failing('entry', 1_000, '40001');
+    assertError(await list.signup({ email: 'never@example.com' }), 503, 'unavailable');
+    await run('drop trigger fails on entry');
+    assert.equal((await list.lookup('never@example.com')).status, 404);
+    assert.deepEqual((await auditQueue(service.context, await list.queue(), false)).findings, []);
+  });
+
+  it('does not run again if the caller did not say that it can', async () => {
+    let attempts = 0;
+    const work = service.context.db.transaction(async (trx) => {
+      attempts += 1;
+      await sql.raw(`do $$ begin raise exception 'a rival' using errcode = '40001'; end $$`).execute(trx);
+    });
+    await assert.rejects(work, DatabaseUnavailable);
+    assert.equal(attempts, 1);
+  });
+
+  it('runs again after a real deadlock', async (test) => {
+    const rival = new pg.Client({ connectionString: service.storage.environment.DATABASE_URL });
+    await rival.connect();
+    test.after(() => rival.end());
+    const queue = await list.queue();
+    await rival.query("set deadlock_timeout = '60s'"); // So that the other one finds it.
+    await rival.query('begin');
+    await rival.query('select id from instance for update');
+    let attempts = 0;
+    const change = changeQueue(service.context, queue, async ({ trx }) => {
+      attempts += 1;
+      await trx.updateTable('instance').set({ id: 1 }).execute();
+    });
+    await until('our transaction waits for the rival', async () => {
+      const waiting = await run(`select 1 from pg_stat_activity where wait_event_type = 'Lock'
+        and datname = current_database()`);
+      return waiting.rows.length > 0;
+    });
+    await rival.query('update queue set last_seq = last_seq where id = $1', [queue.id]);
+    await rival.query('commit');
+    await change;
+    assert.equal(attempts, 2);
+  });
+});
