@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { formatId } from '../../src/ids.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
+import { readAllEntries } from '../../src/waitlist/transfer/read-all-entries.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
-import type { PresentedEntry } from '../../src/wire/entry.ts';
+import { type PresentedEntry, presentEntry } from '../../src/wire/entry.ts';
 import { type AskInRoles, askInRoles } from '../support/admin.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 
@@ -421,6 +422,51 @@ forEachEngine((engine) => {
         assertError(await patch(of, id, { metadata: {} }), 404, 'not_found');
         assert.deepEqual(await actionsOn(`entry:${id}`), ['entry.removed']);
         await assertSound(of);
+      });
+
+      it('without erase keeps the person from being invited, and from being shown as a referrer', async () => {
+        const of = await service.waitlist();
+        await of.signup(
+          { email: 'ada@example.com' },
+          { email: 'bob@example.com', referredBy: 'ada@example.com' },
+        );
+        const id = await idOf(of, 'ada@example.com');
+        const { code } = await of.invite('ada@example.com');
+        assert.equal((await of.lookup('bob@example.com')).body.referredBy, 'ada@example.com');
+        assert.equal((await remove(of, id)).status, 200);
+        assert.equal((await of.lookup('bob@example.com')).body.referredBy, null);
+        const exported: { email: string | null; referredBy: string | null }[] = [];
+        for await (const { entries } of readAllEntries(service.context, await of.queue(), undefined))
+          exported.push(...entries.map(presentEntry));
+        assert.deepEqual(
+          exported.map(({ email: who, referredBy }) => [who, referredBy]),
+          [
+            ['ada@example.com', null],
+            ['bob@example.com', null],
+          ],
+        );
+        assertError(await service.accept(code), 410, 'revoked');
+        const invite = (body: object) => ask('POST', `/waitlists/${of.id}/invites`, { body });
+        const refusal = /^email: this person was removed from the waitlist; erase the entry/;
+        assertError(await invite({ email: 'ada@example.com' }), 409, 'conflict', refusal);
+        assertError(await invite({ email: 'Ada@Example.com', dryRun: true }), 409, 'conflict', refusal);
+        assert.equal((await remove(of, id, '?erase=true', { confirm: id })).status, 200);
+        assert.equal((await invite({ email: 'ada@example.com' })).status, 201);
+        await assertSound(of);
+      });
+
+      it('does not let an invite from before that rule bring a removed person in', async () => {
+        const of = await service.waitlist();
+        await of.signup({ email: 'ada@example.com' });
+        assert.equal((await remove(of, await idOf(of, 'ada@example.com'))).status, 200);
+        const { code } = await of.invite('eve@example.com');
+        const { id: queueId, vault } = await of.queue();
+        await service.context.db.query
+          .updateTable('invite')
+          .set({ email_hash: vault.hash('email', 'ada@example.com') })
+          .where('queue_id', '=', queueId)
+          .execute();
+        assertError(await service.accept(code), 410, 'revoked');
       });
 
       it('with erase leaves nothing, and the person can sign up again', async () => {

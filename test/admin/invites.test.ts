@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Static } from 'typebox';
+import { revokeAllInvites } from '../../src/waitlist/invites/end-invites.ts';
 import { queueInviteRun } from '../../src/waitlist/invites/preview-invites.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
@@ -10,6 +11,7 @@ import type { AdminInviteSchema } from '../../src/wire/invite.ts';
 import type { JobSchema } from '../../src/wire/job.ts';
 import { type AskInRoles, askInRoles } from '../support/admin.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
+import { listen } from '../support/told.ts';
 
 type Invite = Static<typeof AdminInviteSchema>;
 type Job = Static<typeof JobSchema>;
@@ -281,6 +283,31 @@ forEachEngine((engine) => {
         await ask('DELETE', `/waitlists/${of.id}/invites/${id}`, { role: 'viewer' }),
         403,
         'forbidden',
+      );
+    });
+
+    it('does not revoke an expired invite, whether or not upkeep has ended it: one end, one event', async () => {
+      const of = await crowd(2);
+      const made = await Promise.all(
+        [1, 2].map(async (n) => (await invite<Invite>(of, { email: email(n), expiresInMs: 1_000 })).body),
+      );
+      const told = await listen(service.context, await of.queue());
+      service.clock.advance(2_000);
+      const revoke = (id = '') => ask('DELETE', `/waitlists/${of.id}/invites/${id}`);
+      assertError(await revoke(made[0]?.id), 410, 'expired', 'this invite has already expired');
+      assert.equal(await revokeAllInvites(service.context, await of.queue()), 0);
+      assert.equal(await service.expire(of), 2);
+      assertError(await revoke(made[1]?.id), 410, 'expired', 'this invite has already expired');
+      assert.deepEqual(
+        (await list(of)).invites.map(({ state, revokedAt }) => [state, revokedAt]),
+        [
+          ['expired', null],
+          ['expired', null],
+        ],
+      );
+      assert.deepEqual(
+        (await told()).map(({ event }) => event),
+        ['invite.expired', 'invite.expired'],
       );
     });
 

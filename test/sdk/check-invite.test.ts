@@ -80,8 +80,8 @@ forEachEngine((engine) => {
         shown,
         ['accepted', 'revoked', 'expired'].map((reason) => ({ valid: false, reason, expiresAt: iso })),
       );
-      await service.revoke(expired.code);
-      assert.deepEqual(await stateOf(expired.code), { valid: false, reason: 'revoked', expiresAt: iso });
+      await assert.rejects(service.revoke(expired.code), { code: 'expired' });
+      assert.deepEqual(await stateOf(expired.code), { valid: false, reason: 'expired', expiresAt: iso });
     });
 
     it('treats well-formed codes of 1, 100, 101 and 200 characters as unknown', async () => {

@@ -236,7 +236,7 @@ export class QueueModel {
 
   revoke(invite: ModelInvite): InviteOutcome {
     const state = this.stateOf(invite);
-    if (state === 'accepted' || state === 'revoked') return state;
+    if (state !== 'done') return state;
     invite.revoked = true;
     this.#backToQueue(invite);
     return 'done';
@@ -244,7 +244,7 @@ export class QueueModel {
 
   /** Returns how many there were. */
   revokeAll(): number {
-    const open = this.invites.filter(({ accepted, revoked, ended }) => !accepted && !revoked && !ended);
+    const open = this.invites.filter((invite) => this.stateOf(invite) === 'done');
     for (const invite of open) this.revoke(invite);
     return open.length;
   }

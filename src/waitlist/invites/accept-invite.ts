@@ -50,6 +50,8 @@ export async function acceptInvite(context: Context, input: AcceptInput): Promis
     if (claimedHash && !claimedHash.equals(row.email_hash)) {
       throw new DoorlistError('email_mismatch', 'email: this invite is for a different email address');
     }
+    const entry = (await findByEmails(change, [row.email_hash])).get(hashKey(row.email_hash));
+    if (entry?.status === 'removed') throw new DoorlistError('revoked', 'this invite was revoked');
     const { email } = vault.open<SealedInvite>('invite.sealed', row.id, row.sealed);
     const { id, name } = queue.waitlist;
     const acceptance: Acceptance = { email, waitlist: { id, name }, acceptedAt: now };
@@ -68,7 +70,6 @@ export async function acceptInvite(context: Context, input: AcceptInput): Promis
       .returning('id')
       .executeTakeFirst();
     if (!accepted) throw new DoorlistError('accepted', 'this invite has already been accepted');
-    const entry = (await findByEmails(change, [row.email_hash])).get(hashKey(row.email_hash));
     if (entry && canMove(entry.status, 'joined')) await moveEntries(change, [entry], 'joined');
     const invite = { id: row.id, email, expiresAt: row.expires_at };
     change.tally.slots.addAccept(now, row.created_at);

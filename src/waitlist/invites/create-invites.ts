@@ -1,5 +1,5 @@
 import { statement } from '../../db/statement.ts';
-import { invalid } from '../../errors.ts';
+import { conflict, invalid } from '../../errors.ts';
 import { formatId, newId, randomCode } from '../../ids.ts';
 import { canMove, findByEmails, type Movable, moveEntries } from '../entries/move-entry.ts';
 import { hashKey } from '../people/hash-key.ts';
@@ -38,6 +38,7 @@ export async function createInvite(
   const [created] = await changeQueue(context, queue, async (change) => {
     checkExpiry(input.expiresAt, change.now);
     const entry = (await findByEmails(change, [emailHash])).get(hashKey(emailHash)) ?? null;
+    refuseRemoved(entry);
     const made = await inviteAll(change, [{ email: email.shown, emailHash, entry }], input.expiresAt);
     for (const { id } of made)
       await context.audit?.(change.trx, {
@@ -47,6 +48,12 @@ export async function createInvite(
     return made;
   });
   return created as CreatedInvite;
+}
+
+/** Someone who was taken off the waitlist stays off it until the entry is erased. */
+export function refuseRemoved(entry: Pick<Movable, 'status'> | null | undefined): void {
+  if (entry?.status === 'removed')
+    throw conflict('email: this person was removed from the waitlist; erase the entry to invite them again');
 }
 
 export function checkExpiry(expiresAt: Expiry, now: number): void {

@@ -8,7 +8,7 @@ import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { findInvite, queueOfCode, type SealedInvite } from './invites.ts';
+import { findInvite, inviteState, queueOfCode, type SealedInvite } from './invites.ts';
 
 /** Invites per transaction: few enough that signups do not wait long. */
 const CHUNK = 500;
@@ -18,7 +18,6 @@ interface OpenInvite {
   email_hash: Uint8Array;
   sealed: Uint8Array;
   expires_at: number | null;
-  expired_at: number | null;
 }
 
 /** Revokes an open invite by code or id. Its entry returns to its old place in the queue. */
@@ -32,10 +31,9 @@ export async function revokeInvite(context: Context, codeOrId: string): Promise<
       .where('id', '=', id)
       .executeTakeFirst();
     if (!row) throw notFound('there is no invite with this code or id');
-    if (row.accepted_at !== null || row.revoked_at !== null) {
-      const state = row.accepted_at === null ? 'revoked' : 'accepted';
-      throw new DoorlistError(state, `this invite is already ${state}`);
-    }
+    const state = inviteState(row, change.now);
+    if (state === 'expired') throw new DoorlistError(state, 'this invite has already expired');
+    if (state !== 'live') throw new DoorlistError(state, `this invite is already ${state}`);
     await endInvites(context, change, [row], 'revoked');
     const object = { kind: 'invite', id: formatId('inv', row.id) } as const;
     await context.audit?.(change.trx, { action: 'invite.revoked', object });
@@ -52,7 +50,7 @@ export async function revokeAllInvites(
   let revoked = 0;
   for (;;) {
     const ended = await changeQueue(context, queue, async (change) => {
-      const open = await openInvites(change).limit(CHUNK).execute();
+      const open = await liveInvites(change).limit(CHUNK).execute();
       await endInvites(context, change, open, 'revoked');
       const object = { kind: 'waitlist', id: queue.waitlist.id } as const;
       const counted = { invites: open.length };
@@ -81,10 +79,17 @@ export async function expireInvites(context: Context, queue: Queue): Promise<num
   }
 }
 
-export function openInvites({ trx, queue }: QueueChange) {
+/** Those that can still be accepted: an overdue one has expired, even if upkeep has not ended it yet. */
+export function liveInvites(change: QueueChange) {
+  return openInvites(change).where((e) =>
+    e.or([e('expires_at', 'is', null), e('expires_at', '>', change.now)]),
+  );
+}
+
+function openInvites({ trx, queue }: QueueChange) {
   return trx
     .selectFrom('invite')
-    .select(['id', 'email_hash', 'sealed', 'expires_at', 'expired_at'])
+    .select(['id', 'email_hash', 'sealed', 'expires_at'])
     .where('queue_id', '=', queue.id)
     .where('accepted_at', 'is', null)
     .where('revoked_at', 'is', null)
@@ -108,9 +113,7 @@ export async function endInvites(
   if (invites.length === 0) return;
   const { db } = context;
   const { trx, queue, now, settings, tally } = change;
-  // An expired invite that is revoked has ended only once.
-  const ended = invites.filter(({ expired_at }) => expired_at === null).length;
-  if (ended > 0) tally.slots.add(how, now, ended);
+  tally.slots.add(how, now, invites.length);
   await trx
     .updateTable('invite')
     .set(how === 'revoked' ? { revoked_at: now } : { expired_at: now })

@@ -5,7 +5,7 @@ import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { takeCreditBack } from '../referrals/credits.ts';
-import { endInvites, openInvites } from './end-invites.ts';
+import { endInvites, liveInvites } from './end-invites.ts';
 
 /**
  * Takes an entry off the waitlist and keeps its data: it shows as `removed`, its open invites are revoked, and
@@ -16,7 +16,7 @@ export async function takeOff(context: Context, queue: Queue, entryId: string): 
     const { trx, now, tally } = change;
     const { email_hash } = await findRow(change, entryId);
     if (email_hash) {
-      const open = await openInvites(change).where('email_hash', '=', email_hash).execute();
+      const open = await liveInvites(change).where('email_hash', '=', email_hash).execute();
       await endInvites(context, change, open, 'revoked');
     }
     const entry = await findRow(change, entryId); // It may be back in the queue by now.

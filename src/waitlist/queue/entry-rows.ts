@@ -21,13 +21,17 @@ export interface EntryRow {
 
 export type AliasedEntries = SelectQueryBuilder<Tables & { e: Tables['entry'] }, 'e', object>;
 
-/** The columns of an `EntryRow` except the position, which each query computes in its own way. */
+/**
+ * The columns of an `EntryRow` except the position, which each query computes in its own way. A referrer who was
+ * taken off the waitlist is not shown, like one who was erased.
+ */
 export function withEntryColumns(query: AliasedEntries) {
   return query
     .leftJoin('entry as r', (join) =>
       join
         .onRef('r.queue_id', '=', 'e.queue_id')
         .onRef('r.seq', '=', 'e.referrer_seq')
+        .on('r.status', '<>', 'removed')
         .on('e.credited', '=', 1),
     )
     .select(['e.seq', 'e.rank', 'e.id', 'e.status', 'e.referrals', 'e.person'])

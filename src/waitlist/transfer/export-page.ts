@@ -58,6 +58,7 @@ function pageQuery(db: Spelling, parameter: Parameter, condition: ReturnType<typ
     from page as e
     left join near on near.seq = e.seq
     left join entry as r on e.credited = 1 and r.queue_id = e.queue_id and r.seq = e.referrer_seq
+      and r.status <> 'removed'
     order by e.seq`;
   return { compile: () => query.compile(db.query) };
 }

@@ -1660,7 +1660,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an invite
-         * @description The code stops working at once. The entry goes back to its place in the queue. Requires the `support` role.
+         * @description The code of an open invite stops working at once. The entry goes back to its place in the queue. The other states are final. Requires the `support` role.
          */
         delete: operations["revokeInvite"];
         options?: never;
@@ -16972,7 +16972,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `changed`: What was confirmed is not what would happen now. */
+            /** @description `conflict`: The person was removed from the waitlist. `changed`: What was confirmed is not what would happen now. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17141,7 +17141,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `revoked`: The invite was revoked. */
+            /** @description `revoked`: The invite was revoked. `expired`: The invite has expired. */
             410: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -4,7 +4,7 @@ import { invalid } from '../../../errors.ts';
 import { formatId } from '../../../ids.ts';
 import { searchEntry } from '../../../waitlist/entries/browse-entries.ts';
 import { readInvite } from '../../../waitlist/invites/browse-invites.ts';
-import { createInvite, type Expiry } from '../../../waitlist/invites/create-invites.ts';
+import { createInvite, type Expiry, refuseRemoved } from '../../../waitlist/invites/create-invites.ts';
 import type { Selection } from '../../../waitlist/invites/invite-run.ts';
 import { previewInvites, queueInviteRun } from '../../../waitlist/invites/preview-invites.ts';
 import { parseEmail } from '../../../waitlist/people/identity.ts';
@@ -119,8 +119,14 @@ const schema = adminSchema({
       example: { count: 120, preview: [EXAMPLE_ENTRY] },
     },
   ],
-  errors: ['not_found', 'changed'],
-  special: { not_found: { when: 'The waitlist does not exist.', message: 'there is no waitlist wl_acme' } },
+  errors: ['not_found', 'conflict', 'changed'],
+  special: {
+    not_found: { when: 'The waitlist does not exist.', message: 'there is no waitlist wl_acme' },
+    conflict: {
+      when: 'The person was removed from the waitlist.',
+      message: 'email: this person was removed from the waitlist; erase the entry to invite them again',
+    },
+  },
 });
 
 type Body = Static<typeof InviteRequest>;
@@ -179,6 +185,7 @@ async function preview(
 ): Promise<Static<typeof Preview>> {
   if (typeof who === 'string') {
     const entry = await searchEntry(context, queue, who);
+    refuseRemoved(entry);
     return { count: 1, preview: entry ? [presentEntry(entry)] : [] };
   }
   const { count, first } = await previewInvites(context, queue, who);

@@ -78,7 +78,8 @@ const revokeSchema = adminSchema({
   operationId: 'revokeInvite',
   tag,
   summary: 'Revoke an invite',
-  description: 'The code stops working at once. The entry goes back to its place in the queue.',
+  description:
+    'The code of an open invite stops working at once. The entry goes back to its place in the queue. The other states are final.',
   role: 'support',
   params: InviteParams,
   querystring: Type.Object(environmentQuery, closed),
@@ -87,7 +88,7 @@ const revokeSchema = adminSchema({
     schema: Deleted,
     example: { id: EXAMPLE.id, deleted: true },
   },
-  errors: ['not_found', 'accepted', 'revoked'],
+  errors: ['not_found', 'accepted', 'revoked', 'expired'],
   special,
 });
 
