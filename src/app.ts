@@ -90,7 +90,7 @@ const KEEP_ALIVE_MS = 75_000; // Longer than load balancers keep theirs, so that
 /** Builds the HTTP app from its parts. Reads no environment and opens no port. */
 export async function buildApp(
   parts: AppParts,
-): Promise<{ app: FastifyInstance; drain: Lifecycle['drain'] }> {
+): Promise<{ app: FastifyInstance } & Pick<Lifecycle, 'announceStop' | 'isProbed' | 'drain'>> {
   const { context } = parts;
   const timeouts = { ...TIMEOUTS, ...parts.timeouts };
   const app = Fastify({
@@ -193,6 +193,8 @@ export async function buildApp(
   });
   return {
     app,
+    announceStop: lifecycle.announceStop,
+    isProbed: lifecycle.isProbed,
     drain: () => {
       streams.close();
       return lifecycle.drain();

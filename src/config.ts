@@ -15,6 +15,7 @@ export interface Config {
   /** undefined for the same as `databaseUrl`. */
   databaseListenUrl: string | undefined;
   startTimeoutMs: number;
+  stopDelayMs: number;
   masterKey: string | undefined;
   masterKeyNext: string | undefined;
   backupPassphrase: string | undefined;
@@ -186,6 +187,11 @@ export const VARIABLES = {
     checkUrl('postgres:', 'postgresql:'),
   ),
   startTimeout: duration('DOORLIST_START_TIMEOUT', '60s', 'How long to wait for PostgreSQL at the start.'),
+  stopDelay: duration(
+    'DOORLIST_STOP_DELAY',
+    '10s',
+    'How long to serve requests after SIGTERM while `/readyz` returns 503, so that load balancers notice.',
+  ),
   masterKey: text(
     'DOORLIST_MASTER_KEY',
     undefined,
@@ -400,6 +406,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     databasePool: read(VARIABLES.databasePool),
     databaseListenUrl: read(VARIABLES.databaseListenUrl),
     startTimeoutMs: read(VARIABLES.startTimeout),
+    stopDelayMs: read(VARIABLES.stopDelay),
     masterKey: read(VARIABLES.masterKey),
     masterKeyNext: read(VARIABLES.masterKeyNext),
     backupPassphrase: read(VARIABLES.backupPassphrase),

@@ -33,6 +33,8 @@ import { startUpkeep } from './waitlist/upkeep/upkeep.ts';
 
 /** Supervisors kill after 30 s. By then the process has ended by itself, whatever hangs. */
 const STOP_DEADLINE_MS = 25_000;
+/** What is left of it after the delay for load balancers. */
+const LEAST_STOP_MS = 15_000;
 /** The share of that time for finishing running work. The rest is for closing connections. */
 const DRAIN_SHARE = 0.8;
 const LOG_FLUSH_EVERY_MS = 1_000;
@@ -62,7 +64,7 @@ export async function serve(
   asked.then(() => {
     if (starting) process.exit(0); // Nothing has been acknowledged yet, and unfinished work is rolled back.
   });
-  const { context, app, drain, keyUsage, releaseDirectory, dashboard } = await startListening(
+  const { context, app, lifecycle, keyUsage, releaseDirectory, dashboard } = await startListening(
     config,
     log,
     { limits, buildsDashboard },
@@ -83,16 +85,24 @@ export async function serve(
   print(await welcome(context, config, port, dashboard.problem()));
 
   const signal = await asked;
-  log.info({ signal }, 'stopping: finishing running requests, new requests get a 503');
   dashboard.stop();
   nextSignal().then(() => process.exit(1)); // A second signal means stop now.
+  lifecycle.announceStop();
+  // Without anybody who asks, there is no load balancer to wait for. Ctrl+C comes from a person.
+  const delayMs = signal === 'SIGTERM' && lifecycle.isProbed() ? config.stopDelayMs : 0;
+  if (delayMs > 0) {
+    log.info({ signal, delayMs }, 'stopping: not ready any more, still serving until load balancers notice');
+    await pause(delayMs);
+  }
+  log.info({ signal }, 'stopping: finishing running requests, new requests get a 503');
+  const leftMs = Math.max(stopDeadlineMs - delayMs, Math.min(stopDeadlineMs, LEAST_STOP_MS));
   const deadline = setTimeout(() => {
     log.error({}, 'stopped at the deadline: something did not finish in time');
     log.flush(() => process.exit(1));
-  }, stopDeadlineMs);
+  }, leftMs);
   await Promise.race([
-    Promise.all([drain(), outbox.stop(), jobs.close()]),
-    pause(stopDeadlineMs * DRAIN_SHARE),
+    Promise.all([lifecycle.drain(), outbox.stop(), jobs.close()]),
+    pause(leftMs * DRAIN_SHARE),
   ]);
   app.server.closeAllConnections();
   await app.close();
@@ -158,7 +168,7 @@ async function startListening(
   });
   const keyUsage = trackKeyUsage(context);
   const dashboard = buildDashboardIfNeeded(log, buildsDashboard);
-  const { app, drain } = await buildApp({
+  const { app, ...lifecycle } = await buildApp({
     context,
     keyUsage,
     signups: openSignups(context, config.mostWaitingSignups),
@@ -183,7 +193,7 @@ async function startListening(
     await context.db.close(); // An open database would keep the process alive.
     throw error;
   }
-  return { context, app, drain, keyUsage, releaseDirectory, dashboard };
+  return { context, app, lifecycle, keyUsage, releaseDirectory, dashboard };
 }
 
 /** In the background: the API does not wait for it, and works without it. */

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Liveness check
-         * @description Returns 200 while the process is running, even if the database is down. Returns 503 while the service is stopping.
+         * @description Returns 200 while the process is running, even if the database is down. Returns 503 when it is about to exit.
          */
         get: operations["health"];
         put?: never;

@@ -58,7 +58,7 @@ export function registerHealth(app: TypedApp, { db, log }: Context, hasDashboard
       tags: ['Operations'],
       summary: 'Liveness check',
       description:
-        'Returns 200 while the process is running, even if the database is down. Returns 503 while the service is stopping.',
+        'Returns 200 while the process is running, even if the database is down. Returns 503 when it is about to exit.',
       security: [],
       response: responses('The process is running.'),
     },

@@ -15,8 +15,16 @@ const MAKE_WAY_MS = 20;
  */
 const REST_MS = 8;
 const IN_USE_MS = 1_000;
+/** The longest interval that load balancers offer is five minutes, but none uses it where restarts matter. */
+const PROBED_WITHIN_MS = 60_000;
 
 export interface Lifecycle {
+  /**
+   * Not ready from now on, but requests are still served. Clients are told to open their next connection elsewhere.
+   */
+  announceStop(): void;
+  /** Whether a load balancer or supervisor has asked for the health of this server within the last minute. */
+  isProbed(): boolean;
   /** New requests get a 503 from now on. Resolves when all running requests have been answered. */
   drain(): Promise<void>;
   /** For a response that takes long: resolves when no other request waits, or after a moment. */
@@ -32,7 +40,9 @@ declare module 'fastify' {
 
 /** Applies to every request: an id, no caching, one log line, and a graceful stop. */
 export function registerLifecycle(app: FastifyInstance, log: Log, routes: RouteTable): Lifecycle {
+  let stopping = false;
   let draining = false;
+  let probedAt = Number.NEGATIVE_INFINITY;
   let underWay = 0;
   let long = 0;
   let usedAt = Number.NEGATIVE_INFINITY;
@@ -54,14 +64,21 @@ export function registerLifecycle(app: FastifyInstance, log: Log, routes: RouteT
       if (draining && underWay === 0) drained();
       if (underWay === long) for (const resume of waiting) resume();
     });
-    if (!refused) return next(refusalOf(request, routes));
-    reply.header('connection', 'close');
-    next(unavailable('the service is shutting down: try again in a moment', RETRY_AFTER_SECONDS));
+    if (isProbe(url)) probedAt = performance.now();
+    if (stopping) reply.header('connection', 'close');
+    if (refused || (stopping && url === '/readyz'))
+      return next(unavailable('the service is shutting down: try again in a moment', RETRY_AFTER_SECONDS));
+    next(refusalOf(request, routes));
   });
 
   return {
+    announceStop: () => {
+      stopping = true;
+    },
+    isProbed: () => performance.now() - probedAt < PROBED_WITHIN_MS,
     drain: () =>
       new Promise((resolve) => {
+        stopping = true;
         draining = true;
         drained = resolve;
         if (underWay === 0) resolve();
@@ -82,6 +99,10 @@ export function registerLifecycle(app: FastifyInstance, log: Log, routes: RouteT
       });
     },
   };
+}
+
+function isProbe(route: string | undefined): boolean {
+  return route === '/readyz' || route === '/healthz';
 }
 
 /** Checks that do not need the body: an unknown path has no body limit. */
