@@ -11,6 +11,7 @@ import {
 } from './build-dashboard.ts';
 import { type Config, VARIABLES } from './config.ts';
 import type { PostgresLimits } from './db/postgres-pool.ts';
+import { startScheduler } from './db/scheduler.ts';
 import { SERVE_LOCK, tryLock } from './db/sqlite-lock.ts';
 import { unavailable } from './errors.ts';
 import { openWaitingRoom } from './http/plugins/waiting-room.ts';
@@ -28,8 +29,8 @@ import { trackKeyUsage } from './waitlist/keys/key-usage.ts';
 import type { Context } from './waitlist/queue/context.ts';
 import { listWaitlists } from './waitlist/settings/waitlists.ts';
 import { openSignups } from './waitlist/signup/signup.ts';
-import { startJobs } from './waitlist/upkeep/job-runner.ts';
-import { startUpkeep } from './waitlist/upkeep/upkeep.ts';
+import { createJobRunner } from './waitlist/upkeep/job-runner.ts';
+import { createUpkeep } from './waitlist/upkeep/upkeep.ts';
 
 /** Supervisors kill after 30 s. By then the process has ended by itself, whatever hangs. */
 const STOP_DEADLINE_MS = 25_000;
@@ -79,13 +80,15 @@ export async function serve(
     const { checkSmtpAtStart } = await import('./mail/smtp-check.ts');
     void checkSmtpAtStart(log, config.smtpUrl);
   }
-  const upkeep = startUpkeep(withoutTimeLimits(context));
-  const jobs = startJobs(withoutTimeLimits(context), JOB_KINDS);
+  const upkeep = createUpkeep(withoutTimeLimits(context));
+  const jobs = createJobRunner(withoutTimeLimits(context), JOB_KINDS);
+  const scheduler = startScheduler(context, [outbox.task, jobs.task, ...upkeep.tasks]);
   warnWithoutPublicUrl(config, log);
   print(await welcome(context, config, port, dashboard.problem()));
 
   const signal = await asked;
   dashboard.stop();
+  upkeep.stop();
   nextSignal().then(() => process.exit(1)); // A second signal means stop now.
   lifecycle.announceStop();
   // Without anybody who asks, there is no load balancer to wait for. Ctrl+C comes from a person.
@@ -106,7 +109,7 @@ export async function serve(
   ]);
   app.server.closeAllConnections();
   await app.close();
-  await Promise.all([upkeep.close(), keyUsage.close()]);
+  await Promise.all([scheduler.close(), keyUsage.close()]);
   await context.db.close();
   releaseDirectory();
   clearInterval(flushing);

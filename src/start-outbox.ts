@@ -1,3 +1,4 @@
+import type { ScheduledTask } from './db/scheduler.ts';
 import { mailChannel } from './mail/channel.ts';
 import { shareMailServer } from './mail/mail-server.ts';
 import { forgetPauses, type RecordedPause, readPauses, recordPauses } from './mail/pause-record.ts';
@@ -5,6 +6,7 @@ import type { Smtp } from './mail/smtp.ts';
 import { operatorMailChannel } from './operator-mail/channel.ts';
 import { openOperators } from './operators/context.ts';
 import { type DispatcherOptions, startDispatcher } from './outbox/dispatcher.ts';
+import { firstDueAt } from './outbox/find-targets.ts';
 import { startPruning } from './outbox/prune.ts';
 import type { Context } from './waitlist/queue/context.ts';
 import { allowList } from './webhooks/addresses.ts';
@@ -12,6 +14,8 @@ import { webhookChannel } from './webhooks/channel.ts';
 import { createGuard } from './webhooks/guard.ts';
 import { createSender, DEADLINE_MS } from './webhooks/send.ts';
 
+/** Between two looks at what another process recorded without a notification. */
+const LOOK_EVERY_MS = 2_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface OutboxSettings {
@@ -38,6 +42,8 @@ export interface OutboxTimes {
 export interface Outbox {
   /** Looks for due deliveries now. */
   wake(): void;
+  /** Finds deliveries that no wake-up announced. */
+  readonly task: ScheduledTask;
   /** Waits for running deliveries, up to a limit. */
   stop(): Promise<void>;
 }
@@ -71,6 +77,7 @@ export async function startOutbox(
   const pruning = startPruning({ ...context, db: context.db.patient }, deliveryLogDays * DAY_MS);
   return {
     wake: dispatcher.wake,
+    task: { name: 'deliveries', everyMs: LOOK_EVERY_MS, dueAt: firstDueAt, run: dispatcher.wake },
     stop: async () => {
       await Promise.all([dispatcher.stop(), pruning.stop()]);
       await record.written();

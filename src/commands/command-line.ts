@@ -65,11 +65,17 @@ async function run(
 ): Promise<Outcome> {
   if (command.raw) return command.raw(config, operands, flags, terminal);
   const context = await openExisting(config, createLogger('silent'));
+  let changed = false;
+  context.db.onChange(() => {
+    changed = true;
+  });
   try {
     const audit = auditAs(await openOperators(context), COMMAND_LINE);
     const audited = { ...withoutTimeLimits(context), audit, actor: referenceTo(COMMAND_LINE) };
     return (await command.run?.(audited, operands, flags, config)) ?? { json: null, text: '' };
   } finally {
+    // Without it, a server would only notice at its next look that it has something to do.
+    if (changed) await context.db.notify().catch(() => {});
     await context.db.close();
   }
 }

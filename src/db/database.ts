@@ -52,8 +52,6 @@ export interface TransactionOptions {
 export interface Database extends Spelling {
   /** The engine's name, for display. */
   describe(): Engine;
-  /** How often to look for deliveries that no `notify` announced. */
-  readonly pollMs: number;
   /** Runs a read-only statement outside a transaction, in the fastest way the engine has. */
   run<P, O>(statement: Statement<P, O>, values: P): Promise<O[]> | O[];
   transaction<T>(work: (trx: Trx) => Promise<T>, options?: TransactionOptions): Promise<T>;
@@ -91,14 +89,19 @@ export interface Database extends Spelling {
   /** Tells all listening processes that there is something to deliver. */
   notify(): Promise<void>;
   /**
-   * Calls back for each `notify` of another process, if the engine supports it. Returns a function that stops
-   * listening.
+   * Calls back for each `notify` of any process, if the engine supports it. Returns a function that stops
+   * listening. All listeners share a connection.
    */
   listen(notified: () => void): Promise<() => Promise<void>>;
+  /**
+   * Calls back after this process has written something and, if the engine can tell without a query, after
+   * another one has. Returns a function that stops listening.
+   */
+  onChange(changed: () => void): () => void;
   /** Refreshes the planner's statistics of tables that have grown, if the engine uses them. */
   refreshStatistics(): Promise<void>;
-  /** Frees the space of a large write-ahead log, if the engine leaves that to us. */
-  shrinkLog(): Promise<void>;
+  /** Frees the space of a large write-ahead log, if the engine leaves that to us. Returns false if not done yet. */
+  shrinkLog(): Promise<boolean>;
   usage(): Promise<Usage>;
   /** Tries to write, and throws what is wrong. Frequent calls share a result. */
   probe(): Promise<void>;

@@ -1,28 +1,55 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { createChanges } from './changes.ts';
 import type { PostgresLimits } from './postgres-pool.ts';
 
 export const CHANNEL = 'doorlist_outbox';
 /** Polling takes over in the meantime. */
 const RECONNECT_AFTER_MS = 2_000;
-/** After this long without traffic, check that the connection is still alive. */
-const QUIET_MS = 30_000;
+/** When the system begins to check a connection without traffic, which costs the server nothing. */
+const KEEP_ALIVE_AFTER_MS = 10_000;
+/** Asked this rarely, because an idle database may sleep. */
+const QUIET_MS = 10 * 60_000;
 
-interface Listening {
+interface Server {
   url: string;
   limits: PostgresLimits;
-  notified(): void;
+}
+
+export interface Notifications {
+  /** Returns a function that stops listening. */
+  listen(notified: () => void): Promise<() => Promise<void>>;
+}
+
+/** Listens while anybody does, on one connection for all. */
+export function shareNotifications(server: Server): Notifications {
+  const listeners = createChanges();
+  let listening: Promise<() => Promise<void>> | undefined;
+  return {
+    listen: async (notified) => {
+      const end = listeners.listen(notified);
+      listening ??= listenForNotifications({ ...server, notified: listeners.tell });
+      await listening;
+      return async () => {
+        end();
+        if (listeners.hasListeners) return;
+        const ending = listening;
+        listening = undefined;
+        await (await ending)?.();
+      };
+    },
+  };
 }
 
 /**
  * Keeps its own connection and reconnects when it is lost. Behind a pooler, notifications do not arrive, so
  * it does not listen, and polling does all the work.
  */
-export async function listenForNotifications({
+async function listenForNotifications({
   url,
   limits,
   notified,
-}: Listening): Promise<() => Promise<void>> {
+}: Server & { notified(): void }): Promise<() => Promise<void>> {
   let client: Listener | undefined;
   let timer: NodeJS.Timeout | undefined;
   let ended = false;
@@ -34,6 +61,7 @@ export async function listenForNotifications({
       connectionTimeoutMillis: limits.connectMs,
       query_timeout: limits.connectMs,
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     }) as Listener;
     client = fresh;
     const drop = () => fresh.connection.stream.destroy();

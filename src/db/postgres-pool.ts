@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { type Changes, createChanges } from './changes.ts';
 import { isConnectionLoss, isReadOnly, rethrow } from './postgres-errors.ts';
 import { type Command, parserFor } from './postgres-session.ts';
 
@@ -58,6 +59,8 @@ export interface Pool {
    * server session, so settings and prepared statements do not persist.
    */
   readonly throughPooler: boolean;
+  /** What this process has written. */
+  readonly changes: Changes;
   query(command: pg.QueryConfig): Promise<pg.QueryResult>;
   connect(): Promise<Client>;
   /**
@@ -130,6 +133,7 @@ export function openPool({ url, poolSize, limits, onState = () => {} }: PoolOpti
   const pool = new pg.Pool({
     ...address,
     max: poolSize,
+    min: 1, // An idle server looks for work now and then, and need not connect each time.
     connectionTimeoutMillis: limits.connectMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
@@ -146,6 +150,7 @@ export function openPool({ url, poolSize, limits, onState = () => {} }: PoolOpti
 
   return {
     limits,
+    changes: createChanges(),
     get throughPooler() {
       return throughPooler;
     },

@@ -14,6 +14,12 @@ export interface Answer {
   readonly count: number;
 }
 
+const WRITES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE', 'COPY']);
+
+export function isWrite({ command, count }: Pick<Answer, 'command' | 'count'>): boolean {
+  return count > 0 && WRITES.has(command);
+}
+
 interface Sent extends Required<Command> {
   resolve(answer: Answer): void;
   reject(error: Error): void;
@@ -35,6 +41,8 @@ export class Session {
   #waiting: Sent[] = [];
   #busy = false;
   #scheduled = false;
+  /** Whether anything was written since this was last reset. */
+  wrote = false;
 
   /** Behind a pooler nothing stays prepared, because the next transaction may run in another session. */
   constructor(client: pg.PoolClient, keepsPrepared: boolean) {
@@ -47,7 +55,11 @@ export class Session {
       const { text, values = [] } = command;
       // The driver also prepares statements, outside transactions, and could use the same name.
       const name = command.name === undefined || !this.#keepsPrepared ? '' : `session ${command.name}`;
-      this.#waiting.push({ text, values, name, resolve, reject });
+      const answered = (answer: Answer) => {
+        if (isWrite(answer)) this.wrote = true;
+        resolve(answer);
+      };
+      this.#waiting.push({ text, values, name, resolve: answered, reject });
       if (this.#scheduled) return;
       this.#scheduled = true;
       // Runs after all pending microtasks, so that their statements are sent together.

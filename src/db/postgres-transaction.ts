@@ -3,7 +3,7 @@ import { insertOf, updateOf } from './postgres-bulk.ts';
 import { PostgresConnection, queriesOver } from './postgres-dialect.ts';
 import { isReadOnly, rethrow } from './postgres-errors.ts';
 import { type Client, type Pool, setTransaction } from './postgres-pool.ts';
-import { type Command, Session } from './postgres-session.ts';
+import { type Answer, type Command, isWrite, Session } from './postgres-session.ts';
 import { postgresSpelling } from './postgres-spelling.ts';
 import type { NamedQuery } from './statement.ts';
 import { type OpenTrx, openTrx } from './trx.ts';
@@ -54,6 +54,7 @@ export async function inTransaction<T>(
   const client = await pool.connect();
   const { session, trx, begin, failure } = sessionOf(pool, client);
   begin();
+  session.wrote = false;
   let lost: Error | undefined;
   const onError = (error: Error) => {
     lost = error;
@@ -71,12 +72,39 @@ export async function inTransaction<T>(
     // If a statement failed, the server responds to the commit with ROLLBACK.
     const { command } = await session.run(COMMIT).catch(rethrow);
     if (command !== 'COMMIT') throw new Error('the transaction failed before its commit');
+    if (session.wrote) pool.changes.tell();
     return result;
   } catch (thrown) {
     const error = failure() ?? thrown;
     await session.run(ROLLBACK).catch((rollbackError: Error) => {
       lost ??= rollbackError; // The state of the session is unknown, so it must not be used again.
     });
+    if (isReadOnly(error)) lost ??= error as Error;
+    throw error;
+  } finally {
+    client.off('error', onError);
+    pool.release(client, lost);
+  }
+}
+
+/**
+ * One statement behind a pooler, with its settings: both run in one transaction, because they are sent before
+ * the server answers.
+ */
+export async function runWithSettings(pool: Pool, command: Command): Promise<Answer> {
+  const client = await pool.connect();
+  const { session } = sessionOf(pool, client);
+  let lost: Error | undefined;
+  const onError = (error: Error) => {
+    lost = error;
+  };
+  client.on('error', onError);
+  try {
+    sendAhead(session, setTransaction(pool.limits));
+    const answer = await session.run(command).catch(rethrow);
+    if (isWrite(answer)) pool.changes.tell();
+    return answer;
+  } catch (error) {
     if (isReadOnly(error)) lost ??= error as Error;
     throw error;
   } finally {

@@ -4,14 +4,14 @@ import { claimDeliveries } from './postgres-claims.ts';
 import { PostgresConnection, queriesOver, type Runner } from './postgres-dialect.ts';
 import { rethrow } from './postgres-errors.ts';
 import { freezeDatabase } from './postgres-freeze.ts';
-import { CHANNEL, listenForNotifications } from './postgres-listen.ts';
+import { CHANNEL, type Notifications, shareNotifications } from './postgres-listen.ts';
 import { LIMITS, openPool, type Pool, type PoolOptions, type PostgresLimits } from './postgres-pool.ts';
 import { tryToWrite } from './postgres-probe.ts';
 import { repeatRolledBack } from './postgres-repeat.ts';
-import type { Answer, Command } from './postgres-session.ts';
+import { type Answer, type Command, isWrite } from './postgres-session.ts';
 import { postgresSpelling } from './postgres-spelling.ts';
 import { analyzeGrownTables } from './postgres-statistics.ts';
-import { inTransaction } from './postgres-transaction.ts';
+import { inTransaction, runWithSettings } from './postgres-transaction.ts';
 import { refuseOldServer } from './postgres-trouble.ts';
 import { type Statement, statement } from './statement.ts';
 
@@ -33,8 +33,9 @@ export async function openPostgres({
   ...rest
 }: PostgresOptions): Promise<Database> {
   const pool = openPool({ url, limits: { ...LIMITS, ...limits }, ...rest });
-  const patient = database(pool, listenUrl, { long: true });
-  const db = database(pool, listenUrl, { long: false }, patient);
+  const notifications = shareNotifications({ url: listenUrl, limits: pool.limits });
+  const patient = database(pool, notifications, { long: true });
+  const db = database(pool, notifications, { long: false }, patient);
   try {
     const { rows } = await sql<{
       version: number;
@@ -47,7 +48,12 @@ export async function openPostgres({
   return db;
 }
 
-function database(pool: Pool, listenUrl: string, time: { long: boolean }, patient?: Database): Database {
+function database(
+  pool: Pool,
+  notifications: Notifications,
+  time: { long: boolean },
+  patient?: Database,
+): Database {
   const run: Runner = time.long
     ? (command) => inTransaction(pool, (_, session) => session.run(command).catch(rethrow), time)
     : (command) => runAlone(pool, command);
@@ -56,7 +62,6 @@ function database(pool: Pool, listenUrl: string, time: { long: boolean }, patien
   const db: Database = {
     ...postgresSpelling,
     describe: () => 'postgres',
-    pollMs: 5_000, // Other instances notify.
     query,
     run: async (statement, values) => {
       const { name, sql: text, parameters } = statement.bind(postgresSpelling, values);
@@ -100,9 +105,10 @@ function database(pool: Pool, listenUrl: string, time: { long: boolean }, patien
     notify: async () => {
       await run({ text: `notify ${CHANNEL}` });
     },
-    listen: (notified) => listenForNotifications({ url: listenUrl, limits: pool.limits, notified }),
+    listen: notifications.listen,
+    onChange: pool.changes.listen,
     refreshStatistics: () => analyzeGrownTables(pool),
-    shrinkLog: async () => {}, // The server does this.
+    shrinkLog: async () => true, // The server does this.
     usage: async () => {
       const { rows } = await sql<{ bytes: number; connections: number }>`select
         pg_database_size(current_database()) as bytes,
@@ -120,9 +126,12 @@ function database(pool: Pool, listenUrl: string, time: { long: boolean }, patien
 }
 
 async function runAlone(pool: Pool, { text, name, values }: Command): Promise<Answer> {
-  const keptAs = name === undefined || pool.throughPooler ? {} : { name };
+  if (pool.throughPooler) return runWithSettings(pool, { text, ...(values ? { values } : {}) });
+  const keptAs = name === undefined ? {} : { name };
   const { rows, command, rowCount } = await pool.query({ text, values: values as unknown[], ...keptAs });
-  return { rows, command, count: rowCount ?? 0 };
+  const answer = { rows, command, count: rowCount ?? 0 };
+  if (isWrite(answer)) pool.changes.tell();
+  return answer;
 }
 
 const readClock = statement<object, { now: number }>((db) => ({

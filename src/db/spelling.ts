@@ -15,4 +15,9 @@ export interface Spelling {
   readonly clock: RawBuilder<number>;
   /** Ends a subquery whose rows will be updated. Skips rows that are locked by other transactions. */
   readonly skipLocked: RawBuilder<unknown>;
+  /**
+   * A query for every target with unfinished deliveries: `queue_id`, `channel`, `target_id`, and `due_at` of the
+   * first one. Steps along the index from target to target, so the cost does not depend on the backlog.
+   */
+  readonly dueTargets: RawBuilder<unknown>;
 }

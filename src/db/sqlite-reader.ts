@@ -13,10 +13,16 @@ const MOST_PREPARED = 500;
 export type Reader = <O>(query: CompiledQuery<O>) => O[];
 
 /** A read-only connection on this thread. */
-export function openReader(file: string): { read: Reader; close(): void } {
+export function openReader(file: string): { read: Reader; version(): unknown; close(): void } {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   database.exec(`pragma mmap_size = ${READER_MMAP_BYTES}; pragma cache_size = -${READER_CACHE_KIB}`);
-  return { read: createReader(database), close: () => database.close() };
+  const version = database.prepare('pragma data_version');
+  return {
+    read: createReader(database),
+    /** Differs after any other connection, of this process or another, has changed the database. Reads no page. */
+    version: () => version.get()?.data_version,
+    close: () => database.close(),
+  };
 }
 
 /** All reads in one turn of the event loop share a snapshot, so that a page of entries and its total agree. */

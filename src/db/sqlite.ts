@@ -15,6 +15,7 @@ import {
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { openReader } from './sqlite-reader.ts';
 import { sqliteSpelling } from './sqlite-spelling.ts';
+import { watchForChanges } from './sqlite-watch.ts';
 import { countErasure, wipeErased } from './sqlite-wipe.ts';
 import { BUSY_TIMEOUT_MS, LOG_LIMIT_BYTES, startWriter, type Writer } from './sqlite-writer.ts';
 import type { NamedQuery } from './statement.ts';
@@ -34,12 +35,12 @@ export async function openSqlite(file: string): Promise<Database> {
   const { read } = reader;
   const query = new Kysely<Tables>({ dialect: sqliteDialect(new SqliteConnection(read, writer)) });
   const { trx, begin, failure } = openOver(new WriterConnection(writer));
+  const watch = watchForChanges(reader.version);
   let committedAt = Number.NEGATIVE_INFINITY;
 
   const db: Database = {
     ...sqliteSpelling,
     describe: () => 'sqlite',
-    pollMs: 1_000, // A cheap read on this thread.
     query,
     run: (statement, values) => read(statement.bind(sqliteSpelling, values)),
     transaction: async (work) => {
@@ -51,6 +52,7 @@ export async function openSqlite(file: string): Promise<Database> {
         const result = await work(trx);
         await writer.run({ sql: 'commit' });
         committedAt = performance.now();
+        watch.check();
         return result;
       } catch (error) {
         const cause = failure() ?? error;
@@ -95,7 +97,8 @@ export async function openSqlite(file: string): Promise<Database> {
     markErased: (trx) => trx.write(countErasure, {}),
     wipeErased: () => wipeErased(writer),
     notify: async () => {},
-    listen: async () => async () => {},
+    listen: async () => async () => {}, // `onChange` also notices other processes.
+    onChange: watch.listen,
     refreshStatistics: async () => {}, // Its plans depend only on the indexes.
     shrinkLog: () => shrinkLog(file, writer),
     usage: async () => {
@@ -112,9 +115,12 @@ export async function openSqlite(file: string): Promise<Database> {
     probe: async () => {
       if (performance.now() - committedAt < COMMIT_PROVES_MS) return;
       // Writes a page although nothing changes, because only that detects a full disk.
-      await db.transaction((trx) => trx.updateTable('instance').set({ id: 1 }).execute());
+      await watch.withoutTelling(() =>
+        db.transaction((trx) => trx.updateTable('instance').set({ id: 1 }).execute()),
+      );
     },
     close: async () => {
+      watch.close();
       await query.destroy();
       reader.close();
       await writer.close();
@@ -126,8 +132,8 @@ export async function openSqlite(file: string): Promise<Database> {
 /**
  * Readers in other processes can block a checkpoint. The log then grows, and is truncated when they are gone.
  */
-async function shrinkLog(file: string, writer: Writer): Promise<void> {
-  if (sizeOfLog(file) <= LOG_LIMIT_BYTES) return;
+async function shrinkLog(file: string, writer: Writer): Promise<boolean> {
+  if (sizeOfLog(file) <= LOG_LIMIT_BYTES) return true;
   const release = await writer.lock();
   try {
     await Promise.all([
@@ -135,6 +141,7 @@ async function shrinkLog(file: string, writer: Writer): Promise<void> {
       writer.run({ sql: 'pragma wal_checkpoint(truncate)' }),
       writer.run({ sql: `pragma busy_timeout = ${BUSY_TIMEOUT_MS}` }),
     ]);
+    return sizeOfLog(file) <= LOG_LIMIT_BYTES;
   } finally {
     release();
   }

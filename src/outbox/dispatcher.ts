@@ -10,6 +10,9 @@ const LEASE_MS = 45_000;
 /** Longer than any attempt takes. */
 const DRAIN_MS = 20_000;
 
+/** A server's scheduler also finds what no wake-up announced, together with all other work. */
+const POLL_MS = 24 * 60 * 60 * 1000;
+
 export type DispatcherOptions = Partial<DispatchOptions>;
 
 export interface Dispatcher {
@@ -25,7 +28,7 @@ export async function startDispatcher(
   channels: readonly Channel[],
   options: DispatcherOptions = {},
 ): Promise<Dispatcher> {
-  const defaults = { leaseMs: LEASE_MS, pollMs: db.pollMs, drainMs: DRAIN_MS, random: Math.random };
+  const defaults = { leaseMs: LEASE_MS, pollMs: POLL_MS, drainMs: DRAIN_MS, random: Math.random };
   const loop = new DispatchLoop({ db, clock, log }, channels, { ...defaults, ...options });
   const endNotifications = await db.listen(() => loop.lookAgain());
   const endWakeUps = wakeUps.listen((targets) => loop.wake(targets));

@@ -5,6 +5,7 @@ export async function startTcpProxy(target: { host: string; port: number }) {
   const sockets = new Set<Socket>();
   let cut = false;
   let deaf = false;
+  let heardAt = performance.now();
   const goSilent = (incoming: Socket, outgoing: Socket) => {
     for (const socket of [incoming, outgoing]) {
       socket.unpipe();
@@ -29,6 +30,9 @@ export async function startTcpProxy(target: { host: string; port: number }) {
         outgoing.destroy();
       });
     }
+    incoming.on('data', () => {
+      heardAt = performance.now();
+    });
     incoming.pipe(outgoing).pipe(incoming);
     if (deaf) goSilent(incoming, outgoing);
     else passing.add([incoming, outgoing]);
@@ -49,6 +53,8 @@ export async function startTcpProxy(target: { host: string; port: number }) {
       for (const pair of passing) goSilent(...pair);
       passing.clear();
     },
+    /** How long no client has sent anything. */
+    quietMs: () => performance.now() - heardAt,
     restore: () => {
       cut = false;
       deaf = false;

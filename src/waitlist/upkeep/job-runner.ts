@@ -1,8 +1,9 @@
+import { type RawBuilder, sql } from 'kysely';
 import { DatabaseUnavailable } from '../../db/database.ts';
+import { type ScheduledTask, startScheduler } from '../../db/scheduler.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
 import { DoorlistError } from '../../errors.ts';
 import { formatId, oldestId } from '../../ids.ts';
-import { reportState } from '../../state-log.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
@@ -35,15 +36,15 @@ interface DueJob {
 }
 
 export interface JobRunner {
+  readonly task: ScheduledTask;
   /** Stops running jobs after their current step. */
   close(): Promise<void>;
 }
 
 /** Runs the jobs that were started over the API, and those that another server left behind. */
-export function startJobs(context: Context, kinds: readonly JobKind[]): JobRunner {
+export function createJobRunner(context: Context, kinds: readonly JobKind[]): JobRunner {
   let stopping = false;
   const running = new Map<string, Promise<void>>();
-  let looking: Promise<void> | undefined;
   const look = async () => {
     for (const due of await findDueJobs(context, kinds)) {
       const name = Buffer.from(due.id).toString('hex');
@@ -58,22 +59,30 @@ export function startJobs(context: Context, kinds: readonly JobKind[]): JobRunne
       );
     }
   };
-  const timer = setInterval(() => {
-    looking ??= look()
-      .then(() => reportState(context.log, 'jobs', 'ok'))
-      .catch((error: Error) => reportState(context.log, 'jobs', 'failing', { reason: error.message }))
-      .finally(() => {
-        looking = undefined;
-      });
-  }, LOOK_EVERY_MS);
   return {
+    task: { name: 'jobs', everyMs: LOOK_EVERY_MS, dueAt: () => firstJobAt(kinds), run: look },
     close: async () => {
       stopping = true;
-      clearInterval(timer);
-      await looking;
       await Promise.all(running.values());
     },
   };
+}
+
+/** With a scheduler of its own. */
+export function startJobs(context: Context, kinds: readonly JobKind[]): Pick<JobRunner, 'close'> {
+  const runner = createJobRunner(context, kinds);
+  const scheduler = startScheduler(context, [runner.task]);
+  return {
+    close: async () => {
+      await Promise.all([runner.close(), scheduler.close()]);
+      await runner.close(); // The last look may have started some.
+    },
+  };
+}
+
+function firstJobAt(kinds: readonly JobKind[]): RawBuilder<number | null> {
+  return sql<number | null>`(select min(coalesce(lease_until, 0)) from job
+    where runner = 'server' and finished_at is null and kind in (${sql.join(kinds.map(({ kind }) => kind))}))`;
 }
 
 /** Runs every due job to its end, one after the other. */

@@ -1,5 +1,6 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type ScheduledTask, startScheduler } from '../../db/scheduler.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
-import { reportState } from '../../state-log.ts';
 import { forgetExpired } from '../forms/forget.ts';
 import { expireInvites } from '../invites/end-invites.ts';
 import { remindInvited } from '../invites/remind-invited.ts';
@@ -15,6 +16,7 @@ import { watch } from './watch.ts';
 const EVERY_MS = 1_000;
 const WATCH_EVERY_MS = 60_000;
 const REMOVE_EVERY_MS = 5_000;
+const HOUR_MS = 60 * 60 * 1000;
 const QUEUES_AT_ONCE = 100;
 
 /**
@@ -23,48 +25,66 @@ const QUEUES_AT_ONCE = 100;
  * keeps its log small.
  */
 export interface Upkeep {
-  close(): Promise<void>;
+  readonly tasks: readonly ScheduledTask[];
+  /** Lets long tasks end soon. */
+  stop(): void;
 }
 
-export function startUpkeep(context: Context): Upkeep {
-  let running: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    running ??= keepUp(context)
-      .then(() => reportState(context.log, 'upkeep', 'ok'))
-      .catch((error: Error) => reportState(context.log, 'upkeep', 'failing', { reason: error.message }))
-      .finally(() => {
-        running = undefined;
-      });
-  }, EVERY_MS);
-  let watching: Promise<void> | undefined;
-  const watchTimer = setInterval(() => {
-    watching = Promise.all([watch(context), forgetExpired(context)]).then(
-      () => {},
-      (error: Error) => context.log.warn({ reason: error.message }, 'the status check failed'),
-    );
-  }, WATCH_EVERY_MS);
-  let removing: Promise<void> | undefined;
-  let closing = false;
-  const removeTimer = setInterval(() => {
-    // On its own, because millions of rows take a while.
-    removing ??= removeDeleted(context, () => closing)
-      .then(() => reportState(context.log, 'removal of deleted waitlists', 'ok'))
-      .catch((error: Error) =>
-        reportState(context.log, 'removal of deleted waitlists', 'failing', { reason: error.message }),
-      )
-      .finally(() => {
-        removing = undefined;
-      });
-  }, REMOVE_EVERY_MS);
+export function createUpkeep(context: Context): Upkeep {
+  let stopping = false;
   return {
-    close: async () => {
-      closing = true;
-      clearInterval(timer);
-      clearInterval(watchTimer);
-      clearInterval(removeTimer);
-      await Promise.all([running, watching, removing]);
+    stop: () => {
+      stopping = true;
+    },
+    tasks: [
+      { name: 'upkeep', everyMs: EVERY_MS, dueAt: firstUpkeepAt, run: () => keepUp(context) },
+      { name: 'storage upkeep', everyMs: EVERY_MS, afterChanges: true, run: () => tendStorage(context) },
+      {
+        name: 'removal of deleted waitlists',
+        everyMs: REMOVE_EVERY_MS, // On its own, because millions of rows take a while.
+        dueAt: () => sql<number | null>`(select min(deleted_at) from waitlist where deleted_at is not null)`,
+        run: () => removeDeleted(context, () => stopping),
+      },
+      {
+        name: 'status check',
+        ...{ everyMs: WATCH_EVERY_MS, afterChanges: true, atLeastEveryMs: HOUR_MS },
+        run: async () => {
+          await Promise.all([watch(context), forgetExpired(context)]);
+        },
+      },
+      {
+        name: 'removal of old jobs',
+        ...{ everyMs: HOUR_MS, atLeastEveryMs: HOUR_MS },
+        run: () => forgetOldJobs(context),
+      },
+    ],
+  };
+}
+
+/** With a scheduler of its own. */
+export function startUpkeep(context: Context): { close(): Promise<void> } {
+  const upkeep = createUpkeep(context);
+  const scheduler = startScheduler(context, upkeep.tasks);
+  return {
+    close: () => {
+      upkeep.stop();
+      return scheduler.close();
     },
   };
+}
+
+/** Each part has an index or a small table. */
+function firstUpkeepAt(): RawBuilder<number | null> {
+  return sql<number | null>`(select min(at) from (
+    select min(next_expiry) as at from queue where next_expiry is not null
+    union all select min(next_reminder) from queue where next_reminder is not null
+    union all select min(0) from queue where rerank_after is not null
+    union all select min(coalesce(lease_until, 0)) from job
+      where runner <> 'server' and finished_at is null and cancel_at is not null
+    union all select min(0) from metadata_key as k join queue as q on q.id = k.queue_id
+      where k.counted_seq < q.last_seq
+    union all select min(0) from instance where erasures <> erasures_wiped
+  ) as due)`;
 }
 
 /**
@@ -99,11 +119,14 @@ export async function keepUp(context: Context): Promise<void> {
     .execute();
   for (const { id } of unranked) await attend(context, id, applyBoost);
   await endCancelledJobs(context);
-  await forgetOldJobs(context);
   for (const id of await findUncounted(context, QUEUES_AT_ONCE)) await attend(context, id, countValues);
   await db.wipeErased(); // For erasures that a reader kept from being wiped.
+  await tendStorage(context);
+}
+
+async function tendStorage({ db }: Context): Promise<boolean> {
   await db.refreshStatistics();
-  await db.shrinkLog();
+  return db.shrinkLog();
 }
 
 async function settle(context: Context, waitlistId: number): Promise<void> {

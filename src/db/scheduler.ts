@@ -1,0 +1,173 @@
+import { setTimeout } from 'node:timers';
+import { type RawBuilder, sql } from 'kysely';
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import { reportState } from '../state-log.ts';
+import type { Database } from './database.ts';
+import { sharedTime } from './shared-clock.ts';
+import type { Spelling } from './spelling.ts';
+
+/** An idle server asks the database this often: a database that sleeps when idle is not kept busy. */
+const IDLE_MS = 30_000;
+/** Between two looks, however much changes. */
+const LOOK_EVERY_MS = 500;
+
+/** Periodic work. It runs when something is due, after changes, or at fixed times. */
+export interface ScheduledTask {
+  /** For the log. */
+  name: string;
+  /** The least time between two runs. */
+  everyMs: number;
+  /** The most time between two runs, even if nothing happens. */
+  atLeastEveryMs?: number;
+  /** Run after something was written. */
+  afterChanges?: boolean;
+  /** SQL for the earliest time at which there is something to do, or null. All tasks are asked in one statement. */
+  dueAt?(db: Spelling): RawBuilder<number | null>;
+  /** Resolves to false if it must run again, even without changes. */
+  run(): Promise<unknown> | void;
+}
+
+export interface Scheduler {
+  /** Waits for running tasks. */
+  close(): Promise<void>;
+}
+
+interface Parts {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface TaskState {
+  readonly task: ScheduledTask;
+  running: Promise<void> | undefined;
+  startedAt: number;
+  changed: boolean;
+  /** On the monotonic clock. Infinity if nothing is due. */
+  dueAt: number;
+  /** Grows while the task is due again and again without any change. */
+  pauseMs: number;
+}
+
+/**
+ * Looks with one statement which tasks are due: after changes, at the next due time, and every 30 s, for what another
+ * instance left behind. A task never runs twice at the same time in this process.
+ */
+export function startScheduler(parts: Parts, tasks: readonly ScheduledTask[]): Scheduler {
+  const states = tasks.map(
+    (task): TaskState => ({
+      task,
+      ...{ running: undefined, startedAt: Number.NEGATIVE_INFINITY, changed: true },
+      ...{ dueAt: Number.POSITIVE_INFINITY, pauseMs: task.everyMs },
+    }),
+  );
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let lookAgain = false;
+  let closing = false;
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> | undefined;
+  const look = createLook(parts, states);
+
+  const turn = async () => {
+    lookAgain = false;
+    lookedAt = performance.now();
+    try {
+      await look();
+      reportState(parts.log, 'background work', 'ok');
+    } catch (error) {
+      lookAgain = true;
+      reportState(parts.log, 'background work', 'failing', { reason: (error as Error).message });
+      return;
+    }
+    if (closing) return;
+    for (const state of states) if (performance.now() >= nextRunAt(state)) start(state);
+  };
+  const start = (state: TaskState) => {
+    const { task } = state;
+    const wasDue = state.dueAt <= performance.now();
+    state.startedAt = performance.now();
+    state.pauseMs = wasDue ? Math.min(2 * state.pauseMs, Math.max(IDLE_MS, task.everyMs)) : task.everyMs;
+    state.changed = false;
+    state.running = runTask(parts.log, task).then((outcome) => {
+      state.running = undefined;
+      if (outcome === false) state.changed = true;
+      if (wasDue) lookSoon();
+      else schedule();
+    });
+  };
+  const schedule = () => {
+    clearTimeout(timer);
+    if (closing || looking) return;
+    const next = lookAgain ? lookedAt : Math.min(lookedAt + IDLE_MS, ...states.map(nextRunAt));
+    const at = Math.max(next, lookedAt + LOOK_EVERY_MS);
+    timer = setTimeout(
+      () => {
+        looking = turn().finally(() => {
+          looking = undefined;
+          schedule();
+        });
+      },
+      Math.max(0, at - performance.now()),
+    );
+  };
+  const lookSoon = () => {
+    if (lookAgain) return;
+    lookAgain = true;
+    schedule();
+  };
+  const changed = () => {
+    for (const state of states) {
+      state.changed = true;
+      state.pauseMs = state.task.everyMs;
+    }
+    lookSoon();
+  };
+  const endChanges = parts.db.onChange(changed);
+  const endNotifications = parts.db.listen(changed);
+  schedule();
+  return {
+    close: async () => {
+      closing = true;
+      clearTimeout(timer);
+      endChanges();
+      await looking;
+      await Promise.all([...states.map(({ running }) => running), (await endNotifications)()]);
+    },
+  };
+}
+
+function nextRunAt({ task, running, startedAt, changed, dueAt, pauseMs }: TaskState): number {
+  if (running) return Number.POSITIVE_INFINITY;
+  const { atLeastEveryMs } = task;
+  const atTheLatest = atLeastEveryMs === undefined ? Number.POSITIVE_INFINITY : startedAt + atLeastEveryMs;
+  const afterChanges = task.afterChanges && changed ? startedAt + task.everyMs : Number.POSITIVE_INFINITY;
+  return Math.min(atTheLatest, afterChanges, Math.max(dueAt, startedAt + pauseMs));
+}
+
+async function runTask(log: Log, { name, run }: ScheduledTask): Promise<unknown> {
+  try {
+    const outcome = await run();
+    reportState(log, name, 'ok');
+    return outcome;
+  } catch (error) {
+    reportState(log, name, 'failing', { reason: (error as Error).message });
+  }
+}
+
+function createLook(parts: Parts, states: readonly TaskState[]): () => Promise<void> {
+  const { db } = parts;
+  const asked = states.filter(({ task }) => task.dueAt);
+  const columns = asked.map(({ task }, n) => sql`${task.dueAt?.(db)} as ${sql.ref(`due_${n}`)}`);
+  const query = sql<Record<string, number | null>>`select ${sql.join([sql`${db.clock} as now`, ...columns])}`;
+  return async () => {
+    const { rows } = await query.execute(db.query);
+    const at = performance.now();
+    const now = sharedTime(parts, rows[0]?.now ?? 0);
+    for (const [n, state] of asked.entries()) {
+      const dueAt = rows[0]?.[`due_${n}`] ?? null;
+      state.dueAt = dueAt === null ? Number.POSITIVE_INFINITY : at + dueAt - now;
+      if (state.dueAt > at) state.pauseMs = state.task.everyMs;
+    }
+  };
+}
