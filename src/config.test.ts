@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, describe, it } from 'node:test';
 import { ConfigProblem, readConfig } from './config.ts';
 
 const KEY = Buffer.alloc(32, 1).toString('base64');
@@ -126,5 +129,84 @@ describe('readConfig', () => {
   it('requires the current master key when the next one is set', () => {
     assert.throws(() => readConfig({ DOORLIST_MASTER_KEY_NEXT: KEY }), ConfigProblem);
     assert.equal(readConfig({ DOORLIST_MASTER_KEY: KEY, DOORLIST_MASTER_KEY_NEXT: KEY }).masterKeyNext, KEY);
+  });
+
+  it('ignores what Kubernetes injects for a service named doorlist, and still refuses misspelled names', () => {
+    const injected = {
+      DOORLIST_SERVICE_HOST: '10.0.0.7',
+      DOORLIST_SERVICE_PORT: '3000',
+      DOORLIST_SERVICE_PORT_HTTP: '3000',
+      DOORLIST_PORT: 'tcp://10.0.0.7:3000',
+      DOORLIST_PORT_3000_TCP: 'tcp://10.0.0.7:3000',
+      DOORLIST_PORT_3000_TCP_PROTO: 'tcp',
+      DOORLIST_PORT_3000_TCP_PORT: '3000',
+      DOORLIST_PORT_3000_TCP_ADDR: '10.0.0.7',
+      DOORLIST_STAGING_SERVICE_HOST: '10.0.0.8',
+      DOORLIST_STAGING_PORT: 'tcp://10.0.0.8:3000',
+    };
+    const { ignoredVariables, ...rest } = readConfig(injected);
+    assert.deepEqual(ignoredVariables, Object.keys(injected));
+    assert.deepEqual({ ...rest, ignoredVariables: [] }, readConfig({}));
+    assert.throws(() => readConfig({ DOORLIST_PORT: '3000' }), /DOORLIST_PORT: unknown variable/);
+    assert.throws(() => readConfig({ DOORLIST_SERVICE: 'x' }), /DOORLIST_SERVICE: unknown variable/);
+  });
+
+  describe('a secret in a file', () => {
+    const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-config-'));
+    after(() => rmSync(directory, { recursive: true, force: true }));
+    const file = (name: string, text: string) => {
+      writeFileSync(path.join(directory, name), text);
+      return path.join(directory, name);
+    };
+
+    it('is read for every variable that holds one, without the newline at the end', () => {
+      const url = 'postgres://me:hunter2@db/list';
+      const config = readConfig({
+        DATABASE_URL_FILE: file('url', `${url}\n`),
+        DATABASE_LISTEN_URL_FILE: file('listen', `${url}\r\n`),
+        DOORLIST_COPY_TO_FILE: file('copy', url),
+        DOORLIST_MASTER_KEY_FILE: file('key', `${KEY}\n`),
+        DOORLIST_MASTER_KEY_NEXT_FILE: file('next', KEY),
+        DOORLIST_BACKUP_PASSPHRASE_FILE: file('passphrase', ' a b \n'),
+        DOORLIST_SMTP_URL_FILE: file('smtp', 'smtps://me:hunter2@mail\n'),
+        DOORLIST_MAIL_FROM: 'a@example.com',
+        DOORLIST_WEBHOOK_PROXY_FILE: file('proxy', 'http://me:hunter2@proxy\n'),
+      });
+      assert.deepEqual([config.databaseUrl, config.databaseListenUrl, config.copyTo], [url, url, url]);
+      assert.deepEqual(
+        [config.masterKey, config.masterKeyNext, config.backupPassphrase],
+        [KEY, KEY, ' a b '],
+      );
+      assert.deepEqual(
+        [config.smtpUrl, config.webhookProxy],
+        ['smtps://me:hunter2@mail', 'http://me:hunter2@proxy'],
+      );
+    });
+
+    it('is refused by its own name if the file is missing, empty or wrong, or the secret is given twice', () => {
+      const missing = path.join(directory, 'missing');
+      const problems = (environment: Record<string, string>, wanted: RegExp) =>
+        assert.throws(() => readConfig(environment), { name: 'ConfigProblem', message: wanted });
+      problems(
+        { DATABASE_URL_FILE: missing },
+        /^DATABASE_URL_FILE: cannot read .*missing: no such file or directory$/,
+      );
+      problems(
+        { DOORLIST_MASTER_KEY_FILE: file('empty', '\n') },
+        /^DOORLIST_MASTER_KEY_FILE: .*empty is empty$/,
+      );
+      problems(
+        { DOORLIST_MASTER_KEY_FILE: file('wrong', 'x') },
+        /^DOORLIST_MASTER_KEY_FILE: must be 32 bytes in base64$/,
+      );
+      problems(
+        { DATABASE_URL: 'postgres://db/list', DATABASE_URL_FILE: file('again', 'postgres://db/list') },
+        /^DATABASE_URL_FILE: cannot be set together with DATABASE_URL$/,
+      );
+      problems(
+        { PORT_FILE: 'x', DOORLIST_LOG_LEVEL_FILE: 'x' },
+        /^DOORLIST_LOG_LEVEL_FILE: unknown variable/,
+      );
+    });
   });
 });

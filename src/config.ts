@@ -1,4 +1,6 @@
 import { isIP } from 'node:net';
+import { normalPostgresUrl, postgresUrlProblem } from './db/postgres-url.ts';
+import { fileVariable, prepareEnvironment } from './environment.ts';
 import { isAsciiAddress } from './mail/settings.ts';
 import { nearest } from './nearest.ts';
 import { MasterKeyProblem, masterKeyFromText } from './vault/master-key.ts';
@@ -14,6 +16,8 @@ export interface Config {
   databasePool: number;
   /** undefined for the same as `databaseUrl`. */
   databaseListenUrl: string | undefined;
+  /** The target of `copy`. */
+  copyTo: string | undefined;
   startTimeoutMs: number;
   stopDelayMs: number;
   masterKey: string | undefined;
@@ -47,6 +51,8 @@ export interface Config {
     idleMs: number;
     lifetimeMs: number;
   };
+  /** Names of variables that Kubernetes sets. */
+  ignoredVariables: string[];
 }
 
 export class ConfigProblem extends Error {
@@ -65,6 +71,8 @@ interface Variable<T> {
   /** Also in the README's table. A test compares the two. */
   about: string;
   shownDefault: string;
+  /** Can also be read from the file that `NAME_FILE` names. */
+  isSecret?: boolean;
   parse(text: string | undefined): T;
 }
 
@@ -129,6 +137,10 @@ function text<T extends string | undefined>(
   };
 }
 
+function secret<T>(variable: Variable<T>): Variable<T> {
+  return { ...variable, isSecret: true };
+}
+
 function checkMasterKey(value: string): string | undefined {
   try {
     masterKeyFromText(value, '');
@@ -171,46 +183,57 @@ export const VARIABLES = {
     './data',
     'Directory for the embedded database and the generated master key.',
   ),
-  databaseUrl: text(
-    'DATABASE_URL',
-    undefined,
-    'unset: embedded SQLite',
-    'PostgreSQL 15+ database, for any number of instances.',
-    checkUrl('postgres:', 'postgresql:'),
+  databaseUrl: secret(
+    text(
+      'DATABASE_URL',
+      undefined,
+      'unset: embedded SQLite',
+      'PostgreSQL 15+ database, for any number of instances.',
+      postgresUrlProblem,
+    ),
   ),
   databasePool: whole('DOORLIST_DATABASE_POOL', 1, 1_000, 10, 'Maximum PostgreSQL connections per instance.'),
-  databaseListenUrl: text(
-    'DATABASE_LISTEN_URL',
-    undefined,
-    '`DATABASE_URL`',
-    'Direct connection to the same database for notifications, if `DATABASE_URL` points to a pooler.',
-    checkUrl('postgres:', 'postgresql:'),
+  databaseListenUrl: secret(
+    text(
+      'DATABASE_LISTEN_URL',
+      undefined,
+      '`DATABASE_URL`',
+      'Direct connection to the same database for notifications, if `DATABASE_URL` points to a pooler.',
+      postgresUrlProblem,
+    ),
   ),
+  copyTo: secret(text('DOORLIST_COPY_TO', undefined, 'unset', 'Target of `copy`, if `--to` is not given.')),
   startTimeout: duration('DOORLIST_START_TIMEOUT', '60s', 'How long to wait for PostgreSQL at the start.'),
   stopDelay: duration(
     'DOORLIST_STOP_DELAY',
     '10s',
     'How long to serve requests after SIGTERM while `/readyz` returns 503, so that load balancers notice.',
   ),
-  masterKey: text(
-    'DOORLIST_MASTER_KEY',
-    undefined,
-    'unset: `master.key` in the data directory',
-    'Master key: 32 bytes in base64. It protects all personal data, which cannot be recovered without it.',
-    checkMasterKey,
+  masterKey: secret(
+    text(
+      'DOORLIST_MASTER_KEY',
+      undefined,
+      'unset: `master.key` in the data directory',
+      'Master key: 32 bytes in base64. It protects all personal data, which cannot be recovered without it.',
+      checkMasterKey,
+    ),
   ),
-  masterKeyNext: text(
-    'DOORLIST_MASTER_KEY_NEXT',
-    undefined,
-    'unset',
-    'New key for `master-key rotate`, if the current key is set in `DOORLIST_MASTER_KEY`.',
-    checkMasterKey,
+  masterKeyNext: secret(
+    text(
+      'DOORLIST_MASTER_KEY_NEXT',
+      undefined,
+      'unset',
+      'New key for `master-key rotate`, if the current key is set in `DOORLIST_MASTER_KEY`.',
+      checkMasterKey,
+    ),
   ),
-  backupPassphrase: text(
-    'DOORLIST_BACKUP_PASSPHRASE',
-    undefined,
-    'unset: prompt on a terminal',
-    'Passphrase for `backup` and `restore`.',
+  backupPassphrase: secret(
+    text(
+      'DOORLIST_BACKUP_PASSPHRASE',
+      undefined,
+      'unset: prompt on a terminal',
+      'Passphrase for `backup` and `restore`.',
+    ),
   ),
   publicUrl: text(
     'DOORLIST_PUBLIC_URL',
@@ -250,12 +273,14 @@ export const VARIABLES = {
     'Comma-separated hosts or CIDRs that webhooks may reach even if private, and over plain http.',
     (value) => listOf(value).map(checkAllowed).find(Boolean),
   ),
-  webhookProxy: text(
-    'DOORLIST_WEBHOOK_PROXY',
-    undefined,
-    'unset: direct connection',
-    'HTTP proxy for webhooks. It resolves names and must block private networks itself.',
-    checkUrl('http:', 'https:'),
+  webhookProxy: secret(
+    text(
+      'DOORLIST_WEBHOOK_PROXY',
+      undefined,
+      'unset: direct connection',
+      'HTTP proxy for webhooks. It resolves names and must block private networks itself.',
+      checkUrl('http:', 'https:'),
+    ),
   ),
   deliveryLogDays: whole(
     'DOORLIST_DELIVERY_LOG_DAYS',
@@ -264,12 +289,14 @@ export const VARIABLES = {
     30,
     'Days to keep events, deliveries and attempts. Retries take up to 4 days.',
   ),
-  smtpUrl: text(
-    'DOORLIST_SMTP_URL',
-    undefined,
-    'unset: emails are kept in the mailbox',
-    'Mail server: `smtp://user:password@host:587`, or `smtps://` for TLS from the start. Passwords require TLS.',
-    checkUrl('smtp:', 'smtps:'),
+  smtpUrl: secret(
+    text(
+      'DOORLIST_SMTP_URL',
+      undefined,
+      'unset: emails are kept in the mailbox',
+      'Mail server: `smtp://user:password@host:587`, or `smtps://` for TLS from the start. Passwords require TLS.',
+      checkUrl('smtp:', 'smtps:'),
+    ),
   ),
   smtpConnections: whole(
     'DOORLIST_SMTP_CONNECTIONS',
@@ -369,9 +396,18 @@ export const VARIABLES = {
   ),
 } as const;
 
+/** Variables with a secret, which can also come from a file. */
+export const SECRETS = Object.values<Variable<unknown>>(VARIABLES)
+  .filter(({ isSecret }) => isSecret)
+  .map(({ name }) => name);
+
 /** A misspelled variable would otherwise be ignored silently. */
 function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
-  const names = [...Object.values(VARIABLES), NODE_VARIABLE].map(({ name }) => name);
+  const names = [
+    ...Object.values(VARIABLES).map(({ name }) => name),
+    ...SECRETS.map(fileVariable),
+    NODE_VARIABLE.name,
+  ];
   return Object.keys(environment)
     .filter(
       (name) => name.startsWith('DOORLIST_') && !name.startsWith('DOORLIST_TEST_') && !names.includes(name),
@@ -383,14 +419,16 @@ function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
 }
 
 /** Reads every variable. Throws one `ConfigProblem` that lists all problems. */
-export function readConfig(environment: NodeJS.ProcessEnv): Config {
-  const problems = unknownVariables(environment);
+export function readConfig(given: NodeJS.ProcessEnv): Config {
+  const { values: environment, ignored, problems } = prepareEnvironment(given, SECRETS);
+  problems.unshift(...unknownVariables(environment));
   const read = <T>(variable: Variable<T>): T => {
     try {
       return variable.parse(environment[variable.name]);
     } catch (error) {
       if (!(error instanceof ConfigProblem)) throw error;
-      problems.push(error.message);
+      const isFromFile = given[fileVariable(variable.name)] && !given[variable.name];
+      problems.push(isFromFile ? error.message.replace(variable.name, fileVariable) : error.message);
       return variable.parse(undefined);
     }
   };
@@ -398,13 +436,16 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const port = read(VARIABLES.port);
   const mailFrom = read(VARIABLES.mailFrom);
   const publicUrl = read(VARIABLES.publicUrl);
+  const databaseUrl = read(VARIABLES.databaseUrl);
+  const databaseListenUrl = read(VARIABLES.databaseListenUrl);
   const config: Config = {
     host,
     port,
     dataDir: read(VARIABLES.dataDir),
-    databaseUrl: read(VARIABLES.databaseUrl),
+    databaseUrl: databaseUrl && normalPostgresUrl(databaseUrl),
     databasePool: read(VARIABLES.databasePool),
-    databaseListenUrl: read(VARIABLES.databaseListenUrl),
+    databaseListenUrl: databaseListenUrl && normalPostgresUrl(databaseListenUrl),
+    copyTo: read(VARIABLES.copyTo),
     startTimeoutMs: read(VARIABLES.startTimeout),
     stopDelayMs: read(VARIABLES.stopDelay),
     masterKey: read(VARIABLES.masterKey),
@@ -437,6 +478,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       idleMs: read(VARIABLES.sessionIdle),
       lifetimeMs: read(VARIABLES.sessionLifetime),
     },
+    ignoredVariables: ignored,
   };
   if (config.masterKeyNext !== undefined && config.masterKey === undefined) {
     problems.push('DOORLIST_MASTER_KEY_NEXT: can only be set together with DOORLIST_MASTER_KEY');

@@ -6,13 +6,13 @@ import type { Database } from './db/database.ts';
 import { schemaVersion } from './db/migrate.ts';
 import { openPostgres } from './db/postgres.ts';
 import type { PostgresLimits } from './db/postgres-pool.ts';
+import { postgresTrouble } from './db/postgres-trouble.ts';
 import { openSqlite } from './db/sqlite.ts';
 import type { Log } from './log.ts';
 import { mailListener } from './mail/listener.ts';
 import { createWakeUps } from './outbox/wake-up.ts';
 import { isThere } from './private-file.ts';
 import { reportState } from './state-log.ts';
-import { troubleInWords } from './trouble.ts';
 import { type MasterKeySource, masterKeyFromEnvironment, masterKeyFromFile } from './vault/master-key.ts';
 import type { Context } from './waitlist/queue/context.ts';
 import { createDirectory } from './waitlist/queue/directory.ts';
@@ -74,7 +74,7 @@ function nothingIn(dataDir: string): NothingThere {
 function emptyDatabase(url: string): NothingThere {
   const { host, pathname } = new URL(url);
   return new NothingThere(
-    `There is no Doorlist in database "${pathname.slice(1)}" at ${host}. Point DATABASE_URL at your installation's database, or create a new one there with \`migrate\` or \`serve\`.`,
+    `There is no Doorlist in database "${pathname.slice(1)}" at ${decodeURIComponent(host)}. Point DATABASE_URL at your installation's database, or create a new one there with \`migrate\` or \`serve\`.`,
   );
 }
 
@@ -90,9 +90,10 @@ export function withoutTimeLimits(context: Context): Context {
 }
 
 export function openDatabase(config: Config, log: Log, limits?: Partial<PostgresLimits>): Promise<Database> {
-  if (config.databaseUrl === undefined) return openSqlite(databaseFile(config));
+  const { databaseUrl } = config;
+  if (databaseUrl === undefined) return openSqlite(databaseFile(config));
   return openPostgres({
-    url: config.databaseUrl,
+    url: databaseUrl,
     poolSize: config.databasePool,
     listenUrl: config.databaseListenUrl,
     limits,
@@ -101,7 +102,12 @@ export function openDatabase(config: Config, log: Log, limits?: Partial<Postgres
         log,
         'database',
         state,
-        error ? { reason: troubleInWords(error, config) ?? error.message } : {},
+        error ? { reason: postgresTrouble(error, databaseUrl) ?? error.message } : {},
+      ),
+    onPlainText: (address) =>
+      log.warn(
+        { address },
+        'the connection to PostgreSQL crosses a public network without TLS: add sslmode=verify-full to DATABASE_URL',
       ),
   });
 }

@@ -8,6 +8,9 @@ import path from 'node:path';
 import { after, describe, it } from 'node:test';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import pg from 'pg';
+import { DatabaseUnavailable } from '../src/db/database.ts';
+import { isWorthWaitingFor } from '../src/db/postgres-errors.ts';
+import { isPlainTextToPublic } from '../src/db/postgres-pool.ts';
 import { PostgresTooOld, postgresTrouble, refuseOldServer } from '../src/db/postgres-trouble.ts';
 import { CERTIFICATE, PRIVATE_KEY } from './support/certificate.ts';
 import { createDatabase } from './support/databases.ts';
@@ -69,6 +72,59 @@ describe('a database that cannot be used is reported in one sentence, at the sta
       { serve: false },
     ));
 
+  it('a host that does not resolve, in the log of a server that waits for it', async () => {
+    const environment = {
+      ...{ DOORLIST_DATA_DIR: path.join(parent, 'waiting'), PORT: '0', DOORLIST_START_TIMEOUT: '0s' },
+      DATABASE_URL: 'postgres://me:hunter2@db.invalid/doorlist',
+    };
+    const { stdout } = await runCommand(environment, 'serve');
+    for (const line of stdout.trim().split('\n').filter(Boolean))
+      assert.match(line, /PostgreSQL host db\.invalid (is unknown|could not be resolved)/);
+  });
+
+  it('a certificate file that is not there', () =>
+    everywhere(
+      'postgres://me:hunter2@127.0.0.1/doorlist?sslmode=verify-full&sslrootcert=/nowhere/ca.pem',
+      /DATABASE_URL names \/nowhere\/ca\.pem as sslrootcert, which cannot be read: no such file or directory\./,
+    ));
+
+  it('a missing password', async () => {
+    await everywhere(
+      address((url) => {
+        url.password = '';
+      }),
+      /PostgreSQL at 127\.0\.0\.1:\d+ asks for the password of user "postgres", and DATABASE_URL has none\. Add it/,
+    );
+    const scram = new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string');
+    assert.match(
+      postgresTrouble(scram, 'postgres://me@db.example.com/doorlist') ?? '',
+      /^PostgreSQL at db\.example\.com:5432 asks for the password of user "me"/,
+    );
+    assert.equal(isWorthWaitingFor(new DatabaseUnavailable(scram.message, { cause: scram })), false);
+  });
+
+  it('several hosts', () => {
+    const url = 'postgres://me:hunter2@a.example.com:5432,b.example.com:5432/doorlist';
+    return runHere({ DATABASE_URL: url }, 'status').then(({ code, stderr }) => {
+      assert.equal(code, 1);
+      assert.match(
+        stderr,
+        /^doorlist: DATABASE_URL: lists several hosts, of which Doorlist can use only one: /,
+      );
+      assert.doesNotMatch(stderr, /hunter2/);
+    });
+  });
+
+  it('the target of a copy, not the source', async () => {
+    const environment = { DOORLIST_DATA_DIR: path.join(parent, 'source') };
+    assert.equal((await runHere(environment, 'migrate')).code, 0);
+    const to = 'postgres://me:hunter2@db.invalid/doorlist';
+    const { code, stderr } = await runHere({ ...environment, DOORLIST_COPY_TO: to }, 'copy');
+    assert.equal(code, 1);
+    assert.match(stderr, /PostgreSQL host db\.invalid .*in the URL of the target\./);
+    assert.equal((await runHere(environment, 'copy')).code, 2);
+  });
+
   it('a server that is not running', async () =>
     everywhere(
       `postgres://me:hunter2@127.0.0.1:${await freePort()}/doorlist`,
@@ -126,6 +182,26 @@ describe('a database that cannot be used is reported in one sentence, at the sta
       postgresTrouble(lost, 'postgres://db.example.com/doorlist') ?? '',
       /^PostgreSQL at db\.example\.com:5432 did not answer as expected: timeout expired\.$/,
     );
+  });
+});
+
+describe('a connection without TLS', () => {
+  it('is warned about only if it leaves private networks', () => {
+    for (const remoteAddress of ['8.8.8.8', '2a00:1450:4001::1', '::ffff:8.8.8.8'])
+      assert.equal(isPlainTextToPublic({ remoteAddress }), true, remoteAddress);
+    for (const remoteAddress of [
+      '127.0.0.1',
+      '10.1.2.3',
+      '172.16.0.1',
+      '192.168.1.1',
+      '100.64.0.1',
+      '::1',
+      'fd00::1',
+      '',
+    ])
+      assert.equal(isPlainTextToPublic({ remoteAddress }), false, remoteAddress);
+    const encrypted = { remoteAddress: '8.8.8.8', encrypted: true };
+    assert.equal(isPlainTextToPublic(encrypted), false);
   });
 });
 

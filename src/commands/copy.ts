@@ -4,12 +4,14 @@ import type { Config } from '../config.ts';
 import { DATABASE_FILE, prepareDataDirectory } from '../data-directory.ts';
 import { type CopyResult, copyDatabase } from '../db/copy/copy-database.ts';
 import type { Database } from '../db/database.ts';
+import { normalPostgresUrl, postgresUrlProblem } from '../db/postgres-url.ts';
 import { isSqliteInUse } from '../db/sqlite-in-use.ts';
-import { invalid } from '../errors.ts';
+import { invalid, unavailable } from '../errors.ts';
 import { createLogger } from '../log.ts';
 import { masterKeySource, openDatabase, openExistingDatabase } from '../service.ts';
+import { troubleInWords } from '../trouble.ts';
 import { openInstance } from '../waitlist/upkeep/instance.ts';
-import { type Command, requireText, UsageProblem } from './command.ts';
+import { type Command, textOr, UsageProblem } from './command.ts';
 import { progressLine } from './progress.ts';
 
 const log = createLogger('silent');
@@ -19,10 +21,16 @@ export const copy: Command[] = [
     name: 'copy',
     about: 'Copy everything to another, empty database. Stop the server first.',
     flags: {
-      to: { value: 'DATABASE_URL', about: 'Target: postgres://… or sqlite:/DATA_DIRECTORY.', required: true },
+      to: {
+        value: 'DATABASE_URL',
+        about:
+          'Target: postgres://… or sqlite:/DATA_DIRECTORY. Put a URL with a password into DOORLIST_COPY_TO instead.',
+      },
     },
     raw: async (config, _, flags) => {
-      const target = targetOf(config, requireText(flags, 'to'));
+      const to = textOr(flags, 'to', config.copyTo);
+      if (to === undefined) throw new UsageProblem('--to or DOORLIST_COPY_TO is required');
+      const target = targetOf(config, to);
       const source = await openSource(config);
       const result = await copyTo(source, target).finally(() => source.close());
       if (config.masterKey === undefined) copyMasterKey(config, target);
@@ -33,10 +41,12 @@ export const copy: Command[] = [
 
 /** The configuration of an installation on the target. */
 function targetOf(config: Config, url: string): Config {
-  const protocol = URL.canParse(url) ? new URL(url).protocol : '';
-  if (protocol === 'postgres:' || protocol === 'postgresql:') {
-    if (url === config.databaseUrl) throw invalid('the target is the same database as the source');
-    return { ...config, databaseUrl: url };
+  if (/^postgres(ql)?:/.test(url)) {
+    const problem = postgresUrlProblem(url);
+    if (problem) throw new UsageProblem(`--to: ${problem}`);
+    const databaseUrl = normalPostgresUrl(url);
+    if (databaseUrl === config.databaseUrl) throw invalid('the target is the same database as the source');
+    return { ...config, databaseUrl };
   }
   const location = url.startsWith('sqlite:') ? url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '') : '';
   if (location === '') throw new UsageProblem('--to: must be postgres://… or sqlite:/DATA_DIRECTORY');
@@ -62,7 +72,10 @@ async function openSource(config: Config): Promise<Database> {
 
 async function copyTo(source: Database, config: Config): Promise<CopyResult> {
   prepareDataDirectory(config, log);
-  const target = await openDatabase(config, log);
+  const target = await openDatabase(config, log).catch((error: Error) => {
+    const words = troubleInWords(error, config)?.replaceAll('DATABASE_URL', 'the URL of the target');
+    throw words === undefined ? error : unavailable(words);
+  });
   try {
     return await copyDatabase(source, target, (step, table, rows) =>
       progressLine(`${step === 'copy' ? 'Copying' : 'Verifying'} ${table}: ${rows} rows`),

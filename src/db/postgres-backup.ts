@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
+import { toolAddress } from './postgres-url.ts';
 
 type Tool = 'pg_dump' | 'pg_restore';
 
@@ -15,10 +16,9 @@ export class PostgresToolProblem extends Error {
 /** A tool supports servers up to its own version, and dumps from tools up to its own version. */
 export async function requireTool(tool: Tool, db: Database): Promise<void> {
   const server = await serverVersion(db);
-  const installed = spawnSync(tool, ['--version'], { encoding: 'utf8' });
-  const version = Number(/(\d+)(?:\.\d+|devel|beta|rc)/.exec(installed.stdout ?? '')?.[1]);
+  const version = versionOf(tool);
   const advice = `Install the client tools of PostgreSQL ${server} or newer, or use the commands in docs/operations.md#backup.`;
-  if (installed.error || installed.status !== 0 || Number.isNaN(version)) {
+  if (version === undefined) {
     throw new PostgresToolProblem(`${tool} is not installed. ${advice}`);
   }
   if (version < server) {
@@ -26,6 +26,12 @@ export async function requireTool(tool: Tool, db: Database): Promise<void> {
       `${tool} is version ${version}, but the server is version ${server}. ${advice}`,
     );
   }
+}
+
+function versionOf(tool: Tool): number | undefined {
+  const { stdout, error, status } = spawnSync(tool, ['--version'], { encoding: 'utf8' });
+  const version = Number(/(\d+)(?:\.\d+|devel|beta|rc)/.exec(stdout ?? '')?.[1]);
+  return error || status !== 0 || Number.isNaN(version) ? undefined : version;
 }
 
 async function serverVersion(db: Database): Promise<number> {
@@ -70,12 +76,12 @@ export async function restorePostgres(url: string, dump: AsyncIterable<Buffer>):
   if (said.status === 'rejected') throw said.reason;
 }
 
-/** The password is passed in the environment, because every user of the machine can read command lines. */
 function run(tool: Tool, url: string, words: string[]): { child: ChildProcess; ended: Promise<void> } {
-  const address = new URL(url);
-  const password = decodeURIComponent(address.password);
-  address.password = '';
-  const child = spawn(tool, [...words, `--dbname=${address.href}`], {
+  const { url: address, password } = toolAddress(url, {
+    version: versionOf(tool) ?? 0,
+    certificates: process.env.NODE_EXTRA_CA_CERTS,
+  });
+  const child = spawn(tool, [...words, `--dbname=${address}`], {
     env: { ...surroundings(), ...(password === '' ? {} : { PGPASSWORD: password }) },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

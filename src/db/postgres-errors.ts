@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { DatabaseUnavailable, UniqueViolation } from './database.ts';
+import { isPasswordMissing } from './postgres-trouble.ts';
 
 const UNIQUE_VIOLATION = '23505';
 const READ_ONLY = '25006';
@@ -53,6 +54,7 @@ export function isRolledBack(error: unknown): boolean {
 /** Whether waiting can help. A wrong password or certificate stays wrong. */
 export function isWorthWaitingFor(error: unknown): boolean {
   if (!(error instanceof DatabaseUnavailable)) return false;
+  if (isPasswordMissing(error)) return false;
   const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;
   return code === undefined || sqlState(error) !== undefined || NOT_THERE_YET.has(code);
 }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import pg from 'pg';
 import { type Changes, createChanges } from './changes.ts';
 import { isConnectionLoss, isReadOnly, rethrow } from './postgres-errors.ts';
@@ -42,6 +43,8 @@ export interface PoolOptions {
   poolSize: number;
   limits: PostgresLimits;
   onState?: ((state: ConnectionState, error?: Error) => void) | undefined;
+  /** Called once if connections to a public address are not encrypted. */
+  onPlainText?: ((address: string) => void) | undefined;
 }
 
 /** What the driver's types leave out. */
@@ -73,12 +76,13 @@ export interface Pool {
   close(): Promise<void>;
 }
 
-export function openPool({ url, poolSize, limits, onState = () => {} }: PoolOptions): Pool {
+export function openPool({ url, poolSize, limits, onState = () => {}, onPlainText }: PoolOptions): Pool {
   const address = { connectionString: url, application_name: 'doorlist' };
   const open = new Set<Client>();
   const idle = new Set<Client>();
   const longWork = new Map<Client, number>();
   let throughPooler = false;
+  let warnOfPlainText = onPlainText;
 
   /**
    * When one connection fails, the idle ones have probably failed too. Reconnecting is faster than timing out
@@ -127,6 +131,10 @@ export function openPool({ url, poolSize, limits, onState = () => {} }: PoolOpti
     });
     const { rows } = await client.query(setSession(client.processID, limits));
     throughPooler = rows.length === 0;
+    if (isPlainTextToPublic(stream)) {
+      warnOfPlainText?.(stream.remoteAddress ?? '');
+      warnOfPlainText = undefined;
+    }
     onState('ok');
   };
 
@@ -171,6 +179,12 @@ export function openPool({ url, poolSize, limits, onState = () => {} }: PoolOpti
       clearTimeout(tearDown);
     },
   };
+}
+
+/** Not for private networks, this machine, or sockets of the file system. */
+export function isPlainTextToPublic(stream: Pick<Socket, 'remoteAddress'>): boolean {
+  const { remoteAddress = '', encrypted } = stream as { remoteAddress?: string; encrypted?: boolean };
+  return !encrypted && ipaddr.isValid(remoteAddress) && ipaddr.process(remoteAddress).range() === 'unicast';
 }
 
 /**

@@ -26,8 +26,9 @@ export function postgresTrouble(error: unknown, url: string): string | undefined
   const place = placeOf(url);
   if (root instanceof PostgresTooOld) return root.message;
   if (root instanceof pg.DatabaseError) return BY_STATE[root.code ?? '']?.(place, root.message);
-  const code = (root as NodeJS.ErrnoException | undefined)?.code;
+  const { code, syscall, path: file } = (root ?? {}) as NodeJS.ErrnoException;
   if (code === undefined) return withoutCode(root, place);
+  if (syscall === 'open' && file !== undefined) return unreadable(url, file, code);
   if (CERTIFICATE_CODES.test(code)) return untrusted(place, code);
   return BY_ERRNO[code]?.(place, code) ?? `Cannot reach ${place.server}: ${systemErrorWords(code)}.`;
 }
@@ -38,13 +39,20 @@ interface ServerAddress {
   host: string;
   database: string;
   user: string;
+  hasPassword: boolean;
+}
+
+function passwordMissing(server: string, user: string): string {
+  return `${server} asks for the password of user "${user}", and DATABASE_URL has none. Add it after the user name: ${user}:PASSWORD@.`;
 }
 
 type Sentence = (place: ServerAddress, answer: string) => string;
 
 const BY_STATE: Record<string, Sentence> = {
-  '28P01': ({ server, user }) =>
-    `${server} rejected the password for user "${user}". Check the user name and password in DATABASE_URL.`,
+  '28P01': ({ server, user, hasPassword }) =>
+    !hasPassword
+      ? passwordMissing(server, user)
+      : `${server} rejected the password for user "${user}". Check the user name and password in DATABASE_URL.`,
   '28000': ({ server, user }, answer) =>
     `${server} does not let user "${user}" in (${answer}). Check DATABASE_URL and the server's pg_hba.conf.`,
   '3D000': ({ server, database }) =>
@@ -84,8 +92,25 @@ function untrusted({ server, host }: ServerAddress, code: string): string {
   return `The TLS certificate of ${server} is not trusted (${code}). Add sslrootcert=/path/to/ca.pem to DATABASE_URL, or set NODE_EXTRA_CA_CERTS to that file.`;
 }
 
+/** A certificate or key that the URL names. */
+function unreadable(url: string, file: string, code: string): string {
+  const [parameter = 'a file'] = [...new URL(url).searchParams].find(([, value]) => value === file) ?? [];
+  return `DATABASE_URL names ${file} as ${parameter}, which cannot be read: ${systemErrorWords(code)}.`;
+}
+
+/** The driver finds out about a missing password in the middle of signing in. */
+const NO_PASSWORD = /client password must be a (non-empty )?string/;
+
+/** Whether the server asked for a password and there is none, which waiting does not change. */
+export function isPasswordMissing(error: unknown): boolean {
+  return NO_PASSWORD.test((rootOf(error) as Error | undefined)?.message ?? '');
+}
+
 /** The client library's timeouts, closed connections and missing TLS support have no error code. */
-function withoutCode(root: unknown, { server }: ServerAddress): string | undefined {
+function withoutCode(root: unknown, { server, user }: ServerAddress): string | undefined {
+  if (isPasswordMissing(root)) return passwordMissing(server, user);
+  if (root instanceof Error && /does not support SSL/.test(root.message))
+    return `${server} does not support TLS. Turn it on there, or set sslmode=disable in DATABASE_URL if the network is private.`;
   return root instanceof Error ? `${server} did not answer as expected: ${root.message}.` : undefined;
 }
 
@@ -102,5 +127,7 @@ function placeOf(url: string): ServerAddress {
   const port = parsed.searchParams.get('port') ?? (parsed.port || '5432');
   const user = decodeURIComponent(parsed.username) || parsed.searchParams.get('user') || '';
   const server = `PostgreSQL at ${host.startsWith('/') ? host : `${host}:${port}`}`;
-  return { server, host, database: decodeURIComponent(parsed.pathname.slice(1)) || user, user };
+  const hasPassword =
+    parsed.password !== '' || parsed.searchParams.has('password') || !!process.env.PGPASSWORD;
+  return { server, host, database: decodeURIComponent(parsed.pathname.slice(1)) || user, user, hasPassword };
 }

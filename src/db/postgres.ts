@@ -20,7 +20,7 @@ export const SCHEMA_LOCK = 7_362_015_001;
 /** Also arbitrary. The second key of the lock is the queue's id. */
 const DELIVERIES_LOCK = 736_201_500;
 
-export interface PostgresOptions extends Pick<PoolOptions, 'url' | 'poolSize' | 'onState'> {
+export interface PostgresOptions extends Pick<PoolOptions, 'url' | 'poolSize' | 'onState' | 'onPlainText'> {
   /** Where to listen for notifications. By default, the main URL. */
   listenUrl?: string | undefined;
   limits?: Partial<PostgresLimits> | undefined;

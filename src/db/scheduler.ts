@@ -25,7 +25,7 @@ export interface ScheduledTask {
   /** SQL for the earliest time at which there is something to do, or null. All tasks are asked in one statement. */
   dueAt?(db: Spelling): RawBuilder<number | null>;
   /** Resolves to false if it must run again, even without changes. */
-  run(): Promise<unknown> | void;
+  run(): unknown;
 }
 
 export interface Scheduler {

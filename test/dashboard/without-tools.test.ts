@@ -40,10 +40,7 @@ describe('a checkout without development packages', () => {
     const env = { PATH, HOME, NODE_COMPILE_CACHE, PORT: String(port) };
     const server = spawn(path.join(checkout, 'bin/doorlist'), ['serve'], { cwd: checkout, env });
     let printed = '';
-    server.stderr.on('data', (text) => {
-      printed += text;
-    });
-    for await (const text of server.stdout) {
+    for await (const text of server.stderr) {
       printed += text;
       if (printed.includes('ready at')) break;
     }

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { normalPostgresUrl, postgresUrlProblem, toolAddress } from './postgres-url.ts';
+
+describe('the URL of a PostgreSQL database', () => {
+  it('may name a socket in every way that libpq knows', () => {
+    const inPlaceOfHost = 'postgres://me:pw@%2Frun%2Fpg/list';
+    assert.equal(normalPostgresUrl('postgresql://me:pw@/list?host=/run/pg'), inPlaceOfHost);
+    assert.equal(normalPostgresUrl(inPlaceOfHost), inPlaceOfHost);
+    assert.equal(normalPostgresUrl('postgres:///list?host=/run/pg'), 'postgres:///list?host=/run/pg');
+    assert.equal(
+      normalPostgresUrl('postgres://me@/list?port=5433'),
+      'postgres://me@%2Fvar%2Frun%2Fpostgresql/list?port=5433',
+    );
+    for (const url of ['postgres://me@/list?host=/run', 'postgres:///list?host=/run', inPlaceOfHost])
+      assert.equal(postgresUrlProblem(url), undefined, url);
+  });
+
+  it('is refused in true words if it lists several hosts or an unknown sslmode, without its password', () => {
+    for (const url of ['postgres://me:hunter2@a:5432,b:5433/list', 'postgres://me:hunter2@/list?host=a,b'])
+      assert.match(postgresUrlProblem(url) ?? '', /^lists several hosts, of which Doorlist can use only one/);
+    assert.match(
+      postgresUrlProblem('postgres://me:hunter2@a/list?sslmode=on') ?? '',
+      /^sslmode must be one of disable, /,
+    );
+    for (const url of ['postgres://me:hunter2@a:x/list', 'mysql://me:hunter2@a/list', 'postgres:list', 'x'])
+      assert.equal(postgresUrlProblem(url), 'must be a URL that starts with postgres:// or postgresql://');
+  });
+
+  it('means a checked certificate with every sslmode but two', () => {
+    for (const mode of ['allow', 'prefer', 'require', 'verify-ca', 'verify-full'])
+      assert.equal(
+        normalPostgresUrl(`postgres://a/list?sslmode=${mode}&x=y`),
+        'postgres://a/list?sslmode=verify-full&x=y',
+      );
+    for (const mode of ['disable', 'no-verify'])
+      assert.equal(
+        normalPostgresUrl(`postgres://a/list?sslmode=${mode}`),
+        `postgres://a/list?sslmode=${mode}`,
+      );
+  });
+
+  it("means the same to PostgreSQL's tools, and the password is not in their command line", () => {
+    const tool = (query: string, version = 18, certificates: string | undefined = undefined) =>
+      toolAddress(`postgres://me:p%40ss@db/list${query}`, { version, certificates });
+    assert.deepEqual(tool(''), { url: 'postgres://me@db/list', password: 'p@ss' });
+    const checked = '?sslmode=verify-full&sslrootcert=';
+    assert.equal(tool('?sslmode=verify-full').url, `postgres://me@db/list${checked}system`);
+    assert.equal(tool('?ssl=true').url, `postgres://me@db/list${checked}system`);
+    assert.equal(tool('?sslmode=verify-full', 15).url, 'postgres://me@db/list?sslmode=require');
+    assert.equal(
+      tool('?sslmode=verify-full&sslrootcert=/ca.pem').url,
+      `postgres://me@db/list${checked}%2Fca.pem`,
+    );
+    assert.equal(tool('?sslmode=no-verify&sslrootcert=/ca.pem').url, 'postgres://me@db/list?sslmode=require');
+    assert.equal(tool('?ssl=true', 18, '/extra.pem').url, `postgres://me@db/list${checked}%2Fextra.pem`);
+    assert.equal(tool('?sslmode=disable').url, 'postgres://me@db/list?sslmode=disable');
+    const socket = toolAddress('postgres://me:pw@%2Frun%2Fpg/list', { version: 18, certificates: undefined });
+    assert.deepEqual(socket, { url: 'postgres://me@%2Frun%2Fpg/list', password: 'pw' });
+  });
+});
