@@ -4,6 +4,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
  * The part of a logger that code below the process needs. Fields must never contain personal data or secrets.
  */
 export interface Log {
+  debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;

@@ -13,6 +13,7 @@ import { type Config, VARIABLES } from './config.ts';
 import type { PostgresLimits } from './db/postgres-pool.ts';
 import { startScheduler } from './db/scheduler.ts';
 import { SERVE_LOCK, tryLock } from './db/sqlite-lock.ts';
+import { watchDescriptors } from './descriptors.ts';
 import { unavailable } from './errors.ts';
 import { openWaitingRoom } from './http/plugins/waiting-room.ts';
 import { JOB_KINDS } from './job-kinds.ts';
@@ -61,6 +62,14 @@ export async function serve(
   const flushing = setInterval(() => log.flush(), LOG_FLUSH_EVERY_MS);
   flushing.unref();
   const asked = nextSignal();
+  const descriptors = watchDescriptors(log);
+  const onHangUp = () => log.info({}, 'got SIGHUP: settings are only read at the start, so nothing changes');
+  process.on('SIGHUP', onHangUp);
+  if (config.ignoredVariables.length > 0)
+    log.info(
+      { variables: config.ignoredVariables },
+      'ignored variables that Kubernetes sets for a service named doorlist',
+    );
   let starting = true;
   asked.then(() => {
     if (starting) process.exit(0); // Nothing has been acknowledged yet, and unfinished work is rolled back.
@@ -112,6 +121,8 @@ export async function serve(
   await Promise.all([scheduler.close(), keyUsage.close()]);
   await context.db.close();
   releaseDirectory();
+  descriptors.stop();
+  process.off('SIGHUP', onHangUp);
   clearInterval(flushing);
   await new Promise((resolve) => log.flush(resolve));
   deadline.unref(); // Must not keep the process alive by itself.
@@ -245,7 +256,7 @@ async function welcome(
 ): Promise<string> {
   const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host;
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const storage = config.databaseUrl ? 'PostgreSQL' : `SQLite in ${config.dataDir}`;
+  const storage = describeStorage(config);
   const [first] = await listWaitlists(context);
   const id = first?.id ?? 'wl_acme';
   const create = first ? '' : `  npm run -s doorlist -- waitlist create ${id} --name "Acme"\n`;
@@ -263,11 +274,22 @@ ${sameStorage(config)}${create}  KEY=$(npm run -s doorlist -- key create --waitl
 `;
 }
 
-/** Commands in another terminal would otherwise create a database of their own. A database's URL may hold its password. */
-function sameStorage({ databaseUrl, dataDir }: Config): string {
-  if (databaseUrl !== undefined) return '  # In a terminal with the same DATABASE_URL:\n';
-  if (dataDir === VARIABLES.dataDir.shownDefault) return '';
-  return `  export DOORLIST_DATA_DIR='${path.resolve(dataDir).replaceAll("'", `'\\''`)}'\n`;
+/** On PostgreSQL, the data directory matters if it has the master key. */
+function describeStorage({ databaseUrl, dataDir, masterKey }: Config): string {
+  if (databaseUrl === undefined) return `SQLite in ${dataDir}`;
+  return masterKey === undefined ? `PostgreSQL, master key in ${dataDir}` : 'PostgreSQL';
+}
+
+/**
+ * Commands in another terminal would otherwise create a database of their own, or not find the master key. A
+ * database's URL may hold its password.
+ */
+function sameStorage({ databaseUrl, dataDir, masterKey }: Config): string {
+  const variables = masterKey === undefined ? 'DATABASE_URL' : 'DATABASE_URL and DOORLIST_MASTER_KEY';
+  const elsewhere = databaseUrl === undefined ? '' : `  # In a terminal with the same ${variables}:\n`;
+  const isUsed = databaseUrl === undefined || masterKey === undefined;
+  if (!isUsed || dataDir === VARIABLES.dataDir.shownDefault) return elsewhere;
+  return `${elsewhere}  export DOORLIST_DATA_DIR='${path.resolve(dataDir).replaceAll("'", `'\\''`)}'\n`;
 }
 
 /** Printed until there is an owner. Only someone with this link can become the first one. */

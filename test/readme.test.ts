@@ -51,8 +51,8 @@ describe('the README', () => {
       const [start, ...steps] = commandsWithAnswers(readme);
       assert.match(start?.command ?? '', /^git clone \S+ doorlist && cd doorlist\nnpm ci && npm start$/);
       const said = await new Promise<string>((resolve, reject) => {
-        server.stdout.once('data', (text) => resolve(String(text)));
-        server.stderr.once('data', (text) => reject(new Error(String(text))));
+        server.stderr.once('data', (text) => resolve(String(text)));
+        server.once('exit', () => reject(new Error('it ended')));
       });
       const elsewhere = `  export DOORLIST_DATA_DIR='${directory}'\n`;
       assert.ok(said.includes(elsewhere), 'the commands would use another directory');

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig, SECRETS } from '../config.ts';
 import { readEnvFile } from '../env-file.ts';
+import { fileVariable } from '../environment.ts';
 import { DoorlistError } from '../errors.ts';
 import { createLogger } from '../log.ts';
 import { COMMAND_LINE, referenceTo } from '../operators/actor.ts';
@@ -17,6 +18,10 @@ import { printable, printableJson } from './printable.ts';
 const FAILED = 1;
 const USAGE = 2;
 
+const HELP_FLAGS = ['--help', '-h'];
+const HELP = ['help', ...HELP_FLAGS];
+const VERSION_WORDS = ['version', '--version', '-v'];
+
 const COMMON: Record<string, Flag> = {
   json: { about: 'Print the result as JSON.' },
   help: { about: 'Show this help.' },
@@ -28,11 +33,16 @@ export async function runCommandLine(words: string[], terminal: Terminal): Promi
   let config: Config | undefined;
   let command: Command | undefined;
   try {
-    if (words.length === 0 || words[0] === 'help' || words[0] === '--help') {
-      terminal.out(await overview());
+    const [first = 'help', ...rest] = words;
+    if (HELP.includes(first)) {
+      terminal.out(await helpOn(rest));
       return 0;
     }
-    if (words[0] === '--version') {
+    if (rest.some((word) => HELP_FLAGS.includes(word)) && !(await isCommand(words))) {
+      terminal.out(await helpOn(words.filter((word) => !word.startsWith('-'))));
+      return 0;
+    }
+    if (VERSION_WORDS.includes(first)) {
       terminal.out(VERSION);
       return 0;
     }
@@ -52,8 +62,15 @@ export async function runCommandLine(words: string[], terminal: Terminal): Promi
   }
 }
 
+/** A secret that the environment sets, directly or by its file, overrides both ways of the `.env` file. */
 function settingsOf({ environment, envFile }: Terminal): NodeJS.ProcessEnv {
-  return envFile === undefined ? environment : { ...readEnvFile(envFile), ...environment };
+  if (envFile === undefined) return environment;
+  const filed = readEnvFile(envFile);
+  for (const name of SECRETS) {
+    const both = [name, fileVariable(name)];
+    if (both.some((each) => environment[each])) for (const each of both) delete filed[each];
+  }
+  return { ...filed, ...environment };
 }
 
 async function run(
@@ -81,12 +98,32 @@ async function run(
 }
 
 async function findCommand(words: string[]): Promise<Command> {
-  const commands = await loadCommands(words[0]);
-  const command = commands.find(({ name }) => name === words.slice(0, name.split(' ').length).join(' '));
+  const command = await commandNamed(words);
   if (command) return command;
   throw new UsageProblem(
     `unknown command "${words.filter((word) => !word.startsWith('-')).join(' ')}"\n\n${await overview()}`,
   );
+}
+
+async function commandNamed(words: string[]): Promise<Command | undefined> {
+  const commands = await loadCommands(words[0]);
+  return commands.find(({ name }) => name === words.slice(0, name.split(' ').length).join(' '));
+}
+
+async function isCommand(words: string[]): Promise<boolean> {
+  return (await commandNamed(words)) !== undefined;
+}
+
+/** `help`, `help key` and `help key create`. */
+async function helpOn(words: string[]): Promise<string> {
+  const command = await commandNamed(words);
+  if (command) return describe(command);
+  const [group] = words;
+  if (group === undefined) return overview();
+  const commands = await loadCommands(group);
+  const beginning = commands.filter(({ name }) => name.startsWith(`${words.join(' ')} `));
+  if (beginning.length > 0) return listOf(beginning);
+  throw new UsageProblem(`unknown command "${words.join(' ')}"\n\n${await overview()}`);
 }
 
 function parseWords(command: Command, words: string[]): { operands: string[]; flags: Flags } {
@@ -94,7 +131,11 @@ function parseWords(command: Command, words: string[]): { operands: string[]; fl
   const options = Object.fromEntries(
     Object.entries(known).map(([name, { value, repeated = false }]) => [
       name,
-      { type: value ? ('string' as const) : ('boolean' as const), multiple: repeated },
+      {
+        type: value ? ('string' as const) : ('boolean' as const),
+        multiple: repeated,
+        ...(name === 'help' ? { short: 'h' } : {}),
+      },
     ]),
   );
   try {
@@ -153,7 +194,10 @@ function describe(command: Command): string {
 }
 
 async function overview(): Promise<string> {
-  const commands = await loadCommands();
+  return listOf(await loadCommands());
+}
+
+function listOf(commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   const lines = commands.map(({ name, about }) => `  ${name.padEnd(width + 2)}${about}`);
   return `Doorlist ${VERSION}\n\n${lines.join('\n')}\n\nRun any command with --help to see its options. --json prints the result as JSON.`;

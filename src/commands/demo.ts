@@ -32,7 +32,7 @@ async function runDemo(config: Config, _: string[], flags: Flags): Promise<Outco
   try {
     if (flags['build-only'] === true) return { ...outcome, text: `The demo is in ${dir}.` };
     const { serve } = await import('../server.ts');
-    const print = (text: string) => process.stdout.write(`${text}\n`);
+    const print = (text: string) => process.stderr.write(`${text}\n`);
     const exitCode = await serve(opened.config, (welcome) =>
       print(`${firstLine(welcome)}\n\n${nextSteps(opened)}`),
     );

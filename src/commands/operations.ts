@@ -17,7 +17,8 @@ export const operations: Command[] = [
     raw: async (config) => {
       // Loaded on demand: other commands start in half the time without it.
       const { serve } = await import('../server.ts');
-      const exitCode = await serve(config, (text) => process.stdout.write(`${text}\n`));
+      // For people: standard output has the log, in JSON.
+      const exitCode = await serve(config, (text) => process.stderr.write(`${text}\n`));
       return { json: null, text: '', exitCode };
     },
   },

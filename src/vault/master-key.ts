@@ -22,6 +22,8 @@ export interface MasterKeySource {
   /** Returns the next key of a rotation. After `finishRotation`, it is the current one. */
   prepareRotation(): SealingKey;
   finishRotation(): string;
+  /** Says where a key is expected, for when there is none. */
+  readonly missing?: string;
 }
 
 export class MasterKeyProblem extends Error {
@@ -75,6 +77,7 @@ export function masterKeyFromFile(directory: string): MasterKeySource {
   const load = () => [file, nextFile].filter(isThere).map(masterKeyIn);
   return {
     load,
+    missing: `There is no master key in ${path.resolve(file)}, and the data of this database cannot be read without it. Restore the file from a backup, or set DOORLIST_DATA_DIR to the directory that has it, or DOORLIST_MASTER_KEY to the key. Nothing was changed.`,
     create: () => {
       writeKeyFile(file, generateMasterKey());
       return masterKeyIn(file);

@@ -6,6 +6,9 @@ const MAIN = path.join(import.meta.dirname, '../../src/main.ts');
 /** For a command to end, or a server to start or stop. Long, because machines can be busy. */
 const PATIENCE_MS = 90_000;
 
+/** What a server prints for people once it is ready. */
+const WELCOME = /^\nDoorlist is ready at .*?\n(?:[^\n]*\n)*? {4}-d '\{"waitlistId".*\n\n/m;
+
 export interface Finished {
   code: number | null;
   stdout: string;
@@ -54,9 +57,10 @@ export async function startProcess(
 ): Promise<RunningProcess> {
   const { words = ['serve'], ...user } = how;
   const child = launch(environment, words, user);
-  const { finished, output } = follow(child);
+  const { finished: ended, output } = follow(child);
+  const finished = ended.then((all) => ({ ...all, stderr: all.stderr.replace(WELCOME, '') }));
   const ready = new Promise<string>((resolve, reject) => {
-    child.stdout?.on('data', () => {
+    child.stderr?.on('data', () => {
       const address = /ready at (http:\S+)/.exec(output())?.[1];
       if (address) resolve(address);
     });

@@ -5,6 +5,6 @@ import { serve } from '../../src/server.ts';
 const { LIMITS = '{}', ...environment } = process.env;
 process.exitCode = await serve(
   readConfig(environment),
-  (text) => process.stdout.write(`${text}\n`),
+  (text) => process.stderr.write(`${text}\n`),
   JSON.parse(LIMITS),
 );

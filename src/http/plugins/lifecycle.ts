@@ -141,7 +141,8 @@ function logRequest(
   route = 'unknown',
   ms: number,
 ): void {
-  log.info(
+  const level = isProbe(route) ? 'debug' : 'info'; // Load balancers ask every few seconds.
+  log[level](
     {
       requestId: request.id,
       method: request.method,

@@ -34,6 +34,8 @@ export function requireMaster(keyring: Keyring, check: Uint8Array): SealingKey {
     master = undefined;
   }
   if (master) return master;
+  const { missing } = keyring.source;
+  if (missing && keyring.source.load().length === 0) throw new MasterKeyProblem(missing);
   throw new MasterKeyProblem(
     'the master key does not match this database: restore the right master.key, ' +
       'or set DOORLIST_MASTER_KEY to it. Nothing was changed.',

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { afterTest } from './support/cleanup.ts';
+import { clientFor, forEachEngine, startService } from './support/harness.ts';
+import { runCommand, startProcess } from './support/process.ts';
+import { createStorage, type Storage } from './support/storage.ts';
+import { jsonOf, runHere } from './support/terminal.ts';
+import { until } from './support/webhooks.ts';
+
+const MAIN = path.join(import.meta.dirname, '../src/main.ts');
+
+describe('the command line', () => {
+  it('knows the usual words for help and version', async () => {
+    const { stdout: help } = await runHere({}, 'help');
+    for (const words of [[], ['-h'], ['--help']]) assert.equal((await runHere({}, ...words)).stdout, help);
+    const { stdout: version } = await runHere({}, '--version');
+    assert.match(version, /^\d+\.\d+\.\d+\n$/);
+    for (const word of ['-v', 'version']) assert.equal((await runHere({}, word)).stdout, version);
+  });
+
+  it('shows the help of a group and of a command, wherever the word stands', async () => {
+    const { stdout: group } = await runHere({}, 'help', 'key');
+    assert.match(group, /key create .*\n[\s\S]*key rotate/);
+    assert.doesNotMatch(group, /waitlist create/);
+    for (const words of [
+      ['key', '--help'],
+      ['key', '-h'],
+    ])
+      assert.deepEqual(await runHere({}, ...words), { code: 0, stdout: group, stderr: '' });
+    const { stdout: command } = await runHere({}, 'key', 'create', '--help');
+    assert.match(command, /^doorlist key create /);
+    for (const words of [
+      ['key', 'create', '-h'],
+      ['help', 'key', 'create'],
+    ])
+      assert.equal((await runHere({}, ...words)).stdout, command);
+    for (const words of [
+      ['help', 'nothing'],
+      ['nothing', '--help'],
+      ['key', 'nothing', '-h'],
+    ])
+      assert.equal((await runHere({}, ...words)).code, 2, words.join(' '));
+  });
+
+  it('ends quietly when nobody reads its output any more', async () => {
+    const { PATH = '', HOME = '' } = process.env;
+    const child = spawn(process.execPath, [MAIN, 'help'], {
+      env: { PATH, HOME },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.destroy();
+    let stderr = '';
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    const [code] = await once(child, 'close');
+    assert.deepEqual([code, stderr], [0, '']);
+  });
+});
+
+describe('a running server', () => {
+  let storage: Storage;
+  before(async () => {
+    storage = await createStorage('sqlite');
+  });
+  after(() => storage.remove());
+
+  it('keeps its log and what is for people apart, stays after SIGHUP, and names what it ignores', async () => {
+    const server = await startProcess({
+      ...storage.environment,
+      DOORLIST_PORT: 'tcp://10.0.0.7:3000',
+      DOORLIST_SERVICE_HOST: '10.0.0.7',
+    });
+    afterTest(server.stop);
+    server.child.kill('SIGHUP');
+    await until('the signal is logged', () => server.output().includes('got SIGHUP'));
+    assert.equal((await clientFor(server.url).request('GET', '/healthz')).status, 200);
+    const welcome = server.output();
+    assert.match(welcome, /\/setup\/[\w-]{43}/);
+    const { code, stdout } = await server.stop();
+    assert.equal(code, 0);
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.doesNotMatch(stdout, /\/setup\//);
+    const ignored = lines.filter(({ variables }) => variables);
+    assert.deepEqual(
+      ignored.map(({ variables }) => variables),
+      [['DOORLIST_PORT', 'DOORLIST_SERVICE_HOST']],
+    );
+  });
+
+  it('says when it has no file descriptor left, and when it has some again', async (test) => {
+    if (process.platform !== 'linux') return test.skip('other systems count differently');
+    const script = `ulimit -n 64 && exec ${process.execPath} ${MAIN} serve`;
+    const { PATH = '', HOME = '' } = process.env;
+    const child = spawn('sh', ['-c', script], { env: { PATH, HOME, PORT: '0', ...storage.environment } });
+    afterTest(async () => {
+      child.kill('SIGKILL');
+      await once(child, 'close');
+    });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => {
+        said += chunk;
+      });
+    await until('it is ready', () => /ready at http:\S+:\d+/.test(said));
+    const port = Number(/ready at http:\S+:(\d+)/.exec(said)?.[1]);
+    const sockets = Array.from({ length: 80 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+    afterTest(() => sockets.forEach((socket) => void socket.destroy()));
+    await until('the line', () => /"msg":"file descriptors: used up"/.test(said));
+    assert.match(
+      said,
+      /"code":"EMFILE","reason":"new connections are refused: raise the limit of open files/,
+    );
+  });
+});
+
+forEachEngine((engine) => {
+  describe('the log of a server', () => {
+    it('has no line for a health check, at the level that is set by default', async () => {
+      const service = await startService(engine);
+      afterTest(service.close);
+      await service.request('GET', '/openapi.json');
+      for (const path of ['/healthz', '/readyz'])
+        assert.equal((await service.request('GET', path)).status, 200);
+      await service.request('GET', '/openapi.json');
+      await until(
+        'both requests',
+        () => service.log.filter((line) => line.includes('/openapi.json')).length === 2,
+      );
+      assert.doesNotMatch(service.log.join(''), /healthz|readyz/);
+    });
+  });
+
+  describe('a master key file', () => {
+    it('that is missing is called missing', async () => {
+      const storage = await createStorage(engine);
+      afterTest(storage.remove);
+      await jsonOf(storage.environment, 'migrate');
+      const file = path.join(storage.dataDir, 'master.key');
+      rmSync(file);
+      for (const words of [['migrate'], ['waitlist', 'list']]) {
+        const { code, stderr } = await runHere(storage.environment, ...words);
+        assert.equal(code, 1);
+        assert.ok(stderr.startsWith(`doorlist: There is no master key in ${file}, `), stderr);
+        assert.match(stderr, /Nothing was changed\.\n$/);
+      }
+    });
+  });
+});
+
+describe('the start message on PostgreSQL', () => {
+  it('names the data directory if the master key is there, and only then', async () => {
+    const storage = await createStorage('postgres');
+    afterTest(storage.remove);
+    const inFile = await startProcess(storage.environment);
+    await inFile.stop();
+    assert.ok(inFile.output().includes(`(PostgreSQL, master key in ${storage.dataDir})`));
+    assert.match(inFile.output(), /same DATABASE_URL:\n {2}export DOORLIST_DATA_DIR='/);
+    const { stdout: key } = await runCommand(storage.environment, 'master-key', 'show');
+    const DOORLIST_MASTER_KEY = /[A-Za-z0-9+/]{43}=/.exec(key)?.[0] ?? '';
+    const inVariable = await startProcess({ ...storage.environment, DOORLIST_MASTER_KEY });
+    await inVariable.stop();
+    assert.match(inVariable.output(), /\(PostgreSQL\)/);
+    assert.match(inVariable.output(), /same DATABASE_URL and DOORLIST_MASTER_KEY:/);
+    assert.ok(!/^Doorlist[\s\S]*/m.exec(inVariable.output())?.[0].includes(storage.dataDir));
+  });
+});
