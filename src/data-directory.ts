@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from './config.ts';
+import { SERVE_LOCK } from './db/sqlite-lock.ts';
 import type { Log } from './log.ts';
 import { isThere } from './private-file.ts';
 
@@ -17,6 +18,7 @@ const PRIVATE_FILES = [
   `${DATABASE_FILE}-shm`,
   'master.key',
   'master.key.next',
+  SERVE_LOCK,
 ];
 
 /**

@@ -10,19 +10,20 @@ import {
   whyNotBuildable,
 } from './build-dashboard.ts';
 import { type Config, VARIABLES } from './config.ts';
+import type { MigrationWatch } from './db/migrate.ts';
 import type { PostgresLimits } from './db/postgres-pool.ts';
 import { startScheduler } from './db/scheduler.ts';
-import { SERVE_LOCK, tryLock } from './db/sqlite-lock.ts';
 import { watchDescriptors } from './descriptors.ts';
 import { unavailable } from './errors.ts';
 import { openWaitingRoom } from './http/plugins/waiting-room.ts';
 import { JOB_KINDS } from './job-kinds.ts';
 import type { Log } from './log.ts';
 import { createLogger } from './log.ts';
+import { logMigration } from './log-migration.ts';
 import { rememberSending } from './mail/sending.ts';
 import { openOperators } from './operators/context.ts';
 import { isSetUp, setupUrl } from './operators/setup.ts';
-import { openContext, withoutTimeLimits } from './service.ts';
+import { lockDirectory, openContext, withoutTimeLimits } from './service.ts';
 import { startOutbox } from './start-outbox.ts';
 import { isMasterKeySaved } from './vault/master-key-saved.ts';
 import { waitForDatabase } from './wait-for-database.ts';
@@ -30,6 +31,7 @@ import { trackKeyUsage } from './waitlist/keys/key-usage.ts';
 import type { Context } from './waitlist/queue/context.ts';
 import { listWaitlists } from './waitlist/settings/waitlists.ts';
 import { openSignups } from './waitlist/signup/signup.ts';
+import { currentMasterKey } from './waitlist/upkeep/instance.ts';
 import { createJobRunner } from './waitlist/upkeep/job-runner.ts';
 import { createUpkeep } from './waitlist/upkeep/upkeep.ts';
 
@@ -92,6 +94,11 @@ export async function serve(
   const upkeep = createUpkeep(withoutTimeLimits(context));
   const jobs = createJobRunner(withoutTimeLimits(context), JOB_KINDS);
   const scheduler = startScheduler(context, [outbox.task, jobs.task, ...upkeep.tasks]);
+  // What it cannot write, another server will do.
+  context.db.superseded.addEventListener('abort', () => {
+    upkeep.stop();
+    void Promise.all([outbox.stop(), jobs.close(), scheduler.close()]).catch(() => {});
+  });
   warnWithoutPublicUrl(config, log);
   print(await welcome(context, config, port, dashboard.problem()));
 
@@ -129,15 +136,9 @@ export async function serve(
   return 0;
 }
 
-/** SQLite allows one writer, so two servers on one file would only wait for each other. */
-async function lockDirectory(config: Config, context: Context) {
-  if (config.databaseUrl !== undefined) {
-    remindToSaveMasterKey(config, context);
-    return { context, releaseDirectory: () => {} };
-  }
-  const releaseDirectory = tryLock(config.dataDir, SERVE_LOCK);
-  if (releaseDirectory) return { context, releaseDirectory };
-  await context.db.close();
+function holdDirectory(config: Config): () => void {
+  const release = lockDirectory(config);
+  if (release) return release;
   throw unavailable(
     `another Doorlist server is already running on ${config.dataDir}: stop it first, set DOORLIST_DATA_DIR to another directory, or set DATABASE_URL to run several servers on PostgreSQL`,
   );
@@ -146,9 +147,9 @@ async function lockDirectory(config: Config, context: Context) {
 /**
  * Backups of PostgreSQL rarely include this machine's data directory, and they are worthless without the key.
  */
-function remindToSaveMasterKey({ masterKey, dataDir }: Config, { keyring, log }: Context): void {
-  const [key] = masterKey === undefined ? keyring.source.load() : [];
-  if (!key || isMasterKeySaved(dataDir, key)) return;
+async function remindToSaveMasterKey({ masterKey, dataDir }: Config, context: Context): Promise<void> {
+  if (masterKey !== undefined || isMasterKeySaved(dataDir, await currentMasterKey(context))) return;
+  const { log } = context;
   log.warn(
     { file: path.join(dataDir, 'master.key') },
     'the master key exists only in this file, and without it all personal data is lost. Run `backup`, or store the output of `master-key show` in a safe place',
@@ -174,12 +175,21 @@ async function startListening(
   const address = { host: config.host, port: config.port };
   // Clients cannot know a port that is chosen later.
   const waitingRoom = config.port === 0 ? undefined : await openWaitingRoom(address);
-  const open = () => openContext(config, log, Date.now, limits);
-  const opening = waitForDatabase(open, config, log).then((context) => lockDirectory(config, context));
-  const { context, releaseDirectory } = await opening.catch(async (error) => {
+  let releaseDirectory: (() => void) | undefined;
+  const open = () =>
+    openContext(config, log, Date.now, {
+      limits,
+      watch: waitingRoom ? both(logMigration(log), waitingRoom.showMigration) : logMigration(log),
+      beforeDatabase: () => {
+        releaseDirectory ??= holdDirectory(config);
+      },
+    });
+  const context = await waitForDatabase(open, config, log).catch(async (error) => {
+    releaseDirectory?.();
     await waitingRoom?.close();
     throw error;
   });
+  if (config.databaseUrl !== undefined) await remindToSaveMasterKey(config, context);
   const keyUsage = trackKeyUsage(context);
   const dashboard = buildDashboardIfNeeded(log, buildsDashboard);
   const { app, ...lifecycle } = await buildApp({
@@ -207,7 +217,14 @@ async function startListening(
     await context.db.close(); // An open database would keep the process alive.
     throw error;
   }
-  return { context, app, lifecycle, keyUsage, releaseDirectory, dashboard };
+  return { context, app, lifecycle, keyUsage, releaseDirectory: () => releaseDirectory?.(), dashboard };
+}
+
+function both(first: MigrationWatch, second: MigrationWatch): MigrationWatch {
+  return (step) => {
+    first(step);
+    second(step);
+  };
 }
 
 /** In the background: the API does not wait for it, and works without it. */

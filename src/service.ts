@@ -3,38 +3,79 @@ import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { DATABASE_FILE, NothingThere, prepareDataDirectory } from './data-directory.ts';
 import type { Database } from './db/database.ts';
-import { schemaVersion } from './db/migrate.ts';
+import { type MigrationWatch, SchemaTooOld, schemaVersion } from './db/migrate.ts';
 import { openPostgres } from './db/postgres.ts';
 import type { PostgresLimits } from './db/postgres-pool.ts';
 import { postgresTrouble } from './db/postgres-trouble.ts';
 import { openSqlite } from './db/sqlite.ts';
+import { SERVE_LOCK, tryLock } from './db/sqlite-lock.ts';
 import type { Log } from './log.ts';
+import { logMigration } from './log-migration.ts';
 import { mailListener } from './mail/listener.ts';
+import { noteMigration, readMigrationNote, removeMigrationNote } from './migration-note.ts';
 import { createWakeUps } from './outbox/wake-up.ts';
 import { isThere } from './private-file.ts';
-import { reportState } from './state-log.ts';
-import { type MasterKeySource, masterKeyFromEnvironment, masterKeyFromFile } from './vault/master-key.ts';
+import { muteStates, reportState } from './state-log.ts';
+import type { Keyring } from './vault/keyring.ts';
+import { masterKeyFromEnvironment, masterKeyFromFile } from './vault/master-key.ts';
 import type { Context } from './waitlist/queue/context.ts';
 import { createDirectory } from './waitlist/queue/directory.ts';
-import { openInstance } from './waitlist/upkeep/instance.ts';
+import { openInstance, openPrepared } from './waitlist/upkeep/instance.ts';
 import { webhookListener } from './webhooks/listener.ts';
 
-/** Opens everything that the domain needs and creates what is missing: for `serve` and `migrate`. */
+export interface OpenOptions {
+  limits?: Partial<PostgresLimits> | undefined;
+  watch?: MigrationWatch;
+  /** Called when the data directory exists, and before the database is opened. Throws to prevent that. */
+  beforeDatabase?: () => void;
+}
+
+/**
+ * Opens everything that the domain needs, updates the schema and creates what is missing: for `serve` and
+ * `migrate`.
+ */
 export async function openContext(
   config: Config,
   log: Log,
   clock: Clock = Date.now,
-  limits?: Partial<PostgresLimits>,
+  { limits, watch = logMigration(log), beforeDatabase = () => {} }: OpenOptions = {},
 ): Promise<Context> {
   const masterKey = masterKeySource(config);
   masterKey.load(); // Reports a malformed key before anything is created.
   prepareDataDirectory(config, log);
-  return openParts(await openDatabase(config, log, limits), masterKey, log, clock);
+  beforeDatabase();
+  const db = await openDatabase(config, log, limits);
+  const note = config.databaseUrl === undefined ? noteMigration(config) : () => {};
+  return openParts(db, log, clock, async () => {
+    const keyring = await openInstance(db.patient, masterKey, clock(), (step) => {
+      note(step);
+      watch(step);
+    });
+    removeMigrationNote(config);
+    return keyring;
+  });
 }
 
-/** For all other commands: in the wrong directory, it fails and creates nothing. */
+/**
+ * For all other commands: in the wrong directory, or with the schema of another release, it fails and changes
+ * nothing.
+ */
 export async function openExisting(config: Config, log: Log, clock: Clock = Date.now): Promise<Context> {
-  return openParts(await openExistingDatabase(config, log), masterKeySource(config), log, clock);
+  const db = await openExistingDatabase(config, log);
+  return openParts(db, log, clock, () =>
+    openPrepared(db.patient, masterKeySource(config)).catch((error: Error) => {
+      throw error instanceof SchemaTooOld ? withNote(error, config) : error;
+    }),
+  );
+}
+
+/** Tells about the update that is running, if one is. */
+function withNote(error: SchemaTooOld, config: Config): SchemaTooOld {
+  if (config.databaseUrl !== undefined) return error;
+  const release = lockDirectory(config);
+  release?.();
+  const note = release ? undefined : readMigrationNote(config);
+  return note === undefined ? error : new SchemaTooOld(error.version, note);
 }
 
 export async function openExistingDatabase(config: Config, log: Log): Promise<Database> {
@@ -50,9 +91,14 @@ export async function openExistingDatabase(config: Config, log: Log): Promise<Da
   }
 }
 
-async function openParts(db: Database, masterKey: MasterKeySource, log: Log, clock: Clock): Promise<Context> {
+async function openParts(
+  db: Database,
+  log: Log,
+  clock: Clock,
+  openKeyring: () => Promise<Keyring>,
+): Promise<Context> {
   try {
-    const keyring = await openInstance(db.patient, masterKey, clock());
+    const keyring = await openKeyring();
     return {
       ...{ db, keyring, clock, log },
       directory: createDirectory(db, keyring),
@@ -63,6 +109,14 @@ async function openParts(db: Database, masterKey: MasterKeySource, log: Log, clo
     await db.close();
     throw error;
   }
+}
+
+/**
+ * SQLite allows one writer, so two servers on one file would only wait for each other. Whoever updates the
+ * schema holds the same lock. Returns a function that releases it, or undefined if another process has it.
+ */
+export function lockDirectory({ databaseUrl, dataDir }: Config): (() => void) | undefined {
+  return databaseUrl === undefined ? tryLock(dataDir, SERVE_LOCK) : () => {};
 }
 
 function nothingIn(dataDir: string): NothingThere {
@@ -89,7 +143,23 @@ export function withoutTimeLimits(context: Context): Context {
   return { ...context, db: context.db.patient };
 }
 
-export function openDatabase(config: Config, log: Log, limits?: Partial<PostgresLimits>): Promise<Database> {
+export async function openDatabase(
+  config: Config,
+  log: Log,
+  limits?: Partial<PostgresLimits>,
+): Promise<Database> {
+  const db = await openEngine(config, log, limits);
+  db.superseded.addEventListener('abort', () => {
+    log.error(
+      {},
+      'a newer release of Doorlist has updated the database: this server no longer writes, answers 503 and is not ready. Stop it, and start the newer release',
+    );
+    muteStates(log); // All that fails from now on fails for this reason.
+  });
+  return db;
+}
+
+function openEngine(config: Config, log: Log, limits?: Partial<PostgresLimits>): Promise<Database> {
   const { databaseUrl } = config;
   if (databaseUrl === undefined) return openSqlite(databaseFile(config));
   return openPostgres({

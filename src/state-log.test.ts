@@ -7,7 +7,7 @@ describe('reportState', () => {
   const log = () => {
     const at = (level: string) => (fields: object, message: string) =>
       void lines.push([level, message, fields]);
-    return { info: at('info'), warn: at('warn'), error: at('error') };
+    return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
   };
   const messages = () => lines.map(([, message]) => message);
 

@@ -17,6 +17,13 @@ interface Reported extends ReportedState {
   timer: NodeJS.Timeout | undefined;
 }
 
+const muted = new WeakSet<Log>();
+
+/** States are still kept, but no longer logged. */
+export function muteStates(log: Log): void {
+  muted.add(log);
+}
+
 const states = new WeakMap<Log, Map<string, Reported>>();
 
 /**
@@ -55,7 +62,7 @@ function write(log: Log, reported: Reported): void {
   clearTimeout(reported.timer);
   reported.timer = undefined;
   const { name, state, fields, loggedState } = reported;
-  if (state === loggedState) return;
+  if (state === loggedState || muted.has(log)) return;
   reported.loggedState = state;
   reported.loggedAt = Date.now();
   if (state === 'ok') log.info({ state, ...fields }, `${name}: ok again`);

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { type Config, ConfigProblem } from './config.ts';
 import { NothingThere } from './data-directory.ts';
 import { DatabaseUnavailable } from './db/database.ts';
-import { SchemaTooNew } from './db/migrate.ts';
+import { SchemaTooNew, SchemaTooOld } from './db/migrate.ts';
 import { PostgresToolProblem } from './db/postgres-backup.ts';
 import { PostgresTooOld, postgresTrouble } from './db/postgres-trouble.ts';
 import { sqliteTrouble } from './db/sqlite-trouble.ts';
@@ -24,6 +24,7 @@ export function troubleInWords(error: Error, config?: Where): string | undefined
     error instanceof ConfigProblem ||
     error instanceof MasterKeyProblem ||
     error instanceof SchemaTooNew ||
+    error instanceof SchemaTooOld ||
     error instanceof NothingThere ||
     error instanceof PostgresTooOld ||
     error instanceof PostgresToolProblem ||

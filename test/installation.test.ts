@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import type { Command } from '../src/commands/command.ts';
 import { loadCommands } from '../src/commands/command-groups.ts';
+import { wordsFor } from './support/every-command.ts';
 import { forEachEngine } from './support/harness.ts';
 import { type Finished, startProcess } from './support/process.ts';
 import { createStorage, type Storage } from './support/storage.ts';
@@ -23,24 +23,11 @@ import { jsonOf, typed } from './support/terminal.ts';
 const ROOT = path.join(import.meta.dirname, '..');
 /** They create an installation where there is none, or need none. */
 const NEEDS_NONE = ['serve', 'migrate', 'demo', 'master-key generate', 'restore'];
-const OPERANDS: Record<string, string> = { FILE: '/dev/null', COUNT: '1', KIND: 'welcome' };
-const VALUES: Record<string, string> = { to: 'sqlite:/nowhere' };
-
 let directory: string;
 beforeEach(() => {
   directory = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
-
-/** Words with which the command gets as far as to open the installation. */
-function wordsFor({ name, operands = [], flags = {} }: Command): string[] {
-  const required = Object.entries(flags).filter(([, flag]) => flag.required);
-  return [
-    ...name.split(' '),
-    ...operands.map((operand) => OPERANDS[operand] ?? 'x'),
-    ...required.flatMap(([flag, { value }]) => (value ? [`--${flag}`, VALUES[flag] ?? 'x'] : [`--${flag}`])),
-  ];
-}
 
 describe('a command outside an installation', () => {
   it('says where it looked and how to choose another directory, and creates nothing', async () => {

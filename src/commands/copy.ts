@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config.ts';
 import { DATABASE_FILE, prepareDataDirectory } from '../data-directory.ts';
@@ -10,7 +10,9 @@ import { invalid, unavailable } from '../errors.ts';
 import { createLogger } from '../log.ts';
 import { masterKeySource, openDatabase, openExistingDatabase } from '../service.ts';
 import { troubleInWords } from '../trouble.ts';
-import { openInstance } from '../waitlist/upkeep/instance.ts';
+import type { SealingKey } from '../vault/crypto.ts';
+import { restoreMasterKey } from '../vault/master-key.ts';
+import { currentMasterKey, openPrepared } from '../waitlist/upkeep/instance.ts';
 import { type Command, textOr, UsageProblem } from './command.ts';
 import { progressLine } from './progress.ts';
 
@@ -31,9 +33,9 @@ export const copy: Command[] = [
       const to = textOr(flags, 'to', config.copyTo);
       if (to === undefined) throw new UsageProblem('--to or DOORLIST_COPY_TO is required');
       const target = targetOf(config, to);
-      const source = await openSource(config);
+      const { source, master } = await openSource(config);
       const result = await copyTo(source, target).finally(() => source.close());
-      if (config.masterKey === undefined) copyMasterKey(config, target);
+      if (config.masterKey === undefined) copyMasterKey(config, target, master);
       return { json: result, text: describeCopy(result, config, target) };
     },
   },
@@ -56,14 +58,14 @@ function targetOf(config: Config, url: string): Config {
   return { ...config, databaseUrl: undefined, dataDir };
 }
 
-async function openSource(config: Config): Promise<Database> {
+async function openSource(config: Config): Promise<{ source: Database; master: SealingKey }> {
   const file = path.join(config.dataDir, DATABASE_FILE);
   if (config.databaseUrl === undefined && existsSync(file) && isSqliteInUse(file))
     throw invalid('the source is in use: stop the server, then run this again');
   const source = await openExistingDatabase({ ...config, databasePool: 1 }, log);
   try {
-    await openInstance(source, masterKeySource(config), Date.now());
-    return source;
+    const keyring = await openPrepared(source, masterKeySource(config));
+    return { source, master: await currentMasterKey({ db: source, keyring }) };
   } catch (error) {
     await source.close();
     throw error;
@@ -87,12 +89,14 @@ async function copyTo(source: Database, config: Config): Promise<CopyResult> {
 }
 
 /** A new data directory also needs the master key to open what is sealed. */
-function copyMasterKey({ dataDir }: Config, target: Config): void {
-  const [from, to] = [path.join(dataDir, 'master.key'), path.join(target.dataDir, 'master.key')];
-  if (path.resolve(from) === path.resolve(to)) return;
-  if (!existsSync(to)) copyFileSync(from, to);
-  else if (!readFileSync(from).equals(readFileSync(to)))
-    throw invalid(`${to} contains a different master key: replace it with ${from}`);
+function copyMasterKey({ dataDir }: Config, target: Config, master: SealingKey): void {
+  if (path.resolve(dataDir) === path.resolve(target.dataDir)) return;
+  restoreMasterKey(target.dataDir, master.key.toString('base64'));
+  const kept = masterKeySource(target).load();
+  if (!kept.some(({ id }) => id.equals(master.id)))
+    throw invalid(
+      `${path.join(target.dataDir, 'master.key')} contains a different master key: remove it, and run this again`,
+    );
 }
 
 function describeCopy({ tables, rows }: CopyResult, source: Config, target: Config): string {

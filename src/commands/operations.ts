@@ -1,13 +1,16 @@
 import type { Config } from '../config.ts';
 import { prepareDataDirectory } from '../data-directory.ts';
 import { SCHEMA_VERSION, schemaVersion } from '../db/migrate.ts';
+import { unavailable } from '../errors.ts';
 import { createLogger } from '../log.ts';
-import { openContext, openDatabase } from '../service.ts';
-import { generateMasterKey, MasterKeyProblem } from '../vault/master-key.ts';
+import { logMigration } from '../log-migration.ts';
+import { lockDirectory, openContext, openDatabase } from '../service.ts';
+import { generateMasterKey } from '../vault/master-key.ts';
 import { markMasterKeySaved } from '../vault/master-key-saved.ts';
-import { rotateMasterKey } from '../waitlist/upkeep/instance.ts';
-import { type Command, textOr } from './command.ts';
+import { currentMasterKey, rotateMasterKey } from '../waitlist/upkeep/instance.ts';
+import { type Command, type Terminal, textOr } from './command.ts';
 import { examine } from './doctor.ts';
+import { holdingRotation } from './master-key-rotation.ts';
 import { showStatus } from './status.ts';
 
 export const operations: Command[] = [
@@ -24,11 +27,10 @@ export const operations: Command[] = [
   },
   {
     name: 'migrate',
-    about: 'Update the database schema to this release. `serve` does this on its own.',
-    raw: async (config) => {
+    about: 'Update the database schema to this release. `serve` also does this when it starts.',
+    raw: async (config, _operands, _flags, terminal) => {
       const from = await currentSchema(config);
-      const context = await openContext(config, createLogger('silent'));
-      await context.db.close();
+      await updateSchema(config, from, terminal);
       const text =
         from === SCHEMA_VERSION
           ? `The schema is up to date (version ${SCHEMA_VERSION}).`
@@ -66,9 +68,8 @@ export const operations: Command[] = [
   {
     name: 'master-key show',
     about: 'Print the current master key, so that you can store it in a safe place.',
-    run: async ({ keyring }, _operands, _flags, config) => {
-      const [master] = keyring.source.load();
-      if (!master) throw new MasterKeyProblem('there is no master key');
+    run: async (context, _operands, _flags, config) => {
+      const master = await currentMasterKey(context);
       if (config.masterKey === undefined) markMasterKeySaved(config.dataDir, master);
       const key = master.key.toString('base64');
       return { json: { key }, text: key };
@@ -77,8 +78,8 @@ export const operations: Command[] = [
   {
     name: 'master-key rotate',
     about: 'Replace the master key and re-wrap all keys. Data stays readable throughout.',
-    run: async (context) => {
-      const { queues, next } = await rotateMasterKey(context);
+    run: async (context, _operands, _flags, config) => {
+      const { queues, next } = await holdingRotation(config, () => rotateMasterKey(context));
       return {
         json: { queues },
         text: `Re-wrapped the keys of ${queues} queues with the new master key. ${next}`,
@@ -86,6 +87,22 @@ export const operations: Command[] = [
     },
   },
 ];
+
+async function updateSchema(config: Config, from: number, { error: print }: Terminal): Promise<void> {
+  const release = from === SCHEMA_VERSION ? () => {} : lockDirectory(config);
+  if (!release)
+    throw unavailable(
+      `a Doorlist server is running on ${config.dataDir}: stop it first. The server of this release updates the schema when it starts.`,
+    );
+  const line = (_: object, text: string) => print(text);
+  try {
+    const watch = logMigration({ info: line, warn: line });
+    const context = await openContext(config, createLogger('silent'), Date.now, { watch });
+    await context.db.close();
+  } finally {
+    release();
+  }
+}
 
 async function currentSchema(config: Config): Promise<number> {
   prepareDataDirectory(config, createLogger('silent'));

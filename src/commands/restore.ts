@@ -22,11 +22,20 @@ import { knownPassphrase } from './passphrase.ts';
 export async function restore(config: Config, file: string, endsAccess: boolean): Promise<Outcome> {
   const about = await describeBackup(file);
   requireFit(config, about);
+  if (endsAccess && about.schema < SCHEMA_VERSION)
+    throw new BackupProblem(
+      'this backup has an older schema: restore it without --end-access, run `migrate`, and then `operator end-access`',
+    );
   if (config.databaseUrl === undefined) await restoreFile(config, file);
   else await restoreServer(config, config.databaseUrl, file);
+  const { engine, createdAt, schema } = about;
+  if (schema < SCHEMA_VERSION)
+    return {
+      json: { restored: { engine, createdAt, schema }, ended: null, doctor: null },
+      text: `Restored the backup of ${createdAt}, with schema version ${schema}. Start the server or run \`migrate\` to update it to version ${SCHEMA_VERSION}, then run \`doctor\`.\n${REVIVED}`,
+    };
   const ended = endsAccess ? await endRestoredAccess(config) : null;
   const examined = await examine(config, { waitlistId: undefined, repair: false, work: false });
-  const { engine, createdAt, schema } = about;
   return {
     json: { restored: { engine, createdAt, schema }, ended, doctor: examined.json },
     text: `Restored the backup of ${createdAt}.\n${examined.text}\n${ended ? inWords(ended) : REVIVED}`,

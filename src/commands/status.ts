@@ -15,9 +15,11 @@ import {
   checkVersions,
   type Finding,
 } from '../waitlist/upkeep/health.ts';
+import { currentMasterKey } from '../waitlist/upkeep/instance.ts';
 import { BACKLOG_LIMIT, OLDEST_LIMIT_MS } from '../waitlist/upkeep/watch.ts';
 import { checkEndpoints, type EndpointFinding } from '../webhooks/failing-endpoints.ts';
 import type { Outcome } from './command.ts';
+import { checkRotation } from './master-key-rotation.ts';
 
 const ERRORS_SHOWN = 5;
 
@@ -49,7 +51,8 @@ export async function checkOperation(context: Context, config: Config): Promise<
   const [database, ...storage] = await checkStorage(context, ` in ${config.dataDir}`);
   const findings: Finding[] = [
     ...(database ? [database] : []),
-    { what: 'master key', ok: true, detail: describeKey(context, config) },
+    { what: 'master key', ok: true, detail: await describeKey(context, config) },
+    ...(await checkRotation(context, config)),
     checkVersions(),
   ];
   if (config.databaseUrl === undefined)
@@ -95,10 +98,10 @@ function checkChannel(what: string, channel: string, counts: BacklogCount[], now
   };
 }
 
-function describeKey({ keyring }: Context, { masterKey, dataDir }: Config): string {
+async function describeKey(context: Context, { masterKey, dataDir }: Config): Promise<string> {
   if (masterKey !== undefined) return 'matches the database, from DOORLIST_MASTER_KEY';
-  const [key] = keyring.source.load();
-  const saved = key && isMasterKeySaved(dataDir, key) ? 'backed up' : 'not backed up yet';
+  const key = await currentMasterKey(context);
+  const saved = isMasterKeySaved(dataDir, key) ? 'backed up' : 'not backed up yet';
   return `matches the database, from a file, ${saved}`;
 }
 

@@ -59,8 +59,18 @@ export interface Database extends Spelling {
   snapshot<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
   /** The same database without a request's time limits, for migrations, imports and maintenance. */
   readonly patient: Database;
-  /** Blocks other writers until the end of the transaction, while the schema changes. */
+  /** Keeps other migrations out until the end of the transaction. */
   lockSchema(trx: Trx): Promise<void>;
+  /** From the commit on, writes of processes that know only earlier schema versions fail. */
+  closeToEarlier(trx: Trx, version: number): Promise<void>;
+  /** Aborted when a write failed because a newer release has updated the schema. */
+  readonly superseded: AbortSignal;
+  /** Identifies a transaction for `blockersOf`. */
+  sessionOf(trx: Trx): Promise<number>;
+  /** Whom the session is waiting for, in words. Empty if it is working, or if the engine cannot tell. */
+  blockersOf(session: number): Promise<string[]>;
+  /** When the running migration began, or undefined if there is none or the engine cannot tell. */
+  schemaLockedSince(): Promise<number | undefined>;
   hasTable(trx: Kysely<Tables>, name: string): Promise<boolean>;
   /** Translates the portable type names in a migration. */
   spell(statement: string): string;
@@ -124,6 +134,23 @@ export interface Usage {
 /** The database is unreachable or too busy. Nothing is wrong with the request, as far as we know. */
 export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable';
+}
+
+/** A lock was not available in time, or two transactions waited for each other. Nothing was changed. */
+export class LockUnavailable extends DatabaseUnavailable {
+  override name = 'LockUnavailable';
+}
+
+/** A newer release has updated the schema, and this process does not know it. */
+export class SchemaSuperseded extends DatabaseUnavailable {
+  override name = 'SchemaSuperseded';
+
+  constructor(options?: ErrorOptions) {
+    super(
+      'a newer release of Doorlist has updated this database: stop this process and use the newer release',
+      options,
+    );
+  }
 }
 
 export class UniqueViolation extends Error {

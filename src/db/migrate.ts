@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import type { Database, Trx } from './database.ts';
+import { type Database, LockUnavailable, type Trx } from './database.ts';
 import { start } from './migrations/0001-start.ts';
 import { webhooks } from './migrations/0002-webhooks.ts';
 import { imports } from './migrations/0003-import.ts';
@@ -22,9 +22,10 @@ import { makers } from './migrations/0019-makers.ts';
 import { mailPauses } from './migrations/0020-mail-pauses.ts';
 import { formVisits } from './migrations/0021-form-visits.ts';
 import { unsettledWaitlists } from './migrations/0022-unsettled-waitlists.ts';
+import { schemaGate } from './migrations/0023-schema-gate.ts';
 import type { Migration } from './migrations/migration.ts';
 
-export const MIGRATIONS: readonly Migration[] = [
+const NAMED = {
   start,
   webhooks,
   imports,
@@ -47,32 +48,157 @@ export const MIGRATIONS: readonly Migration[] = [
   mailPauses,
   formVisits,
   unsettledWaitlists,
-];
+  schemaGate,
+} satisfies Record<string, Migration>;
+
+export const MIGRATIONS: readonly Migration[] = Object.values(NAMED);
+const NAMES = Object.keys(NAMED);
 export const SCHEMA_VERSION = MIGRATIONS.length;
+/** From this version on, the schema itself refuses writes of earlier releases. */
+export const GATED_SINCE = schemaGate.version;
 
 export class SchemaTooNew extends Error {
   override name = 'SchemaTooNew';
 }
 
-/** Updates the schema. Safe if several processes start at once. Returns the applied versions. */
-export async function migrate(db: Database, upTo: number = SCHEMA_VERSION): Promise<number[]> {
-  if ((await schemaVersion(db)) === upTo) return [];
-  return db.transaction(async (trx) => {
-    await db.lockSchema(trx);
-    const current = await appliedVersion(db, trx);
-    refuseNewer(current);
-    const applied: number[] = [];
-    for (const migration of MIGRATIONS.slice(current, upTo)) {
-      for (const statement of migration.statements) {
-        await trx.executeQuery(CompiledQuery.raw(db.spell(statement)));
-      }
-      applied.push(migration.version);
-    }
-    await trx.executeQuery(
-      CompiledQuery.raw(`update schema_version set version = ${Math.max(current, upTo)}`),
+/** Only `serve` and `migrate` update a schema: servers of an earlier release may still be using it. */
+export class SchemaTooOld extends Error {
+  override name = 'SchemaTooOld';
+  readonly version: number;
+
+  /** `running` describes the update that is running, if one is. */
+  constructor(version: number, running?: string) {
+    const next = running
+      ? `${running}. Wait until it is done.`
+      : 'Nothing was changed. Stop the servers of the earlier release, then start the server of this one or run `migrate`: both update the schema.';
+    super(
+      `The database has schema version ${version}, and this release of Doorlist needs version ${SCHEMA_VERSION}. ${next}`,
     );
-    return applied;
-  });
+    this.version = version;
+  }
+}
+
+const LOOK_FOR_BLOCKERS_MS = 1_000;
+/** Long enough for others to use the table that the migration could not lock. */
+const RETRY_AFTER_MS = 1_000;
+
+/** One migration of an update, while it runs. */
+export interface MigrationStep {
+  /** Of the whole update. */
+  from: number;
+  to: number;
+  /** What this step leads to. */
+  version: number;
+  name: string;
+  statement: number;
+  statements: number;
+  startedAt: number;
+  /** Whom it waits for, in words. Empty while it works. */
+  waitingFor: string[];
+  state: 'running' | 'done';
+}
+
+/** Called when a step begins, when whom it waits for may have changed, and when it is done. */
+export type MigrationWatch = (step: Readonly<MigrationStep>) => void;
+
+/**
+ * Updates the schema, one migration in one transaction at a time. Safe if several processes start at once.
+ * Returns the applied versions.
+ */
+export async function migrate(
+  db: Database,
+  upTo: number = SCHEMA_VERSION,
+  watch: MigrationWatch = () => {},
+): Promise<number[]> {
+  const from = await schemaVersion(db);
+  const applied: number[] = [];
+  for (let current = from; current < upTo; ) {
+    const step: MigrationStep = {
+      ...{ from, to: upTo, version: current + 1, name: NAMES[current] ?? '', statement: 0 },
+      ...{ statements: MIGRATIONS[current]?.statements.length ?? 0, startedAt: Date.now() },
+      ...{ waitingFor: [], state: 'running' },
+    };
+    watch(step);
+    const reached = await watchingLocks(db, step, watch, (known) => applyNext(db, upTo, step, known));
+    if (reached === undefined) {
+      await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
+      continue;
+    }
+    if (reached.applied) applied.push(reached.version);
+    current = reached.version;
+    watch({ ...step, waitingFor: [], state: 'done' });
+  }
+  return applied;
+}
+
+/** Returns undefined if a table was in use for too long. */
+async function applyNext(
+  db: Database,
+  upTo: number,
+  step: MigrationStep,
+  known: (session: number) => void,
+): Promise<{ version: number; applied: boolean } | undefined> {
+  try {
+    return await db.transaction(async (trx) => {
+      known(await db.sessionOf(trx));
+      await db.lockSchema(trx);
+      const current = await appliedVersion(db, trx);
+      refuseNewer(current);
+      const migration = MIGRATIONS[current];
+      // Another process was faster.
+      if (!migration || current >= upTo || current + 1 !== step.version)
+        return { version: current, applied: false };
+      await apply(db, trx, migration, step);
+      return { version: migration.version, applied: true };
+    });
+  } catch (error) {
+    if (error instanceof LockUnavailable) return undefined;
+    throw error;
+  }
+}
+
+async function apply(
+  db: Database,
+  trx: Trx,
+  { version, statements }: Migration,
+  step: MigrationStep,
+): Promise<void> {
+  // First, because it waits for running writes and keeps new ones out.
+  if (version >= GATED_SINCE) await db.closeToEarlier(trx, version);
+  for (const [index, statement] of statements.entries()) {
+    step.statement = index + 1;
+    await trx.executeQuery(CompiledQuery.raw(db.spell(statement)));
+  }
+  await trx.executeQuery(CompiledQuery.raw(`update schema_version set version = ${version}`));
+}
+
+/** While the step runs, finds out now and then whether it waits for somebody. */
+async function watchingLocks<T>(
+  db: Database,
+  step: MigrationStep,
+  watch: MigrationWatch,
+  work: (known: (session: number) => void) => Promise<T>,
+): Promise<T> {
+  let session: number | undefined;
+  let looking: Promise<void> | undefined;
+  const look = async () => {
+    if (session === undefined) return;
+    step.waitingFor = await db.blockersOf(session).catch(() => step.waitingFor);
+    watch(step);
+  };
+  const timer = setInterval(() => {
+    looking ??= look().finally(() => {
+      looking = undefined;
+    });
+  }, LOOK_FOR_BLOCKERS_MS);
+  try {
+    return await work((known) => {
+      session = known;
+    });
+  } finally {
+    clearInterval(timer);
+    await looking;
+  }
 }
 
 /** Returns 0 for an empty database. Changes nothing. */
@@ -81,6 +207,20 @@ export async function schemaVersion(db: Database): Promise<number> {
   const version = await readVersion(db.query);
   refuseNewer(version);
   return version;
+}
+
+/** For display, also if a newer release has updated the schema. */
+export function storedSchemaVersion(db: Database): Promise<number> {
+  return readVersion(db.query);
+}
+
+export async function requireCurrentSchema(db: Database): Promise<void> {
+  const version = await schemaVersion(db);
+  if (version === SCHEMA_VERSION) return;
+  const since = await db.schemaLockedSince();
+  if (since === undefined) throw new SchemaTooOld(version);
+  const seconds = Math.round(((await db.now()) - since) / 1_000);
+  throw new SchemaTooOld(version, `Another process is updating it, in this step for ${seconds} s`);
 }
 
 async function appliedVersion(db: Database, trx: Trx): Promise<number> {

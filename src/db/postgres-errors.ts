@@ -1,9 +1,12 @@
 import pg from 'pg';
-import { DatabaseUnavailable, UniqueViolation } from './database.ts';
+import { DatabaseUnavailable, LockUnavailable, SchemaSuperseded, UniqueViolation } from './database.ts';
+import { SUPERSEDED_STATE } from './postgres-schema-gate.ts';
 import { isPasswordMissing } from './postgres-trouble.ts';
 
 const UNIQUE_VIOLATION = '23505';
 const READ_ONLY = '25006';
+/** Lock not available, deadlock. */
+const LOCK_STATE = /^(55P03|40P01)$/;
 /**
  * 08 connection, 40 rollback, 53 resources, 57 operator intervention, 25006 standby, 55P03 lock not
  * available.
@@ -28,6 +31,9 @@ export function rethrow(error: Error): never {
   if (error instanceof DatabaseUnavailable) throw error;
   const state = sqlState(error);
   if (state === UNIQUE_VIOLATION) throw new UniqueViolation(error.message, { cause: error });
+  if (state === SUPERSEDED_STATE) throw new SchemaSuperseded({ cause: error });
+  if (state !== undefined && LOCK_STATE.test(state))
+    throw new LockUnavailable(error.message, { cause: error });
   if (state === undefined || UNAVAILABLE_STATE.test(state))
     throw new DatabaseUnavailable(error.message, { cause: error });
   throw error;
@@ -53,7 +59,7 @@ export function isRolledBack(error: unknown): boolean {
 
 /** Whether waiting can help. A wrong password or certificate stays wrong. */
 export function isWorthWaitingFor(error: unknown): boolean {
-  if (!(error instanceof DatabaseUnavailable)) return false;
+  if (!(error instanceof DatabaseUnavailable) || error instanceof SchemaSuperseded) return false;
   if (isPasswordMissing(error)) return false;
   const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;
   return code === undefined || sqlState(error) !== undefined || NOT_THERE_YET.has(code);

@@ -2,7 +2,10 @@ import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import pg from 'pg';
 import { type Changes, createChanges } from './changes.ts';
+import { SchemaSuperseded } from './database.ts';
+import { SCHEMA_VERSION } from './migrate.ts';
 import { isConnectionLoss, isReadOnly, rethrow } from './postgres-errors.ts';
+import { KNOWN_SCHEMA } from './postgres-schema-gate.ts';
 import { type Command, parserFor } from './postgres-session.ts';
 
 export interface PostgresLimits {
@@ -64,6 +67,8 @@ export interface Pool {
   readonly throughPooler: boolean;
   /** What this process has written. */
   readonly changes: Changes;
+  /** Aborted when a write met a newer schema. */
+  readonly superseded: AbortSignal;
   query(command: pg.QueryConfig): Promise<pg.QueryResult>;
   connect(): Promise<Client>;
   /**
@@ -71,6 +76,8 @@ export interface Pool {
    * them.
    */
   beginLongWork(client: Client, processId: number): void;
+  /** For failures of statements that did not go through `query`. */
+  noteFailure(error: unknown): void;
   /** Returns the connection to the pool, or drops it because of an error. */
   release(client: Client, error?: unknown): void;
   close(): Promise<void>;
@@ -83,6 +90,10 @@ export function openPool({ url, poolSize, limits, onState = () => {}, onPlainTex
   const longWork = new Map<Client, number>();
   let throughPooler = false;
   let warnOfPlainText = onPlainText;
+  const superseding = new AbortController();
+  const noteSuperseded = (error: unknown) => {
+    if (error instanceof SchemaSuperseded) superseding.abort();
+  };
 
   /**
    * When one connection fails, the idle ones have probably failed too. Reconnecting is faster than timing out
@@ -94,7 +105,12 @@ export function openPool({ url, poolSize, limits, onState = () => {}, onPlainTex
   const fail = (error: Error): never => {
     if (isReadOnly(error)) dropIdle();
     else if (isConnectionLoss(error)) onState('unavailable', error);
-    return rethrow(error);
+    try {
+      return rethrow(error);
+    } catch (translated) {
+      noteSuperseded(translated);
+      throw translated;
+    }
   };
   /** Asked over another connection: a long statement and a dead connection look the same from here. */
   const isAtWork = async (processId: number) => {
@@ -162,8 +178,10 @@ export function openPool({ url, poolSize, limits, onState = () => {}, onPlainTex
     get throughPooler() {
       return throughPooler;
     },
+    superseded: superseding.signal,
     query: (command) => pool.query(command).catch(fail),
     connect: () => pool.connect().catch(fail) as Promise<Client>,
+    noteFailure: noteSuperseded,
     beginLongWork: (client, processId) => longWork.set(client, processId),
     release: (client, error) => {
       longWork.delete(client);
@@ -193,7 +211,7 @@ export function isPlainTextToPublic(stream: Pick<Socket, 'remoteAddress'>): bool
  */
 function setSession(processId: number, limits: PostgresLimits): pg.QueryConfig {
   return {
-    text: `select ${settings(false)} where pg_backend_pid() = $4`,
+    text: `select ${settings(false)} where pg_backend_pid() = $5`,
     values: [...settingValues(limits), processId],
   };
 }
@@ -206,9 +224,10 @@ export function setTransaction(limits: PostgresLimits): Command {
 /** Up to version 17, a scan that is turned off seems so costly that each statement with one would be compiled first. */
 function settings(local: boolean): string {
   return `set_config('enable_seqscan', $1, ${local}), set_config('jit', 'off', ${local}),
-    set_config('statement_timeout', $2, ${local}), set_config('idle_in_transaction_session_timeout', $3, ${local})`;
+    set_config('statement_timeout', $2, ${local}), set_config('idle_in_transaction_session_timeout', $3, ${local}),
+    set_config('${KNOWN_SCHEMA}', $4, ${local})`;
 }
 
 function settingValues({ statementMs, idleInTransactionMs }: PostgresLimits): string[] {
-  return [PLAN_BY_INDEX, String(statementMs), String(idleInTransactionMs)];
+  return [PLAN_BY_INDEX, String(statementMs), String(idleInTransactionMs), String(SCHEMA_VERSION)];
 }

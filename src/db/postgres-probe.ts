@@ -1,3 +1,4 @@
+import { rethrow } from './postgres-errors.ts';
 import type { Pool } from './postgres-pool.ts';
 import type { Session } from './postgres-session.ts';
 import { inTransaction } from './postgres-transaction.ts';
@@ -16,7 +17,7 @@ const ATTEMPTS = [
 
 export function tryToWrite(pool: Pool): Promise<void> {
   const work = async (_: unknown, session: Session) => {
-    await Promise.all(ATTEMPTS.map((text) => session.run({ text })));
+    await Promise.all(ATTEMPTS.map((text) => session.run({ text }).catch(rethrow)));
   };
   return inTransaction(pool, work);
 }

@@ -80,6 +80,7 @@ export async function inTransaction<T>(
       lost ??= rollbackError; // The state of the session is unknown, so it must not be used again.
     });
     if (isReadOnly(error)) lost ??= error as Error;
+    pool.noteFailure(error);
     throw error;
   } finally {
     client.off('error', onError);

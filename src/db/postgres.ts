@@ -8,6 +8,8 @@ import { CHANNEL, type Notifications, shareNotifications } from './postgres-list
 import { LIMITS, openPool, type Pool, type PoolOptions, type PostgresLimits } from './postgres-pool.ts';
 import { tryToWrite } from './postgres-probe.ts';
 import { repeatRolledBack } from './postgres-repeat.ts';
+import { closeToEarlier } from './postgres-schema-gate.ts';
+import { blockersOf, lockSchema, migratingSince } from './postgres-schema-lock.ts';
 import { type Answer, type Command, isWrite } from './postgres-session.ts';
 import { postgresSpelling } from './postgres-spelling.ts';
 import { analyzeGrownTables } from './postgres-statistics.ts';
@@ -15,9 +17,7 @@ import { inTransaction, runWithSettings } from './postgres-transaction.ts';
 import { refuseOldServer } from './postgres-trouble.ts';
 import { type Statement, statement } from './statement.ts';
 
-/** An arbitrary number that every Doorlist shares. */
-export const SCHEMA_LOCK = 7_362_015_001;
-/** Also arbitrary. The second key of the lock is the queue's id. */
+/** An arbitrary number that every Doorlist shares. The second key of the lock is the queue's id. */
 const DELIVERIES_LOCK = 736_201_500;
 
 export interface PostgresOptions extends Pick<PoolOptions, 'url' | 'poolSize' | 'onState' | 'onPlainText'> {
@@ -72,9 +72,15 @@ function database(
       return repeatable ? repeatRolledBack(attempt) : attempt();
     },
     snapshot: (work) => inTransaction(pool, work, { ...time, snapshot: true }),
-    lockSchema: async (trx) => {
-      await sql`select pg_advisory_xact_lock(${SCHEMA_LOCK})`.execute(trx);
+    lockSchema,
+    closeToEarlier,
+    superseded: pool.superseded,
+    sessionOf: async (trx) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx);
+      return rows[0]?.pid ?? 0;
     },
+    blockersOf: (session) => blockersOf(query, session),
+    schemaLockedSince: () => migratingSince(query),
     hasTable: async (executor, name) => {
       // Not to_regclass: it can return a cached result from before another process created the table.
       const found = await sql`select 1 from information_schema.tables

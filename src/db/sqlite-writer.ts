@@ -1,8 +1,9 @@
 import { chmodSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { DatabaseUnavailable, UniqueViolation } from './database.ts';
+import { DatabaseUnavailable, SchemaSuperseded, UniqueViolation } from './database.ts';
 import { DatabaseReplaced, watchIdentity } from './sqlite-identity.ts';
+import { declareSchema, SUPERSEDED_MESSAGE, watchSchema } from './sqlite-known-schema.ts';
 
 /** Longer than any of our transactions takes. After this, the caller is told to retry. */
 export const BUSY_TIMEOUT_MS = 10_000;
@@ -43,9 +44,20 @@ interface Failure {
   replaced: boolean;
 }
 
-/** SQLite allows one writer at a time. This is the one of this process, on its own thread. */
-export async function startWriter(file: string): Promise<Writer> {
-  const worker = new Worker(new URL(import.meta.url), { workerData: { file } });
+interface WriterData {
+  file: string;
+  /** The schema version that this process knows. */
+  schema: number;
+}
+
+/**
+ * SQLite allows one writer at a time. This is the one of this process, on its own thread. Before a write
+ * fails because the schema is newer, `onSuperseded` is called.
+ */
+export async function startWriter(file: string, schema: number, onSuperseded: () => void): Promise<Writer> {
+  const worker = new Worker(new URL(import.meta.url), {
+    workerData: { file, schema } satisfies WriterData,
+  });
   const waiting: { resolve(answer: WriterAnswer): void; reject(error: Error): void }[] = [];
   let broken: Error | undefined;
 
@@ -57,8 +69,10 @@ export async function startWriter(file: string): Promise<Writer> {
   worker.on('exit', (code) => fail(new Error(`exit code ${code}`)));
   worker.on('message', (reply: Reply) => {
     const call = waiting.shift();
-    if ('failed' in reply) call?.reject(toError(reply.failed, file));
-    else call?.resolve(reply);
+    if (!('failed' in reply)) return call?.resolve(reply);
+    const error = toError(reply.failed, file);
+    if (error instanceof SchemaSuperseded) onSuperseded();
+    call?.reject(error);
   });
 
   const run = (request: WriterRequest): Promise<WriterAnswer> =>
@@ -116,6 +130,7 @@ function toError({ message, errcode, replaced }: Failure, file: string): Error {
   if (errcode === SQLITE_CONSTRAINT_UNIQUE || errcode === SQLITE_CONSTRAINT_PRIMARYKEY) {
     return new UniqueViolation(message);
   }
+  if (message === SUPERSEDED_MESSAGE) return new SchemaSuperseded();
   if (replaced) return new DatabaseUnavailable(message);
   const told = { cause: Object.assign(new Error(message), { errcode }) };
   switch (errcode & 0xff) {
@@ -137,11 +152,12 @@ interface Prepared {
   answers: boolean;
 }
 
-function serveWriter(file: string): void {
+function serveWriter({ file, schema }: WriterData): void {
   const port = parentPort;
   if (!port) return;
-  let db = openForWriting(file);
+  let db = openForWriting(file, schema);
   let checkIdentity = watchIdentity(file);
+  let checkSchema = watchSchema(db, schema);
   let readOnly = false;
   const prepared = new Map<string, Prepared>();
   const compile = (text: string): Prepared => {
@@ -160,11 +176,12 @@ function serveWriter(file: string): void {
   };
   /** A connection to a file that was read-only stays read-only, even if the permissions change. */
   const reopen = () => {
-    const fresh = openForWriting(file);
+    const fresh = openForWriting(file, schema);
     prepared.clear();
     db.close();
     db = fresh;
     checkIdentity = watchIdentity(file);
+    checkSchema = watchSchema(db, schema);
     readOnly = false;
   };
   /** Set by the first failure in a transaction: later statements must not run, least of all the commit. */
@@ -181,6 +198,18 @@ function serveWriter(file: string): void {
     }
     return { rows: [], changes: Number(statement.run(...(parameters as never[])).changes) };
   };
+  const executeAlone = (request: WriterRequest): WriterAnswer => {
+    execute({ sql: 'begin immediate' });
+    try {
+      checkSchema();
+      const answer = execute(request);
+      execute({ sql: 'commit' });
+      return answer;
+    } catch (error) {
+      if (db.isTransaction) execute({ sql: 'rollback' });
+      throw error;
+    }
+  };
   const answer = (request: WriterRequest): WriterAnswer => {
     if (request.sql === 'rollback') {
       aborted = undefined;
@@ -194,7 +223,10 @@ function serveWriter(file: string): void {
       if (request.unsendable !== undefined) throw new Error(request.unsendable);
       if (readOnly && !db.isTransaction) reopen();
       if (request.sql === 'commit' || !within) checkIdentity();
-      return execute(request);
+      if (!within && isWrite(request.sql)) return executeAlone(request);
+      const answer = execute(request);
+      if (begins) checkSchema(); // Under the lock, so that no migration can come in between.
+      return answer;
     } catch (error) {
       if (((error as Partial<Failure>).errcode ?? 0) % 256 === SQLITE_READONLY) readOnly = true;
       if (within) aborted = error;
@@ -218,9 +250,15 @@ function serveWriter(file: string): void {
   });
 }
 
-function openForWriting(file: string): DatabaseSync {
+/** All others act on a connection or on the file, and some of them cannot run in a transaction. */
+function isWrite(text: string): boolean {
+  return /^\s*(insert|update|delete|create|drop|alter)\b/i.test(text);
+}
+
+function openForWriting(file: string, schema: number): DatabaseSync {
   mendLogModes(file);
   const db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  declareSchema(db, schema);
   db.exec(`
     pragma journal_mode = wal;
     pragma synchronous = full;
@@ -251,4 +289,4 @@ function mendLogModes(file: string): void {
   }
 }
 
-if (!isMainThread && typeof workerData?.file === 'string') serveWriter(workerData.file);
+if (!isMainThread && typeof workerData?.file === 'string') serveWriter(workerData);

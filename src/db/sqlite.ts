@@ -3,7 +3,8 @@ import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, sql } from 'kysely';
-import type { Database } from './database.ts';
+import { type Database, SchemaSuperseded } from './database.ts';
+import { SCHEMA_VERSION } from './migrate.ts';
 import { insertOf, updateOf } from './sqlite-bulk.ts';
 import { claimDeliveries } from './sqlite-claims.ts';
 import {
@@ -14,6 +15,7 @@ import {
 } from './sqlite-connections.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { openReader } from './sqlite-reader.ts';
+import { closeToEarlier } from './sqlite-schema-gate.ts';
 import { sqliteSpelling } from './sqlite-spelling.ts';
 import { watchForChanges } from './sqlite-watch.ts';
 import { countErasure, wipeErased } from './sqlite-wipe.ts';
@@ -30,7 +32,8 @@ const COMMIT_PROVES_MS = 1_000;
  * goes to the writer's thread, so that neither an fsync nor another process's lock blocks the event loop.
  */
 export async function openSqlite(file: string): Promise<Database> {
-  const writer = await startWriter(file);
+  const superseding = new AbortController();
+  const writer = await startWriter(file, SCHEMA_VERSION, () => superseding.abort());
   const reader = openReader(file);
   const { read } = reader;
   const query = new Kysely<Tables>({ dialect: sqliteDialect(new SqliteConnection(read, writer)) });
@@ -75,6 +78,11 @@ export async function openSqlite(file: string): Promise<Database> {
       return db; // Its statements have no time limit.
     },
     lockSchema: async () => {}, // `begin immediate` already locks.
+    closeToEarlier,
+    superseded: superseding.signal,
+    sessionOf: async () => 0,
+    blockersOf: async () => [],
+    schemaLockedSince: async () => undefined,
     hasTable: async (executor, name) => {
       const found = await sql`select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(
         executor,
@@ -113,6 +121,7 @@ export async function openSqlite(file: string): Promise<Database> {
       };
     },
     probe: async () => {
+      if (superseding.signal.aborted) throw new SchemaSuperseded();
       if (performance.now() - committedAt < COMMIT_PROVES_MS) return;
       // Writes a page although nothing changes, because only that detects a full disk.
       await watch.withoutTelling(() =>

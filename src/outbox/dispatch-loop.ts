@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Database, Trx } from '../db/database.ts';
+import { type Database, SchemaSuperseded, type Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import type { Log } from '../log.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
@@ -206,6 +206,7 @@ export class DispatchLoop {
         countAttempts(trx, logged, now);
       });
     } catch (error) {
+      if (error instanceof SchemaSuperseded) return; // Logged already. The newer release tries them again.
       const reason = (error as Error).message;
       this.#parts.log.warn({ reason }, 'the last delivery attempts were not recorded');
     }

@@ -21,7 +21,8 @@ export interface MasterKeySource {
   create(): SealingKey;
   /** Returns the next key of a rotation. After `finishRotation`, it is the current one. */
   prepareRotation(): SealingKey;
-  finishRotation(): string;
+  /** For the key that now opens the database. Keeps every other key. */
+  finishRotation(committed: SealingKey): string;
   /** Says where a key is expected, for when there is none. */
   readonly missing?: string;
 }
@@ -86,8 +87,13 @@ export function masterKeyFromFile(directory: string): MasterKeySource {
       writeKeyFile(nextFile, generateMasterKey());
       return masterKeyIn(nextFile);
     },
-    finishRotation: () => {
-      renameSync(nextFile, file);
+    finishRotation: (committed) => {
+      const isCommitted = (name: string) => isThere(name) && masterKeyIn(name).id.equals(committed.id);
+      if (isCommitted(nextFile)) renameSync(nextFile, file);
+      else if (!isCommitted(file))
+        throw new MasterKeyProblem(
+          `neither ${file} nor ${nextFile} holds the new master key: restore it from a backup before you change these files`,
+        );
       syncDirectory(directory);
       return `The new key is in ${file}. Back it up.`;
     },

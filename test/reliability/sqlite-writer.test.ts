@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { SCHEMA_VERSION } from '../../src/db/migrate.ts';
 import { startWriter, type Writer } from '../../src/db/sqlite-writer.ts';
 
 /** Neither can be sent to another thread. */
@@ -13,7 +14,7 @@ describe('the SQLite writer', () => {
   let writer: Writer;
   beforeEach(async () => {
     directory = mkdtempSync(path.join(tmpdir(), 'doorlist-writer-'));
-    writer = await startWriter(path.join(directory, 'test.db'));
+    writer = await startWriter(path.join(directory, 'test.db'), SCHEMA_VERSION, () => {});
     await writer.run({ sql: 'create table item (n integer primary key)' });
   });
   afterEach(async () => {

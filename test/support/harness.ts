@@ -110,7 +110,9 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
   };
   const log: string[] = [];
   const logger = createLogger('info', { write: (line) => void log.push(line) });
-  const context = await openContext(config, logger, () => clock.now, options.databaseLimits);
+  const context = await openContext(config, logger, () => clock.now, {
+    limits: options.databaseLimits,
+  });
   const keyUsage = trackKeyUsage(context);
   const { app, drain } = await buildApp({
     context,

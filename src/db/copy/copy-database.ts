@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { invalid } from '../../errors.ts';
 import type { Row } from '../bulk.ts';
 import type { Database, Trx } from '../database.ts';
-import { migrate } from '../migrate.ts';
+import { migrate, requireCurrentSchema, schemaVersion } from '../migrate.ts';
 import { COPIED_TABLES, type CopiedTable, NUMBERED_TABLES } from '../table-keys.ts';
 import { beginOrResume, type CopyProgress, writeMark } from './copy-mark.ts';
 import { digestTable } from './digest.ts';
@@ -28,6 +28,7 @@ export async function copyDatabase(
   target: Database,
   watch: CopyWatch = () => {},
 ): Promise<CopyResult> {
+  if ((await schemaVersion(target)) > 0) await requireCurrentSchema(target); // It belongs to somebody.
   await migrate(target);
   return source.transaction(async (frozen) => {
     await source.freeze(frozen);

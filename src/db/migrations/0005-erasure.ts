@@ -7,10 +7,10 @@ import type { Migration } from './migration.ts';
 export const erasure: Migration = {
   version: 5,
   statements: [
-    'alter table instance add column erasures bigint not null default 0',
-    'alter table instance add column erasures_wiped bigint not null default 0',
     `update event set body = null where kind like 'email.%' and not exists (
       select 1 from event_subject as s where s.queue_id = event.queue_id and s.event_id = event.id
     )`,
+    'alter table instance add column erasures bigint not null default 0',
+    'alter table instance add column erasures_wiped bigint not null default 0',
   ],
 };

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { DatabaseUnavailable } from '../../db/database.ts';
+import { DatabaseUnavailable, SchemaSuperseded } from '../../db/database.ts';
 import { DoorlistError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { type HttpErrorCode, STATUS, type WireCode } from '../problem.ts';
@@ -48,7 +48,9 @@ function toWire(error: Error, log: Log, requestId: string): WireError {
   if (error instanceof UploadTooLarge) return wire('payload_too_large', 'the file is larger than 200 MB');
   if (error instanceof UploadTooSlow) return { status: 408, code: 'invalid_request', message: TOO_SLOW };
   if (error instanceof DatabaseUnavailable) {
-    log.error({ requestId, reason: error.message }, 'the database is unavailable');
+    // Logged once, when it was noticed.
+    if (!(error instanceof SchemaSuperseded))
+      log.error({ requestId, reason: error.message }, 'the database is unavailable');
     return wire('unavailable', 'the database is not available: try again in a moment', {
       'retry-after': '2',
     });

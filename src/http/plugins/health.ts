@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { DatabaseUnavailable } from '../../db/database.ts';
+import { DatabaseUnavailable, SchemaSuperseded } from '../../db/database.ts';
 import { unavailable } from '../../errors.ts';
 import { reportState } from '../../state-log.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
@@ -103,6 +103,7 @@ async function withDeadline(probe: Promise<void>): Promise<void> {
     timer = setTimeout(() => reject(unavailable('the database is not responding')), PROBE_DEADLINE_MS);
   });
   const failed = probe.catch((error: Error) => {
+    if (error instanceof SchemaSuperseded) throw error;
     throw new DatabaseUnavailable(error.message, { cause: error });
   });
   try {

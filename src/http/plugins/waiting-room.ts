@@ -1,23 +1,32 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { MigrationWatch } from '../../db/migrate.ts';
 import { corsHeadersWithoutRoutes } from './cors.ts';
 import { answerParserError } from './errors.ts';
 import { requestIdOf } from './request-id.ts';
 import { drainBeforeClosing } from './unread-body.ts';
 
 const RETRY_AFTER_SECONDS = 2;
+const STARTING = 'the service is starting: try again in a moment';
 
 export interface WaitingRoom {
+  /** Tells health checks why it takes long. */
+  showMigration: MigrationWatch;
   close(): Promise<void>;
 }
 
 /** Responds during startup, which can take a while if a large database is migrated: alive, but not ready. */
 export async function openWaitingRoom(address: { host: string; port: number }): Promise<WaitingRoom> {
-  const server = createServer(answer);
+  let doing = STARTING;
+  const server = createServer((request, response) => answer(request, response, doing));
   server.on('clientError', answerParserError);
   server.listen(address);
   await once(server, 'listening');
   return {
+    showMigration: ({ from, to, version, waitingFor }) => {
+      const waiting = waitingFor.length > 0 ? ', waiting for another database session' : '';
+      doing = `the service is starting: it is updating the database schema from version ${from} to ${to}, at version ${version}${waiting}`;
+    },
     close: async () => {
       const closed = once(server, 'close');
       server.close();
@@ -27,7 +36,7 @@ export async function openWaitingRoom(address: { host: string; port: number }): 
   };
 }
 
-function answer(request: IncomingMessage, response: ServerResponse): void {
+function answer(request: IncomingMessage, response: ServerResponse, doing: string): void {
   const cors = corsHeadersWithoutRoutes(request);
   const always = { 'cache-control': 'no-store', 'x-request-id': requestIdOf(request), connection: 'close' };
   drainBeforeClosing(request);
@@ -36,11 +45,8 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
     return;
   }
   const alive = request.method === 'GET' && request.url === '/healthz';
-  const body = JSON.stringify(
-    alive
-      ? { status: 'ok' }
-      : { code: 'unavailable', message: 'the service is starting: try again in a moment' },
-  );
+  const message = request.url === '/readyz' ? doing : STARTING;
+  const body = JSON.stringify(alive ? { status: 'ok' } : { code: 'unavailable', message });
   response
     .writeHead(alive ? 200 : 503, {
       ...always,

@@ -1,4 +1,4 @@
-import { schemaVersion } from '../../db/migrate.ts';
+import { storedSchemaVersion } from '../../db/migrate.ts';
 import { glanceAtBacklog } from '../../outbox/backlog.ts';
 import {
   type ChannelHealth,
@@ -34,7 +34,7 @@ export async function checkStorage({ db }: Context, place = ''): Promise<Finding
     () => undefined,
     (error: Error) => error.message,
   );
-  const described = `${db.describe()}, schema version ${await schemaVersion(db)}, ${sizeInWords(bytes)}`;
+  const described = `${db.describe()}, schema version ${await storedSchemaVersion(db)}, ${sizeInWords(bytes)}`;
   const findings = [{ what: 'database', ok: problem === undefined, detail: problem ?? described }];
   if (connections !== null)
     findings.push({ what: 'connections', ok: true, detail: `${connections} from Doorlist instances` });

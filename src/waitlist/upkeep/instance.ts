@@ -1,6 +1,13 @@
 import { requireNoMark } from '../../db/copy/copy-mark.ts';
 import type { Database, Trx } from '../../db/database.ts';
-import { migrate, schemaVersion } from '../../db/migrate.ts';
+import {
+  type MigrationWatch,
+  migrate,
+  requireCurrentSchema,
+  SCHEMA_VERSION,
+  schemaVersion,
+} from '../../db/migrate.ts';
+import type { SealingKey } from '../../vault/crypto.ts';
 import { INSTALLATION_TAG } from '../../vault/installation-vault.ts';
 import { createKeyring, type Keyring } from '../../vault/keyring.ts';
 import { MasterKeyProblem, type MasterKeySource } from '../../vault/master-key.ts';
@@ -12,21 +19,50 @@ export const FIRST_ENVIRONMENTS = ['production', 'development'];
  * Prepares an open database: the right master key, the latest schema, the first rows. Nothing is changed
  * until the master key has been verified.
  */
-export async function openInstance(db: Database, source: MasterKeySource, now: number): Promise<Keyring> {
+export async function openInstance(
+  db: Database,
+  source: MasterKeySource,
+  now: number,
+  watch?: MigrationWatch,
+): Promise<Keyring> {
   if (await db.hasTable(db.query, 'copy_mark')) await requireNoMark(db.query);
   const keyring = createKeyring(source);
   const known = (await schemaVersion(db)) > 0 ? await readCheck(db) : undefined;
   if (known) {
     requireMaster(keyring, known);
-    await migrate(db);
+    await migrate(db, SCHEMA_VERSION, watch);
     return keyring;
   }
   if (source.load().length === 0) source.create();
-  await migrate(db);
+  await migrate(db, SCHEMA_VERSION, watch);
   await db.transaction((trx) => writeFirstRows(db, trx, keyring, now));
   const written = await readCheck(db);
   if (written) requireMaster(keyring, written); // Another process may have been first, with a different key.
   return keyring;
+}
+
+/** Opens a prepared database as it is: with the right master key and the latest schema, or not at all. */
+export async function openPrepared(db: Database, source: MasterKeySource): Promise<Keyring> {
+  await requireCurrentSchema(db);
+  await requireNoMark(db.query);
+  const keyring = createKeyring(source);
+  const known = await readCheck(db);
+  if (!known) throw new MasterKeyProblem('this database was never started: run `migrate` or `serve` first');
+  requireMaster(keyring, known);
+  return keyring;
+}
+
+/** The master key that opens the database: after an interrupted rotation, it may be the next one. */
+export async function currentMasterKey({
+  db,
+  keyring,
+}: {
+  db: Database;
+  keyring: Keyring;
+}): Promise<SealingKey> {
+  const check = await readCheck(db);
+  if (check) return requireMaster(keyring, check);
+  throw new MasterKeyProblem('there is no master key');
 }
 
 async function readCheck(db: Database): Promise<Uint8Array | undefined> {
@@ -88,5 +124,5 @@ export async function rotateMasterKey(parts: {
       .execute();
     return rows.length;
   });
-  return { queues, next: keyring.source.finishRotation() };
+  return { queues, next: keyring.source.finishRotation(next) };
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type ScheduledTask, startScheduler } from '../../db/scheduler.ts';
+import { SchemaSuperseded } from '../../db/database.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
 import { forgetExpired } from '../forms/forget.ts';
 import { expireInvites } from '../invites/end-invites.ts';
@@ -150,6 +151,7 @@ async function attend(
     const queue = await context.directory.queueById(queueId);
     if (queue) await work(context, queue);
   } catch (error) {
+    if (error instanceof SchemaSuperseded) throw error; // There is nothing to retry.
     const { message } = error as Error;
     context.log.warn({ queue: queueId, reason: message }, 'upkeep of a queue failed and will be retried');
   }

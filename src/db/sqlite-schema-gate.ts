@@ -1,0 +1,23 @@
+import { CompiledQuery } from 'kysely';
+import type { Trx } from './database.ts';
+import { KNOWN_SCHEMA, SUPERSEDED_MESSAGE } from './sqlite-known-schema.ts';
+
+/** Each change of a queue, of settings or by an operator updates one of these. */
+const GATED = ['queue', 'instance', 'audit_head'];
+
+/**
+ * Row triggers ask the connection which schema version it knows. Releases from before that function existed
+ * fail on it.
+ */
+export async function closeToEarlier(trx: Trx, version: number): Promise<void> {
+  for (const table of GATED) {
+    const name = `doorlist_schema_gate_${table}`;
+    await trx.executeQuery(CompiledQuery.raw(`drop trigger if exists ${name}`));
+    await trx.executeQuery(
+      CompiledQuery.raw(
+        `create trigger ${name} before update on ${table} when ${KNOWN_SCHEMA}() < ${version}
+        begin select raise(abort, '${SUPERSEDED_MESSAGE}'); end`,
+      ),
+    );
+  }
+}

@@ -1,0 +1,34 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Config } from './config.ts';
+import type { MigrationStep, MigrationWatch } from './db/migrate.ts';
+import { describeStep } from './log-migration.ts';
+
+/** Beside the database, because another process cannot see what a transaction of SQLite is doing. */
+const NOTE = 'schema-update.json';
+
+/** Records the current step for `status` and other commands. */
+export function noteMigration({ dataDir }: Config): MigrationWatch {
+  let noted = '';
+  return (step) => {
+    const text = JSON.stringify(step);
+    if (step.from === 0 || text === noted) return;
+    noted = text;
+    writeFileSync(path.join(dataDir, NOTE), text, { mode: 0o600 });
+  };
+}
+
+export function removeMigrationNote({ dataDir }: Config): void {
+  rmSync(path.join(dataDir, NOTE), { force: true });
+}
+
+/** The step in words. A process that was killed leaves it behind, so ask only if one holds the lock. */
+export function readMigrationNote({ dataDir }: Config): string | undefined {
+  try {
+    const step = JSON.parse(readFileSync(path.join(dataDir, NOTE), 'utf8')) as MigrationStep;
+    const seconds = Math.round((Date.now() - step.startedAt) / 1_000);
+    return `Another process is ${describeStep(step)}, for ${seconds} s`;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { loadCommands } from '../../src/commands/command-groups.ts';
+import { SCHEMA_VERSION } from '../../src/db/migrate.ts';
+import { SERVE_LOCK, tryLock } from '../../src/db/sqlite-lock.ts';
+import { afterTest } from '../support/cleanup.ts';
+import { createEarlier, updateByNewerRelease, versionOf } from '../support/earlier.ts';
+import { wordsFor } from '../support/every-command.ts';
+import { forEachEngine } from '../support/harness.ts';
+import { runCommand, startProcess } from '../support/process.ts';
+import { createStorage, type Storage } from '../support/storage.ts';
+import { command, jsonOf, typed } from '../support/terminal.ts';
+
+/** They update the schema, or work on no installation. */
+const NOT_REFUSED = ['serve', 'migrate', 'demo', 'master-key generate', 'restore'];
+/** Reads the database as it is, also before an update. */
+const READS_AS_IT_IS = ['backup'];
+const EARLIER = SCHEMA_VERSION - 1;
+
+forEachEngine((engine) => {
+  describe('a database of an earlier release', () => {
+    it('is left as it is by every command but migrate and serve, which say what to run', async () => {
+      const { storage } = await createEarlier(engine, EARLIER);
+      const groups = new Set<string>();
+      const refused = (await loadCommands()).filter(({ name, raw }) => {
+        const isFirst = !groups.has(name.split(' ')[0] ?? '');
+        groups.add(name.split(' ')[0] ?? '');
+        // Those that are not raw are all opened in one place.
+        return ![...NOT_REFUSED, ...READS_AS_IT_IS].includes(name) && (raw !== undefined || isFirst);
+      });
+      assert.ok(refused.length > 8);
+      for (const each of refused) {
+        const { code, out, error } = await typed(storage.environment, ...wordsFor(each));
+        assert.equal(code, 1, `${each.name}: ${out}${error}`);
+        assert.match(
+          out + error,
+          new RegExp(`has schema version ${EARLIER}.* needs version ${SCHEMA_VERSION}.*run \`migrate\``),
+          each.name,
+        );
+      }
+      assert.equal(await versionOf(storage), EARLIER);
+    });
+
+    it('is updated by migrate, which says from where to where', async () => {
+      const { storage } = await createEarlier(engine, EARLIER);
+      const told = await command<{ from: number; schema: number }>(storage.environment, 'migrate');
+      assert.deepEqual(told.json, { from: EARLIER, schema: SCHEMA_VERSION });
+      assert.match(told.error, new RegExp(`updated the schema from version ${EARLIER} to ${SCHEMA_VERSION}`));
+      await assertCounted(storage);
+    });
+
+    it('is updated by serve, which logs from where to where', async () => {
+      const { storage } = await createEarlier(engine, EARLIER);
+      const server = await startProcess(storage.environment);
+      const { stdout } = await server.stop();
+      assert.match(
+        stdout,
+        new RegExp(`"msg":"updated the schema from version ${EARLIER} to ${SCHEMA_VERSION}"`),
+      );
+      assert.equal(await versionOf(storage), SCHEMA_VERSION);
+    });
+
+    it('is not the target of a copy', async () => {
+      const { storage } = await createEarlier(engine, EARLIER);
+      const source = await createStorage('sqlite');
+      afterTest(source.remove);
+      await jsonOf(source.environment, 'migrate');
+      const to = storage.environment.DATABASE_URL ?? `sqlite:${storage.dataDir}`;
+      const { code, error } = await typed(source.environment, 'copy', '--to', to);
+      assert.equal(code, 1);
+      assert.match(error, /has schema version/);
+      assert.equal(await versionOf(storage), EARLIER);
+    });
+  });
+
+  describe('a database of a newer release', () => {
+    it('is refused by every command, and by serve', async () => {
+      const storage = await createStorage(engine);
+      afterTest(storage.remove);
+      await jsonOf(storage.environment, 'migrate');
+      await updateByNewerRelease(storage);
+      for (const words of [
+        ['status'],
+        ['doctor'],
+        ['waitlist', 'list'],
+        ['migrate'],
+        ['master-key', 'show'],
+      ]) {
+        const { code, out, error } = await typed(storage.environment, ...words);
+        assert.equal(code, 1, words.join(' '));
+        assert.match(out + error, /this Doorlist knows up to \d+: start a newer release/, words.join(' '));
+      }
+      const serving = await runCommand(storage.environment, 'serve');
+      assert.equal(serving.code, 1);
+      assert.match(serving.stderr, /start a newer release/);
+      assert.equal(await versionOf(storage), SCHEMA_VERSION + 1);
+    });
+  });
+});
+
+describe('a data directory in use', () => {
+  it('is not updated by migrate or by a second server', async () => {
+    const { storage } = await createEarlier('sqlite', EARLIER);
+    const release = tryLock(storage.dataDir, SERVE_LOCK);
+    assert.ok(release);
+    const migrating = await typed(storage.environment, 'migrate');
+    assert.equal(migrating.code, 1);
+    assert.match(migrating.error, /a Doorlist server is running on .*: stop it first/);
+    const serving = await runCommand(storage.environment, 'serve');
+    assert.equal(serving.code, 1);
+    assert.match(serving.stderr, /another Doorlist server is already running/);
+    assert.equal(await versionOf(storage), EARLIER);
+    release();
+    assert.equal((await typed(storage.environment, 'migrate')).code, 0);
+    assert.equal(await versionOf(storage), SCHEMA_VERSION);
+  });
+
+  it('says that migrate has nothing to do while a server of this release runs', async () => {
+    const storage = await createStorage('sqlite');
+    afterTest(storage.remove);
+    await jsonOf(storage.environment, 'migrate');
+    const release = tryLock(storage.dataDir, SERVE_LOCK);
+    afterTest(() => release?.());
+    assert.deepEqual(await jsonOf(storage.environment, 'migrate'), {
+      from: SCHEMA_VERSION,
+      schema: SCHEMA_VERSION,
+    });
+  });
+});
+
+describe('a backup of an earlier release', () => {
+  it('is restored as it was, and says what to run next', async () => {
+    const { storage } = await createEarlier('sqlite', EARLIER);
+    const passphrase = { DOORLIST_BACKUP_PASSPHRASE: 'correct horse battery' };
+    const file = path.join(storage.dataDir, 'earlier.backup');
+    await jsonOf({ ...storage.environment, ...passphrase }, 'backup', file);
+    assert.equal(await versionOf(storage), EARLIER);
+    const target = await createStorage('sqlite');
+    afterTest(target.remove);
+    rmSync(path.join(target.dataDir, 'doorlist.db'), { force: true });
+    const { code, out } = await typed({ ...target.environment, ...passphrase }, 'restore', file);
+    assert.equal(code, 0, out);
+    assert.match(out, new RegExp(`schema version ${EARLIER}. Start the server or run \`migrate\``));
+    assert.equal(await versionOf(target), EARLIER);
+    await jsonOf(target.environment, 'migrate');
+    await assertCounted(target);
+  });
+});
+
+async function assertCounted({ environment }: Storage): Promise<void> {
+  const { json } = await command<{ findings: { what: string; ok: boolean; detail: string }[] }>(
+    environment,
+    'doctor',
+  );
+  const queues = json.findings.filter(({ what }) => what.startsWith('wl_'));
+  assert.ok(queues.length > 0);
+  for (const { ok, detail } of queues) assert.ok(ok, detail);
+}
