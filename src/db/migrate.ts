@@ -70,7 +70,7 @@ export class SchemaTooOld extends Error {
   constructor(version: number, running?: string) {
     const next = running
       ? `${running}. Wait until it is done.`
-      : 'Nothing was changed. Stop the servers of the earlier release, then start the server of this one or run `migrate`: both update the schema.';
+      : 'Nothing was changed. Start the server of this release, or run `migrate`: both update the schema. Servers of an earlier release cannot write from then on.';
     super(
       `The database has schema version ${version}, and this release of Doorlist needs version ${SCHEMA_VERSION}. ${next}`,
     );

@@ -69,8 +69,9 @@ export async function countWrongDepths(trx: Trx, queue: Queue): Promise<number> 
 
 /** Rewrites all depths from the referrers, one step of the chain at a time. */
 export async function recountDepths(trx: Trx, queue: Queue): Promise<void> {
-  await sql`update entry set depth = case when referrer_seq is null then 0 else 1 end
-    where queue_id = ${queue.id}`.execute(trx);
+  const atLeast = sql`case when referrer_seq is null then 0 else 1 end`;
+  await sql`update entry set depth = ${atLeast}
+    where queue_id = ${queue.id} and depth <> ${atLeast}`.execute(trx);
   for (let depth = 1; depth < DEPTH_MAX; depth += 1) {
     await sql`update entry set depth = ${depth + 1}
       where queue_id = ${queue.id} and depth = ${depth} and exists (select 1 from entry as r
