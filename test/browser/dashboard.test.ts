@@ -10,7 +10,15 @@ import {
   useDashboard,
 } from '../support/dashboard.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
-import { type Browser, browserOf, OWNER, PASSWORD, setUp, tokenForSetup } from '../support/operators.ts';
+import {
+  type Browser,
+  browserOf,
+  join,
+  OWNER,
+  PASSWORD,
+  setUp,
+  tokenForSetup,
+} from '../support/operators.ts';
 
 const openDashboard = useDashboard();
 
@@ -139,6 +147,47 @@ forEachEngine((engine) => {
       await page.mouse.move(0, 0);
       await check(page, 'a toast');
       await page.getByRole('cell', { name: email }).waitFor({ state: 'detached' });
+      await page.close();
+    });
+
+    it('asks what happens to the tokens of a person who gets a lower role or is removed', async () => {
+      const email = `maker-${size}@example.com`;
+      const maker = await join(service, owner, 'admin', email);
+      const made = await maker.post<{ id: string; token: string }>('/tokens', {
+        name: `Of ${email}`,
+        role: 'admin',
+      });
+      const token = async () =>
+        (
+          await owner.get<{ tokens: { id: string; role: string; revokedAt: unknown; createdBy: string }[] }>(
+            '/tokens',
+          )
+        ).body.tokens.find(({ id }) => id === made.body.id);
+      const page = await open('/instance/people');
+      const choose = async (name: string, option: string) => {
+        await page.getByRole('combobox', { name }).click();
+        await page.getByRole('option', { name: option }).click();
+      };
+      await page.getByRole('button', { name: `Actions for ${email}` }).click();
+      await page.getByRole('menuitem', { name: 'Change role' }).click();
+      await choose('Role', 'Support');
+      await page.getByText('Revoke them').waitFor();
+      await choose('Their admin tokens with a higher role', 'Lower them to support');
+      await check(page, 'a lower role');
+      await page.getByRole('button', { name: 'Change role' }).click();
+      await page.getByText(/is now support/).waitFor();
+      assert.deepEqual([(await token())?.role, (await token())?.revokedAt], ['support', null]);
+      await page.getByRole('button', { name: `Actions for ${email}` }).click();
+      await page.getByRole('menuitem', { name: 'Remove' }).click();
+      await choose('Their admin tokens', 'Keep them as mine');
+      await page.getByLabel(/to confirm/).fill(email);
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+      await page.getByText(`Removed ${email}`).waitFor();
+      const { operator } = (await owner.get<{ operator: { id: string } }>('/me')).body;
+      assert.deepEqual(
+        [(await token())?.revokedAt, (await token())?.createdBy],
+        [null, `operator:${operator.id}`],
+      );
       await page.close();
     });
 

@@ -219,6 +219,7 @@ forEachEngine((engine) => {
     await page.keyboard.press('Escape');
     assert.equal(await page.getByRole('button', { name: 'CSV' }).isDisabled(), true);
     assert.equal(await page.getByRole('link', { name: 'Invite people' }).count(), 0);
+    await page.getByRole('searchbox', { name: 'Find a person by id' }).waitFor();
     await page.close();
   });
 });
