@@ -32,7 +32,7 @@ import type { Context } from './waitlist/queue/context.ts';
 import { listWaitlists } from './waitlist/settings/waitlists.ts';
 import { openSignups } from './waitlist/signup/signup.ts';
 import { currentMasterKey } from './waitlist/upkeep/instance.ts';
-import { createJobRunner } from './waitlist/upkeep/job-runner.ts';
+import { createJobRunner, takeLeasesBack } from './waitlist/upkeep/job-runner.ts';
 import { createUpkeep } from './waitlist/upkeep/upkeep.ts';
 
 /** Supervisors kill after 30 s. By then the process has ended by itself, whatever hangs. */
@@ -92,6 +92,7 @@ export async function serve(
     void checkSmtpAtStart(log, config.smtpUrl);
   }
   const upkeep = createUpkeep(withoutTimeLimits(context));
+  if (config.databaseUrl === undefined) await takeLeasesBack(context);
   const jobs = createJobRunner(withoutTimeLimits(context), JOB_KINDS);
   const scheduler = startScheduler(context, [outbox.task, jobs.task, ...upkeep.tasks]);
   // What it cannot write, another server will do.

@@ -140,7 +140,7 @@ async function replayStep(
   const progress: ReplayProgress = { replayed, after: Buffer.from(ids.at(-1) ?? after).toString('hex') };
   const done = ids.length < STEP;
   if (done) finishJob(change, lease, progress, { done: replayed, result: { replayed } });
-  else advanceJob(change, lease, progress, { done: replayed });
+  else advanceJob(change, lease, progress, { done: replayed, result: { replayed } });
   return { done, due, replayed };
 }
 

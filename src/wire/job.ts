@@ -19,7 +19,8 @@ export const JobSchema = Type.Object(
     error: nullable<string>('string', { description: 'Why the job failed.' }),
     result: nullable<Record<string, unknown>>('object', {
       additionalProperties: true,
-      description: 'What the job did, in numbers. `null` until it is done.',
+      description:
+        'What the job did, in numbers, also if it was cancelled or failed on the way. `null` until it has ended.',
     }),
     subject: nullable<string>('string', {
       description:

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { HeldJob } from '../../src/waitlist/queue/jobs.ts';
+import type { HeldJob, JobKind } from '../../src/waitlist/queue/jobs.ts';
+import { CHUNK } from '../../src/waitlist/transfer/import-run.ts';
 import { importJob } from '../../src/waitlist/transfer/import-upload.ts';
 import { runDueJobs } from '../../src/waitlist/upkeep/job-runner.ts';
 import { type AdminClient, adminClient } from '../support/admin-client.ts';
@@ -190,6 +191,30 @@ forEachEngine((engine) => {
         Array.from({ length: rows }, (_, n) => `p${n}@example.com`),
       );
       assert.deepEqual(await chunks(), []);
+    });
+
+    it('says what it created when it is cancelled on the way', async () => {
+      const to = await service.waitlist();
+      const rows = Array.from({ length: 2 * CHUNK }, (_, at) => `p${at}@example.com`);
+      const { body } = await upload(['email', 'nobody', ...rows].join('\n'), { to });
+      const kind: JobKind = {
+        ...importJob,
+        run: async (context, queue, job) => {
+          const transaction: typeof context.db.transaction = async (work, options) => {
+            const result = await context.db.transaction(work, options);
+            if ((await jobOf(body.id)).done === CHUNK)
+              await admin.call('cancelJob', 'DELETE', `/jobs/${body.id}`);
+            return result;
+          };
+          await importJob.run({ ...context, db: { ...context.db, transaction } }, queue, job);
+        },
+      };
+      await runDueJobs(service.context, [kind]);
+      const { state, done, result } = await jobOf(body.id);
+      const counted = { rows: CHUNK, created: CHUNK - 1, skipped: 0, failed: 1, codesTaken: 0 };
+      assert.deepEqual([state, done, result], ['cancelled', CHUNK, counted]);
+      assert.equal((await to.page()).body.total, CHUNK - 1);
+      assert.match((await errorsOf(body.id, to)).text, /^line,field,reason\r?\n2,email,/);
     });
 
     it('can be cancelled, which erases the file', async () => {

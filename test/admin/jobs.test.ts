@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Static } from 'typebox';
+import { DatabaseUnavailable } from '../../src/db/database.ts';
 import { invalid } from '../../src/errors.ts';
 import { formatId } from '../../src/ids.ts';
 import { createInviteRun, resumeInviteRun, startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
@@ -18,8 +19,10 @@ import {
 import {
   endCancelledJobs,
   forgetOldJobs,
+  pauseAfter,
   runDueJobs,
   startJobs,
+  takeLeasesBack,
 } from '../../src/waitlist/upkeep/job-runner.ts';
 import type { JobSchema } from '../../src/wire/job.ts';
 import { assertError, eventually, forEachEngine, type Service, startService } from '../support/harness.ts';
@@ -161,6 +164,139 @@ forEachEngine((engine) => {
       const { state, done, result } = await read(id);
       assert.deepEqual([state, done, result], ['cancelled', 2, null]);
       assert.deepEqual(cleaned, [id]);
+    });
+
+    it('keep what they did in their result, however they end', async () => {
+      const endings: [string, string, (id: string) => unknown][] = [
+        ['cancelled', 'it is cancelled', (id) => cancel(id)],
+        ['failed', 'it fails', () => Promise.reject(invalid('no more'))],
+      ];
+      for (const [state, when, end] of endings) {
+        const id = await start(await newQueue(), 5);
+        const kind: JobKind = {
+          kind: 'count',
+          run: async (context, queue, { lease }) => {
+            for (let at = 1; ; at += 1) {
+              await changeQueue(context, queue, async (change) => {
+                await readProgress(change.trx, queue, lease);
+                advanceJob(change, lease, at, { done: at, result: { counted: at } });
+              });
+              assert.equal((await read(id)).result, null, 'not while it runs');
+              if (at === 3) await end(id);
+            }
+          },
+        };
+        await runDueJobs(service.context, [kind]);
+        const ended = await read(id);
+        assert.deepEqual([ended.state, ended.result], [state, { counted: 3 }], when);
+      }
+    });
+
+    it('show one state when they are cancelled while they wait, before and after a server cleans up', async () => {
+      const queue = await newQueue();
+      const id = await start(queue, 2);
+      const { body } = await cancel(id);
+      assert.deepEqual([body.state, body.finishedAt !== null], ['cancelled', true]);
+      assertError(await cancel(id), 409, 'conflict', 'this job is already cancelled');
+      service.clock.advance(500);
+      const seen: string[] = [];
+      const kind: JobKind = {
+        ...counting(() => assert.fail('it ran')),
+        cleanUp: async () => void seen.push((await read(id)).state),
+      };
+      await runDueJobs(service.context, [kind]);
+      assert.deepEqual(seen, ['cancelled']);
+      assert.deepEqual(await read(id), body);
+    });
+
+    it('are kept by a server that works on them, however long a step takes', async () => {
+      const queue = await newQueue();
+      const id = await start(queue, 2);
+      const { context, clock } = service;
+      let go = () => {};
+      const waiting = new Promise<void>((resolve) => {
+        go = resolve;
+      });
+      const runner = startJobs(context, [counting((at) => (at === 1 ? waiting : undefined))], {
+        lookMs: 5,
+        renewMs: 5,
+      });
+      await eventually(
+        () => read(id),
+        ({ done }) => done === 1,
+      );
+      const leaseUntil = async () => {
+        const rows = context.db.query
+          .selectFrom('job')
+          .select('lease_until')
+          .where('queue_id', '=', queue.id);
+        return (await rows.executeTakeFirstOrThrow()).lease_until ?? 0;
+      };
+      for (let round = 0; round < 4; round += 1) {
+        clock.advance(LEASE_MS / 2);
+        const until = await eventually(leaseUntil, (end) => end === clock.now + LEASE_MS);
+        assert.equal(until, clock.now + LEASE_MS, 'the lease was renewed');
+      }
+      go();
+      const ended = await eventually(
+        () => read(id),
+        ({ state }) => state === 'done',
+      );
+      assert.deepEqual([ended.state, ended.done], ['done', 2]);
+      await runner.close();
+    });
+
+    it('of a server that died are taken back by the next one, without waiting for the lease', async () => {
+      const queue = await newQueue();
+      const id = await start(queue, 3);
+      const { context } = service;
+      void runDueJobs(context, [counting((at) => (at === 1 ? new Promise(() => {}) : undefined))]);
+      await eventually(
+        () => read(id),
+        ({ done }) => done === 1,
+      );
+      assert.equal((await read(id)).state, 'running');
+      await takeLeasesBack(context);
+      await runDueJobs(context, [counting()]);
+      assert.deepEqual([(await read(id)).state, (await read(id)).done], ['done', 3]);
+    });
+
+    it('that cannot be written are tried less and less often, and the log says so once', async () => {
+      const own = await startService(engine);
+      try {
+        const list = await own.waitlist();
+        const { id } = await changeQueue(own.context, await list.queue(), async (change) =>
+          createJob({}, change, { kind: 'count', input: { to: 1 }, progress: 0, runner: 'server' }),
+        );
+        let attempts = 0;
+        const kind: JobKind = {
+          ...counting(),
+          run: async (context, queue, job) => {
+            attempts += 1;
+            if (attempts < 6) throw new DatabaseUnavailable('database or disk is full');
+            await counting().run(context, queue, job);
+          },
+        };
+        const runner = startJobs(own.context, [kind], { lookMs: 2, renewMs: 1_000 });
+        const job = await eventually(
+          () =>
+            own.context.db.query.selectFrom('job').select('outcome').where('id', '=', id).executeTakeFirst(),
+          (row) => row?.outcome === 'done',
+        );
+        await runner.close();
+        assert.deepEqual([job?.outcome, attempts], ['done', 6]);
+        const lines = own.log.map((line) => JSON.parse(line)).filter(({ msg }) => /job/.test(msg));
+        assert.deepEqual(
+          lines.map(({ msg, reason }) => [msg, reason]),
+          [['jobs: failing', 'database or disk is full']],
+        );
+      } finally {
+        await own.close();
+      }
+      assert.deepEqual(
+        [1, 2, 3, 6, 20].map((failures) => pauseAfter(failures, 500)),
+        [1_000, 2_000, 4_000, 30_000, 30_000],
+      );
     });
 
     it('never start when they are cancelled before', async () => {

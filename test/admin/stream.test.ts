@@ -7,6 +7,8 @@ import { listTokens, revokeToken } from '../../src/operators/tokens.ts';
 import { changeQueue } from '../../src/waitlist/queue/change-queue.ts';
 import { advanceJob, createJob, endJob } from '../../src/waitlist/queue/jobs.ts';
 import type { QueueChange } from '../../src/waitlist/queue/queue-change.ts';
+import { deleteWaitlist } from '../../src/waitlist/settings/delete-waitlist.ts';
+import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { adminToken, type Browser, join, setUp } from '../support/operators.ts';
 import { openStream, type Stream } from '../support/stream.ts';
@@ -171,6 +173,20 @@ forEachEngine((engine) => {
       const { id = '' } = (await listTokens(opened)).find(({ name }) => name === 'short') ?? {};
       await revokeToken(opened, COMMAND_LINE, id);
       await third.ended;
+    });
+
+    it('ends when its waitlist is deleted, and the stream of the installation goes on', async (test) => {
+      const gone = await service.waitlist();
+      const stream = await watch(`?waitlist=${gone.id}`);
+      const whole = await watch('');
+      test.after(() => Promise.all([stream.close(), whole.close()]));
+      await Promise.all([stream.next('counters'), whole.next('delivery')]);
+      await deleteWaitlist(service.context, gone.id, gone.id);
+      await stream.ended;
+      const other = await service.waitlist();
+      await other.signup({ email: 'a@example.com' });
+      await updateWaitlist(service.context, other.id, { boost: 9 });
+      assert.ok(await whole.next('job'));
     });
 
     it('does not keep an idle session alive', async (test) => {

@@ -176,7 +176,7 @@ async function inviteStep(
   const done = picked.length < wanted || invited >= most;
   const result = { invited, unreadable: progress.unreadable.length };
   if (done) finishJob(change, lease, progress, { done: invited, result });
-  else advanceJob(change, lease, progress, { done: invited });
+  else advanceJob(change, lease, progress, { done: invited, result });
   return { done, progress };
 }
 

@@ -98,18 +98,20 @@ export async function listNewestJobs(context: Context, limit: number): Promise<J
 }
 
 function summarize(queue: Queue, row: JobRow, now: number): JobSummary {
+  const state = stateOf(row, now);
+  const isOpen = state === 'queued' || state === 'running';
   return {
     id: row.id,
     kind: row.kind,
-    state: stateOf(row, now),
+    state,
     done: row.done,
     total: row.total,
     error: row.error,
-    result: row.result === null ? null : JSON.parse(row.result),
+    result: isOpen || row.result === null ? null : JSON.parse(row.result),
     queue,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
-    finishedAt: row.finished_at,
+    finishedAt: row.finished_at ?? (isOpen ? null : row.cancel_at),
     createdBy: row.created_by,
     subject: row.subject,
   };
@@ -126,8 +128,8 @@ function isLeased({ lease_until }: Pick<JobRow, 'lease_until'>, now: number): bo
 }
 
 /**
- * Cancels a job. One that is running ends after its current step. What it has done so far stays. A server
- * cleans up after its own jobs, so it ends those.
+ * Cancels a job. One that is running ends after its current step; one that waits has ended at once. What it has
+ * done so far stays. A server's own jobs are cleaned up by the next server that finds them.
  */
 export async function cancelJob(context: Context, { id, queue }: JobSummary): Promise<JobSummary> {
   const publicId = formatId('job', id);
@@ -140,7 +142,9 @@ export async function cancelJob(context: Context, { id, queue }: JobSummary): Pr
       .where('id', '=', id)
       .executeTakeFirst();
     if (!row) throw notFound(`there is no job ${publicId}`);
-    if (row.outcome !== null) throw new DoorlistError('conflict', `this job is already ${row.outcome}`);
+    const state = stateOf(row, now);
+    if (state !== 'queued' && state !== 'running')
+      throw new DoorlistError('conflict', `this job is already ${state}`);
     trx.update('job', { key: ['queue_id', 'id'] }, [{ queue_id: queue.id, id, cancel_at: now }]);
     if (row.runner !== 'server' && !isLeased(row, now)) endJob(change, Buffer.from(id), 'cancelled');
     await context.audit?.(trx, { action: 'job.cancelled', object: { kind: 'job', id: publicId } });

@@ -1,4 +1,5 @@
 import type { Trx } from '../../db/database.ts';
+import { sharedNow } from '../../db/shared-clock.ts';
 import type { JobOutcome, JobRunner } from '../../db/tables.ts';
 import { DoorlistError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -8,8 +9,10 @@ import type { Context } from './context.ts';
 import type { Queue } from './directory.ts';
 import type { QueueChange } from './queue-change.ts';
 
-/** Longer than any step takes on a busy machine. After a crash, another instance waits this long. */
-export const LEASE_MS = 60_000;
+/** After a crash, another instance waits this long. Whoever works on a job renews its lease meanwhile. */
+export const LEASE_MS = 15_000;
+/** Two renewals can fail before the lease ends. */
+const RENEW_EVERY_MS = 5_000;
 const TOKEN_BYTES = 16;
 
 /** The right to work on a job. It ends when another process takes the job over. */
@@ -136,6 +139,8 @@ export interface Counts {
   done: number;
   /** Leave it out to keep it. */
   total?: number | null;
+  /** What the job did so far: it is shown however the job ends. Without personal data. */
+  result?: unknown;
 }
 
 /** Ends a step: records its progress, without personal data, and renews the lease. */
@@ -156,37 +161,35 @@ export function advanceJob(
   trx.update('job', { key: ['queue_id', 'id'] }, [row]);
   if (rest.total !== undefined)
     trx.update('job', { key: ['queue_id', 'id'] }, [{ ...key, total: rest.total }]);
+  if (rest.result !== undefined)
+    trx.update('job', { key: ['queue_id', 'id'] }, [{ ...key, result: JSON.stringify(rest.result) }]);
 }
 
-/** Ends the last step. `result` must not contain personal data. */
-export function finishJob(
-  change: QueueChange,
-  lease: JobLease,
-  progress: unknown,
-  { result = null, ...counts }: Counts & { result?: unknown },
-): void {
+/** Ends the last step. */
+export function finishJob(change: QueueChange, lease: JobLease, progress: unknown, counts: Counts): void {
   advanceJob(change, lease, progress, counts);
-  endJob(change, lease.id, 'done', { result });
+  endJob(change, lease.id, 'done');
 }
 
 export function endJob(
-  { trx, queue, now }: QueueChange,
+  { trx, queue, now }: Pick<QueueChange, 'trx' | 'queue' | 'now'>,
   id: Buffer,
   outcome: JobOutcome,
-  { error = null, result = null }: { error?: string | null; result?: unknown } = {},
+  { error = null, result }: { error?: string | null; result?: unknown } = {},
 ): void {
   const ended = {
     queue_id: queue.id,
     id,
     outcome,
     error,
-    result: result === null ? null : JSON.stringify(result),
     updated_at: now,
     finished_at: now,
     lease_token: null,
     lease_until: null,
   };
-  trx.update('job', { key: ['queue_id', 'id'] }, [ended]);
+  const options = { key: ['queue_id', 'id'] } as const;
+  if (result === undefined) trx.update('job', options, [ended]);
+  else trx.update('job', options, [{ ...ended, result: JSON.stringify(result) }]);
 }
 
 /** Ends a job that this process holds, or does nothing if it no longer does. */
@@ -212,6 +215,41 @@ export function releaseJob(context: Context, queue: Queue, lease: JobLease): Pro
   });
 }
 
+/**
+ * Renews the lease while the job is worked on, however long a step takes. It needs no lock of the queue. Returns
+ * a function that stops it.
+ */
+export function keepLease(
+  context: Context,
+  queue: Queue,
+  { id, token }: JobLease,
+  everyMs: number = RENEW_EVERY_MS,
+): () => Promise<void> {
+  let renewing: Promise<unknown> | undefined;
+  const renew = async () => {
+    const leaseUntil = (await sharedNow(context)) + LEASE_MS;
+    await context.db.query
+      .updateTable('job')
+      .set({ lease_until: leaseUntil })
+      .where('queue_id', '=', queue.id)
+      .where('id', '=', id)
+      .where('lease_token', '=', token)
+      .execute();
+  };
+  const timer = setInterval(() => {
+    renewing ??= renew()
+      .catch(() => {}) // The next one may succeed, and otherwise the job is lost, which its next step notices.
+      .finally(() => {
+        renewing = undefined;
+      });
+  }, everyMs);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await renewing;
+  };
+}
+
 async function isHeld(trx: Trx, queue: Queue, { id, token }: JobLease): Promise<boolean> {
   const row = await trx
     .selectFrom('job')
@@ -231,11 +269,14 @@ export async function workOnJob<T>(
   lease: JobLease,
   work: () => Promise<T>,
 ): Promise<T> {
+  const stopRenewing = keepLease(context, queue, lease);
   try {
     return await work();
   } catch (error) {
     if (error instanceof JobCancelled) await endHeldJob(context, queue, lease, { outcome: 'cancelled' });
     else if (!(error instanceof JobLost)) await releaseJob(context, queue, lease).catch(() => {});
     throw error;
+  } finally {
+    await stopRenewing();
   }
 }

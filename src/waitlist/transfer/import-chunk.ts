@@ -7,7 +7,7 @@ import { findMembers } from '../referrals/members.ts';
 import { addEntries } from '../signup/add-entries.ts';
 import type { Candidate } from '../signup/candidate.ts';
 import type { ImportCandidate, ImportJob } from './import-candidate.ts';
-import { type ImportProgress, requireSameProgress } from './import-progress.ts';
+import { type ImportProgress, requireSameProgress, resultOf } from './import-progress.ts';
 import { noteReferences } from './import-references.ts';
 import { importing } from './importing.ts';
 
@@ -73,7 +73,7 @@ export async function commitChunk(
         created: before.created + created,
         skipped: counted.skipped + rows.length - created,
       };
-      advanceJob(change, job.lease, progress, { done: progress.rows });
+      advanceJob(change, job.lease, progress, { done: progress.rows, result: resultOf(progress) });
       return progress;
     },
   );

@@ -38,6 +38,11 @@ export function startOf({ first }: Pick<FileShape, 'first'>, lastSeq: number): I
   };
 }
 
+/** What operators see of it, also if it is cancelled. */
+export function resultOf({ rows, created, skipped, failed, codesTaken }: ImportProgress) {
+  return { rows, created, skipped, failed, codesTaken };
+}
+
 /** Two processes on one job would count every row twice. */
 export function requireSameProgress(found: ImportProgress | undefined, known: ImportProgress): void {
   if (JSON.stringify(found) !== JSON.stringify(known)) {

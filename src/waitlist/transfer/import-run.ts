@@ -10,7 +10,7 @@ import { findTakenCodes } from './import-codes.ts';
 import { readRows } from './import-file.ts';
 import { linkReferrers } from './import-links.ts';
 import { type Columns, type ImportPlan, readColumns } from './import-plan.ts';
-import type { ImportProgress } from './import-progress.ts';
+import { type ImportProgress, resultOf } from './import-progress.ts';
 import { type RowProblem, readRow } from './import-row.ts';
 import type { ImportSource, RawRow, RowPosition } from './raw-row.ts';
 import { indexRows } from './row-order.ts';
@@ -64,8 +64,7 @@ export async function runImport(context: Context, open: OpenImport, watch: Watch
   const { rows, created, skipped, failed, codesTaken, errorsBytes } = progress;
   await changeQueue(context, queue, async (change) => {
     await readProgress(change.trx, queue, lease);
-    const result = { rows, created, skipped, failed, codesTaken };
-    finishJob(change, lease, progress, { done: rows, total: rows, result });
+    finishJob(change, lease, progress, { done: rows, total: rows, result: resultOf(progress) });
   });
   const errorsFile = errorsBytes === 0 ? null : plan.errorsFile;
   return { jobId: formatId('job', id), rows, created, skipped, failed, codesTaken, errorsFile };

@@ -4,25 +4,29 @@ import { type ScheduledTask, startScheduler } from '../../db/scheduler.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
 import { DoorlistError } from '../../errors.ts';
 import { formatId, oldestId } from '../../ids.ts';
+import { reportState } from '../../state-log.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/directory.ts';
 import {
   endHeldJob,
+  endJob,
   type HeldJob,
   JobCancelled,
   type JobKind,
   type JobLease,
   JobLost,
   JobStopped,
+  keepLease,
   LEASE_MS,
   newToken,
   releaseJob,
 } from '../queue/jobs.ts';
 import { EXPORT_MS } from '../transfer/export-job.ts';
 
-const LOOK_EVERY_MS = 500;
+/** In intervals. */
+const LONGEST_PAUSE = 60;
 /** Leaves connections and the event loop to requests. */
 const JOBS_AT_ONCE = 2;
 const JOBS_LOOKED_AT = 100;
@@ -41,17 +45,46 @@ export interface JobRunner {
   close(): Promise<void>;
 }
 
-/** Runs the jobs that were started over the API, and those that another server left behind. */
-export function createJobRunner(context: Context, kinds: readonly JobKind[]): JobRunner {
+export interface JobTimes {
+  lookMs: number;
+  renewMs: number;
+}
+
+const TIMES: JobTimes = { lookMs: 500, renewMs: 5_000 };
+
+/**
+ * Runs the jobs that were started over the API, and those that another server left behind. While the database
+ * cannot be written, such as on a full disk, it tries less and less often, and says so once.
+ */
+export function createJobRunner(
+  context: Context,
+  kinds: readonly JobKind[],
+  times: Partial<JobTimes> = {},
+): JobRunner {
+  const { lookMs, renewMs } = { ...TIMES, ...times };
+  const { log } = context;
   let stopping = false;
+  let failures = 0;
+  let retryAt = Number.NEGATIVE_INFINITY;
   const running = new Map<string, Promise<void>>();
+  const worked = () => {
+    failures = 0;
+    reportState(log, 'jobs', 'ok');
+  };
+  const failed = (error: Error) => {
+    failures += 1;
+    retryAt = performance.now() + pauseAfter(failures, lookMs);
+    reportState(log, 'jobs', 'failing', { reason: error.message });
+  };
   const look = async () => {
-    for (const due of await findDueJobs(context, kinds)) {
+    const found = await findDueJobs(context, kinds);
+    if (found.length === 0 && running.size === 0) worked();
+    for (const due of found) {
       const name = Buffer.from(due.id).toString('hex');
       if (stopping || running.size >= JOBS_AT_ONCE) return;
       if (running.has(name)) continue;
-      const work = runJob(context, kinds, due, () => stopping)
-        .catch((error: Error) => context.log.warn({ reason: error.message }, 'a job stopped'))
+      const work = runJob(context, kinds, due, { stopping: () => stopping, renewMs })
+        .then((ran) => ran && worked(), failed)
         .finally(() => running.delete(name));
       running.set(
         name,
@@ -60,7 +93,14 @@ export function createJobRunner(context: Context, kinds: readonly JobKind[]): Jo
     }
   };
   return {
-    task: { name: 'jobs', everyMs: LOOK_EVERY_MS, dueAt: () => firstJobAt(kinds), run: look },
+    task: {
+      name: 'finding jobs',
+      everyMs: lookMs,
+      dueAt: () => firstJobAt(kinds),
+      run: async () => {
+        if (performance.now() >= retryAt) await look();
+      },
+    },
     close: async () => {
       stopping = true;
       await Promise.all(running.values());
@@ -69,8 +109,12 @@ export function createJobRunner(context: Context, kinds: readonly JobKind[]): Jo
 }
 
 /** With a scheduler of its own. */
-export function startJobs(context: Context, kinds: readonly JobKind[]): Pick<JobRunner, 'close'> {
-  const runner = createJobRunner(context, kinds);
+export function startJobs(
+  context: Context,
+  kinds: readonly JobKind[],
+  times: Partial<JobTimes> = {},
+): Pick<JobRunner, 'close'> {
+  const runner = createJobRunner(context, kinds, times);
   const scheduler = startScheduler(context, [runner.task]);
   return {
     close: async () => {
@@ -85,12 +129,29 @@ function firstJobAt(kinds: readonly JobKind[]): RawBuilder<number | null> {
     where runner = 'server' and finished_at is null and kind in (${sql.join(kinds.map(({ kind }) => kind))}))`;
 }
 
+/** Doubles with each failure, up to 30 s with the usual interval. */
+export function pauseAfter(failures: number, lookMs: number): number {
+  return lookMs * Math.min(2 ** failures, LONGEST_PAUSE);
+}
+
+/**
+ * On SQLite only one server runs at a time, so a lease that is left at the start is that of a server that died:
+ * its job continues at once.
+ */
+export async function takeLeasesBack({ db }: Context): Promise<void> {
+  await db.query
+    .updateTable('job')
+    .set({ lease_token: null, lease_until: null })
+    .where('runner', '=', 'server')
+    .where('finished_at', 'is', null)
+    .execute();
+}
+
 /** Runs every due job to its end, one after the other. */
 export async function runDueJobs(context: Context, kinds: readonly JobKind[]): Promise<void> {
   for (;;) {
     let ran = false;
-    for (const due of await findDueJobs(context, kinds))
-      ran = (await runJob(context, kinds, due, () => false)) || ran;
+    for (const due of await findDueJobs(context, kinds)) ran = (await runJob(context, kinds, due)) || ran;
     if (!ran) return;
   }
 }
@@ -114,25 +175,30 @@ async function findDueJobs(context: Context, kinds: readonly JobKind[]): Promise
     .execute();
 }
 
-/** Returns false if the job has to wait, or another process was faster. */
+/**
+ * Returns false if the job has to wait, was cancelled before, or another process was faster. Throws
+ * `DatabaseUnavailable` if it has to continue later.
+ */
 async function runJob(
   context: Context,
   kinds: readonly JobKind[],
   due: DueJob,
-  stopping: () => boolean,
+  { stopping = () => false, renewMs }: { stopping?: () => boolean; renewMs?: number } = {},
 ): Promise<boolean> {
   const kind = kinds.find((each) => each.kind === due.kind);
   const queue = await context.directory.queueById(due.queue_id);
   if (!kind || !queue) return false;
-  const claimed = await claimJob(context, queue, Buffer.from(due.id));
+  const claimed = await claimJob(context, queue, kind, Buffer.from(due.id));
   if (!claimed) return false;
   const lease = { ...claimed.lease, stopping };
+  const stopRenewing = renewMs === undefined ? undefined : keepLease(context, queue, lease, renewMs);
   try {
-    if (claimed.cancelled) throw new JobCancelled();
     await kind.run(context, queue, { ...openJob(queue, claimed), lease });
     await endHeldJob(context, queue, lease, { outcome: 'done' });
   } catch (error) {
     await settle(context, queue, kind, lease, error as Error);
+  } finally {
+    await stopRenewing?.();
   }
   return true;
 }
@@ -142,12 +208,17 @@ interface ClaimedJob {
   kind: string;
   input: Uint8Array;
   progress: string;
-  cancelled: boolean;
 }
 
-/** One job of a queue at a time, except to end one that was cancelled. */
-function claimJob(context: Context, queue: Queue, id: Buffer): Promise<ClaimedJob | undefined> {
-  return changeQueue(context, queue, async ({ trx, now }) => {
+/** One job of a queue at a time. One that was cancelled while it waited ends here. */
+function claimJob(
+  context: Context,
+  queue: Queue,
+  { cleanUp }: JobKind,
+  id: Buffer,
+): Promise<ClaimedJob | undefined> {
+  return changeQueue(context, queue, async (change) => {
+    const { trx, now } = change;
     const open = await trx
       .selectFrom('job')
       .select(['id', 'kind', 'input', 'progress', 'lease_until', 'cancel_at'])
@@ -157,13 +228,19 @@ function claimJob(context: Context, queue: Queue, id: Buffer): Promise<ClaimedJo
       .execute();
     const isLeased = (job: (typeof open)[number]) => job.lease_until !== null && job.lease_until > now;
     const job = open.find((each) => id.equals(each.id));
-    if (!job || isLeased(job) || (job.cancel_at === null && open.some(isLeased))) return undefined;
+    if (!job || isLeased(job)) return undefined;
+    if (job.cancel_at !== null) {
+      await cleanUp?.(change, id);
+      endJob({ trx, queue, now: job.cancel_at }, id, 'cancelled');
+      return undefined;
+    }
+    if (open.some(isLeased)) return undefined;
     const lease = { id, token: newToken() };
     trx.update('job', { key: ['queue_id', 'id'] }, [
       { queue_id: queue.id, id, lease_token: lease.token, lease_until: now + LEASE_MS },
     ]);
-    const { kind, input, progress, cancel_at } = job;
-    return { lease, kind, input, progress, cancelled: cancel_at !== null };
+    const { kind, input, progress } = job;
+    return { lease, kind, input, progress };
   });
 }
 
@@ -191,8 +268,11 @@ async function settle(
   if (error instanceof JobLost) return;
   if (error instanceof JobCancelled)
     return endHeldJob(context, queue, lease, { outcome: 'cancelled', ...ending });
-  if (error instanceof JobStopped || error instanceof DatabaseUnavailable)
-    return releaseJob(context, queue, lease);
+  if (error instanceof JobStopped) return releaseJob(context, queue, lease);
+  if (error instanceof DatabaseUnavailable) {
+    await releaseJob(context, queue, lease).catch(() => {}); // If not, the lease ends soon.
+    throw error;
+  }
   context.log.error({ job: formatId('job', lease.id), reason: error.message }, 'a job failed');
   return endHeldJob(context, queue, lease, { outcome: 'failed', error: inWords(error), ...ending });
 }

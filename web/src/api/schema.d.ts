@@ -561,7 +561,7 @@ export interface paths {
         };
         /**
          * Watch for changes
-         * @description Server-sent events: the current state of each thing first, then its new state whenever it changes. `counters` has the number of entries by status and of all signups. `delivery` has the deliveries that wait for their next attempt and those that failed, for webhooks and emails; counting stops at 1,000. `job` is one of the 20 newest jobs. A stream without `waitlist` has no `counters`, and the jobs of all waitlists. If you read too slowly, you skip to the newest state. A comment every 15 seconds keeps the connection open. The stream ends when the session or token ends, when its role changes, or when the server stops: reconnect, as `EventSource` does by itself. Open to every role.
+         * @description Server-sent events: the current state of each thing first, then its new state whenever it changes. `counters` has the number of entries by status and of all signups. `delivery` has the deliveries that wait for their next attempt and those that failed, for webhooks and emails; counting stops at 1,000. `job` is one of the 20 newest jobs. A stream without `waitlist` has no `counters`, and the jobs of all waitlists. If you read too slowly, you skip to the newest state. A comment every 15 seconds keeps the connection open. The stream ends when the session or token ends, when its role changes, when the waitlist is deleted, or when the server stops: reconnect, as `EventSource` does by itself. Open to every role.
          */
         get: operations["watch"];
         put?: never;
@@ -2587,7 +2587,7 @@ export interface components {
             total: number | null;
             /** @description Why the job failed. */
             error: string | null;
-            /** @description What the job did, in numbers. `null` until it is done. */
+            /** @description What the job did, in numbers, also if it was cancelled or failed on the way. `null` until it has ended. */
             result: {
                 [key: string]: unknown;
             } | null;

@@ -22,6 +22,7 @@ export function queueFeed(context: Context, queue: Queue): Feed {
   return {
     name: `queue ${queue.id}`,
     read: async () => {
+      if (!(await context.directory.queueById(queue.id))) return undefined; // Its waitlist was deleted.
       const [counters, health, { jobs }] = await Promise.all([
         readCounters(db, queue.id),
         readDeliveryHealth(db, queue.id),

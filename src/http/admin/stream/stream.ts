@@ -34,7 +34,7 @@ const schema = adminSchema({
     'number of entries by status and of all signups. `delivery` has the deliveries that wait for their next attempt and ' +
     'those that failed, for webhooks and emails; counting stops at 1,000. `job` is one of the 20 newest jobs. A stream without ' +
     '`waitlist` has no `counters`, and the jobs of all waitlists. If you read too slowly, you skip to the newest state. A comment every 15 seconds keeps the ' +
-    'connection open. The stream ends when the session or token ends, when its role changes, or when the server stops: reconnect, ' +
+    'connection open. The stream ends when the session or token ends, when its role changes, when the waitlist is deleted, or when the server stops: reconnect, ' +
     'as `EventSource` does by itself.',
   role: 'viewer',
   querystring: StreamQuery,

@@ -24,7 +24,8 @@ const COLUMNS: Column<Job>[] = [
 
 function summaryOf(job: Job): string {
   const result = importResultOf(job);
-  if (!result) return job.error ?? (job.done > 0 ? `${job.done.toLocaleString('en')} rows` : '–');
+  if (job.error !== null) return job.error;
+  if (!result) return job.done > 0 ? `${job.done.toLocaleString('en')} rows` : '–';
   const { created, failed, dryRun } = result;
   const bad = failed > 0 ? `, ${failed.toLocaleString('en')} bad` : '';
   return `${created.toLocaleString('en')} ${dryRun ? 'to add' : 'added'}${bad}`;
