@@ -232,7 +232,7 @@ function describeBackups(engine: Engine, serverUrl: string | undefined): void {
     await refuse({}, damaged, /damaged or incomplete: nothing was restored/);
     const renamed = Buffer.from(bytes.toString('latin1').replace('"schema":', '"schemA":'), 'latin1');
     writeFileSync(damaged, renamed);
-    await refuse({}, damaged, /the passphrase is wrong, or the backup is damaged/);
+    await refuse({}, damaged, /the header of this backup is damaged/);
     writeFileSync(damaged, 'no backup at all, but long enough to look');
     await refuse({}, damaged, /this is not a Doorlist backup/);
   });

@@ -11,7 +11,7 @@ import type { EndedAccess } from '../operators/end-access.ts';
 import { masterKeySource, openDatabase, openExisting } from '../service.ts';
 import { type BackupHeader, BackupProblem, type BackupSecrets } from '../vault/backup-format.ts';
 import { describeBackup, type OpenedBackup, openBackup } from '../vault/backup-reader.ts';
-import { syncDirectory } from '../vault/backup-writer.ts';
+import { failToWrite, syncDirectory } from '../vault/backup-writer.ts';
 import { MasterKeyProblem, masterKeyFromText, restoreMasterKey } from '../vault/master-key.ts';
 import { endAccess, inWords } from './access.ts';
 import type { Outcome } from './command.ts';
@@ -55,7 +55,7 @@ async function endRestoredAccess(config: Config): Promise<EndedAccess> {
   }
 }
 
-function requireFit(config: Config, { engine, schema }: BackupHeader): void {
+function requireFit(config: Config, { engine }: BackupHeader): void {
   const here = config.databaseUrl === undefined ? 'sqlite' : 'postgres';
   if (engine === 'postgres' && here === 'sqlite')
     throw new BackupProblem('this is a backup of PostgreSQL: set DATABASE_URL to an empty database');
@@ -63,6 +63,10 @@ function requireFit(config: Config, { engine, schema }: BackupHeader): void {
     throw new BackupProblem(
       'this is a backup of SQLite: unset DATABASE_URL, restore it, and use `copy` to move it',
     );
+}
+
+/** Only what the passphrase has authenticated can be believed. */
+function requireKnownSchema({ about: { schema } }: OpenedBackup): void {
   if (schema > SCHEMA_VERSION)
     throw new BackupProblem(
       `this backup has schema version ${schema}, but this release supports only ${SCHEMA_VERSION}: use a newer release`,
@@ -73,6 +77,7 @@ async function restoreFile(config: Config, file: string): Promise<void> {
   const database = path.join(config.dataDir, 'doorlist.db');
   refuseDatabase(database);
   const backup = await openBackup(file, await knownPassphrase(config));
+  requireKnownSchema(backup);
   requireMasterKey(config, backup.secrets);
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const release = tryLock(config.dataDir, SERVE_LOCK);
@@ -105,8 +110,9 @@ function refuseDatabase(database: string): void {
 async function writeWhole(file: string, backup: OpenedBackup): Promise<void> {
   const handle = await open(file, 'wx', 0o600);
   try {
-    for await (const chunk of backup.data()) await handle.writeFile(chunk);
-    await handle.sync();
+    for await (const chunk of backup.data())
+      await handle.writeFile(chunk).catch((error) => failToWrite(file, error));
+    await handle.sync().catch((error) => failToWrite(file, error));
   } finally {
     await handle.close();
   }
@@ -122,6 +128,7 @@ async function restoreServer(config: Config, url: string, file: string): Promise
     await db.close();
   }
   const backup = await openBackup(file, await knownPassphrase(config));
+  requireKnownSchema(backup);
   requireMasterKey(config, backup.secrets);
   for await (const _ of backup.data()); // Reads to the end, because pg_restore must not get half a backup.
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });

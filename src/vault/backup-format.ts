@@ -1,5 +1,6 @@
 import sodium from 'sodium-native';
 import { randomBytes } from '../random-bytes.ts';
+import { VERSION } from '../version.ts';
 import { KEY_BYTES, plainHash } from './crypto.ts';
 
 /**
@@ -74,22 +75,48 @@ export function encodeHeader(header: BackupHeader): Buffer {
   return Buffer.concat([MAGIC, lengthPrefix(text.length), text]);
 }
 
+/** Not authenticated yet: what is not possible is damage, unless a newer release could have written it. */
 export function parseHeader(text: Buffer): BackupHeader {
+  let header: BackupHeader;
   try {
-    const header = JSON.parse(text.toString()) as BackupHeader;
-    const { salt, operations, memory } = header.passphrase;
-    const known =
-      header.format === FORMAT &&
-      Buffer.from(salt, 'base64').length === sodium.crypto_pwhash_SALTBYTES &&
-      (operations > 0 && operations <= MOST_OPERATIONS) === true &&
-      (memory > 0 && memory <= MOST_MEMORY) === true;
-    if (known) return header;
+    header = JSON.parse(text.toString()) as BackupHeader;
+    if (header.format === FORMAT && isValid(header)) return header;
   } catch {
-    throw new BackupProblem('the header of this backup is damaged');
+    throw new BackupProblem(DAMAGED_HEADER);
   }
-  throw new BackupProblem(
-    'this backup was created by a newer release of Doorlist: use that release to restore it',
+  const { format, release } = header;
+  if (Number.isInteger(format) && format > FORMAT && isNewerThan(String(release), VERSION))
+    throw new BackupProblem(
+      'this backup was created by a newer release of Doorlist: use that release to restore it',
+    );
+  throw new BackupProblem(DAMAGED_HEADER);
+}
+
+const DAMAGED_HEADER = 'the header of this backup is damaged: nothing was restored';
+
+function isValid({ engine, schema, createdAt, release, hasMasterKey, passphrase }: BackupHeader): boolean {
+  const { salt, operations, memory } = passphrase;
+  return (
+    (engine === 'sqlite' || engine === 'postgres') &&
+    Number.isInteger(schema) &&
+    schema > 0 &&
+    !Number.isNaN(Date.parse(createdAt)) &&
+    typeof release === 'string' &&
+    typeof hasMasterKey === 'boolean' &&
+    Buffer.from(salt, 'base64').length === sodium.crypto_pwhash_SALTBYTES &&
+    operations > 0 &&
+    operations <= MOST_OPERATIONS &&
+    memory >= sodium.crypto_pwhash_MEMLIMIT_MIN &&
+    memory <= MOST_MEMORY
   );
+}
+
+function isNewerThan(release: string, other: string): boolean {
+  const [ours, theirs] = [other, release].map((text) =>
+    text.split('.').map((part) => Number.parseInt(part, 10)),
+  );
+  const at = [0, 1, 2].find((index) => ours?.[index] !== theirs?.[index]);
+  return at !== undefined && (theirs?.[at] ?? 0) > (ours?.[at] ?? 0);
 }
 
 export function lengthPrefix(length: number): Buffer {

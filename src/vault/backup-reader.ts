@@ -23,6 +23,9 @@ export interface OpenedBackup {
   data(): AsyncIterable<Buffer>;
 }
 
+/** Of the first bytes. With more wrong ones, it is something else. */
+const MOST_DAMAGED = 4;
+
 const DAMAGED = 'this backup is damaged or incomplete: nothing was restored';
 
 /** The file's header, which is not authenticated until `openBackup`. */
@@ -81,8 +84,9 @@ type Read = (length: number) => Promise<Buffer>;
 
 async function readHeader(read: Read): Promise<{ header: BackupHeader; fileHeader: Buffer }> {
   const start = await read(MAGIC.length + 4);
-  if (!start.subarray(0, MAGIC.length).equals(MAGIC))
-    throw new BackupProblem('this is not a Doorlist backup');
+  const differing = MAGIC.filter((byte, at) => byte !== start[at]).length;
+  if (differing > MOST_DAMAGED) throw new BackupProblem('this is not a Doorlist backup');
+  if (differing > 0) throw new BackupProblem(DAMAGED);
   const length = start.readUInt32BE(MAGIC.length);
   if (length > LARGEST_HEADER_BYTES) throw new BackupProblem(DAMAGED);
   const text = await read(length);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { systemErrorWords } from '../system-error.ts';
 import {
   type BackupAbout,
   BackupProblem,
@@ -44,7 +45,7 @@ export async function writeBackup(
     );
   });
   try {
-    const written = await writeAll(handle, passphrase, content).finally(() => handle.close());
+    const written = await writeAll(part, handle, passphrase, content).finally(() => handle.close());
     refuseExisting(file);
     await rename(part, file);
     await syncDirectory(path.dirname(file));
@@ -59,7 +60,14 @@ export function refuseExisting(file: string): void {
   if (existsSync(file)) throw new BackupProblem(`${file} already exists: choose another name`);
 }
 
+/** The errors of an open file do not name it. */
+export function failToWrite(file: string, { code = '', message }: NodeJS.ErrnoException): never {
+  const reason = code === '' ? message : systemErrorWords(code);
+  throw new BackupProblem(`could not write ${path.resolve(file)}: ${reason}`);
+}
+
 async function writeAll(
+  file: string,
   handle: FileHandle,
   passphrase: string,
   { about, secrets, data, cost }: BackupContent,
@@ -73,7 +81,7 @@ async function writeAll(
   const hash = createHash('sha256');
   let bytes = 0;
   const write = async (chunk: Buffer) => {
-    await handle.writeFile(chunk);
+    await handle.writeFile(chunk).catch((error) => failToWrite(file, error));
     hash.update(chunk);
     bytes += chunk.length;
   };
@@ -86,7 +94,7 @@ async function writeAll(
     }
   }
   await write(seal(Buffer.alloc(0), TAG_FINAL));
-  await handle.sync();
+  await handle.sync().catch((error) => failToWrite(file, error));
   return { bytes, checksum: hash.digest('hex') };
 }
 

@@ -40,6 +40,7 @@ declare module 'sodium-native' {
     readonly crypto_pwhash_MEMLIMIT_INTERACTIVE: number;
     readonly crypto_pwhash_ALG_ARGON2ID13: number;
     readonly crypto_pwhash_SALTBYTES: number;
+    readonly crypto_pwhash_MEMLIMIT_MIN: number;
     readonly crypto_pwhash_OPSLIMIT_MODERATE: number;
     readonly crypto_pwhash_MEMLIMIT_MODERATE: number;
     crypto_secretstream_xchacha20poly1305_init_push(
