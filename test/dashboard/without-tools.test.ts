@@ -40,10 +40,13 @@ describe('a checkout without development packages', () => {
     const env = { PATH, HOME, NODE_COMPILE_CACHE, PORT: String(port) };
     const server = spawn(path.join(checkout, 'bin/doorlist'), ['serve'], { cwd: checkout, env });
     let printed = '';
-    for await (const text of server.stderr) {
-      printed += text;
-      if (printed.includes('ready at')) break;
-    }
+    await new Promise<void>((resolve, reject) => {
+      server.stderr.on('data', (text) => {
+        printed += text;
+        if (printed.includes('Create a ')) resolve();
+      });
+      server.once('exit', () => reject(new Error(printed)));
+    });
     const get = async (place: string) => {
       const answer = await fetch(`http://127.0.0.1:${port}${place}`, { headers: { accept: 'text/html' } });
       return { status: answer.status, text: await answer.text() };

@@ -357,6 +357,12 @@ export interface components {
              * @enum {string}
              */
             status: "ok";
+            /**
+             * @description Only from `/readyz`, if there is no dashboard to show. The API is not affected.
+             * @constant
+             * @enum {string}
+             */
+            dashboard?: "not_built";
         };
         /**
          * @description Identifies the error. Use it in your code.

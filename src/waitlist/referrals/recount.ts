@@ -37,7 +37,9 @@ export async function countMisranked(trx: Trx, queue: Queue, boost: number): Pro
 /** Rewrites referrals and ranks from the credited referrals. */
 export async function recountReferrals(trx: Trx, queue: Queue, boost: number): Promise<void> {
   await sql`update entry set referrals = ${creditedTo('entry')}
-    where queue_id = ${queue.id} and status <> 'removed' and referrals <> ${creditedTo('entry')}`.execute(trx);
+    where queue_id = ${queue.id} and status <> 'removed' and referrals <> ${creditedTo('entry')}`.execute(
+    trx,
+  );
   await trx
     .updateTable('entry')
     .set({ rank: rankInSql(boost) })

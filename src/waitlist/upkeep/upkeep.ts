@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type ScheduledTask, startScheduler } from '../../db/scheduler.ts';
 import { SchemaSuperseded } from '../../db/database.ts';
+import { type ScheduledTask, startScheduler } from '../../db/scheduler.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
 import { forgetExpired } from '../forms/forget.ts';
 import { expireInvites } from '../invites/end-invites.ts';
