@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { checkLayout, checkOn, type DashboardPage, sizeOn, useDashboard } from '../support/dashboard.ts';
 import { forEachEngine, type List } from '../support/harness.ts';
+import { startMailServer } from '../support/mail-server.ts';
+import { allSent, mailInState, mailingList, mailPutOff } from '../support/mails.ts';
 import { type Browser, join, setUp } from '../support/operators.ts';
 import { startSending } from '../support/webhooks.ts';
 
@@ -166,6 +168,51 @@ forEachEngine((engine) => {
       assert.equal(await theirs.getByRole('button', { name: 'Save' }).count(), 0);
       assert.equal(await theirs.getByLabel('Body').getAttribute('readonly'), '');
       await theirs.close();
+    });
+
+    it('says why sending is paused, and sends failed emails again', async () => {
+      let moving: NodeJS.Timeout | undefined;
+      const server = await startMailServer();
+      const sending = await startSending(engine, {
+        startAt: Date.now(),
+        environment: { DOORLIST_SMTP_URL: server.url, DOORLIST_MAIL_FROM: 'hello@acme.example' },
+        dispatcher: { mailPausesMs: [50] },
+      });
+      try {
+        const admin = await setUp(sending);
+        const acme = await mailingList(sending, ['welcome']);
+        const queue = await acme.queue();
+        server.refuseMail = () => '554 5.7.1 Looks like spam';
+        await acme.signup({ email: 'lost@example.com' });
+        await mailInState(sending, queue, 'failed');
+        server.refuseMail = () => '550 5.7.26 Unauthenticated email';
+        await acme.signup({ email: 'waits@example.com' });
+        await mailPutOff(sending, queue);
+        const page = await openDashboard(sending, `/waitlists/${acme.id}/emails?tab=log`, {
+          as: admin,
+          size,
+        });
+        await page.getByText('Sending is paused').waitFor();
+        await page.getByText(/It said: 550 5\.7\.26 Unauthenticated email/).waitFor();
+        await checkLayout(page, 'paused emails');
+        server.refuseMail = () => undefined;
+        await page.getByRole('button', { name: 'Retry failed' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByRole('button', { name: 'Retry', exact: true }).click();
+        await page.getByText('Sending failed emails again').waitFor();
+        await sending.runJobs();
+        // While one email asks whether sending works again, the other waits a moment.
+        moving = setInterval(() => {
+          sending.clock.advance(1_000);
+          sending.wake();
+        }, 50);
+        await allSent(sending, queue);
+        await page.close();
+      } finally {
+        clearInterval(moving);
+        await sending.close();
+        await server.close();
+      }
     });
   });
 });
