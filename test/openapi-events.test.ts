@@ -3,6 +3,7 @@ import { after, before, it } from 'node:test';
 import type { Document } from '../src/http/docs/document.ts';
 import { confirmEntry } from '../src/waitlist/entries/confirm-entry.ts';
 import { removeEntry } from '../src/waitlist/entries/remove-entry.ts';
+import { takeOff } from '../src/waitlist/invites/take-off.ts';
 import { updateWaitlist } from '../src/waitlist/settings/update-waitlist.ts';
 import { listEndpoints } from '../src/webhooks/endpoints.ts';
 import { sendTestEvent } from '../src/webhooks/replay.ts';
@@ -41,6 +42,7 @@ forEachEngine((engine) => {
       },
       () => invite('grace@example.com'),
       () => service.accept(code),
+      async () => takeOff(context, queue, (await list.lookup('ada@example.com')).body.id),
       () => removeEntry(context, queue, 'ada@example.com'),
       () => sendTestEvent(context, endpoint?.id ?? ''),
     ];
@@ -49,6 +51,9 @@ forEachEngine((engine) => {
       await step();
       events.push(...(await told()));
     }
+    const removals = events.filter(({ event }) => event === 'entry.removed').map(({ data }) => data.entry);
+    assert.equal(removals[0]?.email, 'ada@example.com', 'taken off: the entry');
+    assert.deepEqual(removals[1], { id: removals[0]?.id }, 'erased: only its id');
     const { body: document } = await service.request<Document>('GET', '/openapi.json');
     for (const event of events) {
       const { post } = document.webhooks[event.event] ?? assert.fail(`${event.event} is not documented`);

@@ -186,6 +186,13 @@ interface OkOptions<T extends TSchema> {
   headers?: HeaderName[];
   /** Default: application/json. */
   type?: string;
+  /** What else it can be sent as. */
+  otherTypes?: Readonly<Record<string, MediaType>>;
+}
+
+export interface MediaType {
+  schema: TSchema;
+  examples: Record<string, { summary: string; value: unknown }>;
 }
 
 /** A response with examples. To the compiler, it is the schema of the body that handlers must return. */
@@ -196,10 +203,11 @@ export function okResponse<T extends TSchema>({
   limited = true,
   headers: more = [],
   type = 'application/json',
+  otherTypes = {},
 }: OkOptions<T>): T {
   return {
     description,
     headers: headers(...(limited ? RATE_LIMIT : []), ...more),
-    content: { [type]: { schema, examples } },
+    content: { [type]: { schema, examples }, ...otherTypes },
   } as unknown as T;
 }

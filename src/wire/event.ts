@@ -21,7 +21,11 @@ const EntryId = Type.String({ ...idPattern('ent'), description: 'Id of the entry
 
 const ErasedEntry = Type.Object(
   { id: EntryId },
-  { ...named('ErasedEntry'), description: 'An entry whose personal data was erased.' },
+  {
+    ...named('ErasedEntry'),
+    additionalProperties: false,
+    description: 'An entry whose personal data was erased.',
+  },
 );
 
 const EntryOrNull = exactlyOne([EntrySchema, Type.Null()], {
@@ -37,11 +41,15 @@ const ReferralData = data({
   referred: { ...EntryId, description: 'Id of the entry that was referred.' },
 });
 const InviteData = data({ invite: InviteSchema, entry: EntryOrNull });
-const ErasedData = data({ entry: ErasedEntry });
+const RemovedData = data({
+  entry: exactlyOne([EntrySchema, ErasedEntry], {
+    description: 'The entry as it was right after the change, or only its `id` if it was erased.',
+  }),
+});
 const TestData = data({ message: Type.String({ description: 'Says that this is a test.' }) });
 
 type EventData = Static<
-  typeof EntryData | typeof ReferralData | typeof InviteData | typeof ErasedData | typeof TestData
+  typeof EntryData | typeof ReferralData | typeof InviteData | typeof RemovedData | typeof TestData
 >;
 
 const ofEntry = (kind: EventKind, when: string) => event(kind, when, EntryData, { entry: EXAMPLE_ENTRY });
@@ -59,9 +67,12 @@ export const WEBHOOK_EVENTS: Record<EventKind | 'webhook.test', WebhookEventDocu
   'invite.accepted': ofInvite('invite.accepted', 'An invite was accepted.'),
   'invite.revoked': ofInvite('invite.revoked', 'An invite was revoked.'),
   'invite.expired': ofInvite('invite.expired', 'An invite expired.'),
-  'entry.removed': event('entry.removed', 'An entry was removed and its personal data erased.', ErasedData, {
-    entry: { id: EXAMPLE_ENTRY.id },
-  }),
+  'entry.removed': event(
+    'entry.removed',
+    'An entry was taken off the waitlist, or its personal data was erased.',
+    RemovedData,
+    { entry: { id: EXAMPLE_ENTRY.id } },
+  ),
   'webhook.test': event('webhook.test', 'An operator sent a test event.', TestData, {
     message: 'This is a test. Nothing has happened.',
   }),

@@ -58,6 +58,52 @@ describe('the OpenAPI document of the admin API', () => {
     assert.doesNotMatch(JSON.stringify(document), /"(\$id|x-[a-z]+|allOf)":/);
   });
 
+  it('says of every write that another site is refused, and so is a body that is too large or no JSON', () => {
+    for (const { method, operation } of operationsOf(document)) {
+      const codes = ['403', '413', '415'].flatMap((status) =>
+        Object.keys(operation.responses[status]?.content['application/json']?.examples ?? {}),
+      );
+      const wanted = ['cross_site', 'payload_too_large', 'unsupported_media_type'];
+      for (const code of wanted)
+        assert.equal(codes.includes(code), method !== 'get', `${operation.operationId} ${code}`);
+    }
+  });
+
+  it('is true of a write that expects no body and gets one', async () => {
+    for (const { path: where, method, operation } of operationsOf(document)) {
+      if (method === 'get' || operation.requestBody) continue;
+      const url = where.replace(/\{[^}]+\}/g, 'none');
+      const send = (options: object) => owner.request(method.toUpperCase(), url, options);
+      const foreign = await send({ headers: { 'sec-fetch-site': 'cross-site' } });
+      const text = await send({ rawBody: 'x', headers: { 'content-type': 'text/plain' } });
+      const large = await send({
+        rawBody: `"${'x'.repeat(5_000_000)}"`,
+        headers: { 'content-type': 'application/json' },
+      });
+      assert.deepEqual(
+        [foreign, text, large].map(({ status, body }) => [status, body.code]),
+        [
+          [403, 'cross_site'],
+          [415, 'unsupported_media_type'],
+          [413, 'payload_too_large'],
+        ],
+        operation.operationId,
+      );
+    }
+  });
+
+  it('names the media types of an export', async () => {
+    const list = await service.waitlist();
+    const wanted = Object.keys(operationOf(document, 'downloadExport').responses['200']?.content ?? {});
+    const sent: string[] = [];
+    for (const format of ['csv', 'json', 'ndjson']) {
+      const { body } = await owner.post<{ id: string }>(`/waitlists/${list.id}/exports`, { format });
+      const file = await owner.get(`/waitlists/${list.id}/exports/${body.id}/file`);
+      sent.push((file.headers.get('content-type') ?? '').replace(/;.*/, ''));
+    }
+    assert.deepEqual(wanted, sent);
+  });
+
   it('is true of what the service answers', async () => {
     const answers: [string, Answer<unknown>][] = [
       ['getMe', await owner.get('/me')],

@@ -316,8 +316,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * An entry was removed and its personal data erased
-         * @description An entry was removed and its personal data erased. Deliveries are signed according to Standard Webhooks and retried for up to three days until you return a 2xx status.
+         * An entry was taken off the waitlist, or its personal data was erased
+         * @description An entry was taken off the waitlist, or its personal data was erased. Deliveries are signed according to Standard Webhooks and retried for up to three days until you return a 2xx status.
          */
         post: operations["entryRemovedEvent"];
         delete?: never;
@@ -800,7 +800,7 @@ export interface components {
             /** @description Id of the entry. */
             id: string;
         };
-        /** @description An entry was removed and its personal data erased. */
+        /** @description An entry was taken off the waitlist, or its personal data was erased. */
         EntryRemovedEvent: {
             /**
              * @description What happened. (enum property replaced by openapi-typescript)
@@ -823,7 +823,8 @@ export interface components {
             waitlist: components["schemas"]["WaitlistReference"];
             /** @description Details of the event. */
             data: {
-                entry: components["schemas"]["ErasedEntry"];
+                /** @description The entry as it was right after the change, or only its `id` if it was erased. */
+                entry: components["schemas"]["Entry"] | components["schemas"]["ErasedEntry"];
             };
         };
         /** @description An operator sent a test event. */

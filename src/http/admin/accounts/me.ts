@@ -113,6 +113,7 @@ const listSchema = adminSchema({
 
 const endSchema = adminSchema({
   operationId: 'endSession',
+  write: true,
   tag,
   summary: 'End a session',
   description: 'Signs another browser of the operator out, or this one.',
@@ -130,6 +131,7 @@ const endSchema = adminSchema({
 
 const endOthersSchema = adminSchema({
   operationId: 'endOtherSessions',
+  write: true,
   tag,
   summary: 'End all other sessions',
   description: 'Signs the operator out everywhere but here.',

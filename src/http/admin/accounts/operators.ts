@@ -141,6 +141,7 @@ const changeSchema = adminSchema({
 
 const removeSchema = adminSchema({
   operationId: 'removeOperator',
+  write: true,
   tag,
   summary: 'Remove an operator',
   description:
@@ -170,6 +171,7 @@ const removeSchema = adminSchema({
 
 const linkSchema = adminSchema({
   operationId: 'createOperatorLink',
+  write: true,
   tag,
   summary: 'Create a one-time link',
   description:
@@ -183,6 +185,7 @@ const linkSchema = adminSchema({
 
 const endSessionsSchema = adminSchema({
   operationId: 'endOperatorSessions',
+  write: true,
   tag,
   summary: 'Sign an operator out',
   description: 'Ends all sessions of an operator, who can sign in again.',

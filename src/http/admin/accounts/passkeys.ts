@@ -124,6 +124,7 @@ const removeSchema = adminSchema({
 
 const startSignInSchema = adminSchema({
   operationId: 'startPasskeySignIn',
+  write: true,
   tag: 'Sign-in',
   summary: 'Start signing in with a passkey',
   description: 'Returns the options for the browser. They work once, for five minutes, in this browser.',

@@ -58,6 +58,7 @@ const signInSchema = adminSchema({
 
 const signOutSchema = adminSchema({
   operationId: 'signOut',
+  write: true,
   tag: 'Sign-in',
   summary: 'Sign out',
   description: 'Ends the session.',

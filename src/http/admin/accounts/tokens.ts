@@ -81,6 +81,7 @@ const createSchema = adminSchema({
 
 const revokeSchema = adminSchema({
   operationId: 'revokeAdminToken',
+  write: true,
   tag,
   summary: 'Revoke an admin token',
   description:

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { Role } from '../../../operators/roles.ts';
 import { AdminProblemSchema, type WireCode } from '../../problem.ts';
-import { errorResponses, okResponse } from '../../responses.ts';
+import { errorResponses, type MediaType, okResponse } from '../../responses.ts';
 
 /** The description of an admin route. `authenticate.ts` enforces `role`. */
 export interface AdminOperation {
@@ -13,6 +13,8 @@ export interface AdminOperation {
   role: Role | 'anyone';
   /** Not for tokens, because it concerns the caller's own account. */
   person?: true;
+  /** Changes something, although it has no body. */
+  write?: true;
   params?: TSchema;
   querystring?: TSchema;
   body?: TSchema;
@@ -24,6 +26,8 @@ export interface AdminOperation {
     example: unknown;
     /** Default: application/json. */
     type?: string;
+    /** What else it can be sent as. */
+    otherTypes?: Readonly<Record<string, MediaType>>;
   };
   /** Other successful responses. */
   also?: readonly { status: 200 | 201 | 202; description: string; schema: TSchema; example: unknown }[];
@@ -47,12 +51,14 @@ export function adminSchema<const Operation extends AdminOperation>(operation: O
     errors = [],
     special,
     description,
+    write = false,
     ...rest
   } = operation;
   const open = role === 'anyone';
   const codes = new Set<WireCode>(['invalid_request', ...errors, 'rate_limited']);
   if (!open) codes.add('unauthorized').add('forbidden');
-  if (rest.body) codes.add('cross_site').add('payload_too_large').add('unsupported_media_type');
+  // A body that is not expected is refused for the same reasons.
+  if (rest.body || write) codes.add('cross_site').add('payload_too_large').add('unsupported_media_type');
   const response = {
     [answer.status ?? 200]: okResponse({
       description: answer.description,
@@ -60,6 +66,7 @@ export function adminSchema<const Operation extends AdminOperation>(operation: O
       examples: { example: { summary: answer.description, value: answer.example } },
       limited: false,
       ...(answer.type ? { type: answer.type } : {}),
+      ...(answer.otherTypes ? { otherTypes: answer.otherTypes } : {}),
     }),
     ...Object.fromEntries(
       also.map(({ status, description: about, schema, example }) => [

@@ -68,6 +68,7 @@ const updateSchema = adminSchema({
 
 const rotateSchema = adminSchema({
   operationId: 'rotateFormKey',
+  write: true,
   tag,
   summary: 'Rotate the form key',
   description: 'Replaces the key. Pages with the old key stop working at once.',

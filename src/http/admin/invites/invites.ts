@@ -76,6 +76,7 @@ const listSchema = adminSchema({
 
 const revokeSchema = adminSchema({
   operationId: 'revokeInvite',
+  write: true,
   tag,
   summary: 'Revoke an invite',
   description:
@@ -94,6 +95,7 @@ const revokeSchema = adminSchema({
 
 const resendSchema = adminSchema({
   operationId: 'resendInvite',
+  write: true,
   tag,
   summary: 'Resend an invite',
   description: 'Sends the email of an open invite again, with the same code and expiry.',

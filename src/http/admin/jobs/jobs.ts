@@ -42,6 +42,7 @@ const readSchema = adminSchema({
 
 const cancelSchema = adminSchema({
   operationId: 'cancelJob',
+  write: true,
   tag,
   summary: 'Cancel a job',
   description:

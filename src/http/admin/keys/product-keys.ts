@@ -60,6 +60,7 @@ const rotateSchema = adminSchema({
 const revokeSchema = adminSchema({
   ...revocation,
   operationId: 'revokeProductKey',
+  write: true,
   summary: 'Revoke a product key',
   description: 'The key stops working at once. It stays in the list.',
   params: KeyParams,

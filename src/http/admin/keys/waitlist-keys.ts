@@ -67,6 +67,7 @@ const rotateSchema = adminSchema({
 const revokeSchema = adminSchema({
   ...revocation,
   operationId: 'revokeWaitlistKey',
+  write: true,
   summary: 'Revoke a key of a waitlist',
   description: 'The key stops working at once. It stays in the list.',
   params: KeyParams,

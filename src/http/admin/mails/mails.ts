@@ -156,6 +156,7 @@ const getSchema = adminSchema({
 
 const resendSchema = adminSchema({
   operationId: 'resendMail',
+  write: true,
   tag,
   summary: 'Resend an email',
   description:

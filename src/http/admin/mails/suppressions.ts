@@ -57,6 +57,7 @@ const listSchema = adminSchema({
 
 const removeSchema = adminSchema({
   operationId: 'removeSuppression',
+  write: true,
   tag,
   summary: 'Remove a suppressed address',
   description: 'The address gets emails again.',

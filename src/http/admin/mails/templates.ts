@@ -86,6 +86,7 @@ const saveSchema = adminSchema({
 const resetSchema = adminSchema({
   ...common,
   operationId: 'resetMailTemplate',
+  write: true,
   summary: 'Reset an email template',
   description: 'Restores the default template of a kind.',
   role: 'admin',

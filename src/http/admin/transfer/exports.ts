@@ -73,6 +73,12 @@ const createSchema = adminSchema({
   special: { not_found: { when: 'The waitlist does not exist.', message: 'there is no waitlist wl_acme' } },
 });
 
+const ExportedEntry = Type.Object(
+  {},
+  { additionalProperties: true, description: 'An entry, as the public API shows it, and its language.' },
+);
+const EXPORTED = { id: 'ent_06gxx2p9r1yn1vp1ryss481fhw', email: 'ada@example.com', phone: null };
+
 const fileSchema = adminSchema({
   operationId: 'downloadExport',
   tag,
@@ -91,6 +97,16 @@ const fileSchema = adminSchema({
     description: 'The file: `text/csv`, `application/json` or `application/x-ndjson`, as requested.',
     schema: Type.Unsafe<never>(Type.String({ description: 'The entries.' })),
     example: 'id,email,phone\r\nent_06gxx2p9r1yn1vp1ryss481fhw,ada@example.com,\r\n',
+    otherTypes: {
+      'application/json': {
+        schema: Type.Array(ExportedEntry, { description: 'The entries.' }),
+        examples: { example: { summary: 'The file as JSON.', value: [EXPORTED] } },
+      },
+      'application/x-ndjson': {
+        schema: Type.String({ description: 'The entries, one JSON object on each line.' }),
+        examples: { example: { summary: 'The file as JSON Lines.', value: `${JSON.stringify(EXPORTED)}\n` } },
+      },
+    },
   },
   errors: ['not_found', 'conflict', 'expired'],
   special: {

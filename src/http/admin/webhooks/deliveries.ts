@@ -137,6 +137,7 @@ const getSchema = adminSchema({
 
 const replayOneSchema = adminSchema({
   operationId: 'replayDelivery',
+  write: true,
   tag,
   summary: 'Replay a delivery',
   description: 'Sends an event to an endpoint again, whatever became of it.',
@@ -185,6 +186,7 @@ const replaySchema = adminSchema({
 
 const testSchema = adminSchema({
   operationId: 'testWebhookEndpoint',
+  write: true,
   tag,
   summary: 'Send a test event',
   description:

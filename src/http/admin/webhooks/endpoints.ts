@@ -110,6 +110,7 @@ const updateSchema = adminSchema({
 
 const deleteSchema = adminSchema({
   operationId: 'deleteWebhookEndpoint',
+  write: true,
   tag,
   summary: 'Delete a webhook endpoint',
   description: 'Deletes an endpoint with its deliveries and their log.',
