@@ -3,8 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import type { Entry } from '../../src/waitlist/entries/entry.ts';
 import type { ImportResult } from '../../src/waitlist/transfer/import-run.ts';
 import { type ImportOptions, importFile, resumeImport } from '../../src/waitlist/transfer/import-start.ts';
+import { readAllEntries } from '../../src/waitlist/transfer/read-all-entries.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
@@ -400,6 +402,36 @@ forEachEngine((engine) => {
         assert.deepEqual(entries[0]?.metadata, kept[preset as keyof typeof kept]);
       });
     }
+  });
+
+  describe('the columns that the docs list', () => {
+    it('are recognized by their names, and the times of a Prefinery file are kept without its preset', async () => {
+      const list = await service.waitlist();
+      const text = [
+        'email,Phone,Applied At,Language,Referral Code,metadata.company,Metadata',
+        'ada@example.com,+14155550123,2020-06-25T20:48:13Z,de,OLD1,Acme,"{""plan"":""pro""}"',
+      ].join('\n');
+      await importText(list, text);
+      const { email, phone, createdAt, metadata } = (await list.lookup('ada@example.com')).body;
+      assert.deepEqual(
+        [email, phone, createdAt, metadata],
+        ['ada@example.com', '+14155550123', '2020-06-25T20:48:13.000Z', { plan: 'pro', company: 'Acme' }],
+      );
+      const { value } = await readAllEntries(service.context, await list.queue(), undefined).next();
+      const entries: Entry[] = value?.entries ?? [];
+      assert.deepEqual(
+        entries.map(({ language }) => language),
+        ['de'],
+      );
+    });
+
+    it('are recognized beside a preset that has other names for them', async () => {
+      const list = await service.waitlist();
+      const text = 'email,created at\na@example.com,2020-06-25T20:48:13Z\n';
+      await importText(list, text, { preset: 'prefinery' });
+      const { createdAt, metadata } = (await list.lookup('a@example.com')).body;
+      assert.deepEqual([createdAt, metadata], ['2020-06-25T20:48:13.000Z', null]);
+    });
   });
 
   describe('events of an import', () => {

@@ -57,22 +57,35 @@ export function isOwnExport(columns: readonly string[]): boolean {
   return (missing === 0 || missing === 1) && columns.every((name, at) => name === EXPORT_COLUMNS[at]);
 }
 
-/** Returns what each column means. A field named by a stronger table is not guessed from a weaker one. */
-export function chooseColumns(choice: ColumnChoice): (column: string) => Target {
+/**
+ * Returns what each column means, given the columns that the file has. A field that a column of a stronger table
+ * fills is not guessed from a weaker one.
+ */
+export function chooseColumns(choice: ColumnChoice, columns: readonly string[]): (column: string) => Target {
   const tables: ColumnTable[] = choice.own
     ? [OWN_COLUMNS]
     : [...(choice.preset === null ? [] : [PRESETS[choice.preset] ?? {}]), COMMON_COLUMNS];
   const known = new Map<string, Target>();
   const taken = new Set<Target>(Object.values(choice.map).filter((target) => target !== '-'));
+  const present = new Set(columns.map(plainName));
   for (const table of tables) {
     const fresh = Object.entries(table).filter(([name, target]) => !known.has(name) && !taken.has(target));
     for (const [name, target] of fresh) known.set(name, target);
-    for (const [, target] of fresh) if (target !== '-') taken.add(target);
+    for (const [name, target] of fresh) if (target !== '-' && present.has(name)) taken.add(target);
   }
   // Not looked up in the object: read from a job, it inherits `constructor`.
   const mapped = new Map(Object.entries(choice.map));
   return (column) =>
-    mapped.get(column) ?? known.get(plainName(column)) ?? (choice.dropUnmapped ? '-' : `metadata.${column}`);
+    mapped.get(column) ??
+    known.get(plainName(column)) ??
+    metadataKeyIn(column) ??
+    (choice.dropUnmapped ? '-' : `metadata.${column}`);
+}
+
+/** The column `metadata.plan` is the key `plan`. */
+function metadataKeyIn(column: string): Target | undefined {
+  const [, key] = /^metadata\.(.+)$/i.exec(column) ?? [];
+  return key === undefined ? undefined : `metadata.${key}`;
 }
 
 function plainName(column: string): string {

@@ -35,7 +35,7 @@ export function readColumns({
   choice,
   order,
 }: Pick<ImportPlan, 'shape' | 'choice' | 'order'>): Columns {
-  const choose = chooseColumns(choice);
+  const choose = chooseColumns(choice, shape.columns);
   const known = new Map<string, Target>();
   const targetOf = (column: string) => {
     const target = known.get(column) ?? choose(column);
@@ -60,7 +60,7 @@ function keyOf(order: Order, { joinedAt, position }: Fields): number {
 
 /** Rejects an impossible choice of columns before reading anything. */
 export function checkChoice(shape: FileShape, choice: ColumnChoice): void {
-  const choose = chooseColumns(choice);
+  const choose = chooseColumns(choice, shape.columns);
   const found = `the columns are ${shape.columns.map((column) => `"${column}"`).join(', ')}`;
   const missing = Object.keys(choice.map).find((column) => !shape.columns.includes(column));
   if (shape.format === 'csv' && missing !== undefined)
@@ -73,7 +73,7 @@ export function checkChoice(shape: FileShape, choice: ColumnChoice): void {
 
 /** A position column that the operator named takes precedence over a time; a guessed one does not. */
 export function chooseOrder(shape: FileShape, choice: ColumnChoice, wanted: Order | undefined): Order {
-  const choose = chooseColumns(choice);
+  const choose = chooseColumns(choice, shape.columns);
   const targets = shape.columns.map(choose);
   const order = ((): Order => {
     if (choice.own) return 'file'; // Our exports are written in joining order.

@@ -30,8 +30,10 @@ export const COMMON_COLUMNS: ColumnTable = {
   referralcode: 'referralCode',
   joinedat: 'joinedAt',
   createdat: 'joinedAt',
+  appliedat: 'joinedAt',
   position: 'position',
   metadata: 'metadata',
+  language: 'language',
 };
 
 /** The columns of our own exports: the fields of an entry, as in the API, and its language. */

@@ -54,18 +54,38 @@ describe('columns', () => {
   const choice = { map: {}, preset: null, dropUnmapped: false, own: false };
 
   it('are recognized by name in any spelling, or become metadata', () => {
-    const targetOf = chooseColumns(choice);
-    const names = ['E-Mail', 'Phone Number', 'referred_by', 'createdAt', 'Plan'];
-    assert.deepEqual(names.map(targetOf), ['email', 'phone', 'referredBy', 'joinedAt', 'metadata.Plan']);
+    const names = [
+      'E-Mail',
+      'Phone Number',
+      'referred_by',
+      'createdAt',
+      'Language',
+      'Plan',
+      'metadata.Seats',
+    ];
+    assert.deepEqual(names.map(chooseColumns(choice, names)), [
+      ...['email', 'phone', 'referredBy', 'joinedAt', 'language', 'metadata.Plan', 'metadata.Seats'],
+    ]);
+    assert.equal(chooseColumns({ ...choice, dropUnmapped: true }, names)('metadata.Seats'), 'metadata.Seats');
+  });
+
+  it('that a preset has other names for are still recognized, unless the file has those, too', () => {
+    const prefinery = { ...choice, preset: 'prefinery' };
+    const usual = ['email', 'phone', 'created at', 'language'];
+    assert.deepEqual(usual.map(chooseColumns(prefinery, usual)), ['email', 'phone', 'joinedAt', 'language']);
+    const both = ['email', 'telephone', 'phone', 'Applied At', 'created_at'];
+    assert.deepEqual(both.map(chooseColumns(prefinery, both)), [
+      ...['email', 'phone', 'metadata.phone', 'joinedAt', 'metadata.created_at'],
+    ]);
+    const without = ['email', 'status', 'applied at'];
+    assert.deepEqual(without.map(chooseColumns(choice, without)), ['email', 'metadata.status', 'joinedAt']);
   });
 
   it('are not guessed when the operator maps them', () => {
-    const targetOf = chooseColumns({
-      ...choice,
-      map: parseColumnMap('Contact, work=email,x=-'),
-      dropUnmapped: true,
-    });
-    assert.deepEqual(['Contact, work', 'work', 'email', 'x'].map(targetOf), ['email', '-', '-', '-']);
+    const map = parseColumnMap('Contact, work=email,x=-');
+    const names = ['Contact, work', 'work', 'email', 'x'];
+    const targetOf = chooseColumns({ ...choice, map, dropUnmapped: true }, names);
+    assert.deepEqual(names.map(targetOf), ['email', '-', '-', '-']);
   });
 
   it('must have distinct names', () => {
