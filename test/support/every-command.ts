@@ -2,10 +2,14 @@ import type { Command } from '../../src/commands/command.ts';
 
 const OPERANDS: Record<string, string> = { FILE: '/dev/null', COUNT: '1', KIND: 'welcome' };
 const VALUES: Record<string, string> = { to: 'sqlite:/nowhere' };
+/** Required unless a variable has it. */
+const ALSO_REQUIRED: Record<string, string> = { copy: 'to' };
 
 /** Words with which the command gets as far as to open the installation. */
 export function wordsFor({ name, operands = [], flags = {} }: Command): string[] {
-  const required = Object.entries(flags).filter(([, flag]) => flag.required);
+  const required = Object.entries(flags).filter(
+    ([flagName, flag]) => flag.required || ALSO_REQUIRED[name] === flagName,
+  );
   return [
     ...name.split(' '),
     ...operands.map((operand) => OPERANDS[operand] ?? 'x'),
