@@ -174,12 +174,21 @@ function openEngine(config: Config, log: Log, limits?: Partial<PostgresLimits>):
         state,
         error ? { reason: postgresTrouble(error, databaseUrl) ?? error.message } : {},
       ),
+    onListenState: (state, error) => reportListening(log, config.databaseListenUrl, state, error),
     onPlainText: (address) =>
       log.warn(
         { address },
         'the connection to PostgreSQL crosses a public network without TLS: add sslmode=verify-full to DATABASE_URL',
       ),
   });
+}
+
+/** Only for a URL of its own: otherwise everything says that the database is not available. */
+function reportListening(log: Log, url: string | undefined, state: string, error: Error | undefined): void {
+  if (url === undefined) return;
+  const words = error && (postgresTrouble(error, url) ?? error.message);
+  const reason = words?.replaceAll('DATABASE_URL', 'DATABASE_LISTEN_URL');
+  reportState(log, 'notifications', state, reason === undefined ? {} : { reason });
 }
 
 function databaseFile(config: Config): string {

@@ -79,18 +79,18 @@ async function take(page: Page, file: string): Promise<void> {
 async function startDemo(dataDir: string) {
   const child = spawn(path.join(ROOT, 'bin', 'doorlist'), ['demo', '--dir', dataDir], {
     env: { ...process.env, PORT, DOORLIST_LOG_LEVEL: 'error' },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'inherit', 'pipe'],
   });
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
   });
   const found: Record<string, string> = {};
-  for await (const line of createInterface({ input: child.stdout })) {
+  for await (const line of createInterface({ input: child.stderr })) {
     const [, name, value] = /^ {2}(Email|Password) +(\S+)$/.exec(line) ?? [];
     if (name !== undefined && value !== undefined) found[name] = value;
     if (found.Password !== undefined) break;
   }
-  child.stdout.resume();
+  child.stderr.resume();
   const { Email: email, Password: password } = found;
   if (email === undefined || password === undefined) throw new Error('the demo did not start');
   const stop = async () => {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { createChanges } from './changes.ts';
-import type { PostgresLimits } from './postgres-pool.ts';
+import type { ConnectionState, PostgresLimits } from './postgres-pool.ts';
 
 export const CHANNEL = 'doorlist_outbox';
 /** Polling takes over in the meantime. */
@@ -14,6 +14,7 @@ const QUIET_MS = 10 * 60_000;
 interface Server {
   url: string;
   limits: PostgresLimits;
+  onState?: ((state: ConnectionState, error?: Error) => void) | undefined;
 }
 
 export interface Notifications {
@@ -48,6 +49,7 @@ export function shareNotifications(server: Server): Notifications {
 async function listenForNotifications({
   url,
   limits,
+  onState,
   notified,
 }: Server & { notified(): void }): Promise<() => Promise<void>> {
   let client: Listener | undefined;
@@ -83,8 +85,10 @@ async function listenForNotifications({
       }
       fresh.connection.stream.setTimeout(QUIET_MS, () => fresh.query('select 1').catch(lost));
       await fresh.query(`listen ${CHANNEL}`);
+      onState?.('ok');
       notified(); // Something may have been sent while the connection was down.
-    } catch {
+    } catch (error) {
+      if (!ended) onState?.('unavailable', error as Error);
       lost();
     }
   };

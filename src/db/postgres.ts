@@ -23,17 +23,19 @@ const DELIVERIES_LOCK = 736_201_500;
 export interface PostgresOptions extends Pick<PoolOptions, 'url' | 'poolSize' | 'onState' | 'onPlainText'> {
   /** Where to listen for notifications. By default, the main URL. */
   listenUrl?: string | undefined;
+  onListenState?: PoolOptions['onState'];
   limits?: Partial<PostgresLimits> | undefined;
 }
 
 export async function openPostgres({
   url,
   listenUrl = url,
+  onListenState,
   limits,
   ...rest
 }: PostgresOptions): Promise<Database> {
   const pool = openPool({ url, limits: { ...LIMITS, ...limits }, ...rest });
-  const notifications = shareNotifications({ url: listenUrl, limits: pool.limits });
+  const notifications = shareNotifications({ url: listenUrl, limits: pool.limits, onState: onListenState });
   const patient = database(pool, notifications, { long: true });
   const db = database(pool, notifications, { long: false }, patient);
   try {

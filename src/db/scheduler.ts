@@ -46,6 +46,9 @@ interface TaskState {
   changed: boolean;
   /** On the monotonic clock. Infinity if nothing is due. */
   dueAt: number;
+  askedAt: number;
+  /** Whether `dueAt` may have changed since then. */
+  unsure: boolean;
   /** Grows while the task is due again and again without any change. */
   pauseMs: number;
 }
@@ -60,23 +63,24 @@ export function startScheduler(parts: Parts, tasks: readonly ScheduledTask[]): S
       task,
       ...{ running: undefined, startedAt: Number.NEGATIVE_INFINITY, changed: true },
       ...{ dueAt: Number.POSITIVE_INFINITY, pauseMs: task.everyMs },
+      ...{ askedAt: Number.NEGATIVE_INFINITY, unsure: true },
     }),
   );
   let lookedAt = Number.NEGATIVE_INFINITY;
-  let lookAgain = false;
   let closing = false;
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | undefined;
-  const look = createLook(parts, states);
 
   const turn = async () => {
-    lookAgain = false;
     lookedAt = performance.now();
+    const unsure = states.filter((state) => nextAskAt(state) <= lookedAt);
+    // Without a change, all are asked, so that the next look is far away for all.
+    const asked = unsure.length > 0 ? unsure : states.filter(({ task }) => task.dueAt);
     try {
-      await look();
+      await ask(parts, asked);
       reportState(parts.log, 'background work', 'ok');
     } catch (error) {
-      lookAgain = true;
+      for (const state of asked) state.unsure = true;
       reportState(parts.log, 'background work', 'failing', { reason: (error as Error).message });
       return;
     }
@@ -92,14 +96,14 @@ export function startScheduler(parts: Parts, tasks: readonly ScheduledTask[]): S
     state.running = runTask(parts.log, task).then((outcome) => {
       state.running = undefined;
       if (outcome === false) state.changed = true;
-      if (wasDue) lookSoon();
-      else schedule();
+      if (wasDue) state.unsure = true;
+      schedule();
     });
   };
   const schedule = () => {
     clearTimeout(timer);
     if (closing || looking) return;
-    const next = lookAgain ? lookedAt : Math.min(lookedAt + IDLE_MS, ...states.map(nextRunAt));
+    const next = Math.min(lookedAt + IDLE_MS, ...states.map(nextRunAt), ...states.map(nextAskAt));
     const at = Math.max(next, lookedAt + LOOK_EVERY_MS);
     timer = setTimeout(
       () => {
@@ -111,17 +115,14 @@ export function startScheduler(parts: Parts, tasks: readonly ScheduledTask[]): S
       Math.max(0, at - performance.now()),
     );
   };
-  const lookSoon = () => {
-    if (lookAgain) return;
-    lookAgain = true;
-    schedule();
-  };
   const changed = () => {
+    if (states.every(({ changed, unsure }) => changed && unsure)) return;
     for (const state of states) {
       state.changed = true;
+      state.unsure = true;
       state.pauseMs = state.task.everyMs;
     }
-    lookSoon();
+    schedule();
   };
   const endChanges = parts.db.onChange(changed);
   const endNotifications = parts.db.listen(changed);
@@ -145,6 +146,10 @@ function nextRunAt({ task, running, startedAt, changed, dueAt, pauseMs }: TaskSt
   return Math.min(atTheLatest, afterChanges, Math.max(dueAt, startedAt + pauseMs));
 }
 
+function nextAskAt({ task, askedAt, unsure }: TaskState): number {
+  return task.dueAt && unsure ? askedAt + task.everyMs : Number.POSITIVE_INFINITY;
+}
+
 async function runTask(log: Log, { name, run }: ScheduledTask): Promise<unknown> {
   try {
     const outcome = await run();
@@ -155,19 +160,18 @@ async function runTask(log: Log, { name, run }: ScheduledTask): Promise<unknown>
   }
 }
 
-function createLook(parts: Parts, states: readonly TaskState[]): () => Promise<void> {
+async function ask(parts: Parts, states: readonly TaskState[]): Promise<void> {
+  if (states.length === 0) return;
   const { db } = parts;
-  const asked = states.filter(({ task }) => task.dueAt);
-  const columns = asked.map(({ task }, n) => sql`${task.dueAt?.(db)} as ${sql.ref(`due_${n}`)}`);
-  const query = sql<Record<string, number | null>>`select ${sql.join([sql`${db.clock} as now`, ...columns])}`;
-  return async () => {
-    const { rows } = await query.execute(db.query);
-    const at = performance.now();
-    const now = sharedTime(parts, rows[0]?.now ?? 0);
-    for (const [n, state] of asked.entries()) {
-      const dueAt = rows[0]?.[`due_${n}`] ?? null;
-      state.dueAt = dueAt === null ? Number.POSITIVE_INFINITY : at + dueAt - now;
-      if (state.dueAt > at) state.pauseMs = state.task.everyMs;
-    }
-  };
+  for (const state of states) Object.assign(state, { askedAt: performance.now(), unsure: false });
+  const columns = states.map(({ task }, n) => sql`${task.dueAt?.(db)} as ${sql.ref(`due_${n}`)}`);
+  const { rows } = await sql<Record<string, number | null>>`
+    select ${sql.join([sql`${db.clock} as now`, ...columns])}`.execute(db.query);
+  const at = performance.now();
+  const now = sharedTime(parts, rows[0]?.now ?? 0);
+  for (const [n, state] of states.entries()) {
+    const dueAt = rows[0]?.[`due_${n}`] ?? null;
+    state.dueAt = dueAt === null ? Number.POSITIVE_INFINITY : at + dueAt - now;
+    if (state.dueAt > at) state.pauseMs = state.task.everyMs;
+  }
 }

@@ -97,7 +97,8 @@ function launch(
   // Nothing else from our environment, such as a DATABASE_URL. The cache takes a quarter off the time of a start.
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
   return spawn(process.execPath, [script, ...words], {
-    env: { PATH, HOME, NODE_COMPILE_CACHE, PORT: '0', ...environment }, // Port 3000 may be in use.
+    // Port 3000 may be in use, and there is no load balancer to wait for.
+    env: { PATH, HOME, NODE_COMPILE_CACHE, PORT: '0', DOORLIST_STOP_DELAY: '0s', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...user,
   });
