@@ -10,6 +10,7 @@ import { type CaptchaOptions, captchaVerifier } from './http/form/captcha.ts';
 import { registerForms } from './http/form/register.ts';
 import { registerPages } from './http/pages/register.ts';
 import { requireServerKey } from './http/plugins/auth.ts';
+import { withoutBasePath } from './http/plugins/base-path.ts';
 import { registerJsonBody } from './http/plugins/body.ts';
 import { bodyBudgets } from './http/plugins/body-budget.ts';
 import { bodyReader, type ReadBody } from './http/plugins/body-reader.ts';
@@ -41,6 +42,7 @@ import type { PasswordCost } from './operators/password.ts';
 import { recordReadings } from './operators/recorded-reads.ts';
 import type { SessionLimits } from './operators/sessions.ts';
 import { slowDown } from './operators/slow-down.ts';
+import { basePathOf } from './public-url.ts';
 import { VERSION } from './version.ts';
 import { countRefusals } from './waitlist/forms/refusals.ts';
 import type { KeyUsage } from './waitlist/keys/key-usage.ts';
@@ -93,10 +95,12 @@ export async function buildApp(
 ): Promise<{ app: FastifyInstance } & Pick<Lifecycle, 'announceStop' | 'isProbed' | 'drain'>> {
   const { context } = parts;
   const timeouts = { ...TIMEOUTS, ...parts.timeouts };
+  const base = basePathOf(parts.publicUrl);
   const app = Fastify({
     logger: false,
     genReqId: requestIdOf,
     trustProxy: parts.trustedProxies.length > 0 ? parts.trustedProxies : false,
+    ...(base === '' ? {} : { rewriteUrl: withoutBasePath(base) }),
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
     return503OnClosing: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -126,18 +130,20 @@ export async function buildApp(
   const lifecycle = registerLifecycle(app, context.log, routes);
   registerTurns(app);
   registerCors(app);
-  const document = await registerOpenApi(app, SDK_API, VERSION);
-  const adminDocument = await registerOpenApi(app, ADMIN_API, VERSION);
+  const document = await registerOpenApi(app, SDK_API, VERSION, base);
+  const adminDocument = await registerOpenApi(app, ADMIN_API, VERSION, base);
   registerDocs(app, {
     path: '/docs',
     source: SDK_API.path,
     document,
+    base,
     related: { title: ADMIN_API.title, path: '/docs/admin' },
   });
   registerDocs(app, {
     path: '/docs/admin',
     source: ADMIN_API.path,
     document: adminDocument,
+    base,
     related: { title: SDK_API.title, path: '/docs' },
   });
   const dashboard = parts.dashboard ?? { directory: DASHBOARD_DIRECTORY, problem: () => undefined };
@@ -187,6 +193,7 @@ export async function buildApp(
   });
   registerDashboard(app, {
     context: operators,
+    base,
     cookies,
     limits: parts.sessions,
     ...dashboard,

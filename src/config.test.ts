@@ -98,10 +98,55 @@ describe('readConfig', () => {
     assert.equal(message({ DOORLIST_TEST_SEED: '1', SOMETHING_ELSE: '1' }), undefined);
   });
 
+  it('asks about names outside of DOORLIST_ that are misspelled, unless the right one is set', () => {
+    const near: [string, string][] = [
+      ['DATABASE_URI', 'DATABASE_URL'],
+      ['DATABSE_URL', 'DATABASE_URL'],
+      ['DATABASE_ULR', 'DATABASE_URL'],
+      ['database_url', 'DATABASE_URL'],
+      ['DATABASE_LISTEN_URI', 'DATABASE_LISTEN_URL'],
+      ['DOORLST_SMTP_URL', 'DOORLIST_SMTP_URL'],
+      ['DOOR_LIST_DATA_DIR', 'DOORLIST_DATA_DIR'],
+    ];
+    for (const [given, meant] of near)
+      assert.throws(() => readConfig({ [given]: 'x' }), {
+        message: `${given}: unknown variable. Did you mean ${meant}?`,
+      });
+    readConfig({ DATABASE_URI: 'x', DATABASE_URL: 'postgres://db/doorlist' });
+    for (const others of ['DATABASE_USER', 'DATABASE_SSL', 'DATABASE_HOST', 'POST', 'HOSTS', 'SMTP_URL'])
+      readConfig({ [others]: 'x' });
+  });
+
+  it('takes a public URL with a path', () => {
+    const publicUrl = (text: string) => readConfig({ DOORLIST_PUBLIC_URL: text }).publicUrl;
+    assert.equal(publicUrl('https://acme.example/waitlist/'), 'https://acme.example/waitlist');
+    assert.equal(publicUrl('https://ACME.example/a/b_c-d.e~f'), 'https://acme.example/a/b_c-d.e~f');
+    const refused: [string, RegExp][] = [
+      ['https://acme.example/?a=1', /must not have a query or a fragment/],
+      ['https://acme.example/?', /must not have a query or a fragment/],
+      ['https://acme.example/waitlist#top', /must not have a query or a fragment/],
+      ['https://ada:secret@acme.example', /must not have a user name or password/],
+      ['https://acme.example/a b', /its path may have only/],
+      ['https://acme.example/a;b', /its path may have only/],
+      ['https://acme.example//a', /its path may have only/],
+      ['https://acme.example/docs', /its path must not start with \/docs/],
+      ['https://acme.example/w/list', /its path must not start with \/w/],
+      ['https://', /must be a URL/],
+    ];
+    for (const [text, message] of refused) {
+      assert.throws(() => publicUrl(text), message, text);
+      assert.throws(
+        () => publicUrl(text),
+        (error: Error) => !error.message.includes('secret'),
+      );
+    }
+  });
+
   it('rejects values that are nearly right', () => {
     const wrong: Record<string, string[]> = {
       PORT: ['-1', '65536', '80a', '0x50', ' 80', '8e1', '1.5'],
       DATABASE_URL: ['postgres', 'http://db', '/var/lib'],
+      DOORLIST_SMTP_URL: ['smtp://', 'smtps://:587', 'smtp://user:password@', 'smtp:mail.example.com'],
       DOORLIST_MASTER_KEY: [
         'x',
         `${KEY}A`,

@@ -2,7 +2,8 @@ import { isIP } from 'node:net';
 import { normalPostgresUrl, postgresUrlProblem } from './db/postgres-url.ts';
 import { fileVariable, prepareEnvironment } from './environment.ts';
 import { isAsciiAddress } from './mail/settings.ts';
-import { nearest } from './nearest.ts';
+import { isTypo, nearest } from './nearest.ts';
+import { checkPublicUrl, normalPublicUrl } from './public-url.ts';
 import { MasterKeyProblem, masterKeyFromText } from './vault/master-key.ts';
 import { checkAllowed } from './webhooks/addresses.ts';
 
@@ -159,6 +160,10 @@ function checkUrl(...protocols: string[]) {
   };
 }
 
+function checkHost(value: string): string | undefined {
+  return new URL(value).hostname === '' ? 'must have a host' : undefined;
+}
+
 function isAddressOrCidr(text: string): boolean {
   const [address = '', bits = '1', ...rest] = text.split('/');
   const mostBits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
@@ -239,8 +244,8 @@ export const VARIABLES = {
     'DOORLIST_PUBLIC_URL',
     undefined,
     'http://HOST:PORT',
-    'Public URL of this service, used in links in invites and emails.',
-    checkUrl('http:', 'https:'),
+    'Public URL of this service, with a path if it has one. Used in links in invites and emails.',
+    checkPublicUrl,
   ),
   logLevel: text(
     'DOORLIST_LOG_LEVEL',
@@ -295,7 +300,7 @@ export const VARIABLES = {
       undefined,
       'unset: emails are kept in the mailbox',
       'Mail server: `smtp://user:password@host:587`, or `smtps://` for TLS from the start. Passwords require TLS.',
-      checkUrl('smtp:', 'smtps:'),
+      (value) => checkUrl('smtp:', 'smtps:')(value) ?? checkHost(value),
     ),
   ),
   smtpConnections: whole(
@@ -418,10 +423,26 @@ function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
     });
 }
 
+/** Short names such as PORT are like many others that have nothing to do with us. */
+const TYPO_CHARACTERS_MIN = 8;
+
+/** A database that is named by a typo would mean one of our own, in a place that nobody backs up. */
+function misspelledVariables(environment: NodeJS.ProcessEnv): string[] {
+  const missing = Object.values(VARIABLES)
+    .map(({ name }) => name)
+    .filter((name) => name.length >= TYPO_CHARACTERS_MIN && environment[name] === undefined);
+  return Object.keys(environment)
+    .filter((name) => !name.startsWith('DOORLIST_'))
+    .flatMap((name) => {
+      const meant = missing.find((each) => isTypo(name.toUpperCase(), each));
+      return meant === undefined ? [] : [`${name}: unknown variable. Did you mean ${meant}?`];
+    });
+}
+
 /** Reads every variable. Throws one `ConfigProblem` that lists all problems. */
 export function readConfig(given: NodeJS.ProcessEnv): Config {
   const { values: environment, ignored, problems } = prepareEnvironment(given, SECRETS);
-  problems.unshift(...unknownVariables(environment));
+  problems.unshift(...unknownVariables(environment), ...misspelledVariables(environment));
   const read = <T>(variable: Variable<T>): T => {
     try {
       return variable.parse(environment[variable.name]);
@@ -451,7 +472,10 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
     masterKey: read(VARIABLES.masterKey),
     masterKeyNext: read(VARIABLES.masterKeyNext),
     backupPassphrase: read(VARIABLES.backupPassphrase),
-    publicUrl: (publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`).replace(/\/+$/, ''),
+    publicUrl:
+      publicUrl === undefined
+        ? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+        : normalPublicUrl(publicUrl),
     isPublicUrlSet: publicUrl !== undefined,
     logLevel: read(VARIABLES.logLevel),
     trustedProxies: listOf(read(VARIABLES.trustedProxies)),

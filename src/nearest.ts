@@ -7,6 +7,13 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best && best.distance <= Math.max(2, word.length / 4) ? best.candidate : undefined;
 }
 
+/** One wrong, missing or additional character, or two that changed places. */
+export function isTypo(word: string, of: string): boolean {
+  const letters = (text: string) => [...text].sort().join('');
+  const distance = word === of ? 0 : editDistance(word, of);
+  return distance <= 1 || (distance === 2 && letters(word) === letters(of));
+}
+
 /** The Levenshtein distance. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -18,7 +18,7 @@ function themeScript(): Plugin {
       handler: (_html, { bundle }) => {
         const name = Object.keys(bundle ?? {}).find((each) => /^assets\/before-paint-.*\.js$/.test(each));
         if (!name) throw new Error(`the theme script ${file} is not in the bundle`);
-        return [{ tag: 'script', attrs: { src: `/${name}` }, injectTo: 'head-prepend' }];
+        return [{ tag: 'script', attrs: { src: `./${name}` }, injectTo: 'head-prepend' }];
       },
     },
   };
@@ -26,6 +26,7 @@ function themeScript(): Plugin {
 
 export default defineConfig({
   root: import.meta.dirname,
+  base: './', // Files link to each other relatively. The server completes the links of the page.
   plugins: [react(), tailwindcss(), themeScript()],
   build: {
     assetsInlineLimit: 0,

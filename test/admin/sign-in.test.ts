@@ -267,6 +267,20 @@ forEachEngine((engine) => {
     });
   });
 
+  describe('behind https, below a path', () => {
+    it('keeps its cookies from whatever else is on the host', async (test) => {
+      const service = await startService(engine, {
+        environment: { DOORLIST_PUBLIC_URL: 'https://example.com/waitlist' },
+      });
+      test.after(() => service.close());
+      const browser = browserOf(service);
+      const answer = await browser.post('/setup', { token: await tokenForSetup(service), ...OWNER });
+      for (const cookie of answer.headers.getSetCookie())
+        assert.match(cookie, /^__Secure-doorlist.*; Path=\/waitlist; .*; Secure$/);
+      assert.equal((await browser.get('/me')).status, 200);
+    });
+  });
+
   describe('many addresses', () => {
     it('are limited each, whatever accounts they try', async (test) => {
       const service = await startService(engine, { environment: { DOORLIST_RATE_LIMIT_SIGN_IN: '3' } });

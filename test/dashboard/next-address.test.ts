@@ -11,6 +11,13 @@ describe('the address after signing in', () => {
     assert.equal(nextAddress(undefined, ORIGIN), `${ORIGIN}/`);
   });
 
+  it('stays below the path of the public URL', () => {
+    const base = '/waitlist';
+    assert.equal(nextAddress('/waitlist/account', ORIGIN, base), `${ORIGIN}/waitlist/account`);
+    for (const next of [undefined, '/account', '/waitlists', '/waitlist/../account', '//waitlist/account'])
+      assert.equal(nextAddress(next, ORIGIN, base), `${ORIGIN}/waitlist/`, next);
+  });
+
   it('is never on another site', () => {
     const hostile = [
       'https://evil.example',

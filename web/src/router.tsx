@@ -1,4 +1,5 @@
 import { createRouter } from '@tanstack/react-router';
+import { BASE_PATH } from './base-path.ts';
 import { routeTree } from './routes.tsx';
 import { parseSearch, stringifySearch } from './search.ts';
 import { ErrorPage } from './shell/error-page.tsx';
@@ -6,6 +7,7 @@ import { NotFoundPage } from './shell/not-found-page.tsx';
 
 export const router = createRouter({
   routeTree,
+  basepath: BASE_PATH === '' ? '/' : BASE_PATH,
   parseSearch,
   stringifySearch,
   defaultPreload: 'intent',

@@ -22,6 +22,8 @@ interface DashboardParts extends Dashboard {
   context: OperatorContext;
   cookies: Cookies;
   limits: SessionLimits;
+  /** The path of the public URL. */
+  base: string;
 }
 
 /** Open to everybody. */
@@ -31,7 +33,7 @@ const PRIVATE = ['/', '/account', '/account/*', '/waitlists', '/waitlists/*', '/
 
 /** The dashboard: one page whose script shows what the path says, and its files. */
 export function registerDashboard(app: FastifyInstance, parts: DashboardParts): void {
-  const files = dashboardFiles(parts.directory);
+  const files = dashboardFiles(parts.directory, parts.base);
   const route = { schema: { hide: true } as object };
   const sendIndex = (request: FastifyRequest, reply: FastifyReply, status = 200) => {
     const index = files().get('index.html');
@@ -46,7 +48,9 @@ export function registerDashboard(app: FastifyInstance, parts: DashboardParts): 
   });
   for (const path of PUBLIC) app.get(path, route, async (request, reply) => sendIndex(request, reply));
   app.get('/setup', route, async (request, reply) =>
-    (await isSetUp(parts.context.db.query)) ? reply.redirect('/', 302) : sendIndex(request, reply),
+    (await isSetUp(parts.context.db.query))
+      ? reply.redirect(`${parts.base}/`, 302)
+      : sendIndex(request, reply),
   );
   for (const path of PRIVATE) {
     app.get(path, route, async (request, reply) => {
@@ -62,9 +66,9 @@ export function registerDashboard(app: FastifyInstance, parts: DashboardParts): 
 }
 
 /** Where somebody without a session has to go first. */
-async function signInAt({ context, cookies, limits }: DashboardParts, request: FastifyRequest) {
+async function signInAt({ context, cookies, limits, base }: DashboardParts, request: FastifyRequest) {
   const { session } = cookies.read(request);
   if (session !== undefined && (await findSession(context, session, limits))) return undefined;
-  if (!(await isSetUp(context.db.query))) return '/setup';
-  return request.url === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(request.url)}`;
+  if (!(await isSetUp(context.db.query))) return `${base}/setup`;
+  return `${base}/sign-in${request.url === '/' ? '' : `?next=${encodeURIComponent(base + request.url)}`}`;
 }

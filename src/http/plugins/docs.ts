@@ -11,15 +11,20 @@ interface Reference {
   /** Where the document itself is served. */
   source: string;
   document: () => Document;
+  /** The path of the public URL. */
+  base?: string;
   /** The other API reference, to link to. */
   related?: Related;
 }
 
 /** An HTML API reference, generated from the OpenAPI document. */
-export function registerDocs(app: FastifyInstance, { path, source, document, related }: Reference): void {
+export function registerDocs(
+  app: FastifyInstance,
+  { path, source, document, base = '', related }: Reference,
+): void {
   let render: ReturnType<typeof renderPage> | undefined;
   app.get(path, { schema: { hide: true } as object }, async (request, reply) => {
-    render ??= renderPage(document(), source, related);
+    render ??= renderPage(document(), base + source, related && { ...related, path: base + related.path });
     reply
       .type('text/html; charset=utf-8')
       .headers({
@@ -27,7 +32,7 @@ export function registerDocs(app: FastifyInstance, { path, source, document, rel
         'referrer-policy': 'no-referrer',
       })
       .serializer((page: string | Buffer) => page as string);
-    const page = render(addressOf(request));
+    const page = render(addressOf(request) + base);
     reply.header('vary', 'accept-encoding');
     if (!/\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) return page;
     reply.header('content-encoding', 'gzip');

@@ -24,6 +24,7 @@ export async function registerOpenApi(
   app: FastifyInstance,
   { path, tags, securitySchemes, webhooks, ...info }: Api,
   version: string,
+  base = '',
 ): Promise<() => Document> {
   const names = new Set(tags.map(({ name }) => name));
   await app.register(swagger, {
@@ -32,7 +33,7 @@ export async function registerOpenApi(
     openapi: {
       openapi: '3.1.0',
       info: { ...info, version, license: { name: 'MIT', identifier: 'MIT' } },
-      servers: [{ url: '/', description: 'This installation' }],
+      servers: [{ url: base === '' ? '/' : base, description: 'This installation' }],
       tags,
       components: { securitySchemes },
     },

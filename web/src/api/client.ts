@@ -1,10 +1,11 @@
 import createClient from 'openapi-fetch';
+import { BASE_PATH, BASE_URL } from '../base-path.ts';
 import type { components, paths } from './schema.d.ts';
 
 export type Schemas = components['schemas'];
 
 /** The admin API. Every call is typed by its OpenAPI document. */
-export const api = createClient<paths>({ baseUrl: location.origin });
+export const api = createClient<paths>({ baseUrl: BASE_URL });
 
 /** What the API says went wrong. */
 export class ApiError extends Error {
@@ -73,8 +74,8 @@ let ended = false;
 
 /** Leaves for the sign-in page, which brings the operator back here. A fresh page keeps nothing in memory. */
 export function sessionEnded(): void {
-  if (ended || location.pathname === '/sign-in') return;
+  if (ended || location.pathname === `${BASE_PATH}/sign-in`) return;
   ended = true;
   const here = `${location.pathname}${location.search}`;
-  location.assign(`/sign-in?ended=1&next=${encodeURIComponent(here)}`);
+  location.assign(`${BASE_PATH}/sign-in?ended=1&next=${encodeURIComponent(here)}`);
 }

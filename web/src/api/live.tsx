@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
+import { BASE_PATH } from '../base-path.ts';
 import { api, call, type Schemas } from './client.ts';
 
 export interface Counters {
@@ -45,7 +46,7 @@ export function useLiveConnection(waitlist: string | undefined, environment: str
     let reopening: ReturnType<typeof setTimeout> | undefined;
     const open = () => {
       const query = new URLSearchParams(waitlist === undefined ? {} : { waitlist, environment });
-      source = new EventSource(`/admin/v1/stream?${query}`);
+      source = new EventSource(`${BASE_PATH}/admin/v1/stream?${query}`);
       for (const event of EVENTS) {
         source.addEventListener(event, ({ data }: MessageEvent<string>) => {
           const news = JSON.parse(data);

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { BookOpen, Check, ChevronsUpDown, LogOut, Monitor, Moon, Sun, User } from 'lucide-react';
 import { api, call } from '../api/client.ts';
 import { useMe } from '../api/me.ts';
+import { BASE_PATH } from '../base-path.ts';
 import { setTheme, type Theme, useTheme } from '../theme.ts';
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { toastError } from '../ui/toast.tsx';
@@ -43,7 +44,7 @@ export function AccountMenu({ onNavigate }: { onNavigate?: (() => void) | undefi
       </MenuItem>
       <MenuItem
         icon={<BookOpen aria-hidden />}
-        render={<a href="/docs" target="_blank" rel="noreferrer" aria-label="API reference" />}
+        render={<a href={`${BASE_PATH}/docs`} target="_blank" rel="noreferrer" aria-label="API reference" />}
       >
         API reference
       </MenuItem>
@@ -71,5 +72,5 @@ function ThemeItems() {
 
 async function signOut(): Promise<void> {
   await call(api.DELETE('/admin/v1/session'));
-  location.assign('/sign-in');
+  location.assign(`${BASE_PATH}/sign-in`);
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { BASE_PATH } from '../base-path.ts';
 
 interface MailFrameProps {
   /** The HTML of an email. It may come from strangers: the frame has no origin and runs none of its scripts. */
@@ -48,7 +49,7 @@ export function MailFrame({ html, title, width: wanted, fit = 'scale' }: MailFra
       <iframe
         ref={frame}
         title={title}
-        src="/mail-frame"
+        src={`${BASE_PATH}/mail-frame`}
         sandbox="allow-scripts"
         referrerPolicy="no-referrer"
         className="block origin-top-left border-0"

@@ -3,6 +3,7 @@ import { DoorlistError } from '../../../errors.ts';
 import { findLink, followLink } from '../../../operators/links.ts';
 import { completeSetup, requireSetupToken } from '../../../operators/setup.ts';
 import { signIn } from '../../../operators/sign-in.ts';
+import { basePathOf } from '../../../public-url.ts';
 import { type Html, html } from '../../docs/html.ts';
 import { closeUnread, sendError } from '../../plugins/errors.ts';
 import { STATUS } from '../../problem.ts';
@@ -75,7 +76,7 @@ export function registerLinkPages(app: FastifyInstance, parts: AdminParts): void
         reply,
         await signIn(parts, { email, password, client, ...parts.cookies.read(request) }),
       );
-      return reply.redirect('/', 303);
+      return reply.redirect(`${basePathOf(publicUrl)}/`, 303);
     });
 
     scope.get('/password/:token', route, async (request, reply) =>
@@ -122,7 +123,8 @@ function setupPage(input: Fields = {}): AccountPage {
   };
 }
 
-const toSignIn = html`<a class="button" href="/sign-in">Go to sign-in</a>`;
+/** From `/setup/…` and `/password/…`. */
+const toSignIn = html`<a class="button" href="../sign-in">Go to sign-in</a>`;
 
 function form(action: string, fields: Html[]): Html {
   return html`<form method="post">${fields}<button>${action}</button></form>`;

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { basePathOf } from '../../../public-url.ts';
 
 /**
  * The browser's cookies: the session, a mark that this browser has signed in before, and what it keeps while a
@@ -33,8 +34,8 @@ interface Scope {
  * A service that shares its host with others limits its cookies to its own path instead.
  */
 function scopesOf(publicUrl: string) {
-  const { protocol, pathname } = new URL(publicUrl);
-  const path = pathname.replace(/\/$/, '');
+  const { protocol } = new URL(publicUrl);
+  const path = basePathOf(publicUrl);
   const safe: Scope = {
     name: path === '' ? '__Host-doorlist' : '__Secure-doorlist',
     path: path === '' ? '/' : path,

@@ -1,6 +1,7 @@
 import { BookOpen } from 'lucide-react';
 import { useState } from 'react';
 import { useMay } from '../../api/me.ts';
+import { BASE_PATH, BASE_URL } from '../../base-path.ts';
 import { useScope } from '../../shell/waitlist-scope.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -20,14 +21,14 @@ export function ApiPage() {
 function Content({ waitlistId, environment }: { waitlistId: string; environment: string }) {
   const mayManage = useMay('admin');
   const [apiKey, setApiKey] = useState('');
-  const snippets = signupSnippets(location.origin, waitlistId);
+  const snippets = signupSnippets(BASE_URL, waitlistId);
   return (
     <>
       <PageHeader
         title="API"
         about="Add people from your backend, read the queue and check invites."
         actions={
-          <a href="/docs" className={buttonClass()}>
+          <a href={`${BASE_PATH}/docs`} className={buttonClass()}>
             <BookOpen aria-hidden />
             API reference
           </a>

@@ -1,6 +1,7 @@
 import { Send } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { useMay } from '../../api/me.ts';
+import { BASE_PATH } from '../../base-path.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -129,7 +130,7 @@ function shown({ method, path, body }: TestRequest): string {
 
 async function send({ method, path, body }: TestRequest, key: string): Promise<Outcome> {
   const start = performance.now();
-  const response = await fetch(path, {
+  const response = await fetch(BASE_PATH + path, {
     method,
     credentials: 'omit',
     headers: {

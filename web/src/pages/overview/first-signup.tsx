@@ -1,4 +1,5 @@
 import { UserPlus } from 'lucide-react';
+import { BASE_URL } from '../../base-path.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Card } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
@@ -20,7 +21,7 @@ export default function FirstSignup({ waitlistId, environment }: Scope) {
               label="Create a key"
               snippets={[{ language: 'On the server: create a key', code: create }]}
             />
-            <CodeBlock label="Sign somebody up" snippets={signupSnippets(location.origin, waitlistId)} />
+            <CodeBlock label="Sign somebody up" snippets={signupSnippets(BASE_URL, waitlistId)} />
           </div>
         }
       >

@@ -1,6 +1,7 @@
 import { Download } from 'lucide-react';
 import { api, call } from '../../api/client.ts';
 import { useMay } from '../../api/me.ts';
+import { BASE_PATH } from '../../base-path.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import type { EntryStatus } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -27,7 +28,7 @@ export function CsvButton({ scope: { waitlistId, environment }, status, segment 
         }),
       );
       const link = document.createElement('a');
-      link.href = `/admin/v1/waitlists/${waitlistId}/exports/${id}/file?${new URLSearchParams({ environment })}`;
+      link.href = `${BASE_PATH}/admin/v1/waitlists/${waitlistId}/exports/${id}/file?${new URLSearchParams({ environment })}`;
       link.download = '';
       link.click();
       toast(

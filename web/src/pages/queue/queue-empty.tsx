@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { SearchX, UserPlus, Users } from 'lucide-react';
 import { useMay } from '../../api/me.ts';
+import { BASE_URL } from '../../base-path.ts';
 import { environmentSearch, type Scope } from '../../shell/waitlist-scope.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
@@ -10,7 +11,7 @@ import type { QueueTab } from './queue-search.ts';
 /** Before the first signup: a request that makes one. */
 export function FirstSignup({ scope }: { scope: Scope }) {
   const command = [
-    `curl ${location.origin}/sdk/v1/waitlist/signup \\`,
+    `curl ${BASE_URL}/sdk/v1/waitlist/signup \\`,
     '  -H "Authorization: Bearer $DOORLIST_KEY" \\',
     '  -H "Content-Type: application/json" \\',
     `  -d '{ "waitlistId": "${scope.waitlistId}",`,

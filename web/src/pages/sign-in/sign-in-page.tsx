@@ -3,6 +3,7 @@ import { Fingerprint } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { ApiError, api, call } from '../../api/client.ts';
 import { passkeysWork, signInWithPasskey } from '../../api/passkeys.ts';
+import { BASE_PATH } from '../../base-path.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
@@ -18,7 +19,7 @@ export function SignInPage() {
   const { run, busy, error } = useAct(async () => {
     try {
       await call(api.POST('/admin/v1/session', { body: { ...credentials, ...(code ? { code } : {}) } }));
-      location.assign(nextAddress(next, location.origin));
+      location.assign(nextAddress(next, location.origin, BASE_PATH));
       await new Promise(() => {}); // Stays busy until the browser has left.
     } catch (problem) {
       if (ApiError.from(problem).code !== 'code_required') throw problem;
@@ -27,7 +28,7 @@ export function SignInPage() {
   });
   const passkey = useAct(async () => {
     await signInWithPasskey();
-    location.assign(nextAddress(next, location.origin));
+    location.assign(nextAddress(next, location.origin, BASE_PATH));
     await new Promise(() => {});
   });
   const submit = (event: FormEvent) => {

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { type Role, useMe } from '../../api/me.ts';
+import { BASE_URL } from '../../base-path.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { CopyField } from '../../ui/copy-button.tsx';
@@ -63,7 +64,7 @@ export function CreateTokenDialog({ onClose, onCreated }: CreateTokenDialogProps
 }
 
 function CreatedToken({ token, onClose }: { token: string; onClose: () => void }) {
-  const code = `curl ${location.origin}/admin/v1/me \\\n  -H "Authorization: Bearer ${token}"`;
+  const code = `curl ${BASE_URL}/admin/v1/me \\\n  -H "Authorization: Bearer ${token}"`;
   return (
     <Dialog
       open

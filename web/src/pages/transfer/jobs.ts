@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, call, type Schemas } from '../../api/client.ts';
+import { BASE_PATH } from '../../base-path.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 
 export type Job = Schemas['Job'];
@@ -78,9 +79,9 @@ export function hasFile({ state, createdAt }: Job): boolean {
 }
 
 export function errorsUrl({ waitlistId, environment }: Scope, jobId: string): string {
-  return `/admin/v1/waitlists/${waitlistId}/imports/${jobId}/errors?${new URLSearchParams({ environment })}`;
+  return `${BASE_PATH}/admin/v1/waitlists/${waitlistId}/imports/${jobId}/errors?${new URLSearchParams({ environment })}`;
 }
 
 export function fileUrl({ waitlistId, environment }: Scope, jobId: string): string {
-  return `/admin/v1/waitlists/${waitlistId}/exports/${jobId}/file?${new URLSearchParams({ environment })}`;
+  return `${BASE_PATH}/admin/v1/waitlists/${waitlistId}/exports/${jobId}/file?${new URLSearchParams({ environment })}`;
 }

@@ -1,4 +1,5 @@
 import { ApiError, call } from '../../api/client.ts';
+import { BASE_PATH } from '../../base-path.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { type ColumnMap, mapText } from './column-map.ts';
 import type { Job } from './jobs.ts';
@@ -57,7 +58,7 @@ export function startImport(
   for (const [name, on] of Object.entries({ confirmed, dropUnmapped, events })) {
     if (on) query.set(name, 'true');
   }
-  return call(post(`/admin/v1/waitlists/${waitlistId}/imports?${query}`, file, onSent, signal));
+  return call(post(`${BASE_PATH}/admin/v1/waitlists/${waitlistId}/imports?${query}`, file, onSent, signal));
 }
 
 /** Unlike `fetch`, this can tell how far it has come. */
