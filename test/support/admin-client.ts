@@ -20,8 +20,11 @@ export async function adminClient(service: Service, role: Role = 'owner') {
     const answer = await service.request<T>(method, `/admin/v1${path}`, { key, ...options });
     const content = operationOf(document, operationId).responses[answer.status]?.content;
     assert.ok(content, `${operationId} does not document ${answer.status}: ${answer.text}`);
-    const media = content['application/json'];
-    if (media) assertMatches(document, media.schema, answer.body, `${operationId} ${answer.status}`);
+    const type = (answer.headers.get('content-type') ?? '').replace(/;.*/, '');
+    const media = content[type];
+    assert.ok(media, `${operationId} does not document ${answer.status} as ${type}`);
+    if (type === 'application/json')
+      assertMatches(document, media.schema, answer.body, `${operationId} ${answer.status}`);
     return answer;
   };
   /** The newest audit record of an action. */
