@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { BUSY_TIMEOUT_MS, type Writer } from './sqlite-writer.ts';
+import type { Writer } from './sqlite-writer.ts';
 import { statement } from './statement.ts';
 
 /** Signups wait for this. Our own reads are shorter; for longer ones there is the next attempt. */
@@ -47,6 +47,6 @@ async function cutLog(writer: Writer): Promise<boolean> {
   try {
     return (await checkpoint('truncate')).busy === 0;
   } finally {
-    await writer.run({ sql: `pragma busy_timeout = ${BUSY_TIMEOUT_MS}` });
+    await writer.run({ sql: 'pragma busy_timeout = 0' });
   }
 }

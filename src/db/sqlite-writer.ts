@@ -4,9 +4,10 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { DatabaseUnavailable, SchemaSuperseded, UniqueViolation } from './database.ts';
 import { DatabaseReplaced, watchIdentity } from './sqlite-identity.ts';
 import { declareSchema, SUPERSEDED_MESSAGE, watchSchema } from './sqlite-known-schema.ts';
+import { takingTurns } from './sqlite-turns.ts';
 
 /** Longer than any of our transactions takes. After this, the caller is told to retry. */
-export const BUSY_TIMEOUT_MS = 10_000;
+const BUSY_TIMEOUT_MS = 10_000;
 const CACHE_KIB = 24 * 1024;
 /** 32 MiB: an index page that many commits changed is copied into the database once, not each time. */
 const CHECKPOINT_PAGES = 8_192;
@@ -186,17 +187,20 @@ function serveWriter({ file, schema }: WriterData): void {
   };
   /** Set by the first failure in a transaction: later statements must not run, least of all the commit. */
   let aborted: unknown;
+  const turns = takingTurns(BUSY_TIMEOUT_MS);
   const execute = ({ sql, parameters = [], rows }: WriterRequest): WriterAnswer => {
-    const { statement, answers } = prepare(sql);
+    const patiently = <T>(work: () => T): T => (db.isTransaction ? work() : turns.wait(work));
+    const { statement, answers } = patiently(() => prepare(sql));
     if (rows) {
-      for (const row of rows) statement.run(...(row as never[]));
+      for (const row of rows) patiently(() => statement.run(...(row as never[])));
       return { rows: [], changes: rows.length };
     }
     if (answers) {
-      const found = statement.all(...(parameters as never[]));
+      const found = patiently(() => statement.all(...(parameters as never[])));
       return { rows: found, changes: found.length };
     }
-    return { rows: [], changes: Number(statement.run(...(parameters as never[])).changes) };
+    const { changes } = patiently(() => statement.run(...(parameters as never[])));
+    return { rows: [], changes: Number(changes) };
   };
   const executeAlone = (request: WriterRequest): WriterAnswer => {
     execute({ sql: 'begin immediate' });
@@ -217,6 +221,7 @@ function serveWriter({ file, schema }: WriterData): void {
     }
     if (aborted) throw aborted;
     const begins = request.sql === 'begin immediate';
+    if (begins) turns.letOthersGo();
     // Checked first, because a full disk ends a transaction by itself.
     const within = begins || db.isTransaction;
     try {
@@ -224,9 +229,12 @@ function serveWriter({ file, schema }: WriterData): void {
       if (readOnly && !db.isTransaction) reopen();
       if (request.sql === 'commit' || !within) checkIdentity();
       if (!within && isWrite(request.sql)) return executeAlone(request);
-      const answer = execute(request);
-      if (begins) checkSchema(); // Under the lock, so that no migration can come in between.
-      return answer;
+      const answered = execute(request);
+      if (begins) {
+        turns.begun();
+        checkSchema(); // Under the lock, so that no migration can come in between.
+      } else if (within && !db.isTransaction) turns.ended();
+      return answered;
     } catch (error) {
       if (((error as Partial<Failure>).errcode ?? 0) % 256 === SQLITE_READONLY) readOnly = true;
       if (within) aborted = error;
@@ -267,6 +275,7 @@ function openForWriting(file: string, schema: number): DatabaseSync {
     pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
     pragma journal_size_limit = ${LOG_LIMIT_BYTES};
     pragma secure_delete = on; -- What was erased is overwritten, not only forgotten.
+    pragma busy_timeout = 0; -- From here on we wait ourselves.
   `);
   return db;
 }

@@ -19,7 +19,7 @@ import { closeToEarlier } from './sqlite-schema-gate.ts';
 import { sqliteSpelling } from './sqlite-spelling.ts';
 import { watchForChanges } from './sqlite-watch.ts';
 import { countErasure, wipeErased } from './sqlite-wipe.ts';
-import { BUSY_TIMEOUT_MS, LOG_LIMIT_BYTES, startWriter, type Writer } from './sqlite-writer.ts';
+import { LOG_LIMIT_BYTES, startWriter, type Writer } from './sqlite-writer.ts';
 import type { NamedQuery } from './statement.ts';
 import type { Tables } from './tables.ts';
 import { type OpenTrx, openTrx } from './trx.ts';
@@ -145,11 +145,7 @@ async function shrinkLog(file: string, writer: Writer): Promise<boolean> {
   if (sizeOfLog(file) <= LOG_LIMIT_BYTES) return true;
   const release = await writer.lock();
   try {
-    await Promise.all([
-      writer.run({ sql: 'pragma busy_timeout = 0' }), // Do not wait for readers. The next round tries again.
-      writer.run({ sql: 'pragma wal_checkpoint(truncate)' }),
-      writer.run({ sql: `pragma busy_timeout = ${BUSY_TIMEOUT_MS}` }),
-    ]);
+    await writer.run({ sql: 'pragma wal_checkpoint(truncate)' }); // Does not wait for readers. The next round tries again.
     return sizeOfLog(file) <= LOG_LIMIT_BYTES;
   } finally {
     release();
