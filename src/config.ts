@@ -432,7 +432,7 @@ function misspelledVariables(environment: NodeJS.ProcessEnv): string[] {
     .map(({ name }) => name)
     .filter((name) => name.length >= TYPO_CHARACTERS_MIN && environment[name] === undefined);
   return Object.keys(environment)
-    .filter((name) => !name.startsWith('DOORLIST_'))
+    .filter((name) => environment[name] !== undefined && !name.startsWith('DOORLIST_'))
     .flatMap((name) => {
       const meant = missing.find((each) => isTypo(name.toUpperCase(), each));
       return meant === undefined ? [] : [`${name}: unknown variable. Did you mean ${meant}?`];

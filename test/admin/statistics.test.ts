@@ -113,7 +113,7 @@ forEachEngine((engine) => {
       await service.accept(first.code);
       clock.advance(2 * HOUR);
       await service.expire(list);
-      await service.revoke(second.code);
+      await assert.rejects(service.revoke(second.code), { code: 'expired' });
       await service.revoke(third.code);
       await removeEntry(context, await list.queue(), 'ben@example.com');
       const shown = await read(list);
