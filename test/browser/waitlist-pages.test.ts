@@ -167,7 +167,9 @@ forEachEngine((engine) => {
       await page.getByLabel('Headline').fill(HOSTILE);
       await page.getByLabel('Allowed origins').fill('example.com');
       await page.getByRole('button', { name: 'Save changes' }).click();
-      await page.getByText('example.com: Must be an origin such as https://example.com.').waitFor();
+      await page
+        .getByText('example.com: Must be an origin such as https://example.com, without wildcards.')
+        .waitFor();
       page.problems.length = 0;
       await page.getByLabel('Allowed origins').fill('https://example.com/');
       await page.getByRole('button', { name: 'Save changes' }).click();

@@ -62,7 +62,9 @@ const updateSchema = adminSchema({
   errors: ['not_found'],
   special: {
     ...noWaitlist,
-    invalid_request: { message: 'allowedOrigins[0]: must be an origin such as https://example.com' },
+    invalid_request: {
+      message: 'allowedOrigins[0]: must be an origin such as https://example.com, without wildcards',
+    },
   },
 });
 
