@@ -10,6 +10,7 @@ import {
   whyNotBuildable,
 } from './build-dashboard.ts';
 import { type Config, VARIABLES } from './config.ts';
+import { DatabaseUnavailable } from './db/database.ts';
 import type { MigrationWatch } from './db/migrate.ts';
 import type { PostgresLimits } from './db/postgres-pool.ts';
 import { startScheduler } from './db/scheduler.ts';
@@ -92,7 +93,7 @@ export async function serve(
     void checkSmtpAtStart(log, config.smtpUrl);
   }
   const upkeep = createUpkeep(withoutTimeLimits(context));
-  if (config.databaseUrl === undefined) await takeLeasesBack(context);
+  if (config.databaseUrl === undefined) await takeLeasesBack(context).catch(tolerateUnwritable);
   const jobs = createJobRunner(withoutTimeLimits(context), JOB_KINDS);
   const scheduler = startScheduler(context, [outbox.task, jobs.task, ...upkeep.tasks]);
   // What it cannot write, another server will do.
@@ -252,6 +253,11 @@ function buildDashboardIfNeeded(log: Log, wanted: boolean) {
     );
   }
   return { problem: () => problem, stop: () => stopping.abort() };
+}
+
+/** The server starts all the same, and answers 503 until it can write. */
+function tolerateUnwritable(error: Error): void {
+  if (!(error instanceof DatabaseUnavailable)) throw error;
 }
 
 function nextSignal(): Promise<string> {

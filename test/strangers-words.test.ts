@@ -11,6 +11,7 @@ import { type AdminClient, adminClient, succeeded } from './support/admin.ts';
 import { operationsOf } from './support/documented.ts';
 import { openForm } from './support/forms.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from './support/harness.ts';
+import { assertProperty } from './support/property.ts';
 import { command } from './support/terminal.ts';
 import { endpointFor, LOOPBACK } from './support/webhooks.ts';
 
@@ -54,8 +55,10 @@ forEachEngine((engine) => {
     };
     const metadataOf = async (to: List) => (await to.lookup('ada@example.com')).body.metadata;
 
-    it('are ordinary columns of an import', async () => {
-      await fc.assert(
+    it('are ordinary columns of an import', async (test) => {
+      await assertProperty(
+        test,
+        import.meta.filename,
         fc.asyncProperty(words, async (columns) => {
           const wanted = Object.fromEntries(columns.map((column) => [column, `value of ${column}`]));
           const csv = `email,${columns.join(',')}\nada@example.com,${Object.values(wanted).join(',')}\n`;
@@ -81,8 +84,10 @@ forEachEngine((engine) => {
       );
     });
 
-    it('are ordinary metadata keys: to sign up with, to change, to select by and to count', async () => {
-      await fc.assert(
+    it('are ordinary metadata keys: to sign up with, to change, to select by and to count', async (test) => {
+      await assertProperty(
+        test,
+        import.meta.filename,
         fc.asyncProperty(words, async (keys) => {
           const to = await service.waitlist();
           const metadata = Object.fromEntries(keys.map((key) => [key, key.length]));

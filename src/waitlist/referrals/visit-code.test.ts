@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { assertProperty } from '../../../test/support/property.ts';
 import { newQueueKeys, queueVault } from '../../vault/queue-vault.ts';
 import type { Queue } from '../queue/directory.ts';
 import { seqOfVisitCode, visitCodeOf } from './visit-code.ts';
@@ -8,8 +9,10 @@ import { seqOfVisitCode, visitCodeOf } from './visit-code.ts';
 const queue = { vault: queueVault('tag', newQueueKeys()) } as Queue;
 
 describe('referral codes of visits', () => {
-  it('lead to their entry, and are others for each visit', () => {
-    fc.assert(
+  it('lead to their entry, and are others for each visit', async (test) => {
+    await assertProperty(
+      test,
+      import.meta.filename,
       fc.property(fc.integer({ min: 1, max: 2 ** 40 - 1 }), fc.string(), fc.string(), (seq, visit, other) => {
         const code = visitCodeOf(queue, seq, visit);
         assert.match(code, /^[0-9a-hjkmnp-tv-z]{16}$/);
