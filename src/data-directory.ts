@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from './config.ts';
-import { SERVE_LOCK } from './db/sqlite-lock.ts';
+import { MIGRATE_LOCK, SERVE_LOCK } from './db/sqlite-lock.ts';
 import type { Log } from './log.ts';
 import { isThere } from './private-file.ts';
 
@@ -19,6 +19,7 @@ const PRIVATE_FILES = [
   'master.key',
   'master.key.next',
   SERVE_LOCK,
+  MIGRATE_LOCK,
 ];
 
 /**

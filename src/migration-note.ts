@@ -7,11 +7,15 @@ import { describeStep } from './log-migration.ts';
 /** Beside the database, because another process cannot see what a transaction of SQLite is doing. */
 const NOTE = 'schema-update.json';
 
+interface Note extends MigrationStep {
+  pid: number;
+}
+
 /** Records the current step for `status` and other commands. */
 export function noteMigration({ dataDir }: Config): MigrationWatch {
   let noted = '';
   return (step) => {
-    const text = JSON.stringify(step);
+    const text = JSON.stringify({ ...step, pid: process.pid } satisfies Note);
     if (step.from === 0 || text === noted) return;
     noted = text;
     writeFileSync(path.join(dataDir, NOTE), text, { mode: 0o600 });
@@ -22,10 +26,11 @@ export function removeMigrationNote({ dataDir }: Config): void {
   rmSync(path.join(dataDir, NOTE), { force: true });
 }
 
-/** The step in words. A process that was killed leaves it behind, so ask only if one holds the lock. */
+/** The step in words, unless the process that wrote it is gone. */
 export function readMigrationNote({ dataDir }: Config): string | undefined {
   try {
-    const step = JSON.parse(readFileSync(path.join(dataDir, NOTE), 'utf8')) as MigrationStep;
+    const step = JSON.parse(readFileSync(path.join(dataDir, NOTE), 'utf8')) as Note;
+    process.kill(step.pid, 0); // Throws if there is no such process.
     const seconds = Math.round((Date.now() - step.startedAt) / 1_000);
     return `Another process is ${describeStep(step)}, for ${seconds} s`;
   } catch {

@@ -15,7 +15,7 @@ import type { MigrationWatch } from './db/migrate.ts';
 import type { PostgresLimits } from './db/postgres-pool.ts';
 import { startScheduler } from './db/scheduler.ts';
 import { watchDescriptors } from './descriptors.ts';
-import { unavailable } from './errors.ts';
+import { lockForServing } from './directory-lock.ts';
 import { openWaitingRoom } from './http/plugins/waiting-room.ts';
 import { JOB_KINDS } from './job-kinds.ts';
 import type { Log } from './log.ts';
@@ -24,7 +24,7 @@ import { logMigration } from './log-migration.ts';
 import { rememberSending } from './mail/sending.ts';
 import { openOperators } from './operators/context.ts';
 import { isSetUp, setupUrl } from './operators/setup.ts';
-import { lockDirectory, openContext, withoutTimeLimits } from './service.ts';
+import { openContext, withoutTimeLimits } from './service.ts';
 import { startOutbox } from './start-outbox.ts';
 import { isMasterKeySaved } from './vault/master-key-saved.ts';
 import { waitForDatabase } from './wait-for-database.ts';
@@ -138,14 +138,6 @@ export async function serve(
   return 0;
 }
 
-function holdDirectory(config: Config): () => void {
-  const release = lockDirectory(config);
-  if (release) return release;
-  throw unavailable(
-    `another Doorlist server is already running on ${config.dataDir}: stop it first, set DOORLIST_DATA_DIR to another directory, or set DATABASE_URL to run several servers on PostgreSQL`,
-  );
-}
-
 /**
  * Backups of PostgreSQL rarely include this machine's data directory, and they are worthless without the key.
  */
@@ -182,8 +174,8 @@ async function startListening(
     openContext(config, log, Date.now, {
       limits,
       watch: waitingRoom ? both(logMigration(log), waitingRoom.showMigration) : logMigration(log),
-      beforeDatabase: () => {
-        releaseDirectory ??= holdDirectory(config);
+      beforeDatabase: async () => {
+        releaseDirectory ??= await lockForServing(config);
       },
     });
   const context = await waitForDatabase(open, config, log).catch(async (error) => {

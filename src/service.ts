@@ -8,7 +8,7 @@ import { openPostgres } from './db/postgres.ts';
 import type { PostgresLimits } from './db/postgres-pool.ts';
 import { postgresTrouble } from './db/postgres-trouble.ts';
 import { openSqlite } from './db/sqlite.ts';
-import { SERVE_LOCK, tryLock } from './db/sqlite-lock.ts';
+import { isServing } from './directory-lock.ts';
 import type { Log } from './log.ts';
 import { logMigration } from './log-migration.ts';
 import { mailListener } from './mail/listener.ts';
@@ -27,7 +27,7 @@ export interface OpenOptions {
   limits?: Partial<PostgresLimits> | undefined;
   watch?: MigrationWatch;
   /** Called when the data directory exists, and before the database is opened. Throws to prevent that. */
-  beforeDatabase?: () => void;
+  beforeDatabase?: () => Promise<void>;
 }
 
 /**
@@ -38,12 +38,12 @@ export async function openContext(
   config: Config,
   log: Log,
   clock: Clock = Date.now,
-  { limits, watch = logMigration(log), beforeDatabase = () => {} }: OpenOptions = {},
+  { limits, watch = logMigration(log), beforeDatabase = async () => {} }: OpenOptions = {},
 ): Promise<Context> {
   const masterKey = masterKeySource(config);
   masterKey.load(); // Reports a malformed key before anything is created.
   prepareDataDirectory(config, log);
-  beforeDatabase();
+  await beforeDatabase();
   const db = await openDatabase(config, log, limits);
   const note = config.databaseUrl === undefined ? noteMigration(config) : () => {};
   return openParts(db, log, clock, async () => {
@@ -72,9 +72,7 @@ export async function openExisting(config: Config, log: Log, clock: Clock = Date
 /** Tells about the update that is running, if one is. */
 function withNote(error: SchemaTooOld, config: Config): SchemaTooOld {
   if (config.databaseUrl !== undefined) return error;
-  const release = lockDirectory(config);
-  release?.();
-  const note = release ? undefined : readMigrationNote(config);
+  const note = isServing(config) ? readMigrationNote(config) : undefined;
   return note === undefined ? error : new SchemaTooOld(error.version, note);
 }
 
@@ -109,14 +107,6 @@ async function openParts(
     await db.close();
     throw error;
   }
-}
-
-/**
- * SQLite allows one writer, so two servers on one file would only wait for each other. Whoever updates the
- * schema holds the same lock. Returns a function that releases it, or undefined if another process has it.
- */
-export function lockDirectory({ databaseUrl, dataDir }: Config): (() => void) | undefined {
-  return databaseUrl === undefined ? tryLock(dataDir, SERVE_LOCK) : () => {};
 }
 
 function nothingIn(dataDir: string): NothingThere {

@@ -1,10 +1,11 @@
 import type { Config } from '../config.ts';
 import { prepareDataDirectory } from '../data-directory.ts';
 import { SCHEMA_VERSION, schemaVersion } from '../db/migrate.ts';
-import { unavailable } from '../errors.ts';
+import { lockForMigrating, type SchemaState } from '../directory-lock.ts';
 import { createLogger } from '../log.ts';
 import { logMigration } from '../log-migration.ts';
-import { lockDirectory, openContext, openDatabase } from '../service.ts';
+import { readMigrationNote } from '../migration-note.ts';
+import { openContext, openDatabase } from '../service.ts';
 import { generateMasterKey } from '../vault/master-key.ts';
 import { markMasterKeySaved } from '../vault/master-key-saved.ts';
 import { currentMasterKey, rotateMasterKey } from '../waitlist/upkeep/instance.ts';
@@ -89,11 +90,8 @@ export const operations: Command[] = [
 ];
 
 async function updateSchema(config: Config, from: number, { error: print }: Terminal): Promise<void> {
-  const release = from === SCHEMA_VERSION ? () => {} : lockDirectory(config);
-  if (!release)
-    throw unavailable(
-      `a Doorlist server is running on ${config.dataDir}: stop it first. The server of this release updates the schema when it starts.`,
-    );
+  const release =
+    from === SCHEMA_VERSION ? () => {} : await lockForMigrating(config, () => lookAtSchema(config));
   const line = (_: object, text: string) => print(text);
   try {
     const watch = logMigration({ info: line, warn: line });
@@ -102,6 +100,12 @@ async function updateSchema(config: Config, from: number, { error: print }: Term
   } finally {
     release();
   }
+}
+
+async function lookAtSchema(config: Config): Promise<SchemaState> {
+  const version = await currentSchema(config);
+  if (version === SCHEMA_VERSION) return 'current';
+  return version === 0 || readMigrationNote(config) !== undefined ? 'updating' : 'earlier';
 }
 
 async function currentSchema(config: Config): Promise<number> {

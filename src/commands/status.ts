@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { SERVE_LOCK, tryLock } from '../db/sqlite-lock.ts';
+import { isServing } from '../directory-lock.ts';
 import { createLogger } from '../log.ts';
 import { checkSending } from '../mail/check-sending.ts';
 import { OPERATOR_MAIL_CHANNEL } from '../operator-mail/target.ts';
@@ -105,8 +105,6 @@ async function describeKey(context: Context, { masterKey, dataDir }: Config): Pr
   return `matches the database, from a file, ${saved}`;
 }
 
-function describeServer({ dataDir }: Config): string {
-  const release = tryLock(dataDir, SERVE_LOCK);
-  release?.();
-  return release ? 'not running' : 'running';
+function describeServer(config: Config): string {
+  return isServing(config) ? 'running' : 'not running';
 }

@@ -4,6 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 
 /** Held by the one server of a data directory. Commands need no lock. */
 export const SERVE_LOCK = 'serve.lock';
+/** Held by `migrate`, in addition to the server's lock, so that a starting server knows whom it waits for. */
+export const MIGRATE_LOCK = 'migrate.lock';
 const SQLITE_BUSY = 5;
 
 /**

@@ -67,7 +67,7 @@ export interface EarlierRelease {
 
 export async function connectAsEarlier({ engine, dataDir, environment }: Storage): Promise<EarlierRelease> {
   if (engine === 'sqlite') {
-    const db = new DatabaseSync(path.join(dataDir, DATABASE_FILE));
+    const db = new DatabaseSync(path.join(dataDir, DATABASE_FILE), { timeout: 10_000 });
     afterTest(() => db.close());
     return { run: async (statement) => db.prepare(statement).all() };
   }

@@ -34,6 +34,14 @@ const sumOf = (what: string) =>
 const countOf = (table: string, where: string) =>
   `(select count(*) from ${table} as c where c.queue_id = q.id and ${where})`;
 
+/** From the people of one depth to those they referred. The cross join keeps SQLite from trying each pair. */
+const DEEPER = Array.from(
+  { length: DEPTH_MAX - 1 },
+  (_, step) => `insert into entry_depth (queue_id, seq, depth)
+    select e.queue_id, e.seq, ${step + 2} from entry_depth as c cross join entry as e
+    where c.depth = ${step + 1} and e.queue_id = c.queue_id and e.referrer_seq = c.seq`,
+);
+
 /**
  * From here on, writes of earlier releases fail (see `closeToEarlier`). Until now, a server that did not know
  * the statistics yet could add entries beside one that did. Queues where that happened are counted again, and
@@ -49,17 +57,21 @@ export const schemaGate: Migration = {
         or ${sumOf('invited')} <> ${countOf('invite', 'true')}
         or ${sumOf('accepted')} <> ${countOf('invite', 'c.accepted_at is not null')}`,
 
-    `with recursive chain as (
-        select e.queue_id, e.seq, 1 as depth from entry as e
-          join entry as r on r.queue_id = e.queue_id and r.seq = e.referrer_seq
-          where e.queue_id in (${UNCOUNTED}) and r.referrer_seq is null
-        union all
-        select e.queue_id, e.seq, chain.depth + 1 from chain
-          join entry as e on e.queue_id = chain.queue_id and e.referrer_seq = chain.seq
-          where chain.depth < ${DEPTH_MAX}
-      )
-      update entry set depth = chain.depth from chain
-      where entry.queue_id = chain.queue_id and entry.seq = chain.seq and entry.depth <> chain.depth`,
+    `create table entry_depth (
+      queue_id bigint not null,
+      seq bigint not null,
+      depth bigint not null,
+      primary key (queue_id, seq)
+    ) clustered`,
+    `insert into entry_depth (queue_id, seq, depth) select queue_id, seq, 1 from entry
+      where queue_id in (${UNCOUNTED}) and referrer_seq is not null and not exists (select 1 from entry as r
+        where r.queue_id = entry.queue_id and r.seq = entry.referrer_seq and r.referrer_seq is not null)`,
+    ...DEEPER,
+    `update entry set depth = (select c.depth from entry_depth as c
+        where c.queue_id = entry.queue_id and c.seq = entry.seq)
+      where exists (select 1 from entry_depth as c
+        where c.queue_id = entry.queue_id and c.seq = entry.seq and c.depth <> entry.depth)`,
+    'drop table entry_depth',
     `update entry set depth = ${DEPTH_MAX}
       where depth = 0 and referrer_seq is not null and queue_id in (${UNCOUNTED})`,
 
