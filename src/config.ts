@@ -177,7 +177,7 @@ function listOf(value: string): string[] {
     .filter(Boolean);
 }
 
-const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'];
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 
 export const VARIABLES = {
   port: whole('PORT', 0, 65_535, 3000, 'Port to listen on. 0 picks a free port.'),
