@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
-import { ConfigProblem, readConfig } from './config.ts';
+import { ConfigProblem, readConfig, VARIABLES } from './config.ts';
 
 const KEY = Buffer.alloc(32, 1).toString('base64');
 
@@ -49,6 +49,23 @@ describe('readConfig', () => {
     assert.deepEqual(config.trustedProxies, ['10.0.0.0/8', '::1']);
     assert.equal(config.rateLimits.verify, 0);
     assert.equal(readConfig({ HOST: '::', PORT: '80' }).publicUrl, 'http://[::]:80');
+  });
+
+  it('accepts exactly the log levels that it describes', () => {
+    const { name, about } = VARIABLES.logLevel;
+    const described = about
+      .replace('Minimum log level: ', '')
+      .match(/[a-z]+/g)
+      ?.filter((word) => word !== 'or');
+    const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+    const accepted = levels.filter((level) => {
+      try {
+        return readConfig({ [name]: level }).logLevel === level;
+      } catch {
+        return false;
+      }
+    });
+    assert.deepEqual(accepted, described);
   });
 
   it('lists every problem at once', () => {

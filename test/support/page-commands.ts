@@ -150,7 +150,7 @@ export function blur(text: string): string {
     .replace(/^[0-9a-z]{32}$/gm, 'CODE')
     .replace(/\bSHA-256 [0-9a-f]{64}$/gm, 'SHA-256 HASH')
     .replace(/\b(Doorlist|Node|schema version) \d[\d.]*/g, '$1 VERSION')
-    .replace(/\b[\d.]+ (?:[KMG]iB|bytes)/g, 'SIZE')
+    .replace(/\b[\d.]+ (?:[KMGT]iB|bytes)/g, 'SIZE')
     .replace(/\b\d+ records?$/gm, 'N records')
     .replace(/^.*passphrase.*:\n/gim, '') // Only asked on a terminal.
     .trimEnd();
