@@ -1,7 +1,8 @@
 import type { ScheduledTask } from './db/scheduler.ts';
 import { mailChannel } from './mail/channel.ts';
 import { shareMailServer } from './mail/mail-server.ts';
-import { forgetPauses, type RecordedPause, readPauses, recordPauses } from './mail/pause-record.ts';
+import { type RecordedPause, readPauses, recordPauses } from './mail/pause-record.ts';
+import type { PauseRecord } from './mail/pauses.ts';
 import type { Smtp } from './mail/smtp.ts';
 import { operatorMailChannel } from './operator-mail/channel.ts';
 import { openOperators } from './operators/context.ts';
@@ -68,7 +69,7 @@ export async function startOutbox(
     pausesMs: options.mailPausesMs,
     stopMs: options.drainMs === undefined ? undefined : options.drainMs / 2,
   };
-  const mailServer = shareMailServer(smtp, pace, { record, known: await knownPauses(context, smtp) });
+  const mailServer = shareMailServer(smtp, pace, { record, known: await knownPauses(context, smtp, record) });
   const sending = { publicUrl, defaultFrom: mailFrom };
   const mails = mailChannel(context, mailServer, sending);
   const operatorMails = operatorMailChannel(await openOperators(context), mailServer, sending);
@@ -86,9 +87,15 @@ export async function startOutbox(
 }
 
 /** After a restart, one mail tests whether the server still refuses: not a whole row of them. */
-async function knownPauses(context: Context, smtp: Smtp | undefined): Promise<Map<string, RecordedPause>> {
-  if (!smtp) await forgetPauses(context);
-  return new Map((await readPauses(context)).map((pause) => [pause.name, pause]));
+async function knownPauses(
+  context: Context,
+  smtp: Smtp | undefined,
+  record: PauseRecord,
+): Promise<Map<string, RecordedPause>> {
+  const pauses = await readPauses(context);
+  if (smtp) return new Map(pauses.map((pause) => [pause.name, pause]));
+  for (const { name } of pauses) record.ended(name); // Without a mail server nothing is sent, so nothing is paused.
+  return new Map();
 }
 
 /** The SMTP code takes as long to load as a tenth of the start, so it is loaded only if there is a mail server. */

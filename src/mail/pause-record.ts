@@ -39,8 +39,3 @@ export async function readPauses({ db }: Pick<Context, 'db'>): Promise<RecordedP
   const rows = await db.query.selectFrom('mail_pause').selectAll().orderBy('since').execute();
   return rows.map(({ tried_at, ...row }) => ({ ...row, triedAt: tried_at }));
 }
-
-/** Without a mail server nothing is sent, so nothing is paused. */
-export async function forgetPauses({ db }: Pick<Context, 'db'>): Promise<void> {
-  await db.query.deleteFrom('mail_pause').execute();
-}
