@@ -427,7 +427,7 @@ forEachEngine((engine) => {
 
   describe('a failed start', () => {
     it('is caused by a schema newer than the code, which stays as it is', async () => {
-      const storage = await createStorage(engine, { migrated: true });
+      const storage = await createStorage(engine);
       afterTest(storage.remove);
       await jsonOf(storage.environment, 'migrate');
       const db = await openDatabase(readConfig(storage.environment), silent);
@@ -449,7 +449,7 @@ forEachEngine((engine) => {
     });
 
     it('is caused by a wrong master key, with a message that says what to do', async () => {
-      const storage = await createStorage(engine, { migrated: true });
+      const storage = await createStorage(engine);
       afterTest(storage.remove);
       await jsonOf(storage.environment, 'migrate');
       writeFileSync(path.join(storage.dataDir, 'master.key'), `${Buffer.alloc(32, 9).toString('base64')}\n`);
