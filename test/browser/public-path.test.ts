@@ -11,7 +11,8 @@ import {
   startService,
 } from '../support/harness.ts';
 import { type Browser, browserOf, OWNER, PASSWORD, tokenForSetup } from '../support/operators.ts';
-import { hasNginx, PREFIX, type ReverseProxy, startNginx, startNodeProxy } from '../support/reverse-proxy.ts';
+import { without } from '../support/programs.ts';
+import { PREFIX, type ReverseProxy, startNginx, startNodeProxy } from '../support/reverse-proxy.ts';
 
 const HTML = { accept: 'text/html' };
 const openDashboard = useDashboard();
@@ -19,11 +20,7 @@ const openDashboard = useDashboard();
 forEachEngine((engine) => {
   for (const prefix of ['removes', 'keeps'] as const) {
     behind(`a proxy that ${prefix} the path of the public URL`, () => startNodeProxy(prefix));
-    behind(
-      `nginx, which ${prefix} the path of the public URL`,
-      () => startNginx(prefix),
-      hasNginx() ? false : 'nginx is not installed',
-    );
+    behind(`nginx, which ${prefix} the path of the public URL`, () => startNginx(prefix), without('nginx'));
   }
 
   function behind(name: string, start: () => Promise<ReverseProxy>, skip: string | false = false): void {

@@ -18,6 +18,7 @@ const PROGRAMS = {
   Go: { commands: ['go'], packages: ['golang-go'] },
   Ruby: { commands: ['ruby'], packages: ['ruby'] },
   PHP: { commands: ['php'], packages: ['php-cli'] },
+  nginx: { commands: ['nginx', '/usr/sbin/nginx'], packages: ['nginx-light'] },
   PgBouncer: { commands: ['pgbouncer', '/usr/sbin/pgbouncer'], packages: ['pgbouncer'] },
   // Together: a dump needs a server of the same version, and ours comes without `pg_dump`.
   'pg_dump and its server': { commands: ['pg_dump'], packages: ['postgresql'] },

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
@@ -6,6 +6,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { eventually } from './harness.ts';
+import { findProgram } from './programs.ts';
 
 export const PREFIX = '/tools/waitlist';
 
@@ -57,10 +58,6 @@ export async function startNodeProxy(prefix: PrefixHandling): Promise<ReversePro
   };
 }
 
-export function hasNginx(): boolean {
-  return spawnSync('nginx', ['-v']).status === 0;
-}
-
 export async function startNginx(prefix: PrefixHandling): Promise<ReverseProxy> {
   const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-nginx-'));
   const listen = await freePort();
@@ -72,7 +69,14 @@ export async function startNginx(prefix: PrefixHandling): Promise<ReverseProxy> 
     leadTo: async (port) => {
       const file = path.join(directory, 'nginx.conf');
       writeFileSync(file, configuration({ directory, listen, port, prefix }));
-      running = spawn('nginx', ['-p', directory, '-c', file, '-e', path.join(directory, 'error.log')]);
+      running = spawn(findProgram('nginx') ?? 'nginx', [
+        '-p',
+        directory,
+        '-c',
+        file,
+        '-e',
+        path.join(directory, 'error.log'),
+      ]);
       await eventually(
         () =>
           fetch(origin).then(
