@@ -47,9 +47,10 @@ forEachEngine((engine) => {
         return finished;
       });
       let log = '';
-      child.stdout?.on('data', (chunk) => {
-        log += chunk;
-      });
+      for (const stream of [child.stdout, child.stderr])
+        stream?.on('data', (chunk) => {
+          log += chunk;
+        });
       const ask = (where: string) =>
         fetch(`http://127.0.0.1:${port}${where}`)
           .then((answer) => answer.text())
