@@ -151,9 +151,9 @@ forEachEngine((engine) => {
         assert.equal(new URL(signIn, link.url).href, `${proxy.publicUrl}/sign-in`);
       });
 
-      // The browser sees no difference between the engines.
-      const inBrowser = engine === 'sqlite' ? it : it.skip;
-      inBrowser('shows its dashboard, and brings the operator back after signing in', async () => {
+      if (engine === 'postgres') return; // The browser sees no difference between the engines.
+
+      it('shows its dashboard, and brings the operator back after signing in', async () => {
         const page = await openDashboard(
           { url: proxy.origin },
           `${PREFIX}/waitlists/${list.id}/queue?tab=all`,
