@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -12,6 +12,7 @@ import { DatabaseUnavailable } from '../src/db/database.ts';
 import { isWorthWaitingFor } from '../src/db/postgres-errors.ts';
 import { isPlainTextToPublic } from '../src/db/postgres-pool.ts';
 import { PostgresTooOld, postgresTrouble, refuseOldServer } from '../src/db/postgres-trouble.ts';
+import { NOBODY, withoutAnotherUser } from './support/another-user.ts';
 import { CERTIFICATE, PRIVATE_KEY } from './support/certificate.ts';
 import { createDatabase } from './support/databases.ts';
 import { freePort } from './support/postgres.ts';
@@ -20,7 +21,6 @@ import { postgresServerUrl, unique } from './support/storage.ts';
 import { runHere } from './support/terminal.ts';
 
 const DOORLIST = path.join(import.meta.dirname, '../bin/doorlist');
-const NOBODY = { uid: 65_534, gid: 65_534 };
 const parent = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
 after(() => rmSync(parent, { recursive: true, force: true }));
 
@@ -286,8 +286,7 @@ describe('a directory or port that cannot be used is reported in one sentence', 
 
   const ANOTHER_USER = /cannot be used: .*permission denied\. Run Doorlist as the user who owns it/;
 
-  it('a data directory that is not writable', async (test) => {
-    if (!mayBeAnother()) return test.skip('only root can be another user');
+  it('a data directory that is not writable', { skip: withoutAnotherUser() }, async () => {
     chmodSync(parent, 0o755);
     const locked = path.join(parent, 'locked');
     mkdirSync(locked, { mode: 0o500 });
@@ -298,8 +297,7 @@ describe('a directory or port that cannot be used is reported in one sentence', 
     assert.deepEqual(readdirSync(locked), []);
   });
 
-  it('a data directory owned by someone else', async (test) => {
-    if (!mayBeAnother()) return test.skip('only root can be another user');
+  it('a data directory owned by someone else', { skip: withoutAnotherUser() }, async () => {
     chmodSync(parent, 0o755);
     const environment = { DOORLIST_DATA_DIR: path.join(parent, 'theirs'), PORT: '0' };
     assert.equal((await runHere(environment, 'migrate')).code, 0);
@@ -322,11 +320,6 @@ describe('a directory or port that cannot be used is reported in one sentence', 
 });
 
 /** Root can become a user who owns nothing here, if the code itself is open to that user. */
-function mayBeAnother(): boolean {
-  if (process.getuid?.() !== 0) return false;
-  return spawnSync(DOORLIST, ['--version'], { ...NOBODY, cwd: tmpdir() }).status === 0;
-}
-
 function runAsAnother(environment: Record<string, string>, ...words: string[]): Promise<Finished> {
   const { PATH = '' } = process.env;
   const compiled = path.join(parent, 'compiled'); // Ours is not open to that user, and loading the code takes seconds without.

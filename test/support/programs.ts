@@ -11,7 +11,10 @@ interface Program {
 
 /** What some tests need and a machine may lack. Without it, they are skipped by name. */
 const PROGRAMS = {
-  Chromium: { commands: ['chromium', 'chromium-browser', 'google-chrome'], packages: ['chromium'] },
+  Chromium: {
+    commands: ['chromium', 'chromium-browser', 'google-chrome'],
+    packages: ['chromium', 'fonts-liberation'],
+  },
   curl: { commands: ['curl'], packages: ['curl'] },
   jq: { commands: ['jq'], packages: ['jq'] },
   Python: { commands: ['python3'], packages: ['python3'] },
