@@ -9,6 +9,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
 
 /** One wrong, missing or additional character, or two that changed places. */
 export function isTypo(word: string, of: string): boolean {
+  if (Math.abs(word.length - of.length) > 1) return false;
   const letters = (text: string) => [...text].sort().join('');
   const distance = word === of ? 0 : editDistance(word, of);
   return distance <= 1 || (distance === 2 && letters(word) === letters(of));

@@ -8,11 +8,12 @@ import { after, before, describe, it } from 'node:test';
 import { afterTest } from './support/cleanup.ts';
 import { clientFor, forEachEngine, startService } from './support/harness.ts';
 import { runCommand, startProcess } from './support/process.ts';
+import { scriptOf } from './support/program.ts';
 import { createStorage, type Storage } from './support/storage.ts';
 import { jsonOf, runHere } from './support/terminal.ts';
 import { until } from './support/webhooks.ts';
 
-const MAIN = path.join(import.meta.dirname, '../src/main.ts');
+const MAIN = scriptOf('main');
 
 describe('the command line', () => {
   it('knows the usual words for help and version', async () => {

@@ -7,6 +7,7 @@ import { runChecks } from './support/checks.ts';
 import { ensureDashboard } from './support/ensure-dashboard.ts';
 import { groupFiles } from './support/groups.ts';
 import { startPostgres } from './support/postgres.ts';
+import { buildScripts } from './support/program.ts';
 import { installMissing, NO_BROWSER, without } from './support/programs.ts';
 import { type RunOptions, readOptions, USAGE } from './support/run-options.ts';
 import { createTally } from './support/tally.ts';
@@ -59,6 +60,7 @@ async function runTests({ files, engine, browser, name, all }: RunOptions): Prom
   const leftOut = browser && without('Chromium');
   if (leftOut)
     console.log(`Browser tests are left out: ${leftOut}. To leave them out on purpose: --no-browser.`);
+  await buildScripts();
   await ensureDashboard(); // Before servers start, or each of them would build it.
   const given = process.env.DOORLIST_TEST_POSTGRES_URL;
   if (given) return runOn(given, files, name);

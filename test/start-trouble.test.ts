@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
 import { createSecureContext, TLSSocket } from 'node:tls';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { DatabaseUnavailable } from '../src/db/database.ts';
 import { isWorthWaitingFor } from '../src/db/postgres-errors.ts';
@@ -19,6 +20,7 @@ import { freePort } from './support/postgres.ts';
 import { type Finished, runCommand } from './support/process.ts';
 import { postgresServerUrl, unique } from './support/storage.ts';
 import { runHere } from './support/terminal.ts';
+import { until } from './support/webhooks.ts';
 
 const DOORLIST = path.join(import.meta.dirname, '../bin/doorlist');
 const parent = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
@@ -101,6 +103,17 @@ describe('a database that cannot be used is reported in one sentence, at the sta
       /^PostgreSQL at db\.example\.com:5432 asks for the password of user "me"/,
     );
     assert.equal(isWorthWaitingFor(new DatabaseUnavailable(scram.message, { cause: scram })), false);
+  });
+
+  it('a missing password, without leaving a connection behind that the server waits for', async () => {
+    const server = await passwordServer();
+    try {
+      const url = `postgres://me@127.0.0.1:${server.port}/doorlist?sslmode=disable`;
+      assertSentence(await runHere({ DATABASE_URL: url }, 'waitlist', 'list'), /has none\. Add it/);
+      await until('nobody is connected', async () => (await server.connections()) === 0);
+    } finally {
+      await server.close();
+    }
   });
 
   it('several hosts', () => {
@@ -216,11 +229,8 @@ async function runSql(url: string, text: string): Promise<void> {
 }
 
 /** Agrees to TLS the way PostgreSQL does, with a certificate that nobody has signed. */
-async function untrustedServer() {
-  const sockets = new Set<Socket>();
-  const server: Server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
+function untrustedServer() {
+  return fakeServer((socket) => {
     socket.once('data', () => {
       socket.write('S');
       const secure = new TLSSocket(socket, {
@@ -230,10 +240,38 @@ async function untrustedServer() {
       secure.on('error', () => {});
     });
   });
+}
+
+/** Asks for a password the way PostgreSQL does, and waits for it. */
+function passwordServer() {
+  const asking = (code: number, text: string) => {
+    const message = Buffer.alloc(9 + text.length);
+    message.write('R');
+    message.writeInt32BE(8 + text.length, 1);
+    message.writeInt32BE(code, 5);
+    message.write(text, 9);
+    return message;
+  };
+  return fakeServer((socket) => {
+    socket.once('data', () => {
+      socket.write(asking(10, 'SCRAM-SHA-256\0\0'));
+      socket.once('data', () => socket.write(asking(11, 'r=abc,s=c2FsdA==,i=4096')));
+    });
+  });
+}
+
+async function fakeServer(speak: (socket: Socket) => void) {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    speak(socket);
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     port: (server.address() as { port: number }).port,
+    connections: () => promisify(server.getConnections).call(server),
     close: async () => {
       const closed = once(server, 'close');
       server.close();

@@ -83,6 +83,17 @@ export interface Pool {
   close(): Promise<void>;
 }
 
+/**
+ * The driver gives up when it has no password, but leaves the connection open. The server would wait for a minute,
+ * and so would the end of this process.
+ */
+class ClosingClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    this.connection.on('error', () => this.connection.stream.destroy());
+  }
+}
+
 export function openPool({ url, poolSize, limits, onState = () => {}, onPlainText }: PoolOptions): Pool {
   const address = { connectionString: url, application_name: 'doorlist' };
   const open = new Set<Client>();
@@ -156,6 +167,7 @@ export function openPool({ url, poolSize, limits, onState = () => {}, onPlainTex
 
   const pool = new pg.Pool({
     ...address,
+    Client: ClosingClient,
     max: poolSize,
     min: 1, // An idle server looks for work now and then, and need not connect each time.
     connectionTimeoutMillis: limits.connectMs,

@@ -12,18 +12,28 @@ export interface Formats {
   count(forms: Plurals): (value: number) => string;
 }
 
-/** Slow to create, so not while an email is rendered, which has a time limit. */
+/** Created when they are first used: all of them would take longer than a command that needs none. */
 export function formatsOf(locale: string): Formats {
-  const numbers = new Intl.NumberFormat(locale);
-  const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
-  const rules = new Intl.PluralRules(locale);
-  const number = (value: number) => numbers.format(value);
+  const numbers = lazily(() => new Intl.NumberFormat(locale));
+  const dates = lazily(
+    () => new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }),
+  );
+  const rules = lazily(() => new Intl.PluralRules(locale));
+  const number = (value: number) => numbers().format(value);
   return {
     number,
-    date: (time) => `${dates.format(time).replace(/^(\d+\.?) /, '$1\u00a0')}\u00a0UTC`,
+    date: (time) => `${dates().format(time).replace(/^(\d+\.?) /, '$1\u00a0')}\u00a0UTC`,
     count: (forms) => (value) => {
-      const form = value === 0 && forms.zero ? 'zero' : rules.select(value);
+      const form = value === 0 && forms.zero ? 'zero' : rules().select(value);
       return (forms[form] ?? forms.other).replace('#', () => number(value));
     },
+  };
+}
+
+function lazily<T>(create: () => T): () => T {
+  let created: T | undefined;
+  return () => {
+    created ??= create();
+    return created;
   };
 }

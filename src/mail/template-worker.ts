@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { MailTemplate } from './default-templates.ts';
 import {
@@ -9,6 +10,7 @@ import {
   type TemplateTasks,
 } from './template-tasks.ts';
 
+const THREAD = `./template-thread${path.extname(import.meta.filename)}`;
 /** A mail takes about a millisecond, and fifty as the first one of a thread. */
 const TASK_MS_MAX = 2_000;
 /** Counted in ticks of this thread: a machine that was asleep or busy does not count against a template. */
@@ -48,7 +50,7 @@ export function createTemplateWorker(taskMsMax = TASK_MS_MAX): TemplateWorker {
   const resting: (() => void)[] = [];
 
   const start = () => {
-    const worker = new Worker(new URL('./template-thread.ts', import.meta.url), {
+    const worker = new Worker(new URL(THREAD, import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MIB, stackSizeMb: STACK_MAX_MIB },
     });
     const started = { worker, ready: false };

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
 import { describe, it } from 'node:test';
 import { forEachEngine } from '../support/harness.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { mailingList, startMailing } from '../support/mails.ts';
+import { scriptOf } from '../support/program.ts';
 import { seededRandom } from '../support/random.ts';
 import { seedFor } from '../support/seed.ts';
 import { createStorage } from '../support/storage.ts';
 import { until } from '../support/webhooks.ts';
 
-const PROCESS = path.join(import.meta.dirname, '../support/outbox-process.ts');
+const PROCESS = scriptOf('outbox-process');
 const PEOPLE = 60;
 const LEASE_MS = 3_000;
 const DEADLINE_MS = 1_500;

@@ -9,10 +9,11 @@ import { SCHEMA_LOCK } from '../../src/db/postgres-schema-lock.ts';
 import { clientFor, eventually } from '../support/harness.ts';
 import { freePort } from '../support/postgres.ts';
 import { startCommand, startProcess } from '../support/process.ts';
+import { scriptOf } from '../support/program.ts';
 import { type Proxied, proxiedPostgres } from '../support/proxied.ts';
 import { createStorage } from '../support/storage.ts';
 
-const SERVE = path.join(import.meta.dirname, '../support/serve-process.ts');
+const SERVE = scriptOf('serve-process');
 
 describe('a start on PostgreSQL', () => {
   let dataDir: string;

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
 import { describe, it } from 'node:test';
 import type { PostgresLimits } from '../../src/db/postgres-pool.ts';
 import { reportedStates } from '../../src/state-log.ts';
 import { clientFor, eventually, listOver } from '../support/harness.ts';
 import { commandJson, startProcess } from '../support/process.ts';
+import { scriptOf } from '../support/program.ts';
 import { proxiedPostgres } from '../support/proxied.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { endpointFor, inState, startSending } from '../support/webhooks.ts';
 
-const SERVE = path.join(import.meta.dirname, '../support/serve-process.ts');
+const SERVE = scriptOf('serve-process');
 /** Long enough for a busy machine. */
 const LIMITS: PostgresLimits = {
   connectMs: 3_000,

@@ -2,8 +2,8 @@ import { statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { without } from './programs.ts';
 
-/** A fifth of a folder such as `test/admin`: enough to share the cost of loading, little enough to run side by side. */
-const PART_BYTES = 60_000;
+/** A third of a folder such as `test/admin`: enough to share the cost of loading, little enough to run side by side. */
+const PART_BYTES = 100_000;
 /**
  * They take several times as long as other files of their size. Those that mostly wait come first, and run
  * beside those that keep the processors busy.

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
+import { scriptOf } from './program.ts';
 
-const MAIN = path.join(import.meta.dirname, '../../src/main.ts');
 /** For a command to end, or a server to start or stop. Long, because machines can be busy. */
 const PATIENCE_MS = 90_000;
 
@@ -92,7 +91,7 @@ interface How {
 function launch(
   environment: Record<string, string>,
   words: string[],
-  { script = MAIN, ...user }: Omit<How, 'words'> = {},
+  { script = scriptOf('main'), ...user }: Omit<How, 'words'> = {},
 ): ChildProcess {
   // Nothing else from our environment, such as a DATABASE_URL. The cache takes a quarter off the time of a start.
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;

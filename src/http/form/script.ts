@@ -8,35 +8,9 @@ import type { FormParts } from './parts.ts';
 
 const CACHE = 'public, max-age=3600, stale-while-revalidate=86400';
 
-/** In the order in which they need each other. */
-const FILES = ['dom.js', 'proof-of-work.js', 'captcha-widget.js', 'share-parts.js', 'form-element.js'];
-
-function read(name: string): string {
-  return readFileSync(new URL(`./element/${name}`, import.meta.url), 'utf8');
-}
-
-/** Comments, imports and the space around signs are for readers and tools. Statements end with a semicolon. */
-function compact(source: string): string {
-  return source
-    .split('\n')
-    .map((line) => line.trim().replace(/^export | \/\/ .*/g, ''))
-    .filter((line) => !/^($|\/\/|import |\/\*\*.*\*\/$)/.test(line))
-    .join('\n')
-    .replaceAll(/('[^']*'|`[^`]*`)|\s*([-=(){}[\],;:?<>+*&|!])\s*/g, '$1$2');
-}
-
-function compactStyle(source: string): string {
-  return source
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll(/(?<=[{};:,]) | (?=\{)|; ?(?=\})|\b0(?=\.)/g, '')
-    .replaceAll(/="(\w+)"/g, '=$1');
-}
-
-/** One classic script, which any page can load from another origin without further settings. */
+/** Built from `web/form` by `npm run form:build`. */
 function readScript() {
-  const style = JSON.stringify(compactStyle(read('style.css')));
-  const code = FILES.map((name) => compact(read(name))).join('\n');
-  const source = `(() => {\n${code.replace("'style.css'", () => style)}\n})();\n`;
+  const source = readFileSync(new URL('./form-script.js', import.meta.url), 'utf8');
   return {
     source,
     encoded: { br: brotliCompressSync(source), gzip: gzipSync(source, { level: 9 }) },

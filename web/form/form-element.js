@@ -1,8 +1,9 @@
-// The web component <doorlist-form>. `script.ts` serves it and the files that it imports as one classic script.
+// The web component <doorlist-form>. `npm run form:build` makes one script of it and of what it imports.
 import { showWidget } from './captcha-widget.js';
 import { el } from './dom.js';
 import { solve } from './proof-of-work.js';
 import { shareParts } from './share-parts.js';
+import style from './style.css?inline';
 
 const scriptUrl = document.currentScript?.src ?? location.href;
 const TOKEN_MS = 90 * 60_000;
@@ -10,7 +11,7 @@ const REFRESH_MS = 30_000;
 const READ_MS = 1_200;
 
 const sheet = new CSSStyleSheet();
-sheet.replaceSync('style.css'); // Replaced by the content of the file.
+sheet.replaceSync(style);
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
