@@ -22,7 +22,10 @@ export function formatsOf(locale: string): Formats {
   const number = (value: number) => numbers().format(value);
   return {
     number,
-    date: (time) => `${dates().format(time).replace(/^(\d+\.?) /, '$1\u00a0')}\u00a0UTC`,
+    date: (time) => {
+      const text = dates().format(time);
+      return `${text.replace(/^(\d+\.?) /, '$1\u00a0')}\u00a0UTC`;
+    },
     count: (forms) => (value) => {
       const form = value === 0 && forms.zero ? 'zero' : rules().select(value);
       return (forms[form] ?? forms.other).replace('#', () => number(value));
