@@ -1,5 +1,5 @@
 import type { Context } from '../src/waitlist/queue/context.ts';
-import type { Queue } from '../src/waitlist/queue/directory.ts';
+import type { Queue } from '../src/waitlist/queue/queue.ts';
 import { openSignups } from '../src/waitlist/signup/signup.ts';
 import { parseSignupRequest } from '../src/waitlist/signup/signup-input.ts';
 

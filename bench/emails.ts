@@ -4,15 +4,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createTransport } from 'nodemailer';
-import { readConfig } from '../src/config.ts';
-import { createLogger } from '../src/log.ts';
+import { readConfig } from '../src/config/config.ts';
+import { openContext } from '../src/installation/open.ts';
+import { startOutbox } from '../src/installation/start-outbox.ts';
+import { createLogger } from '../src/lib/log.ts';
 import { previewMail } from '../src/mail/preview.ts';
 import { toMessage } from '../src/mail/smtp.ts';
 import { updateMailSettings } from '../src/mail/update-settings.ts';
-import { openContext } from '../src/service.ts';
-import { startOutbox } from '../src/start-outbox.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
-import type { Queue } from '../src/waitlist/queue/directory.ts';
+import type { Queue } from '../src/waitlist/queue/queue.ts';
 import { createWaitlist } from '../src/waitlist/settings/waitlists.ts';
 import { freePort } from '../test/support/postgres.ts';
 import { delivered, signUp } from './backlog.ts';
@@ -100,7 +100,7 @@ async function sendBare(context: Context, queue: Queue, url: string, connections
 async function mailingQueue(context: Context, id: string): Promise<Queue> {
   await createWaitlist(context, { id, name: 'Bench' });
   await updateMailSettings(context, id, { kinds: ['welcome'] });
-  return (await context.directory.queue(id, 'production')) as Queue;
+  return (await context.registry.queue(id, 'production')) as Queue;
 }
 
 /**

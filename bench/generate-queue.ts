@@ -1,12 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import type { Trx } from '../src/db/database.ts';
-import { newId } from '../src/ids.ts';
+import { newId } from '../src/lib/ids.ts';
 import type { QueueVault } from '../src/vault/queue-vault.ts';
 import { metadataPairs } from '../src/waitlist/people/metadata-pairs.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
-import type { Queue } from '../src/waitlist/queue/directory.ts';
 import { LEVEL_SHIFTS } from '../src/waitlist/queue/positions.ts';
+import type { Queue } from '../src/waitlist/queue/queue.ts';
 import { rankOf } from '../src/waitlist/referrals/rank.ts';
 import { utcDayOf } from '../src/waitlist/statistics/counted-value.ts';
 import { recountStatistics } from '../src/waitlist/statistics/recount.ts';
@@ -34,7 +34,7 @@ export async function generateQueue(
   if (sqliteFile === undefined) await generateByQuery(context, queue, size);
   else generateInFile(queue, size, sqliteFile);
   await new Promise((resolve) => setImmediate(resolve)); // Reads of a turn share a snapshot.
-  await context.db.patient.transaction(async (trx) => {
+  await context.db.unlimited.transaction(async (trx) => {
     await recountStatistics(trx, queue);
     countPairs(trx, queue, size);
   });

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
-import { readConfig } from '../src/config.ts';
-import { createLogger } from '../src/log.ts';
-import { openContext } from '../src/service.ts';
+import { readConfig } from '../src/config/config.ts';
+import { openContext } from '../src/installation/open.ts';
+import { createLogger } from '../src/lib/log.ts';
 import { findEntry } from '../src/waitlist/entries/entries.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
-import type { Queue } from '../src/waitlist/queue/directory.ts';
+import type { Queue } from '../src/waitlist/queue/queue.ts';
 import { createWaitlist } from '../src/waitlist/settings/waitlists.ts';
 import { emailOf, generateQueue, PAIR } from './generate-queue.ts';
 import { type RunningDoorlist, startDoorlist } from './processes.ts';
@@ -40,7 +40,7 @@ export async function openSite(size: number, databaseUrl?: string): Promise<Site
   const config = readConfig(variables);
   const context = await openContext(config, createLogger('silent'));
   await createWaitlist(context, { id: 'wl_bench', name: 'Bench', metadataKeys: [PAIR.key] });
-  const queue = await context.directory.queue('wl_bench', 'production');
+  const queue = await context.registry.queue('wl_bench', 'production');
   if (!queue) throw new Error('no queue');
   await turn(); // The generator writes to the file directly, so nothing else may be running.
   const startedAt = performance.now();

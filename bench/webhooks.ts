@@ -4,16 +4,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Agent, request } from 'undici';
-import { readConfig } from '../src/config.ts';
-import { newId } from '../src/ids.ts';
-import { createLogger } from '../src/log.ts';
+import { readConfig } from '../src/config/config.ts';
+import { openContext } from '../src/installation/open.ts';
+import { startOutbox } from '../src/installation/start-outbox.ts';
+import { newId } from '../src/lib/ids.ts';
+import { createLogger } from '../src/lib/log.ts';
+import { randomBytes } from '../src/lib/random-bytes.ts';
 import { findDueTargets } from '../src/outbox/find-targets.ts';
 import type { Target } from '../src/outbox/target.ts';
-import { randomBytes } from '../src/random-bytes.ts';
-import { openContext } from '../src/service.ts';
-import { startOutbox } from '../src/start-outbox.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
-import type { Queue } from '../src/waitlist/queue/directory.ts';
+import type { Queue } from '../src/waitlist/queue/queue.ts';
 import { createWaitlist } from '../src/waitlist/settings/waitlists.ts';
 import { openSignups } from '../src/waitlist/signup/signup.ts';
 import { parseSignupRequest } from '../src/waitlist/signup/signup-input.ts';
@@ -138,7 +138,7 @@ async function postBare(url: string, total: number): Promise<number> {
 
 async function queueWith(context: Context, id: string, urls: string[]): Promise<Queue> {
   await createWaitlist(context, { id, name: 'Bench' });
-  const queue = (await context.directory.queue(id, 'production')) as Queue;
+  const queue = (await context.registry.queue(id, 'production')) as Queue;
   const nothing = { description: '', events: [], headers: {}, rateLimit: null };
   for (const url of urls) await createEndpoint(context, guard, queue, { ...nothing, url });
   return queue;

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createLogger, createServer, type Logger, type ViteDevServer } from 'vite';
-import { readConfig } from '../src/config.ts';
-import { readEnvFile } from '../src/env-file.ts';
+import { readConfig } from '../src/config/config.ts';
+import { readEnvFile } from '../src/config/env-file.ts';
 import { findFreePort } from './free-port.ts';
 import { proxyTo } from './proxy.ts';
 

@@ -1,7 +1,7 @@
-import { type Config, readConfig } from '../src/config.ts';
-import { readEnvFile } from '../src/env-file.ts';
-import { serve } from '../src/server.ts';
-import { troubleInWords } from '../src/trouble.ts';
+import { type Config, readConfig } from '../src/config/config.ts';
+import { readEnvFile } from '../src/config/env-file.ts';
+import { explainError } from '../src/installation/explain-error.ts';
+import { serve } from '../src/server/serve.ts';
 
 /** The server of `npm run dev`. It builds no dashboard, because Vite serves the sources. */
 // With it, Node would send the name of each module that the database's thread loads, among its answers.
@@ -11,7 +11,7 @@ try {
   config = readConfig({ ...readEnvFile('.env'), ...process.env });
   process.exitCode = await serve(config, welcome, { buildsDashboard: false });
 } catch (error) {
-  console.error(`doorlist: ${troubleInWords(error as Error, config) ?? (error as Error).stack}`);
+  console.error(`doorlist: ${explainError(error as Error, config) ?? (error as Error).stack}`);
   process.exitCode = 1;
 }
 

@@ -1,4 +1,4 @@
-import { useCompileCache } from './compile-cache.ts';
+import { useCompileCache } from './lib/compile-cache.ts';
 
 useCompileCache(); // Before anything else is loaded.
 const { runCommandLine } = await import('./commands/command-line.ts');

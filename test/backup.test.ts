@@ -18,7 +18,7 @@ import { PassThrough } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newPassphrase } from '../src/commands/passphrase.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import type { Engine } from '../src/db/database.ts';
 import { createDatabase } from './support/databases.ts';
 import { CHOSEN_ENGINES } from './support/engines.ts';

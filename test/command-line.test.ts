@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { COMMAND_GROUPS, loadCommands } from '../src/commands/command-groups.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { SCHEMA_VERSION } from '../src/db/migrate.ts';
-import { createLogger } from '../src/log.ts';
-import { openContext, openDatabase } from '../src/service.ts';
-import { VERSION } from '../src/version.ts';
+import { openContext, openDatabase } from '../src/installation/open.ts';
+import { createLogger } from '../src/lib/log.ts';
+import { VERSION } from '../src/lib/version.ts';
 import { afterTest } from './support/cleanup.ts';
 import { type Client, clientFor, eventually, forEachEngine, listOver } from './support/harness.ts';
 import { fingerprint } from './support/inspect.ts';
@@ -406,7 +406,7 @@ forEachEngine((engine) => {
       assert.match(open.stdout, /WRONG +master key file: .*chmod 600/);
       const context = await openContext(readConfig(storage.environment), silent);
       afterTest(context.db.close);
-      const queue = await context.directory.queue('wl_acme', 'production');
+      const queue = await context.registry.queue('wl_acme', 'production');
       const miscount = (waiting: number) =>
         context.db.query
           .updateTable('queue')

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { runCommandLine } from '../src/commands/command-line.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { startReceiver } from '../src/demo/receiver.ts';
-import { createLogger } from '../src/log.ts';
+import { openExisting } from '../src/installation/open.ts';
+import { createLogger } from '../src/lib/log.ts';
 import { argon2Passwords } from '../src/operators/password.ts';
-import { openExisting } from '../src/service.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
 
 const DAY_MS = 86_400_000;

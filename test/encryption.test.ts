@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { readConfig } from '../src/config.ts';
-import { createLogger } from '../src/log.ts';
-import { openContext } from '../src/service.ts';
+import { readConfig } from '../src/config/config.ts';
+import { openContext } from '../src/installation/open.ts';
+import { createLogger } from '../src/lib/log.ts';
 import { generateMasterKey, MasterKeyProblem } from '../src/vault/master-key.ts';
 import { rotateMasterKey } from '../src/waitlist/upkeep/instance.ts';
 import { afterTest } from './support/cleanup.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { sql } from 'kysely';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import type { Database, Engine } from '../src/db/database.ts';
 import { MIGRATIONS, migrate, SCHEMA_VERSION, schemaVersion } from '../src/db/migrate.ts';
 import { makers } from '../src/db/migrations/0019-makers.ts';
 import { TABLES } from '../src/db/tables.ts';
-import { createLogger } from '../src/log.ts';
-import { openDatabase } from '../src/service.ts';
+import { openDatabase } from '../src/installation/open.ts';
+import { createLogger } from '../src/lib/log.ts';
 import { auditQueue } from '../src/waitlist/upkeep/audit.ts';
 import { forEachEngine, listOver, startService } from './support/harness.ts';
 import { createStorage, type Storage } from './support/storage.ts';
@@ -200,7 +200,7 @@ async function newestSchema(t: TestContext, engine: Engine): Promise<unknown[]> 
 async function assertServes(engine: Engine, storage: Storage, installation: Installation): Promise<void> {
   const service = await startService(engine, { storage });
   try {
-    const queue = await service.context.directory.queue(installation.waitlistId, 'production');
+    const queue = await service.context.registry.queue(installation.waitlistId, 'production');
     assert.ok(queue);
     assert.deepEqual((await auditQueue(service.context, queue, false)).findings, [], 'counters are right');
     const list = listOver(service, installation.waitlistId, installation.key);

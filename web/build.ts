@@ -1,3 +1,3 @@
-import { buildDashboard } from '../src/build-dashboard.ts';
+import { buildDashboard } from '../src/server/build-dashboard.ts';
 
 await buildDashboard();

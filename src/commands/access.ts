@@ -1,4 +1,4 @@
-import { openAccounts } from '../operator-mail/notices.ts';
+import { openAccounts } from '../mail/operators/notices.ts';
 import { COMMAND_LINE } from '../operators/actor.ts';
 import { type EndedAccess, endAllAccess } from '../operators/end-access.ts';
 import type { Context } from '../waitlist/queue/context.ts';

@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util';
-import { type Config, readConfig, SECRETS } from '../config.ts';
-import { readEnvFile } from '../env-file.ts';
-import { fileVariable } from '../environment.ts';
-import { DoorlistError } from '../errors.ts';
-import { createLogger } from '../log.ts';
+import { type Config, readConfig, SECRETS } from '../config/config.ts';
+import { readEnvFile } from '../config/env-file.ts';
+import { fileVariable } from '../config/environment.ts';
+import { explainError } from '../installation/explain-error.ts';
+import { openExisting, withoutTimeLimits } from '../installation/open.ts';
+import { DoorlistError } from '../lib/errors.ts';
+import { createLogger } from '../lib/log.ts';
+import { VERSION } from '../lib/version.ts';
 import { COMMAND_LINE, referenceTo } from '../operators/actor.ts';
 import { auditAs } from '../operators/audit.ts';
 import { openOperators } from '../operators/context.ts';
-import { openExisting, withoutTimeLimits } from '../service.ts';
-import { troubleInWords } from '../trouble.ts';
-import { VERSION } from '../version.ts';
 import { type Command, type Flag, type Flags, type Outcome, type Terminal, UsageProblem } from './command.ts';
 import { loadCommands } from './command-groups.ts';
 import { withFlagNames } from './flag-names.ts';
@@ -166,7 +166,7 @@ function explain(
   command: Command | undefined,
 ): number {
   const mistyped = error instanceof UsageProblem;
-  const words = mistyped ? error.message : troubleInWords(error, config);
+  const words = mistyped ? error.message : explainError(error, config);
   const named = error instanceof DoorlistError && words ? withFlagNames(words, command?.flags) : words;
   const code = error instanceof DoorlistError ? error.code : mistyped ? 'usage' : 'failed';
   if (asJson) terminal.out(printableJson({ code, message: named ?? error.message }));

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { PassphraseCost } from '../vault/backup-format.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { printableLine } from './printable.ts';

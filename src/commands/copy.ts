@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Config } from '../config.ts';
-import { DATABASE_FILE, prepareDataDirectory } from '../data-directory.ts';
+import type { Config } from '../config/config.ts';
 import { type CopyResult, copyDatabase } from '../db/copy/copy-database.ts';
 import type { Database } from '../db/database.ts';
 import { normalPostgresUrl, postgresUrlProblem } from '../db/postgres-url.ts';
 import { isSqliteInUse } from '../db/sqlite-in-use.ts';
-import { invalid, unavailable } from '../errors.ts';
-import { createLogger } from '../log.ts';
-import { masterKeySource, openDatabase, openExistingDatabase } from '../service.ts';
-import { troubleInWords } from '../trouble.ts';
+import { DATABASE_FILE, prepareDataDirectory } from '../installation/data-directory.ts';
+import { explainError } from '../installation/explain-error.ts';
+import { masterKeySource, openDatabase, openExistingDatabase } from '../installation/open.ts';
+import { invalid, unavailable } from '../lib/errors.ts';
+import { createLogger } from '../lib/log.ts';
 import type { SealingKey } from '../vault/crypto.ts';
 import { restoreMasterKey } from '../vault/master-key.ts';
 import { currentMasterKey, openPrepared } from '../waitlist/upkeep/instance.ts';
@@ -75,7 +75,7 @@ async function openSource(config: Config): Promise<{ source: Database; master: S
 async function copyTo(source: Database, config: Config): Promise<CopyResult> {
   prepareDataDirectory(config, log);
   const target = await openDatabase(config, log).catch((error: Error) => {
-    const words = troubleInWords(error, config)?.replaceAll('DATABASE_URL', 'the URL of the target');
+    const words = explainError(error, config)?.replaceAll('DATABASE_URL', 'the URL of the target');
     throw words === undefined ? error : unavailable(words);
   });
   try {

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { type Demo, openDemo } from '../demo/run-demo.ts';
 import { type Command, type Flags, type Outcome, parseWhole, textOr } from './command.ts';
 import { progressLine } from './progress.ts';
@@ -13,7 +13,7 @@ export const demo: Command[] = [
     name: 'demo',
     about: 'Serve a demo with made-up data in its own directory. Sends no emails and nothing to the network.',
     flags: {
-      dir: { value: 'DIR', about: `Directory for the demo (default: ${DIR}).` },
+      dir: { value: 'DIR', about: `Registry for the demo (default: ${DIR}).` },
       fresh: { about: 'Build the demo again, up to today. Discards all changes made in it.' },
       entries: { value: 'COUNT', about: `People on the waitlist when it is built (default: ${ENTRIES}).` },
       'build-only': { about: 'Build the demo and exit.' },
@@ -31,7 +31,7 @@ async function runDemo(config: Config, _: string[], flags: Flags): Promise<Outco
   const outcome = { json: { dir, email, password, built }, text: '' };
   try {
     if (flags['build-only'] === true) return { ...outcome, text: `The demo is in ${dir}.` };
-    const { serve } = await import('../server.ts');
+    const { serve } = await import('../server/serve.ts');
     const print = (text: string) => process.stderr.write(`${text}\n`);
     const exitCode = await serve(opened.config, (welcome) =>
       print(`${firstLine(welcome)}\n\n${nextSteps(opened)}`),

@@ -1,11 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { Config } from '../config.ts';
-import { createLogger } from '../log.ts';
+import type { Config } from '../config/config.ts';
+import { explainError } from '../installation/explain-error.ts';
+import { openExisting } from '../installation/open.ts';
+import { createLogger } from '../lib/log.ts';
 import { openOperators } from '../operators/context.ts';
 import { verifyAudit } from '../operators/verify-audit.ts';
-import { openExisting } from '../service.ts';
-import { troubleInWords } from '../trouble.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { listEnvironments } from '../waitlist/settings/environments.ts';
 import { listAllWaitlists } from '../waitlist/settings/waitlists.ts';
@@ -35,7 +35,7 @@ export async function examine(config: Config, scope: Scope): Promise<Outcome> {
       await context.db.close();
     }
   } catch (error) {
-    const detail = troubleInWords(error as Error, config) ?? (error as Error).message;
+    const detail = explainError(error as Error, config) ?? (error as Error).message;
     findings.push({ what: 'database', ok: false, detail });
   }
   findings.push(await checkMailServer(config));
@@ -98,7 +98,7 @@ async function checkQueue(
 ): Promise<Finding> {
   const what = `${waitlistId} in ${environment}`;
   try {
-    const queue = await context.directory.queue(waitlistId, environment);
+    const queue = await context.registry.queue(waitlistId, environment);
     if (!queue) return { what, ok: false, detail: 'has no queue' };
     const audit = await auditQueue(context, queue, repair);
     const detail =

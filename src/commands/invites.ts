@@ -1,5 +1,5 @@
 import { sharedNow } from '../db/shared-clock.ts';
-import { formatId } from '../ids.ts';
+import { formatId } from '../lib/ids.ts';
 import { readParts } from '../mail/parts.ts';
 import { sendingOf } from '../mail/sending.ts';
 import { createInvite } from '../waitlist/invites/create-invites.ts';
@@ -14,7 +14,7 @@ import { listInvites } from '../waitlist/invites/list-invites.ts';
 import { type NotInvited, whyNotInvited } from '../waitlist/invites/not-invited.ts';
 import { joinLink } from '../waitlist/links/links.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import type { Queue } from '../waitlist/queue/directory.ts';
+import type { Queue } from '../waitlist/queue/queue.ts';
 import { presentCreatedInvite, presentInviteDetails } from '../wire/invite.ts';
 import {
   type Command,

@@ -1,5 +1,5 @@
 import { sharedNow } from '../db/shared-clock.ts';
-import { formatId } from '../ids.ts';
+import { formatId } from '../lib/ids.ts';
 import { type KeySummary, listKeys } from '../waitlist/keys/list-keys.ts';
 import { type CreatedKey, createKey, revokeKey, rotateKey } from '../waitlist/keys/server-keys.ts';
 import type { Context } from '../waitlist/queue/context.ts';

@@ -1,6 +1,6 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { tryLock } from '../db/sqlite-lock.ts';
-import { conflict } from '../errors.ts';
+import { conflict } from '../lib/errors.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Finding } from '../waitlist/upkeep/health.ts';
 import { currentMasterKey } from '../waitlist/upkeep/instance.ts';

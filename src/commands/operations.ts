@@ -1,11 +1,11 @@
-import type { Config } from '../config.ts';
-import { prepareDataDirectory } from '../data-directory.ts';
+import type { Config } from '../config/config.ts';
 import { SCHEMA_VERSION, schemaVersion } from '../db/migrate.ts';
-import { lockForMigrating, type SchemaState } from '../directory-lock.ts';
-import { createLogger } from '../log.ts';
-import { logMigration } from '../log-migration.ts';
-import { readMigrationNote } from '../migration-note.ts';
-import { openContext, openDatabase } from '../service.ts';
+import { prepareDataDirectory } from '../installation/data-directory.ts';
+import { lockForMigrating, type SchemaState } from '../installation/directory-lock.ts';
+import { logMigration } from '../installation/log-migration.ts';
+import { readMigrationNote } from '../installation/migration-note.ts';
+import { openContext, openDatabase } from '../installation/open.ts';
+import { createLogger } from '../lib/log.ts';
 import { generateMasterKey } from '../vault/master-key.ts';
 import { markMasterKeySaved } from '../vault/master-key-saved.ts';
 import { currentMasterKey, rotateMasterKey } from '../waitlist/upkeep/instance.ts';
@@ -20,7 +20,7 @@ export const operations: Command[] = [
     about: 'Start the server. It runs until it gets SIGTERM or SIGINT.',
     raw: async (config) => {
       // Loaded on demand: other commands start in half the time without it.
-      const { serve } = await import('../server.ts');
+      const { serve } = await import('../server/serve.ts');
       // For people: standard output has the log, in JSON.
       const exitCode = await serve(config, (text) => process.stderr.write(`${text}\n`));
       return { json: null, text: '', exitCode };

@@ -1,7 +1,7 @@
+import { isoTime, isoTimeOrNull } from '../lib/time.ts';
 import { MAIL_STATES } from '../mail/kinds.ts';
 import { sendingOf } from '../mail/sending.ts';
 import { openOperators } from '../operators/context.ts';
-import { isoTime, isoTimeOrNull } from '../time.ts';
 import { type Command, parseWhole, table, textOr, UsageProblem } from './command.ts';
 
 /** Emails to operators. The mail code is loaded only if it is needed. */
@@ -15,7 +15,7 @@ export const operatorMails: Command[] = [
       cursor: { value: 'MAIL_ID', about: 'Cursor from the previous page.' },
     },
     run: async (context, _, flags) => {
-      const { listOperatorMails } = await import('../operator-mail/mailbox.ts');
+      const { listOperatorMails } = await import('../mail/operators/mailbox.ts');
       const text = textOr(flags, 'state', undefined);
       const state = MAIL_STATES.find((one) => one === text);
       if (text !== undefined && !state)
@@ -45,7 +45,7 @@ export const operatorMails: Command[] = [
     about: 'Show an email to an operator, with its one-time link and its attempts.',
     operands: ['MAIL_ID'],
     run: async (context, [id = ''], _flags, config) => {
-      const { showOperatorMail } = await import('../operator-mail/mailbox.ts');
+      const { showOperatorMail } = await import('../mail/operators/mailbox.ts');
       const sending = await sendingOf(context, config);
       const view = await showOperatorMail(await openOperators(context), id, sending);
       const { mail, log } = view;

@@ -1,8 +1,9 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { sharedNow } from '../db/shared-clock.ts';
-import { DoorlistError } from '../errors.ts';
+import { DoorlistError } from '../lib/errors.ts';
+import { isoTime, isoTimeOrNull } from '../lib/time.ts';
+import { openAccounts } from '../mail/operators/notices.ts';
 import { sendingOf } from '../mail/sending.ts';
-import { openAccounts } from '../operator-mail/notices.ts';
 import { COMMAND_LINE } from '../operators/actor.ts';
 import { linkUrl, type OneTimeLink } from '../operators/links.ts';
 import type { Operator } from '../operators/operator.ts';
@@ -10,7 +11,6 @@ import { createOperatorLink, inviteOperator, listOperators } from '../operators/
 import { parseRole, type Role } from '../operators/roles.ts';
 import { isSetUp, setupUrl } from '../operators/setup.ts';
 import { createToken, listTokens, revokeToken } from '../operators/tokens.ts';
-import { isoTime, isoTimeOrNull } from '../time.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import {
   type Command,

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { BackupProblem } from '../vault/backup-format.ts';
 
 const LEAST_CHARACTERS = 12;

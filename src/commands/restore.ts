@@ -1,14 +1,14 @@
 import { existsSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { SCHEMA_VERSION } from '../db/migrate.ts';
 import { hasTables, requireTool, restorePostgres } from '../db/postgres-backup.ts';
 import { damageOf } from '../db/sqlite-backup.ts';
 import { SERVE_LOCK, tryLock } from '../db/sqlite-lock.ts';
-import { createLogger } from '../log.ts';
+import { masterKeySource, openDatabase, openExisting } from '../installation/open.ts';
+import { createLogger } from '../lib/log.ts';
 import type { EndedAccess } from '../operators/end-access.ts';
-import { masterKeySource, openDatabase, openExisting } from '../service.ts';
 import { type BackupHeader, BackupProblem, type BackupSecrets } from '../vault/backup-format.ts';
 import { describeBackup, type OpenedBackup, openBackup } from '../vault/backup-reader.ts';
 import { failToWrite, syncDirectory } from '../vault/backup-writer.ts';

@@ -1,11 +1,11 @@
-import type { Config } from '../config.ts';
-import { isServing } from '../directory-lock.ts';
-import { createLogger } from '../log.ts';
+import type { Config } from '../config/config.ts';
+import { isServing } from '../installation/directory-lock.ts';
+import { explainError } from '../installation/explain-error.ts';
+import { openExisting, withoutTimeLimits } from '../installation/open.ts';
+import { createLogger } from '../lib/log.ts';
 import { checkSending } from '../mail/check-sending.ts';
-import { OPERATOR_MAIL_CHANNEL } from '../operator-mail/target.ts';
+import { OPERATOR_MAIL_CHANNEL } from '../mail/operators/target.ts';
 import { type BacklogCount, countBacklog, countBacklogErrors } from '../outbox/backlog.ts';
-import { openExisting, withoutTimeLimits } from '../service.ts';
-import { troubleInWords } from '../trouble.ts';
 import { isMasterKeySaved } from '../vault/master-key-saved.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import {
@@ -34,7 +34,7 @@ export async function showStatus(config: Config): Promise<Outcome> {
       await context.db.close();
     }
   } catch (error) {
-    const detail = troubleInWords(error as Error, config) ?? (error as Error).message;
+    const detail = explainError(error as Error, config) ?? (error as Error).message;
     findings.push({ what: 'database', ok: false, detail });
   }
   return outcomeOf(findings);

@@ -1,4 +1,4 @@
-import type { ImportProgress } from '../waitlist/transfer/import-progress.ts';
+import type { ImportProgress } from '../waitlist/transfer/import/import-progress.ts';
 import { progressLine } from './progress.ts';
 
 const BAR_CHARACTERS = 24;

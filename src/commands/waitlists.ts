@@ -143,7 +143,7 @@ function parseKeys(text: string | undefined): string[] | undefined {
  */
 async function applyBoostTo(context: Context, waitlistId: string): Promise<void> {
   for (const { name: environment } of await listEnvironments(context)) {
-    const queue = await context.directory.queue(waitlistId, environment);
+    const queue = await context.registry.queue(waitlistId, environment);
     if (queue)
       await applyBoost(context, queue, (seq, lastSeq) =>
         progressLine(`${environment}: ${seq} of ${lastSeq}`),

@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts';
-import { allowList } from '../webhooks/addresses.ts';
+import type { Config } from '../config/config.ts';
+import { allowList } from '../lib/addresses.ts';
 import {
   createEndpoint,
   deleteEndpoint,

@@ -13,14 +13,14 @@ export interface Bulk {
 }
 
 /** What differs between the engines: the text of the statements, and how rows are bound to them. */
-interface Spelling<Query> {
+interface Dialect<Query> {
   insert(bulk: Bulk, onConflict: OnConflict<never> | undefined): string;
   update(bulk: Bulk, key: readonly string[]): string;
   bind(statement: NamedQuery, columns: readonly string[], rows: readonly Row[]): Query;
 }
 
 /** Writes of many rows. All rows have the columns of the first one. */
-export function bulkWrites<Query>({ insert, update, bind }: Spelling<Query>) {
+export function bulkWrites<Query>({ insert, update, bind }: Dialect<Query>) {
   const write = <Option>(spell: (bulk: Bulk, option: Option) => string) => {
     const statementOf = oncePerShape(spell);
     return (table: TableName, rows: readonly Row[], option: Option): Query => {

@@ -1,6 +1,6 @@
 import type { Insertable, Kysely, Updateable } from 'kysely';
 import type { ClaimedRow, ClaimRequest, Lease } from './claims.ts';
-import type { Spelling } from './spelling.ts';
+import type { Dialect } from './dialect.ts';
 import type { Statement } from './statement.ts';
 import type { TableName, Tables } from './tables.ts';
 
@@ -49,7 +49,7 @@ export interface TransactionOptions {
  * The only interface between the code and a database engine. Queries are written once, with Kysely; these
  * members cover what the engines do differently.
  */
-export interface Database extends Spelling {
+export interface Database extends Dialect {
   /** The engine's name, for display. */
   describe(): Engine;
   /** Runs a read-only statement outside a transaction, in the fastest way the engine has. */
@@ -58,7 +58,7 @@ export interface Database extends Spelling {
   /** Reads from one snapshot, however long it takes, without blocking writers. */
   snapshot<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
   /** The same database without a request's time limits, for migrations, imports and maintenance. */
-  readonly patient: Database;
+  readonly unlimited: Database;
   /** Keeps other migrations out until the end of the transaction. */
   lockSchema(trx: Trx): Promise<void>;
   /** From the commit on, writes of processes that know only earlier schema versions fail. */

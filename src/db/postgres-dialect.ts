@@ -1,62 +1,29 @@
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type QueryResult,
-} from 'kysely';
-import { rethrow } from './postgres-errors.ts';
-import type { Answer, Command } from './postgres-session.ts';
-import type { NamedQuery } from './statement.ts';
-import type { Tables } from './tables.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { Dialect } from './dialect.ts';
+import { queriesOver } from './postgres-kysely.ts';
+import { arrayOf } from './postgres-session.ts';
 
-export type Runner = (command: Command) => Promise<Answer>;
+/** For statements, which are compiled once and run on any connection. */
+export const postgresDialect: Dialect = {
+  query: queriesOver(undefined),
+  in: (column, values) => sql`${column} = any(${Array.isArray(values) ? sql.val(arrayOf(values)) : values})`,
+  list: arrayOf,
+  clock: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+  skipLocked: sql`for update skip locked`,
+  dueTargets: dueTargets(),
+};
 
-/** Without a connection, queries can only be compiled. */
-export function queriesOver(connection: DatabaseConnection | undefined): Kysely<Tables> {
-  const acquire = async () => connection ?? Promise.reject(new Error('this builder only compiles'));
-  return new Kysely<Tables>({ dialect: postgresDialect(acquire) });
-}
-
-function postgresDialect(acquireConnection: () => Promise<DatabaseConnection>): Dialect {
-  const transactionsElsewhere = () => Promise.reject(new Error('use Database.transaction'));
-  return {
-    createAdapter: () => new PostgresAdapter(),
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-    createDriver: () => ({
-      init: async () => {},
-      destroy: async () => {},
-      acquireConnection,
-      releaseConnection: async () => {},
-      beginTransaction: transactionsElsewhere,
-      commitTransaction: transactionsElsewhere,
-      rollbackTransaction: transactionsElsewhere,
-    }),
-  };
-}
-
-/** Runs the queries that Kysely compiles. */
-export class PostgresConnection implements DatabaseConnection {
-  readonly #run: Runner;
-
-  constructor(run: Runner) {
-    this.#run = run;
-  }
-
-  async executeQuery<R>(query: CompiledQuery | NamedQuery): Promise<QueryResult<R>> {
-    const name = 'name' in query ? { name: query.name } : {};
-    const { rows, count } = await this.#run({ text: query.sql, values: query.parameters, ...name }).catch(
-      rethrow,
-    );
-    return { rows: rows as R[], numAffectedRows: BigInt(count) };
-  }
-
-  // biome-ignore lint/correctness/useYield: required by the interface, but nothing here streams.
-  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error('streaming is not supported: page through the rows instead');
-  }
+/** One recursion, because the planner takes each for ten times as many rows, and compiles what seems costly. */
+function dueTargets(): RawBuilder<unknown> {
+  const first = (where: string) =>
+    sql.raw(`select d.queue_id, d.channel, d.target_id, d.due_at from delivery as d
+      where d.due_at is not null ${where} order by d.queue_id, d.channel, d.target_id, d.due_at limit 1`);
+  return sql`with recursive target as (
+      (${first('')})
+      union all
+      select next.* from target as t cross join lateral (
+        ${first('and (d.queue_id, d.channel, d.target_id) > (t.queue_id, t.channel, t.target_id)')}
+      ) as next
+    )
+    select queue_id, channel, target_id, due_at from target`;
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { invalid } from '../errors.ts';
+import { invalid } from '../lib/errors.ts';
 import type { Trx } from './database.ts';
 
 /** Takes one long snapshot, under a lock that every change to queues and settings waits for. */

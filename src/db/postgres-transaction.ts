@@ -1,10 +1,10 @@
 import type { Trx } from './database.ts';
 import { insertOf, updateOf } from './postgres-bulk.ts';
-import { PostgresConnection, queriesOver } from './postgres-dialect.ts';
+import { postgresDialect } from './postgres-dialect.ts';
 import { isReadOnly, rethrow } from './postgres-errors.ts';
+import { PostgresConnection, queriesOver } from './postgres-kysely.ts';
 import { type Client, type Pool, setTransaction } from './postgres-pool.ts';
 import { type Answer, type Command, isWrite, Session } from './postgres-session.ts';
-import { postgresSpelling } from './postgres-spelling.ts';
 import type { NamedQuery } from './statement.ts';
 import { type OpenTrx, openTrx } from './trx.ts';
 
@@ -28,8 +28,8 @@ function sessionOf(pool: Pool, client: Client): Connected {
   const session = new Session(client, !pool.throughPooler);
   const connection = new PostgresConnection((command) => session.run(command));
   const execute = async <O>(query: NamedQuery<O>) => (await connection.executeQuery<O>(query)).rows;
-  const spelling = postgresSpelling;
-  const fresh = { session, ...openTrx(queriesOver(connection), { spelling, execute, insertOf, updateOf }) };
+  const dialect = postgresDialect;
+  const fresh = { session, ...openTrx(queriesOver(connection), { dialect, execute, insertOf, updateOf }) };
   connected.set(client, fresh);
   return fresh;
 }

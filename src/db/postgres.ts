@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { claimDeliveries } from './postgres-claims.ts';
-import { PostgresConnection, queriesOver, type Runner } from './postgres-dialect.ts';
+import { postgresDialect } from './postgres-dialect.ts';
 import { rethrow } from './postgres-errors.ts';
+import { refuseOldServer } from './postgres-explain.ts';
 import { freezeDatabase } from './postgres-freeze.ts';
+import { PostgresConnection, queriesOver, type Runner } from './postgres-kysely.ts';
 import { CHANNEL, type Notifications, shareNotifications } from './postgres-listen.ts';
 import { LIMITS, openPool, type Pool, type PoolOptions, type PostgresLimits } from './postgres-pool.ts';
 import { tryToWrite } from './postgres-probe.ts';
@@ -11,10 +13,8 @@ import { repeatRolledBack } from './postgres-repeat.ts';
 import { closeToEarlier } from './postgres-schema-gate.ts';
 import { blockersOf, lockSchema, migratingSince } from './postgres-schema-lock.ts';
 import { type Answer, type Command, isWrite } from './postgres-session.ts';
-import { postgresSpelling } from './postgres-spelling.ts';
 import { analyzeGrownTables } from './postgres-statistics.ts';
 import { inTransaction, runWithSettings } from './postgres-transaction.ts';
-import { refuseOldServer } from './postgres-trouble.ts';
 import { type Statement, statement } from './statement.ts';
 
 /** An arbitrary number that every Doorlist shares. The second key of the lock is the queue's id. */
@@ -36,8 +36,8 @@ export async function openPostgres({
 }: PostgresOptions): Promise<Database> {
   const pool = openPool({ url, limits: { ...LIMITS, ...limits }, ...rest });
   const notifications = shareNotifications({ url: listenUrl, limits: pool.limits, onState: onListenState });
-  const patient = database(pool, notifications, { long: true });
-  const db = database(pool, notifications, { long: false }, patient);
+  const unlimited = database(pool, notifications, { long: true });
+  const db = database(pool, notifications, { long: false }, unlimited);
   try {
     const { rows } = await sql<{
       version: number;
@@ -54,7 +54,7 @@ function database(
   pool: Pool,
   notifications: Notifications,
   time: { long: boolean },
-  patient?: Database,
+  unlimited?: Database,
 ): Database {
   const run: Runner = time.long
     ? (command) => inTransaction(pool, (_, session) => session.run(command).catch(rethrow), time)
@@ -62,11 +62,11 @@ function database(
   const connection = new PostgresConnection(run);
   const query = queriesOver(connection);
   const db: Database = {
-    ...postgresSpelling,
+    ...postgresDialect,
     describe: () => 'postgres',
     query,
     run: async (statement, values) => {
-      const { name, sql: text, parameters } = statement.bind(postgresSpelling, values);
+      const { name, sql: text, parameters } = statement.bind(postgresDialect, values);
       return (await run({ name, text, values: parameters })).rows as never[];
     },
     transaction: (work, { repeatable = false } = {}) => {
@@ -126,8 +126,8 @@ function database(
     },
     probe: () => tryToWrite(pool),
     close: () => pool.close(),
-    get patient() {
-      return patient ?? db;
+    get unlimited() {
+      return unlimited ?? db;
     },
   };
   return db;

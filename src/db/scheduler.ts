@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers';
 import { type RawBuilder, sql } from 'kysely';
-import type { Clock } from '../clock.ts';
-import type { Log } from '../log.ts';
-import { reportState } from '../state-log.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { reportState } from '../lib/state-log.ts';
 import type { Database } from './database.ts';
+import type { Dialect } from './dialect.ts';
 import { sharedTime } from './shared-clock.ts';
-import type { Spelling } from './spelling.ts';
 
 /** An idle server asks the database this often: a database that sleeps when idle is not kept busy. */
 const IDLE_MS = 30_000;
@@ -23,7 +23,7 @@ export interface ScheduledTask {
   /** Run after something was written. */
   afterChanges?: boolean;
   /** SQL for the earliest time at which there is something to do, or null. All tasks are asked in one statement. */
-  dueAt?(db: Spelling): RawBuilder<number | null>;
+  dueAt?(db: Dialect): RawBuilder<number | null>;
   /** Resolves to false if it must run again, even without changes. */
   run(): unknown;
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Database, Trx } from './database.ts';
 
 interface Clocks {
@@ -17,6 +17,6 @@ export function sharedTime({ clock }: Pick<Clocks, 'clock'>, read: number): numb
 }
 
 /** Without a query, estimated since the last check: for every request. */
-export function knownSharedNow({ directory, clock }: { directory: { now(): number }; clock: Clock }): number {
-  return clock === Date.now ? directory.now() : clock();
+export function knownSharedNow({ registry, clock }: { registry: { now(): number }; clock: Clock }): number {
+  return clock === Date.now ? registry.now() : clock();
 }

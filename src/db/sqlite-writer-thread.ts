@@ -1,9 +1,9 @@
 import { chmodSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { fairTurns } from './sqlite-fairness.ts';
 import { DatabaseReplaced, watchIdentity } from './sqlite-identity.ts';
 import { declareSchema, watchSchema } from './sqlite-known-schema.ts';
-import { takingTurns } from './sqlite-turns.ts';
 import {
   CHECKPOINT_PAGES,
   type Failure,
@@ -58,19 +58,19 @@ function serveWriter(port: MessagePort, { file, schema }: WriterData): void {
   };
   /** Set by the first failure in a transaction: later statements must not run, least of all the commit. */
   let aborted: unknown;
-  const turns = takingTurns(BUSY_TIMEOUT_MS);
+  const turns = fairTurns(BUSY_TIMEOUT_MS);
   const execute = ({ sql, parameters = [], rows }: WriterRequest): WriterAnswer => {
-    const patiently = <T>(work: () => T): T => (db.isTransaction ? work() : turns.wait(work));
-    const { statement, answers } = patiently(() => prepare(sql));
+    const waiting = <T>(work: () => T): T => (db.isTransaction ? work() : turns.wait(work));
+    const { statement, answers } = waiting(() => prepare(sql));
     if (rows) {
-      for (const row of rows) patiently(() => statement.run(...(row as never[])));
+      for (const row of rows) waiting(() => statement.run(...(row as never[])));
       return { rows: [], changes: rows.length };
     }
     if (answers) {
-      const found = patiently(() => statement.all(...(parameters as never[])));
+      const found = waiting(() => statement.all(...(parameters as never[])));
       return { rows: found, changes: found.length };
     }
-    const { changes } = patiently(() => statement.run(...(parameters as never[])));
+    const { changes } = waiting(() => statement.run(...(parameters as never[])));
     return { rows: [], changes: Number(changes) };
   };
   const executeAlone = (request: WriterRequest): WriterAnswer => {

@@ -14,9 +14,9 @@ import {
   WriterConnection,
 } from './sqlite-connections.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
+import { kyselyDialect } from './sqlite-kysely.ts';
 import { openReader } from './sqlite-reader.ts';
 import { closeToEarlier } from './sqlite-schema-gate.ts';
-import { sqliteSpelling } from './sqlite-spelling.ts';
 import { watchForChanges } from './sqlite-watch.ts';
 import { countErasure, wipeErased } from './sqlite-wipe.ts';
 import { LOG_LIMIT_BYTES, startWriter, type Writer } from './sqlite-writer.ts';
@@ -36,16 +36,16 @@ export async function openSqlite(file: string): Promise<Database> {
   const writer = await startWriter(file, SCHEMA_VERSION, () => superseding.abort());
   const reader = openReader(file);
   const { read } = reader;
-  const query = new Kysely<Tables>({ dialect: sqliteDialect(new SqliteConnection(read, writer)) });
+  const query = new Kysely<Tables>({ dialect: kyselyDialect(new SqliteConnection(read, writer)) });
   const { trx, begin, failure } = openOver(new WriterConnection(writer));
   const watch = watchForChanges(reader.version);
   let committedAt = Number.NEGATIVE_INFINITY;
 
   const db: Database = {
-    ...sqliteSpelling,
+    ...sqliteDialect,
     describe: () => 'sqlite',
     query,
-    run: (statement, values) => read(statement.bind(sqliteSpelling, values)),
+    run: (statement, values) => read(statement.bind(sqliteDialect, values)),
     transaction: async (work) => {
       const release = await writer.lock();
       begin();
@@ -74,7 +74,7 @@ export async function openSqlite(file: string): Promise<Database> {
         own.close();
       }
     },
-    get patient() {
+    get unlimited() {
       return db; // Its statements have no time limit.
     },
     lockSchema: async () => {}, // `begin immediate` already locks.
@@ -157,7 +157,7 @@ function sizeOfLog(file: string): number {
 }
 
 function openOver(connection: SqlConnection): OpenTrx {
-  const builder = new Kysely<Tables>({ dialect: sqliteDialect(connection) });
+  const builder = new Kysely<Tables>({ dialect: kyselyDialect(connection) });
   const execute = async <O>(query: NamedQuery<O>) => (await connection.executeQuery<O>(query)).rows;
-  return openTrx(builder, { spelling: sqliteSpelling, execute, insertOf, updateOf });
+  return openTrx(builder, { dialect: sqliteDialect, execute, insertOf, updateOf });
 }

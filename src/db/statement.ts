@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
-import type { Spelling } from './spelling.ts';
+import type { Dialect } from './dialect.ts';
 
 /** A compiled query that an engine can keep prepared under its name. */
 export interface NamedQuery<O = unknown> extends CompiledQuery<O> {
@@ -17,7 +17,7 @@ class Parameter {
 type Parameters<P> = <K extends keyof P & string>(name: K) => RawBuilder<P[K]>;
 
 export interface Statement<P, O> {
-  bind(spelling: Spelling, values: P): NamedQuery<O>;
+  bind(dialect: Dialect, values: P): NamedQuery<O>;
 }
 
 /**
@@ -25,22 +25,22 @@ export interface Statement<P, O> {
  * more than running it.
  */
 export function statement<P extends object, O>(
-  build: (db: Spelling, parameter: Parameters<P>) => { compile(): CompiledQuery<O> },
+  build: (db: Dialect, parameter: Parameters<P>) => { compile(): CompiledQuery<O> },
 ): Statement<P, O> {
-  const compiledFor = new WeakMap<Spelling, NamedQuery<O>>();
-  const compile = (spelling: Spelling): NamedQuery<O> => {
+  const compiledFor = new WeakMap<Dialect, NamedQuery<O>>();
+  const compile = (dialect: Dialect): NamedQuery<O> => {
     const parameter = (name: string) => sql.val(new Parameter(name)) as RawBuilder<never>;
-    const compiled = named(build(spelling, parameter).compile());
-    compiledFor.set(spelling, compiled);
+    const compiled = named(build(dialect, parameter).compile());
+    compiledFor.set(dialect, compiled);
     return compiled;
   };
-  const bind = (spelling: Spelling, values: P): NamedQuery<O> => {
-    const compiled = compiledFor.get(spelling) ?? compile(spelling);
+  const bind = (dialect: Dialect, values: P): NamedQuery<O> => {
+    const compiled = compiledFor.get(dialect) ?? compile(dialect);
     const lookup = values as Record<string, unknown>;
     const parameters = compiled.parameters.map((parameter) => {
       if (!(parameter instanceof Parameter)) return parameter;
       const value = lookup[parameter.name];
-      return Array.isArray(value) ? spelling.list(value) : value;
+      return Array.isArray(value) ? dialect.list(value) : value;
     });
     return {
       sql: compiled.sql,

@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely';
 import type { Row } from './bulk.ts';
 import type { OnConflict, Trx } from './database.ts';
-import type { Spelling } from './spelling.ts';
+import type { Dialect } from './dialect.ts';
 import type { NamedQuery } from './statement.ts';
 import type { TableName, Tables } from './tables.ts';
 
 /** How an engine runs the statements of a transaction. */
 export interface TrxEngine {
-  spelling: Spelling;
+  dialect: Dialect;
   execute<O>(query: NamedQuery<O>): Promise<O[]>;
   insertOf(table: TableName, rows: readonly Row[], onConflict: OnConflict<never> | undefined): NamedQuery;
   updateOf(table: TableName, rows: readonly Row[], key: readonly string[]): NamedQuery;
@@ -22,7 +22,7 @@ export interface OpenTrx {
 }
 
 export function openTrx(builder: Kysely<Tables>, engine: TrxEngine): OpenTrx {
-  const { spelling, execute, insertOf, updateOf } = engine;
+  const { dialect, execute, insertOf, updateOf } = engine;
   let failure: Error | undefined;
   const send = (query: NamedQuery): void => {
     execute(query).catch((error: Error) => {
@@ -30,8 +30,8 @@ export function openTrx(builder: Kysely<Tables>, engine: TrxEngine): OpenTrx {
     });
   };
   const trx = Object.assign(builder, {
-    run: (statement, values) => execute(statement.bind(spelling, values)),
-    write: (statement, values) => send(statement.bind(spelling, values)),
+    run: (statement, values) => execute(statement.bind(dialect, values)),
+    write: (statement, values) => send(statement.bind(dialect, values)),
     insert: (table, rows, { onConflict } = {}) => {
       if (rows.length > 0) send(insertOf(table, rows, onConflict as OnConflict<never>));
     },

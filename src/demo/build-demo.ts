@@ -1,9 +1,9 @@
-import type { Config } from '../config.ts';
-import { createLogger } from '../log.ts';
-import { openContext } from '../service.ts';
+import type { Config } from '../config/config.ts';
+import { openContext } from '../installation/open.ts';
+import { createLogger } from '../lib/log.ts';
 import { removeEntry } from '../waitlist/entries/remove-entry.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import type { Queue } from '../waitlist/queue/directory.ts';
+import type { Queue } from '../waitlist/queue/queue.ts';
 import { keepUp } from '../waitlist/upkeep/upkeep.ts';
 import { type Arrival, confirm, signUp } from './crowd.ts';
 import { type Deliveries, startDeliveries } from './deliveries.ts';
@@ -114,7 +114,7 @@ async function playBeta(story: Story, onTeamDay: () => Promise<void>): Promise<v
 }
 
 async function queueOf(context: Context, waitlistId: string, environment: string): Promise<Queue> {
-  const queue = await context.directory.queue(waitlistId, environment);
+  const queue = await context.registry.queue(waitlistId, environment);
   if (!queue) throw new Error(`there is no ${waitlistId} in ${environment}`);
   return queue;
 }

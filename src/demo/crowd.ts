@@ -1,7 +1,7 @@
 import { confirmAll } from '../waitlist/entries/confirm-entry.ts';
 import { changeQueue, readAndChangeQueue } from '../waitlist/queue/change-queue.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import type { Queue } from '../waitlist/queue/directory.ts';
+import type { Queue } from '../waitlist/queue/queue.ts';
 import { findMembers } from '../waitlist/referrals/members.ts';
 import { addEntries } from '../waitlist/signup/add-entries.ts';
 import { prepareCandidate } from '../waitlist/signup/candidate.ts';

@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts';
-import { type Outbox, startOutbox } from '../start-outbox.ts';
+import type { Config } from '../config/config.ts';
+import { type Outbox, startOutbox } from '../installation/start-outbox.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Timeline } from './timeline.ts';
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { invalid } from '../errors.ts';
-import { createPrivateFile } from '../private-file.ts';
+import { invalid } from '../lib/errors.ts';
+import { createPrivateFile } from '../lib/private-file.ts';
 
 const MARK_FILE = 'demo.json';
 

@@ -3,7 +3,7 @@ import { revokeInvite } from '../waitlist/invites/end-invites.ts';
 import { startInviteRun } from '../waitlist/invites/invite-run.ts';
 import type { SealedInvite } from '../waitlist/invites/invites.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import type { Queue } from '../waitlist/queue/directory.ts';
+import type { Queue } from '../waitlist/queue/queue.ts';
 import { DAY_MS } from './growth.ts';
 import type { Random } from './random.ts';
 import type { Timeline } from './timeline.ts';

@@ -1,4 +1,5 @@
-import type { Email, Identifier } from '../waitlist/people/identity.ts';
+import type { Email } from '../lib/email.ts';
+import type { Identifier } from '../waitlist/people/identity.ts';
 import type { Metadata } from '../waitlist/people/metadata.ts';
 import type { Signup } from '../waitlist/signup/signup-input.ts';
 import { pick, pickWeighted, type Random } from './random.ts';

@@ -1,9 +1,9 @@
 import path from 'node:path';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { SERVE_LOCK, tryLock } from '../db/sqlite-lock.ts';
-import { conflict } from '../errors.ts';
-import { randomCode } from '../ids.ts';
-import { isThere } from '../private-file.ts';
+import { conflict } from '../lib/errors.ts';
+import { randomCode } from '../lib/ids.ts';
+import { isThere } from '../lib/private-file.ts';
 import { buildDemo } from './build-demo.ts';
 import { type DemoMark, emptyDemoDirectory, markDemo, readDemo } from './demo-directory.ts';
 import { OWNER_EMAIL } from './product.ts';

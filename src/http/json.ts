@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { type DoorlistError, invalid, Problems } from '../errors.ts';
 import { findDuplicateKey } from '../json/duplicate-key.ts';
 import { findInexactNumbers, INEXACT_NUMBER } from '../json/numbers.ts';
 import { showPath } from '../json/path.ts';
 import { countColons, findExcess } from '../json/scan.ts';
+import { type DoorlistError, invalid, Problems } from '../lib/errors.ts';
 
 const NESTING_MAX = 64;
 /** The most that 100 entries with 16 KiB of metadata each can hold: a value takes at least two bytes. */

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../lib/errors.ts';
 import { named, oneOf } from '../wire/schema.ts';
 
 /** Errors that only HTTP has. */

@@ -1,11 +1,12 @@
-import { formatId } from '../ids.ts';
+import { parseEmail } from '../lib/email.ts';
+import { formatId } from '../lib/ids.ts';
+import { reportState } from '../lib/state-log.ts';
 import { type Attempt, ERASED, responseRow } from '../outbox/attempt.ts';
 import type { Channel } from '../outbox/channel.ts';
-import { reportState } from '../state-log.ts';
 import { hashOf, suppress, whySuppressed } from '../waitlist/links/suppression.ts';
-import { parseEmail } from '../waitlist/people/identity.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { type Queue, queuesById } from '../waitlist/queue/directory.ts';
+import type { Queue } from '../waitlist/queue/queue.ts';
+import { queuesById } from '../waitlist/queue/registry.ts';
 import { isEssential, type MailKind } from './kinds.ts';
 import type { MailServer } from './mail-server.ts';
 import { KEPT } from './outcome.ts';
@@ -28,13 +29,13 @@ const ADDRESS_REFUSED: Attempt<never> = {
 
 /** Mails to people on waitlists. Without a mail server, or outside production, they stay in the mailbox. */
 export function mailChannel(context: Context, server: MailServer, sending: Sending): Channel<Queue> {
-  const { db, directory } = context;
+  const { db, registry } = context;
   const parts = rememberParts(context);
   const channel = smtpChannel<Queue>(context, server, {
     name: MAIL_CHANNEL,
     open: (targets) =>
       queuesById(
-        directory,
+        registry,
         targets.map(({ queueId }) => queueId),
       ),
     senderOf: ({ waitlist }) => `${SENDER_OF}${waitlist.id}`,

@@ -1,11 +1,11 @@
-import { formatId, newNumberedId, oldestId } from '../ids.ts';
-import type { Log } from '../log.ts';
+import { formatId, newNumberedId, oldestId } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
 import type { Message } from '../outbox/message.ts';
 import { type Entry, openEntries } from '../waitlist/entries/entry.ts';
 import { hashOf } from '../waitlist/links/suppression.ts';
-import type { Queue } from '../waitlist/queue/directory.ts';
 import { type DomainEvent, entryOf, type InviteFacts } from '../waitlist/queue/events.ts';
 import type { Listener } from '../waitlist/queue/listener.ts';
+import type { Queue } from '../waitlist/queue/queue.ts';
 import type { QueueChange } from '../waitlist/queue/queue-change.ts';
 import type { MailKind } from './kinds.ts';
 import { mailedEntry, mailMessage } from './stored-mail.ts';

@@ -1,11 +1,11 @@
 import type { Expression, ExpressionBuilder, Nullable, SqlBool } from 'kysely';
 import type { DeliveryAttemptTable, DeliveryTable } from '../db/tables.ts';
-import { invalid, notFound } from '../errors.ts';
-import { formatId, parseId } from '../ids.ts';
+import { invalid, notFound } from '../lib/errors.ts';
+import { formatId, parseId } from '../lib/ids.ts';
 import { readDeliveriesAbout, readDelivery, selectDeliveries } from '../outbox/read-deliveries.ts';
 import { Unreadable } from '../vault/crypto.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import type { Queue } from '../waitlist/queue/directory.ts';
+import type { Queue } from '../waitlist/queue/queue.ts';
 import type { MailKind, MailState } from './kinds.ts';
 import {
   type MailAttempt,

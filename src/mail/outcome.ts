@@ -1,6 +1,6 @@
-import type { Log } from '../log.ts';
+import type { Log } from '../lib/log.ts';
+import { reportState } from '../lib/state-log.ts';
 import type { Attempt } from '../outbox/attempt.ts';
-import { reportState } from '../state-log.ts';
 import type { MailServer } from './mail-server.ts';
 import type { RefusedDelivery } from './refusals.ts';
 import type { SmtpAnswer } from './smtp.ts';

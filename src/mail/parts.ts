@@ -1,6 +1,6 @@
 import type { Database, Trx } from '../db/database.ts';
-import { notFound } from '../errors.ts';
 import { DEFAULT_LANGUAGE, type Language } from '../languages/languages.ts';
+import { notFound } from '../lib/errors.ts';
 import type { AuditEvent } from '../waitlist/queue/audit-trail.ts';
 import { changeSettings } from '../waitlist/queue/change-settings.ts';
 import type { Context } from '../waitlist/queue/context.ts';

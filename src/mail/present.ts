@@ -1,4 +1,4 @@
-import { isoTime, isoTimeOrNull } from '../time.ts';
+import { isoTime, isoTimeOrNull } from '../lib/time.ts';
 import type { MailSummary } from './mail-log.ts';
 import type { MailDetails } from './mailbox.ts';
 import type { TemplateVersion } from './templates.ts';

@@ -1,11 +1,11 @@
-import { invalid } from '../errors.ts';
-import { formatId, newId } from '../ids.ts';
 import type { Language } from '../languages/languages.ts';
+import { parseEmail } from '../lib/email.ts';
+import { invalid } from '../lib/errors.ts';
+import { formatId, newId } from '../lib/ids.ts';
 import { findEntry } from '../waitlist/entries/entries.ts';
 import type { Entry } from '../waitlist/entries/entry.ts';
-import { parseEmail } from '../waitlist/people/identity.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import type { Queue } from '../waitlist/queue/directory.ts';
+import type { Queue } from '../waitlist/queue/queue.ts';
 import { referralCodesOf } from '../waitlist/referrals/referral-code.ts';
 import type { MailTemplate } from './default-templates.ts';
 import type { MailKind } from './kinds.ts';

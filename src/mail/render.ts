@@ -1,8 +1,8 @@
-import { formatId } from '../ids.ts';
 import { type Language, textsIn } from '../languages/languages.ts';
 import type { Texts } from '../languages/texts.ts';
+import { formatId } from '../lib/ids.ts';
 import { confirmLink, fillPattern, joinLink, signLink, statusLink } from '../waitlist/links/links.ts';
-import type { Queue } from '../waitlist/queue/directory.ts';
+import type { Queue } from '../waitlist/queue/queue.ts';
 import { type Content, type ContentInput, renderContent } from './content.ts';
 import { defaultTemplate } from './default-templates.ts';
 import { isEssential, type MailKind } from './kinds.ts';

@@ -1,13 +1,13 @@
 import { sharedNow } from '../db/shared-clock.ts';
-import { invalid } from '../errors.ts';
-import { parseId } from '../ids.ts';
+import { parseEmail } from '../lib/email.ts';
+import { invalid } from '../lib/errors.ts';
+import { parseId } from '../lib/ids.ts';
+import { isoTime } from '../lib/time.ts';
 import { resendDeliveries } from '../outbox/resend.ts';
-import { isoTime } from '../time.ts';
 import { inviteState } from '../waitlist/invites/invites.ts';
 import { whySuppressed } from '../waitlist/links/suppression.ts';
-import { parseEmail } from '../waitlist/people/identity.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import type { Queue } from '../waitlist/queue/directory.ts';
+import type { Queue } from '../waitlist/queue/queue.ts';
 import { isEssential, type MailKind, type MailState } from './kinds.ts';
 import { type MailRow, stateOf } from './mail-log.ts';
 import { findMail, openMail, selectMails, whereState } from './mailbox.ts';

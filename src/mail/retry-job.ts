@@ -1,8 +1,5 @@
-import { formatId } from '../ids.ts';
+import { formatId } from '../lib/ids.ts';
 import { makeDue } from '../outbox/resend.ts';
-import { changeQueue } from '../waitlist/queue/change-queue.ts';
-import type { Context } from '../waitlist/queue/context.ts';
-import type { Queue } from '../waitlist/queue/directory.ts';
 import {
   advanceJob,
   createJob,
@@ -11,7 +8,10 @@ import {
   type JobKind,
   type JobLease,
   readProgress,
-} from '../waitlist/queue/jobs.ts';
+} from '../waitlist/jobs/jobs.ts';
+import { changeQueue } from '../waitlist/queue/change-queue.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import type { Queue } from '../waitlist/queue/queue.ts';
 import type { QueueChange } from '../waitlist/queue/queue-change.ts';
 import { selectMails, whereState } from './mailbox.ts';
 import {

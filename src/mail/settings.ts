@@ -1,6 +1,6 @@
-import { Problems } from '../errors.ts';
 import { LANGUAGES, type Language } from '../languages/languages.ts';
-import { parseEmail } from '../waitlist/people/identity.ts';
+import { isAsciiAddress } from '../lib/email.ts';
+import { Problems } from '../lib/errors.ts';
 
 /** The look and the links of a waitlist's mails. null for the default. */
 export interface MailSettings {
@@ -63,11 +63,6 @@ export function checkMailSettings(settings: MailSettings): void {
   if (language !== null && !LANGUAGES.includes(language))
     problems.add('language', `must be one of ${LANGUAGES.join(', ')}`);
   problems.throwIfAny();
-}
-
-/** Sender addresses go into headers of servers that may support only ASCII. */
-export function isAsciiAddress(text: string): boolean {
-  return /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9.-]+$/i.test(text) && parseEmail(text) !== undefined;
 }
 
 function isUrl(text: string): boolean {

@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.ts';
 import { type Database, DatabaseUnavailable } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
-import type { Log } from '../log.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
 import type { Attempt } from '../outbox/attempt.ts';
 import type { Channel, Quota } from '../outbox/channel.ts';
 import type { Delivery } from '../outbox/delivery.ts';

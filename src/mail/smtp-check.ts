@@ -1,5 +1,5 @@
-import type { Log } from '../log.ts';
-import { reportState } from '../state-log.ts';
+import type { Log } from '../lib/log.ts';
+import { reportState } from '../lib/state-log.ts';
 import { MAIL_SERVER } from './smtp-constants.ts';
 import { describeFailure, type SmtpError, type SmtpFailure } from './smtp-failure.ts';
 import { openSession } from './smtp-session.ts';

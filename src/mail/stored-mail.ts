@@ -1,15 +1,15 @@
 import type { Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import { statement } from '../db/statement.ts';
-import { formatId, newId } from '../ids.ts';
 import type { Language } from '../languages/languages.ts';
+import { formatId, newId } from '../lib/ids.ts';
 import { type Message, writeMessages } from '../outbox/message.ts';
 import type { Entry } from '../waitlist/entries/entry.ts';
 import { hashOf } from '../waitlist/links/suppression.ts';
 import type { Metadata } from '../waitlist/people/metadata.ts';
 import { languageFor, type Person } from '../waitlist/people/person.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import type { Queue } from '../waitlist/queue/directory.ts';
+import type { Queue } from '../waitlist/queue/queue.ts';
 import { referralCodesOf } from '../waitlist/referrals/referral-code.ts';
 import type { MailTemplate } from './default-templates.ts';
 import type { MailKind } from './kinds.ts';

@@ -1,4 +1,4 @@
-import { Problems } from '../errors.ts';
+import { Problems } from '../lib/errors.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { defaultTemplate, type MailTemplate } from './default-templates.ts';
 import type { MailKind } from './kinds.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import { invalid, notFound } from '../errors.ts';
+import { invalid, notFound } from '../lib/errors.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { isMailKind, MAIL_KINDS, type MailKind } from './kinds.ts';
 import { readParts, writePart } from './parts.ts';

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
-import type { Log } from '../log.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
 import type { InstallationVault } from '../vault/installation-vault.ts';
 import { INSTALLATION_TAG } from '../vault/installation-vault.ts';
 import type { Keyring } from '../vault/keyring.ts';

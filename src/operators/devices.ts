@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { randomBytes } from '../random-bytes.ts';
+import { randomBytes } from '../lib/random-bytes.ts';
 import type { InstallationVault } from '../vault/installation-vault.ts';
 
 const NONCE_BYTES = 16;

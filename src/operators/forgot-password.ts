@@ -1,4 +1,4 @@
-import { parseEmail } from '../waitlist/people/identity.ts';
+import { parseEmail } from '../lib/email.ts';
 import type { Actor } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';

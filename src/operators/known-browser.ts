@@ -1,4 +1,4 @@
-import { formatId } from '../ids.ts';
+import { formatId } from '../lib/ids.ts';
 import type { OperatorContext } from './context.ts';
 import { knownDevice } from './devices.ts';
 

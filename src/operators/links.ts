@@ -1,7 +1,7 @@
 import type { Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
-import { DoorlistError } from '../errors.ts';
-import { randomBytes } from '../random-bytes.ts';
+import { DoorlistError } from '../lib/errors.ts';
+import { randomBytes } from '../lib/random-bytes.ts';
 import type { Actor } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';

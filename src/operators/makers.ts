@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { Trx } from '../db/database.ts';
 import type { AdminTokenTable } from '../db/tables.ts';
-import { DoorlistError } from '../errors.ts';
-import { formatId, parseId } from '../ids.ts';
+import { DoorlistError } from '../lib/errors.ts';
+import { formatId, parseId } from '../lib/ids.ts';
 import { type Actor, referenceTo } from './actor.ts';
 import { recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { OperatorTable } from '../db/tables.ts';
-import { invalid } from '../errors.ts';
-import { formatId } from '../ids.ts';
-import { type Email, parseEmail } from '../waitlist/people/identity.ts';
+import { type Email, parseEmail } from '../lib/email.ts';
+import { invalid } from '../lib/errors.ts';
+import { formatId } from '../lib/ids.ts';
 import type { OperatorContext } from './context.ts';
 import type { Role } from './roles.ts';
 

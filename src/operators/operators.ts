@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { Trx } from '../db/database.ts';
 import type { OperatorTable } from '../db/tables.ts';
-import { DoorlistError, notFound } from '../errors.ts';
-import { newId, parseId } from '../ids.ts';
-import type { Email } from '../waitlist/people/identity.ts';
+import type { Email } from '../lib/email.ts';
+import { DoorlistError, notFound } from '../lib/errors.ts';
+import { newId, parseId } from '../lib/ids.ts';
 import { type Actor, referenceTo } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';

@@ -1,8 +1,8 @@
 import { generateSecret, generateURI } from 'otplib';
 import { renderSVG } from 'uqr';
 import { sharedNow } from '../db/shared-clock.ts';
-import { DoorlistError, invalid } from '../errors.ts';
-import { parseId } from '../ids.ts';
+import { DoorlistError, invalid } from '../lib/errors.ts';
+import { parseId } from '../lib/ids.ts';
 import type { Actor } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';

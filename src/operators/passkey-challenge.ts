@@ -1,6 +1,6 @@
 import type { Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
-import { randomBytes } from '../random-bytes.ts';
+import { randomBytes } from '../lib/random-bytes.ts';
 import type { OperatorContext } from './context.ts';
 
 /** Long enough to find a device and to touch it. */

@@ -1,5 +1,5 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
-import { DoorlistError } from '../errors.ts';
+import { DoorlistError } from '../lib/errors.ts';
 import type { Actor } from './actor.ts';
 import { changeOperators } from './audit.ts';
 import { knownDevice, newDevice } from './devices.ts';

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { DoorlistError } from '../errors.ts';
+import { DoorlistError } from '../lib/errors.ts';
 
 /** Where a passkey works. */
 export interface Site {

@@ -1,8 +1,8 @@
 import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { Selectable } from 'kysely';
 import type { PasskeyTable } from '../db/tables.ts';
-import { DoorlistError, invalid, notFound } from '../errors.ts';
-import { formatId, newId, parseId } from '../ids.ts';
+import { DoorlistError, invalid, notFound } from '../lib/errors.ts';
+import { formatId, newId, parseId } from '../lib/ids.ts';
 import type { Actor } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';

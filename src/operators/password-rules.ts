@@ -1,4 +1,4 @@
-import { invalid } from '../errors.ts';
+import { invalid } from '../lib/errors.ts';
 
 export const PASSWORD_MIN_CHARACTERS = 12;
 export const PASSWORD_MAX_CHARACTERS = 512;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DoorlistError } from '../errors.ts';
+import { DoorlistError } from '../lib/errors.ts';
 import { argon2Passwords } from './password.ts';
 import { requireGoodPassword } from './password-rules.ts';
 

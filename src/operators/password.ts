@@ -1,6 +1,6 @@
 import sodium from 'sodium-native';
-import { unavailable } from '../errors.ts';
-import { randomBytes } from '../random-bytes.ts';
+import { unavailable } from '../lib/errors.ts';
+import { randomBytes } from '../lib/random-bytes.ts';
 
 /** What guessing one password costs. */
 export interface PasswordCost {

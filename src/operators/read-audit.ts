@@ -1,4 +1,4 @@
-import { invalid } from '../errors.ts';
+import { invalid } from '../lib/errors.ts';
 import { type AuditAction, type AuditDetails, auditRow } from './audit.ts';
 import type { OperatorContext } from './context.ts';
 

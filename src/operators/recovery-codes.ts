@@ -1,5 +1,5 @@
 import type { Trx } from '../db/database.ts';
-import { randomCode } from '../ids.ts';
+import { randomCode } from '../lib/ids.ts';
 import type { OperatorContext } from './context.ts';
 
 const CODES = 10;

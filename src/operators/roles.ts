@@ -1,5 +1,5 @@
 import { ROLES, type Role } from '../db/tables.ts';
-import { DoorlistError, invalid } from '../errors.ts';
+import { DoorlistError, invalid } from '../lib/errors.ts';
 
 export { ROLES, type Role };
 

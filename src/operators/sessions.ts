@@ -1,8 +1,8 @@
 import type { Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
-import { notFound } from '../errors.ts';
-import { formatId, newId, parseId } from '../ids.ts';
-import { randomBytes } from '../random-bytes.ts';
+import { notFound } from '../lib/errors.ts';
+import { formatId, newId, parseId } from '../lib/ids.ts';
+import { randomBytes } from '../lib/random-bytes.ts';
 import type { Actor } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { notFound } from '../errors.ts';
+import { notFound } from '../lib/errors.ts';
 import type { Actor } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';

@@ -1,6 +1,6 @@
 import type { Trx } from '../db/database.ts';
-import { DoorlistError } from '../errors.ts';
-import { parseEmail } from '../waitlist/people/identity.ts';
+import { parseEmail } from '../lib/email.ts';
+import { DoorlistError } from '../lib/errors.ts';
 import type { Actor } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';

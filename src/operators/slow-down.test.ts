@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DoorlistError } from '../errors.ts';
+import { DoorlistError } from '../lib/errors.ts';
 import { slowDown } from './slow-down.ts';
 
 /** Seconds to wait; 0: let in. */

@@ -1,4 +1,4 @@
-import { DoorlistError } from '../errors.ts';
+import { DoorlistError } from '../lib/errors.ts';
 
 /** Attempts without a delay, because people mistype. */
 const FREE = 5;

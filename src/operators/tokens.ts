@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
 import { sharedNow } from '../db/shared-clock.ts';
 import type { AdminTokenTable } from '../db/tables.ts';
-import { invalid, notFound } from '../errors.ts';
-import { formatId, newId, parseId } from '../ids.ts';
-import { isoTime } from '../time.ts';
+import { invalid, notFound } from '../lib/errors.ts';
+import { formatId, newId, parseId } from '../lib/ids.ts';
+import { isoTime } from '../lib/time.ts';
 import { hasChecksum, newSecret } from '../waitlist/keys/server-key-format.ts';
 import { type Actor, referenceTo } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';

@@ -1,5 +1,5 @@
 import type { Trx } from '../db/database.ts';
-import { formatId } from '../ids.ts';
+import { formatId } from '../lib/ids.ts';
 import { chainHash, isSealed, unsealedHash } from './audit-chain.ts';
 import type { OperatorContext } from './context.ts';
 

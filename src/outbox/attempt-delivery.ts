@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts';
+import type { Log } from '../lib/log.ts';
 import { type Attempt, ERASED } from './attempt.ts';
 import type { Channel } from './channel.ts';
 import type { Delivery } from './delivery.ts';

@@ -1,7 +1,7 @@
 import type { ClaimedRow } from '../db/claims.ts';
 import type { Database, Trx } from '../db/database.ts';
-import type { Log } from '../log.ts';
-import { randomBytes } from '../random-bytes.ts';
+import type { Log } from '../lib/log.ts';
+import { randomBytes } from '../lib/random-bytes.ts';
 import type { OpenTarget, OpenTargets } from './channel.ts';
 import type { Delivery } from './delivery.ts';
 import { Permit } from './permit.ts';

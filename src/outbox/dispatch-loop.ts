@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.ts';
 import { type Database, SchemaSuperseded, type Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
-import type { Log } from '../log.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import { type EndedAttempt, nextStep, writeAttempts } from './attempt-log.ts';
 import type { Channel } from './channel.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Trx } from '../db/database.ts';
-import type { Spelling } from '../db/spelling.ts';
+import type { Dialect } from '../db/dialect.ts';
 import { statement } from '../db/statement.ts';
 import type { Target } from './target.ts';
 
@@ -16,7 +16,7 @@ const findDue = statement<object, DueTarget>((db) => {
 });
 
 /** SQL for the time at which the first delivery is due, or null. */
-export function firstDueAt({ dueTargets }: Spelling): RawBuilder<number | null> {
+export function firstDueAt({ dueTargets }: Dialect): RawBuilder<number | null> {
   return sql<number | null>`(select min(due_at) from (${dueTargets}) as t)`;
 }
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Clock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
-import { oldestId } from '../ids.ts';
-import type { Log } from '../log.ts';
+import type { Clock } from '../lib/clock.ts';
+import { oldestId } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
 import { findTargets } from './find-targets.ts';
 
 const EVERY_MS = 60 * 60 * 1000;

@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../lib/log.ts';
 import type { Delivery } from './delivery.ts';
 import { bytesName, type Target } from './target.ts';
 import type { TargetState } from './target-state.ts';

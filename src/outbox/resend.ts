@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
 import type { Database, Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Target } from './target.ts';
 import type { WakeUps } from './wake-up.ts';
 

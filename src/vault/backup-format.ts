@@ -1,6 +1,6 @@
 import sodium from 'sodium-native';
-import { randomBytes } from '../random-bytes.ts';
-import { VERSION } from '../version.ts';
+import { randomBytes } from '../lib/random-bytes.ts';
+import { VERSION } from '../lib/version.ts';
 import { KEY_BYTES, plainHash } from './crypto.ts';
 
 /**

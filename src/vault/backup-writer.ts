@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { systemErrorWords } from '../system-error.ts';
+import { systemErrorWords } from '../lib/system-error.ts';
 import {
   type BackupAbout,
   BackupProblem,

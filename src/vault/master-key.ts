@@ -9,8 +9,8 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import { isThere } from '../private-file.ts';
-import { randomBytes } from '../random-bytes.ts';
+import { isThere } from '../lib/private-file.ts';
+import { randomBytes } from '../lib/random-bytes.ts';
 import { KEY_BYTES, type SealingKey, sealingKey } from './crypto.ts';
 
 /** The source of the master key. During a rotation there are two: the current one and the next one. */

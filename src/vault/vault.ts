@@ -1,4 +1,4 @@
-import { randomBytes } from '../random-bytes.ts';
+import { randomBytes } from '../lib/random-bytes.ts';
 import { deriveKey, KEY_BYTES, keyedHash, open, seal, sealingKey } from './crypto.ts';
 
 /** Seals values for a place and a row, and hashes them for a purpose. */

@@ -1,10 +1,10 @@
 import type { Trx } from '../db/database.ts';
-import { notFound } from '../errors.ts';
-import { formatId, newId } from '../ids.ts';
+import { notFound } from '../lib/errors.ts';
+import { formatId, newId } from '../lib/ids.ts';
 import type { AuditEvent } from '../waitlist/queue/audit-trail.ts';
 import { changeQueue } from '../waitlist/queue/change-queue.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import type { Queue } from '../waitlist/queue/directory.ts';
+import type { Queue } from '../waitlist/queue/queue.ts';
 import { checkEndpoint, type EndpointInput } from './endpoint-input.ts';
 import {
   type Endpoint,

@@ -2,14 +2,15 @@ import { sql } from 'kysely';
 import type { Trx } from '../db/database.ts';
 import { knownSharedNow } from '../db/shared-clock.ts';
 import { statement } from '../db/statement.ts';
-import { formatId } from '../ids.ts';
+import { formatId } from '../lib/ids.ts';
+import { reportState } from '../lib/state-log.ts';
 import { type Attempt, responseRow } from '../outbox/attempt.ts';
 import type { Channel, OpenTarget, Quota } from '../outbox/channel.ts';
 import type { Delivery } from '../outbox/delivery.ts';
 import { bytesName, type Target } from '../outbox/target.ts';
-import { reportState } from '../state-log.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { type Queue, queuesById } from '../waitlist/queue/directory.ts';
+import type { Queue } from '../waitlist/queue/queue.ts';
+import { queuesById } from '../waitlist/queue/registry.ts';
 import { type EndpointRow, openEndpoint } from './endpoints.ts';
 import { MustNotBegin } from './post.ts';
 import { liveSecrets, type SigningKey, signingKeys } from './secrets.ts';
@@ -73,7 +74,7 @@ export function webhookChannel(
     atOnce: AT_ONCE,
     prepare: async (targets) => {
       const queues = await queuesById(
-        context.directory,
+        context.registry,
         targets.map(({ queueId }) => queueId),
       );
       return async (trx, now) => {

@@ -1,5 +1,5 @@
-import { invalid, notFound } from '../errors.ts';
-import { formatId, parseId } from '../ids.ts';
+import { invalid, notFound } from '../lib/errors.ts';
+import { formatId, parseId } from '../lib/ids.ts';
 import { responseRow } from '../outbox/attempt.ts';
 import {
   type DeliveryFilter,
@@ -11,7 +11,7 @@ import {
 } from '../outbox/read-deliveries.ts';
 import { Unreadable } from '../vault/crypto.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import type { Queue } from '../waitlist/queue/directory.ts';
+import type { Queue } from '../waitlist/queue/queue.ts';
 import { type EndpointRow, findEndpoint, openEndpoint } from './endpoints.ts';
 import { plainHeaders } from './send.ts';
 import { endpointTarget, WEBHOOK_CHANNEL } from './target.ts';

@@ -1,4 +1,4 @@
-import { Problems } from '../errors.ts';
+import { Problems } from '../lib/errors.ts';
 import { EVENT_KINDS } from '../waitlist/queue/events.ts';
 import { type Guard, RefusedTarget } from './guard.ts';
 

@@ -1,8 +1,8 @@
 import type { WebhookEndpointTable } from '../db/tables.ts';
-import { invalid, notFound } from '../errors.ts';
-import { formatId, parseId } from '../ids.ts';
+import { invalid, notFound } from '../lib/errors.ts';
+import { formatId, parseId } from '../lib/ids.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import type { Queue } from '../waitlist/queue/directory.ts';
+import type { Queue } from '../waitlist/queue/queue.ts';
 import type { Secret } from './secrets.ts';
 
 /** The sealed part of an endpoint. */
@@ -34,12 +34,12 @@ export interface Endpoint {
 
 export type EndpointRow = Omit<WebhookEndpointTable, 'rate_used_until'> & { rate_used_until: number };
 
-export async function listEndpoints({ db, directory }: Context, queue?: Queue): Promise<Endpoint[]> {
+export async function listEndpoints({ db, registry }: Context, queue?: Queue): Promise<Endpoint[]> {
   let query = db.query.selectFrom('webhook_endpoint').selectAll().orderBy('queue_id').orderBy('id');
   if (queue) query = query.where('queue_id', '=', queue.id);
   const endpoints: Endpoint[] = [];
   for (const row of await query.execute()) {
-    const owner = await directory.queueById(row.queue_id);
+    const owner = await registry.queueById(row.queue_id);
     if (owner) endpoints.push(readEndpoint(owner, row));
   }
   return endpoints;
@@ -59,7 +59,7 @@ export async function findEndpoint(context: Context, endpointId: string): Promis
     .selectAll()
     .where('id', '=', id)
     .executeTakeFirst();
-  const queue = row && (await context.directory.queueById(row.queue_id));
+  const queue = row && (await context.registry.queueById(row.queue_id));
   if (!row || !queue) throw notFound(`there is no webhook endpoint ${endpointId}`);
   return { queue, row, sealed: openEndpoint(queue, row) };
 }

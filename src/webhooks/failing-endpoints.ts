@@ -23,7 +23,7 @@ export async function checkEndpoints(context: Context): Promise<EndpointFinding[
 
 /** Enabled endpoints that have only failed since then or longer, the longest first. */
 export async function listFailingEndpoints(
-  { db, directory }: Context,
+  { db, registry }: Context,
   since: number,
 ): Promise<(Endpoint & { failingSince: number })[]> {
   const rows = await db.query
@@ -36,7 +36,7 @@ export async function listFailingEndpoints(
     .execute();
   const found = await Promise.all(
     rows.map(async (row) => {
-      const queue = await directory.queueById(row.queue_id);
+      const queue = await registry.queueById(row.queue_id);
       return queue ? [{ ...readEndpoint(queue, row), failingSince: row.failing_since ?? since }] : [];
     }),
   );

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { buildConnector } from 'undici';
-import { type AllowList, isPublicAddress } from './addresses.ts';
+import { type AllowList, isPublicAddress } from '../lib/addresses.ts';
 
 /** A destination that webhooks must not be sent to. */
 export class RefusedTarget extends Error {

@@ -1,6 +1,6 @@
 import { statement } from '../db/statement.ts';
-import { newNumberedId } from '../ids.ts';
-import type { Log } from '../log.ts';
+import { newNumberedId } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
 import type { Message } from '../outbox/message.ts';
 import { type Entry, openEntries } from '../waitlist/entries/entry.ts';
 import { entryOf } from '../waitlist/queue/events.ts';

@@ -1,4 +1,4 @@
-import { isoTime, isoTimeOrNull } from '../time.ts';
+import { isoTime, isoTimeOrNull } from '../lib/time.ts';
 import type { CreatedEndpoint } from './change-endpoints.ts';
 import type { Delivery, DeliveryAttempt, DeliveryDetails } from './deliveries.ts';
 import type { RevealedSecret, RotatedSecret } from './endpoint-secrets.ts';

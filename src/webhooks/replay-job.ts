@@ -1,9 +1,7 @@
 import type { Database, Trx } from '../db/database.ts';
-import { formatId, oldestId } from '../ids.ts';
+import { formatId, oldestId } from '../lib/ids.ts';
+import { isoTime } from '../lib/time.ts';
 import { makeDue } from '../outbox/resend.ts';
-import { isoTime } from '../time.ts';
-import { changeQueue } from '../waitlist/queue/change-queue.ts';
-import type { Context } from '../waitlist/queue/context.ts';
 import {
   advanceJob,
   createJob,
@@ -13,7 +11,9 @@ import {
   type JobLease,
   readProgress,
   workOnJob,
-} from '../waitlist/queue/jobs.ts';
+} from '../waitlist/jobs/jobs.ts';
+import { changeQueue } from '../waitlist/queue/change-queue.ts';
+import type { Context } from '../waitlist/queue/context.ts';
 import type { QueueChange } from '../waitlist/queue/queue-change.ts';
 import { type FoundEndpoint, findEndpoint } from './endpoints.ts';
 import { endpointTarget, WEBHOOK_CHANNEL } from './target.ts';

@@ -1,6 +1,6 @@
 import { sharedNow } from '../db/shared-clock.ts';
-import { invalid, notFound } from '../errors.ts';
-import { formatId, newId } from '../ids.ts';
+import { invalid, notFound } from '../lib/errors.ts';
+import { formatId, newId } from '../lib/ids.ts';
 import { writeMessages } from '../outbox/message.ts';
 import { resendDeliveries } from '../outbox/resend.ts';
 import type { Context } from '../waitlist/queue/context.ts';

@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { randomBytes } from '../random-bytes.ts';
+import { randomBytes } from '../lib/random-bytes.ts';
 import { decodeSecret } from './verify.ts';
 
 export interface Secret {

@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+import { VERSION } from '../lib/version.ts';
 import type { Attempt } from '../outbox/attempt.ts';
 import { parseRetryAfter } from '../outbox/retry.ts';
-import { VERSION } from '../version.ts';
 import { type Guard, RefusedTarget } from './guard.ts';
 import { DeadlinePassed, MustNotBegin, post } from './post.ts';
 import { sign } from './verify.ts';

@@ -2,12 +2,12 @@ import type { Status } from '../db/tables.ts';
 import type { Language } from '../languages/languages.ts';
 import type { Entry } from '../waitlist/entries/entry.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import type { Queue } from '../waitlist/queue/directory.ts';
-import { writeCell } from '../waitlist/transfer/cells.ts';
-import type { ExportInput } from '../waitlist/transfer/export-job.ts';
-import type { Format } from '../waitlist/transfer/import-file.ts';
-import { EXPORT_COLUMNS } from '../waitlist/transfer/presets.ts';
-import { readAllEntries, readSegment } from '../waitlist/transfer/read-all-entries.ts';
+import type { Queue } from '../waitlist/queue/queue.ts';
+import type { ExportInput } from '../waitlist/transfer/export/export-job.ts';
+import { readAllEntries, readSegment } from '../waitlist/transfer/export/read-all-entries.ts';
+import { writeCell } from '../waitlist/transfer/files/cells.ts';
+import { EXPORT_COLUMNS } from '../waitlist/transfer/files/presets.ts';
+import type { Format } from '../waitlist/transfer/files/row-file.ts';
 import { type PresentedEntry, presentEntry } from './entry.ts';
 
 export interface ExportOptions {

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { STATUSES, type Status } from '../db/tables.ts';
-import { formatId } from '../ids.ts';
-import { isoTime, isoTimeOrNull } from '../time.ts';
+import { formatId } from '../lib/ids.ts';
+import { isoTime, isoTimeOrNull } from '../lib/time.ts';
 import type { Entry } from '../waitlist/entries/entry.ts';
 import { EMAIL, idPattern, named, nullable, oneOf, time, timeOrNull } from './schema.ts';
 

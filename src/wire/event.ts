@@ -1,9 +1,9 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox';
-import { formatId } from '../ids.ts';
-import { isoTime } from '../time.ts';
+import { formatId } from '../lib/ids.ts';
+import { isoTime } from '../lib/time.ts';
 import type { Entry } from '../waitlist/entries/entry.ts';
-import type { Queue } from '../waitlist/queue/directory.ts';
 import type { DomainEvent, EventKind } from '../waitlist/queue/events.ts';
+import type { Queue } from '../waitlist/queue/queue.ts';
 import { EntrySchema, EXAMPLE_ENTRY, presentEntry } from './entry.ts';
 import { EXAMPLE_INVITE, InviteSchema, presentInvite } from './invite.ts';
 import { constant, described, exactlyOne, idPattern, named, time } from './schema.ts';

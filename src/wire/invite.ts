@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { formatId } from '../ids.ts';
-import { isoTime, isoTimeOrNull } from '../time.ts';
+import { formatId } from '../lib/ids.ts';
+import { isoTime, isoTimeOrNull } from '../lib/time.ts';
 import type { InviteOfEntry } from '../waitlist/invites/browse-invites.ts';
 import type { CreatedInvite } from '../waitlist/invites/create-invites.ts';
 import type { Invite } from '../waitlist/invites/list-invites.ts';

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { formatId } from '../ids.ts';
-import { isoTime, isoTimeOrNull } from '../time.ts';
-import { JOB_STATES, type JobSummary } from '../waitlist/queue/find-jobs.ts';
+import { formatId } from '../lib/ids.ts';
+import { isoTime, isoTimeOrNull } from '../lib/time.ts';
+import { JOB_STATES, type JobSummary } from '../waitlist/jobs/find-jobs.ts';
 import { idPattern, named, nullable, oneOf, time, timeOrNull } from './schema.ts';
 import { EXAMPLE_WAITLIST, WaitlistIdSchema } from './waitlist.ts';
 

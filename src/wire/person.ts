@@ -1,6 +1,6 @@
-import { formatId } from '../ids.ts';
-import { isoTime } from '../time.ts';
-import type { PersonExport } from '../waitlist/transfer/export-person.ts';
+import { formatId } from '../lib/ids.ts';
+import { isoTime } from '../lib/time.ts';
+import type { PersonExport } from '../waitlist/transfer/export/export-person.ts';
 import { presentEntry } from './entry.ts';
 import { presentInviteDetails } from './invite.ts';
 import { presentWaitlistReference } from './waitlist.ts';

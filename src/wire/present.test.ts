@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TSchema } from 'typebox';
-import { newId } from '../ids.ts';
+import { newId } from '../lib/ids.ts';
 import type { Entry } from '../waitlist/entries/entry.ts';
 import { EntrySchema, presentEntry } from './entry.ts';
 import { presentEventData } from './event.ts';

@@ -1,5 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox';
-import { EMAIL_MAX_CHARACTERS } from '../waitlist/people/identity.ts';
+import { EMAIL_MAX_CHARACTERS } from '../lib/email.ts';
 
 /** Names a schema in the OpenAPI document, where it becomes a shared component. */
 export const named = (name: string) => ({ 'x-name': name });

@@ -1,5 +1,5 @@
-import { formatId } from '../ids.ts';
-import { isoTime, isoTimeOrNull } from '../time.ts';
+import { formatId } from '../lib/ids.ts';
+import { isoTime, isoTimeOrNull } from '../lib/time.ts';
 import type { KeySummary } from '../waitlist/keys/list-keys.ts';
 import type { CreatedKey } from '../waitlist/keys/server-keys.ts';
 

@@ -1,4 +1,4 @@
-import { isoTime } from '../time.ts';
+import { isoTime } from '../lib/time.ts';
 import type { Suppression } from '../waitlist/links/suppression.ts';
 
 export function presentSuppression({ emailHash, reason, since }: Suppression) {

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { isoTime, isoTimeOrNull } from '../time.ts';
-import type { Waitlist } from '../waitlist/queue/directory.ts';
+import { isoTime, isoTimeOrNull } from '../lib/time.ts';
+import type { Waitlist } from '../waitlist/queue/queue.ts';
 import { BOOST_MAX, NAME_CHARACTERS_MAX } from '../waitlist/settings/waitlist-input.ts';
 import type { StatusCounts, WaitlistSummary } from '../waitlist/settings/waitlists.ts';
 import { METADATA_KEYS_COUNTED_MAX } from '../waitlist/statistics/metadata-keys.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { readConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/log.ts';
-import { openDatabase } from '../../src/service.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { openDatabase } from '../../src/installation/open.ts';
+import { createLogger } from '../../src/lib/log.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
 import { browserOf, OWNER, PASSWORD, setUp, tokenForSetup, tokenOf } from '../support/operators.ts';
 import { startProcess } from '../support/process.ts';

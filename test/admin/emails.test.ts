@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { listOperatorMails } from '../../src/operator-mail/mailbox.ts';
-import { openAccounts } from '../../src/operator-mail/notices.ts';
+import { listOperatorMails } from '../../src/mail/operators/mailbox.ts';
+import { openAccounts } from '../../src/mail/operators/notices.ts';
 import { COMMAND_LINE } from '../../src/operators/actor.ts';
 import { openOperators } from '../../src/operators/context.ts';
 import { createOperatorLink } from '../../src/operators/operators.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { formatId } from '../../src/ids.ts';
+import { formatId } from '../../src/lib/ids.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
-import { readAllEntries } from '../../src/waitlist/transfer/read-all-entries.ts';
+import { readAllEntries } from '../../src/waitlist/transfer/export/read-all-entries.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { type PresentedEntry, presentEntry } from '../../src/wire/entry.ts';
 import { type AskInRoles, askInRoles } from '../support/admin.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { HeldJob, JobKind } from '../../src/waitlist/queue/jobs.ts';
-import { CHUNK } from '../../src/waitlist/transfer/import-run.ts';
-import { importJob } from '../../src/waitlist/transfer/import-upload.ts';
-import { runDueJobs } from '../../src/waitlist/upkeep/job-runner.ts';
+import { runDueJobs } from '../../src/waitlist/jobs/job-runner.ts';
+import type { HeldJob, JobKind } from '../../src/waitlist/jobs/jobs.ts';
+import { CHUNK } from '../../src/waitlist/transfer/import/import-run.ts';
+import { importJob } from '../../src/waitlist/transfer/import/import-upload.ts';
 import { type AdminClient, adminClient } from '../support/admin-client.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { VERSION } from '../../src/version.ts';
+import { VERSION } from '../../src/lib/version.ts';
 import { type AdminClient, adminClient, auditOf, succeeded } from '../support/admin.ts';
 import {
   assertError,

@@ -2,11 +2,17 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Static } from 'typebox';
 import { DatabaseUnavailable } from '../../src/db/database.ts';
-import { invalid } from '../../src/errors.ts';
-import { formatId } from '../../src/ids.ts';
+import { invalid } from '../../src/lib/errors.ts';
+import { formatId } from '../../src/lib/ids.ts';
 import { createInviteRun, resumeInviteRun, startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
-import { changeQueue } from '../../src/waitlist/queue/change-queue.ts';
-import type { Queue } from '../../src/waitlist/queue/directory.ts';
+import {
+  endCancelledJobs,
+  forgetOldJobs,
+  pauseAfter,
+  runDueJobs,
+  startJobs,
+  takeLeasesBack,
+} from '../../src/waitlist/jobs/job-runner.ts';
 import {
   advanceJob,
   createJob,
@@ -15,15 +21,9 @@ import {
   type JobKind,
   LEASE_MS,
   readProgress,
-} from '../../src/waitlist/queue/jobs.ts';
-import {
-  endCancelledJobs,
-  forgetOldJobs,
-  pauseAfter,
-  runDueJobs,
-  startJobs,
-  takeLeasesBack,
-} from '../../src/waitlist/upkeep/job-runner.ts';
+} from '../../src/waitlist/jobs/jobs.ts';
+import { changeQueue } from '../../src/waitlist/queue/change-queue.ts';
+import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import type { JobSchema } from '../../src/wire/job.ts';
 import { assertError, eventually, forEachEngine, type Service, startService } from '../support/harness.ts';
 import { adminToken } from '../support/operators.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { OperatorMailView } from '../../src/operator-mail/mailbox.ts';
+import type { OperatorMailView } from '../../src/mail/operators/mailbox.ts';
 import { forEachEngine } from '../support/harness.ts';
 import { type Mailing, PUBLIC_URL, startMailing } from '../support/mails.ts';
 import { type Browser, setUp } from '../support/operators.ts';

@@ -9,7 +9,7 @@ import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import { updateEntry } from '../../src/waitlist/entries/update-entry.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { countValues } from '../../src/waitlist/statistics/count-values.ts';
-import { importFile } from '../../src/waitlist/transfer/import-start.ts';
+import { importFile } from '../../src/waitlist/transfer/import/import-start.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import type { StatisticsSchema } from '../../src/wire/statistics.ts';
 import { assertError, forEachEngine, type List, START } from '../support/harness.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { formatId } from '../../src/ids.ts';
+import { formatId } from '../../src/lib/ids.ts';
 import { COMMAND_LINE } from '../../src/operators/actor.ts';
 import { openOperators } from '../../src/operators/context.ts';
 import { listTokens, revokeToken } from '../../src/operators/tokens.ts';
+import { advanceJob, createJob, endJob } from '../../src/waitlist/jobs/jobs.ts';
 import { changeQueue } from '../../src/waitlist/queue/change-queue.ts';
-import { advanceJob, createJob, endJob } from '../../src/waitlist/queue/jobs.ts';
 import type { QueueChange } from '../../src/waitlist/queue/queue-change.ts';
 import { deleteWaitlist } from '../../src/waitlist/settings/delete-waitlist.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';

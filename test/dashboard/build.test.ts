@@ -5,7 +5,7 @@ import path from 'node:path';
 import { before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
-import { DASHBOARD_DIRECTORY } from '../../src/build-dashboard.ts';
+import { DASHBOARD_DIRECTORY } from '../../src/server/build-dashboard.ts';
 import { renderAdminTypes, TYPES_FILE } from '../support/admin-types.ts';
 import { ensureDashboard } from '../support/ensure-dashboard.ts';
 

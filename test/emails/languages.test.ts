@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { LANGUAGES, type Language, textsIn } from '../../src/languages/languages.ts';
+import { parseEmail } from '../../src/lib/email.ts';
 import type { MailKind } from '../../src/mail/kinds.ts';
 import { listMails, showMail } from '../../src/mail/mailbox.ts';
 import { previewMail } from '../../src/mail/preview.ts';
 import { checkTemplate, resetTemplate, saveTemplate, showTemplate } from '../../src/mail/templates.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
-import { parseEmail } from '../../src/waitlist/people/identity.ts';
 import type { Metadata } from '../../src/waitlist/people/metadata.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { openSignups } from '../../src/waitlist/signup/signup.ts';
-import { exportPerson } from '../../src/waitlist/transfer/export-person.ts';
+import { exportPerson } from '../../src/waitlist/transfer/export/export-person.ts';
 import { presentPerson } from '../../src/wire/person.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { listMails } from '../../src/mail/mailbox.ts';
-import type { Queue } from '../../src/waitlist/queue/directory.ts';
+import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { forEachEngine } from '../support/harness.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';
 import { allSent, type Mailing, mailingList, mailsArrived, startMailing } from '../support/mails.ts';

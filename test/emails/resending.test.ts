@@ -51,7 +51,7 @@ forEachEngine((engine) => {
     state: MailSummary['state'],
     count: number,
   ) => {
-    const queue = await service.context.directory.queue(list.id, 'production');
+    const queue = await service.context.registry.queue(list.id, 'production');
     assert.ok(queue);
     const found = async () => (await listMails(service.context, queue, { limit: 200, state })).mails;
     await until(`${count} mails are ${state}`, async () => (await found()).length === count);

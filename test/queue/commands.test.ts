@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
-import type { PersonExport } from '../../src/waitlist/transfer/export-person.ts';
+import type { PersonExport } from '../../src/waitlist/transfer/export/export-person.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import type { PresentedInviteDetails } from '../../src/wire/invite.ts';
 import type { PresentedWaitlist } from '../../src/wire/waitlist.ts';
@@ -225,7 +225,7 @@ forEachEngine((engine) => {
       await succeed(...of('invite', 'create', '--email', 'a@example.com'));
       await updateWaitlist(service.context, list.id, { confirmEmails: true });
       await list.signup({ email: 'unconfirmed@example.com' });
-      const damaged = await service.context.directory.queue(list.id, 'production');
+      const damaged = await service.context.registry.queue(list.id, 'production');
       await service.context.db.query
         .updateTable('entry')
         .set({ person: Buffer.alloc(60) })

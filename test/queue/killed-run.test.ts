@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import type { Queue } from '../../src/waitlist/queue/directory.ts';
+import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { afterTest } from '../support/cleanup.ts';
 import { crowdEmail, fillQueue } from '../support/crowd.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { STATUSES, type Status } from '../../src/db/tables.ts';
-import { formatId } from '../../src/ids.ts';
+import { formatId } from '../../src/lib/ids.ts';
 import { confirmEntry } from '../../src/waitlist/entries/confirm-entry.ts';
 import { canMove, moveEntries } from '../../src/waitlist/entries/move-entry.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';

@@ -4,10 +4,10 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import type { Database } from '../../src/db/database.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
-import { postgresSpelling } from '../../src/db/postgres-spelling.ts';
-import { JOB_KINDS } from '../../src/job-kinds.ts';
+import { postgresDialect } from '../../src/db/postgres-dialect.ts';
 import { findDueTargets, firstDueAt } from '../../src/outbox/find-targets.ts';
-import { createJobRunner } from '../../src/waitlist/upkeep/job-runner.ts';
+import { JOB_KINDS } from '../../src/server/job-kinds.ts';
+import { createJobRunner } from '../../src/waitlist/jobs/job-runner.ts';
 import { createUpkeep } from '../../src/waitlist/upkeep/upkeep.ts';
 import { startFakePooler } from '../support/fake-pooler.ts';
 import { type Service, startService } from '../support/harness.ts';
@@ -45,7 +45,7 @@ describe('behind a pooler, where every statement may run in another session', ()
     const ours = { jit: 'off', timeout: '300ms', scans: 'off' };
     assert.deepEqual((await SETTINGS.execute(db.query)).rows, [ours]);
     assert.deepEqual((await db.transaction((trx) => SETTINGS.execute(trx))).rows, [ours]);
-    assert.deepEqual((await SETTINGS.execute(db.patient.query)).rows, [{ ...ours, timeout: '0' }]);
+    assert.deepEqual((await SETTINGS.execute(db.unlimited.query)).rows, [{ ...ours, timeout: '0' }]);
     assert.deepEqual(await findDueTargets(db), []);
   });
 
@@ -76,7 +76,7 @@ describe('the statements of an idle server', () => {
     const asked = [firstDueAt, ...tasks.flatMap(({ dueAt }) => dueAt ?? [])];
     assert.ok(asked.length >= 4);
     for (const dueAt of asked) {
-      const { sql: text, parameters } = sql`select ${dueAt(postgresSpelling)}`.compile(context.db.query);
+      const { sql: text, parameters } = sql`select ${dueAt(postgresDialect)}`.compile(context.db.query);
       const { rows } = await client.query(`explain (format json) ${text}`, [...parameters]);
       const cost = rows[0]['QUERY PLAN'][0].Plan['Total Cost'];
       assert.ok(cost < COMPILED_ABOVE / 10, `${cost}: ${text}`);

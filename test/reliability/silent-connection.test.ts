@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { PostgresLimits } from '../../src/db/postgres-pool.ts';
-import { reportedStates } from '../../src/state-log.ts';
+import { reportedStates } from '../../src/lib/state-log.ts';
 import { clientFor, eventually, listOver } from '../support/harness.ts';
 import { commandJson, startProcess } from '../support/process.ts';
 import { scriptOf } from '../support/program.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { type Database, DatabaseUnavailable } from '../../src/db/database.ts';
-import { createLogger } from '../../src/log.ts';
-import { openDatabase } from '../../src/service.ts';
+import { openDatabase } from '../../src/installation/open.ts';
+import { createLogger } from '../../src/lib/log.ts';
 import { type Proxied, proxiedPostgres } from '../support/proxied.ts';
 
 const LIMITS = { connectMs: 2_000, statementMs: 500, silenceMs: 1_000, idleInTransactionMs: 5_000 };
@@ -41,18 +41,18 @@ describe('a statement on PostgreSQL', () => {
   });
 
   it('of maintenance has no time limit', async () => {
-    await SLEEP.execute(db.patient.query);
-    await db.patient.transaction((trx) => SLEEP.execute(trx));
-    await db.patient.snapshot((trx) => SLEEP.execute(trx));
+    await SLEEP.execute(db.unlimited.query);
+    await db.unlimited.transaction((trx) => SLEEP.execute(trx));
+    await db.unlimited.snapshot((trx) => SLEEP.execute(trx));
   });
 
   it('of maintenance fails when its connection is dead, but not when it is slow', async () => {
-    const working = db.patient.transaction(async (trx) => {
+    const working = db.unlimited.transaction(async (trx) => {
       await sql`select 1`.execute(trx);
       proxied.proxy.silence();
       await sql`select 1`.execute(trx);
     });
     await assert.rejects(working, DatabaseUnavailable);
-    assert.equal((await sql`select 1`.execute(db.patient.query)).rows.length, 1);
+    assert.equal((await sql`select 1`.execute(db.unlimited.query)).rows.length, 1);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { parseId } from '../../src/ids.ts';
+import { parseId } from '../../src/lib/ids.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { assertError, forEachEngine, type Service, startService } from '../support/harness.ts';
 

@@ -1,7 +1,8 @@
-import { type Identifier, parseEmail } from '../../src/waitlist/people/identity.ts';
+import { parseEmail } from '../../src/lib/email.ts';
+import type { Identifier } from '../../src/waitlist/people/identity.ts';
 import type { Metadata } from '../../src/waitlist/people/metadata.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
-import type { Queue } from '../../src/waitlist/queue/directory.ts';
+import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { openSignups } from '../../src/waitlist/signup/signup.ts';
 
 const BATCH = 5_000;

@@ -1,4 +1,4 @@
-import { buildDashboard, isDashboardCurrent } from '../../src/build-dashboard.ts';
+import { buildDashboard, isDashboardCurrent } from '../../src/server/build-dashboard.ts';
 
 /** Builds the dashboard, unless it has been built from these sources. */
 export async function ensureDashboard(): Promise<void> {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { describe } from 'node:test';
 import { promisify } from 'node:util';
-import { buildApp, type Timeouts } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { Engine } from '../../src/db/database.ts';
 import type { PostgresLimits } from '../../src/db/postgres-pool.ts';
 import type { StreamTimes } from '../../src/http/admin/core/stream-hub.ts';
@@ -12,18 +11,19 @@ import type { UploadLimits } from '../../src/http/plugins/upload.ts';
 import type { PresentedAcceptance } from '../../src/http/sdk/accept-invite.ts';
 import type { PresentedInviteCheck } from '../../src/http/sdk/check-invite.ts';
 import type { PresentedPage } from '../../src/http/sdk/list-entries.ts';
-import { JOB_KINDS } from '../../src/job-kinds.ts';
-import { createLogger } from '../../src/log.ts';
-import { openContext } from '../../src/service.ts';
+import { openContext } from '../../src/installation/open.ts';
+import { createLogger } from '../../src/lib/log.ts';
+import { buildApp, type Timeouts } from '../../src/server/app.ts';
+import { JOB_KINDS } from '../../src/server/job-kinds.ts';
 import { createInvite } from '../../src/waitlist/invites/create-invites.ts';
 import { expireInvites, revokeInvite } from '../../src/waitlist/invites/end-invites.ts';
+import { runDueJobs } from '../../src/waitlist/jobs/job-runner.ts';
 import { trackKeyUsage } from '../../src/waitlist/keys/key-usage.ts';
 import { createKey } from '../../src/waitlist/keys/server-keys.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
-import type { Queue } from '../../src/waitlist/queue/directory.ts';
+import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { createWaitlist } from '../../src/waitlist/settings/waitlists.ts';
 import { openSignups, type SignupResult } from '../../src/waitlist/signup/signup.ts';
-import { runDueJobs } from '../../src/waitlist/upkeep/job-runner.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import { presentCreatedInvite } from '../../src/wire/invite.ts';
 import { presentCreatedKey } from '../../src/wire/server-key.ts';
@@ -221,7 +221,7 @@ export interface List {
 
 function listClient(client: Client, context: Context, id: string, { key, id: keyId }: PresentedKey): List {
   const queue = async (environment = 'production') => {
-    const found = await context.directory.queue(id, environment);
+    const found = await context.registry.queue(id, environment);
     assert.ok(found);
     return found;
   };

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { readConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/log.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { openContext } from '../../src/installation/open.ts';
+import { createLogger } from '../../src/lib/log.ts';
 import { MAIL_KINDS } from '../../src/mail/kinds.ts';
 import { previewMail } from '../../src/mail/preview.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
-import { openContext } from '../../src/service.ts';
 import { createWaitlist } from '../../src/waitlist/settings/waitlists.ts';
 import { launchChromium } from './launch-chromium.ts';
 
@@ -29,7 +29,7 @@ try {
     referralUrl: 'https://acme.example/?ref={referralCode}',
     footer: 'Acme Inc., 1 Example Street, Springfield',
   });
-  const queue = await context.directory.queue('wl_acme', 'production');
+  const queue = await context.registry.queue('wl_acme', 'production');
   if (!queue) throw new Error('the waitlist is gone');
   for (const kind of MAIL_KINDS) {
     const { html } = await previewMail(context, queue, { kind }, SENDING);

@@ -6,7 +6,7 @@ import type { MailSummary } from '../../src/mail/mail-log.ts';
 import { listMails } from '../../src/mail/mailbox.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
-import type { Queue } from '../../src/waitlist/queue/directory.ts';
+import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { eventually, type List } from './harness.ts';
 import { type MailServer, type ReceivedMail, startMailServer } from './mail-server.ts';

@@ -1,7 +1,7 @@
-import { readConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/log.ts';
-import { openContext } from '../../src/service.ts';
-import { startOutbox } from '../../src/start-outbox.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { openContext } from '../../src/installation/open.ts';
+import { startOutbox } from '../../src/installation/start-outbox.ts';
+import { createLogger } from '../../src/lib/log.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
 import { openSignups } from '../../src/waitlist/signup/signup.ts';
 import { parseSignupRequest } from '../../src/waitlist/signup/signup-input.ts';
@@ -24,7 +24,7 @@ if (mode === 'dispatch') {
   process.stdout.write('ready\n');
 } else {
   const [waitlistId = ''] = operands;
-  const queue = await context.directory.queue(waitlistId, 'production');
+  const queue = await context.registry.queue(waitlistId, 'production');
   if (!queue) throw new Error('there is no such waitlist');
   const { entries } = parseSignupRequest({ waitlistId, entries: [{ email: 'ada@example.com' }] });
   await openSignups(dying(mode), 1_000).submit(queue, entries);

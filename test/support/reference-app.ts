@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type AppParts, buildApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { Document } from '../../src/http/docs/document.ts';
-import { createLogger } from '../../src/log.ts';
-import { openContext } from '../../src/service.ts';
+import { openContext } from '../../src/installation/open.ts';
+import { createLogger } from '../../src/lib/log.ts';
+import { type AppParts, buildApp } from '../../src/server/app.ts';
 import { createInvite } from '../../src/waitlist/invites/create-invites.ts';
 import { revokeInvite } from '../../src/waitlist/invites/end-invites.ts';
 import { trackKeyUsage } from '../../src/waitlist/keys/key-usage.ts';
@@ -57,7 +57,7 @@ export async function startReferenceApp(rateLimits: AppParts['rateLimits'] = LIM
     canRead: false,
     expiresAt: null,
   });
-  const queue = await context.directory.queue('wl_acme', environment);
+  const queue = await context.registry.queue('wl_acme', environment);
   if (!queue) throw new Error('the waitlist has no queue');
   const invite = async (expiresAt: number | null = null) =>
     (await createInvite(context, queue, { email: 'ada@example.com', expiresAt })).code;

@@ -1,5 +1,5 @@
-import { readConfig } from '../../src/config.ts';
-import { serve } from '../../src/server.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { serve } from '../../src/server/serve.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 

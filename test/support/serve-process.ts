@@ -1,5 +1,5 @@
-import { readConfig } from '../../src/config.ts';
-import { serve } from '../../src/server.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { serve } from '../../src/server/serve.ts';
 
 /** The server as a separate process with shorter limits: `LIMITS` has its options as JSON. */
 const { LIMITS = '{}', ...environment } = process.env;

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { DATABASE_FILE } from '../../src/data-directory.ts';
 import type { Engine } from '../../src/db/database.ts';
+import { DATABASE_FILE } from '../../src/installation/data-directory.ts';
 import { createDatabase } from './databases.ts';
 
 /** The data of one installation: a new directory, and on PostgreSQL a new database. */

@@ -1,10 +1,10 @@
 import { chmodSync } from 'node:fs';
 import path from 'node:path';
-import { DATABASE_FILE } from '../../src/data-directory.ts';
 import type { Database } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
 import { openSqlite } from '../../src/db/sqlite.ts';
+import { DATABASE_FILE } from '../../src/installation/data-directory.ts';
 import { createDatabase } from './databases.ts';
 import type { Templates } from './storage.ts';
 

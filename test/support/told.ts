@@ -1,6 +1,6 @@
+import { allowList } from '../../src/lib/addresses.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
-import type { Queue } from '../../src/waitlist/queue/directory.ts';
-import { allowList } from '../../src/webhooks/addresses.ts';
+import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { createEndpoint } from '../../src/webhooks/change-endpoints.ts';
 import { createGuard } from '../../src/webhooks/guard.ts';
 

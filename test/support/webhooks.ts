@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Engine } from '../../src/db/database.ts';
+import { type OutboxTimes, startOutbox } from '../../src/installation/start-outbox.ts';
+import { allowList } from '../../src/lib/addresses.ts';
 import type { DispatcherOptions } from '../../src/outbox/dispatcher.ts';
-import { type OutboxTimes, startOutbox } from '../../src/start-outbox.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
-import type { Queue } from '../../src/waitlist/queue/directory.ts';
-import { allowList } from '../../src/webhooks/addresses.ts';
+import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { createEndpoint } from '../../src/webhooks/change-endpoints.ts';
 import { type DeliveryState, listDeliveries } from '../../src/webhooks/deliveries.ts';
 import type { EndpointInput } from '../../src/webhooks/endpoint-input.ts';

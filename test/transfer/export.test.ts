@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Status } from '../../src/db/tables.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
-import { importFile } from '../../src/waitlist/transfer/import-start.ts';
+import { importFile } from '../../src/waitlist/transfer/import/import-start.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import { exportEntries } from '../../src/wire/entry-export.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';

@@ -4,9 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Entry } from '../../src/waitlist/entries/entry.ts';
-import type { ImportResult } from '../../src/waitlist/transfer/import-run.ts';
-import { type ImportOptions, importFile, resumeImport } from '../../src/waitlist/transfer/import-start.ts';
-import { readAllEntries } from '../../src/waitlist/transfer/read-all-entries.ts';
+import { readAllEntries } from '../../src/waitlist/transfer/export/read-all-entries.ts';
+import type { ImportResult } from '../../src/waitlist/transfer/import/import-run.ts';
+import {
+  type ImportOptions,
+  importFile,
+  resumeImport,
+} from '../../src/waitlist/transfer/import/import-start.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';

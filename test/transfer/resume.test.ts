@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { Engine } from '../../src/db/database.ts';
-import type { Queue } from '../../src/waitlist/queue/directory.ts';
+import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
 import {

@@ -120,7 +120,7 @@ forEachEngine((engine) => {
       assert.equal(await findingOf(storage, 'status'), undefined);
       const service = await startService(engine, { storage });
       afterTest(service.close);
-      assert.ok(await service.context.directory.queue('wl_acme', 'production'));
+      assert.ok(await service.context.registry.queue('wl_acme', 'production'));
     });
   });
 

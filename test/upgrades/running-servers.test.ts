@@ -108,7 +108,7 @@ forEachEngine((engine) => {
       await jsonOf(storage.environment, 'migrate');
       const service = await startService(engine, { storage });
       afterTest(service.close);
-      const queue = await service.context.directory.queue(installation.waitlistId, 'production');
+      const queue = await service.context.registry.queue(installation.waitlistId, 'production');
       assert.ok(queue);
       assert.deepEqual((await auditQueue(service.context, queue, false)).findings, []);
     });
@@ -160,7 +160,7 @@ describe('an upgrade on PostgreSQL', () => {
     await earlier.run(LOCK_QUEUE);
     const db = await openStorage(storage);
     const steps: MigrationStep[] = [];
-    const migrating = migrate(db.patient, SCHEMA_VERSION, (step) => void steps.push(structuredClone(step)));
+    const migrating = migrate(db.unlimited, SCHEMA_VERSION, (step) => void steps.push(structuredClone(step)));
     await eventually(
       async () => steps.some(({ waitingFor }) => waitingFor.length > 0),
       (waits) => waits,
@@ -183,7 +183,7 @@ describe('an upgrade on PostgreSQL', () => {
     await migrating;
     const service = await startService('postgres', { storage });
     afterTest(service.close);
-    const queue = await service.context.directory.queue(installation.waitlistId, 'production');
+    const queue = await service.context.registry.queue(installation.waitlistId, 'production');
     assert.ok(queue);
     assert.deepEqual((await auditQueue(service.context, queue, false)).findings, []);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
-import { startOutbox } from '../../src/start-outbox.ts';
+import { startOutbox } from '../../src/installation/start-outbox.ts';
 import { deleteEndpoint } from '../../src/webhooks/change-endpoints.ts';
 import { listDeliveries } from '../../src/webhooks/deliveries.ts';
 import { listEndpoints } from '../../src/webhooks/endpoints.ts';

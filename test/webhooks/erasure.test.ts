@@ -6,7 +6,7 @@ import { listMails } from '../../src/mail/mailbox.ts';
 import { connectSmtp } from '../../src/mail/smtp.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
-import type { Queue } from '../../src/waitlist/queue/directory.ts';
+import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { showDelivery } from '../../src/webhooks/deliveries.ts';
 import { MustNotBegin } from '../../src/webhooks/post.ts';
 import { createSender } from '../../src/webhooks/send.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { allowList, checkAllowed, isPublicAddress } from '../../src/webhooks/addresses.ts';
+import { allowList, checkAllowed, isPublicAddress } from '../../src/lib/addresses.ts';
 import { createGuard, RefusedTarget, type Resolve } from '../../src/webhooks/guard.ts';
 import { createSender } from '../../src/webhooks/send.ts';
 import { afterTest } from '../support/cleanup.ts';

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { allowList } from '../../src/webhooks/addresses.ts';
+import { allowList } from '../../src/lib/addresses.ts';
 import { createGuard } from '../../src/webhooks/guard.ts';
 import { createSender } from '../../src/webhooks/send.ts';
 import { CERTIFICATE, PRIVATE_KEY } from '../support/certificate.ts';

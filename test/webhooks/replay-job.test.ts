@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Static } from 'typebox';
-import type { HeldJob } from '../../src/waitlist/queue/jobs.ts';
-import { runDueJobs } from '../../src/waitlist/upkeep/job-runner.ts';
+import { runDueJobs } from '../../src/waitlist/jobs/job-runner.ts';
+import type { HeldJob } from '../../src/waitlist/jobs/jobs.ts';
 import { deleteEndpoint } from '../../src/webhooks/change-endpoints.ts';
 import { replayFailed, replayJob } from '../../src/webhooks/replay-job.ts';
 import type { JobSchema } from '../../src/wire/job.ts';

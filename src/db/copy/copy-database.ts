@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { invalid } from '../../errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import type { Row } from '../bulk.ts';
 import type { Database, Trx } from '../database.ts';
 import { migrate, requireCurrentSchema, schemaVersion } from '../migrate.ts';

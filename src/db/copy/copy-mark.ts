@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { invalid, unavailable } from '../../errors.ts';
+import { invalid, unavailable } from '../../lib/errors.ts';
 import { COPIED_TABLES, type CopiedTable } from '../table-keys.ts';
 import type { Tables } from '../tables.ts';
 import type { Key } from './table-rows.ts';

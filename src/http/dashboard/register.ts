@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { notFound } from '../../errors.ts';
+import { notFound } from '../../lib/errors.ts';
 import type { OperatorContext } from '../../operators/context.ts';
 import { findSession, type SessionLimits } from '../../operators/sessions.ts';
 import { isSetUp } from '../../operators/setup.ts';

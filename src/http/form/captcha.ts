@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../lib/log.ts';
 import type { CaptchaProvider } from '../../waitlist/forms/form.ts';
 import type { Guard } from '../../webhooks/guard.ts';
 import { post } from '../../webhooks/post.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { knownSharedNow } from '../../db/shared-clock.ts';
-import { DoorlistError } from '../../errors.ts';
+import { DoorlistError } from '../../lib/errors.ts';
 import { isSolved, tokenOfProof } from '../../waitlist/forms/challenge.ts';
 import { isDisposable } from '../../waitlist/forms/disposable.ts';
 import type { LiveForm } from '../../waitlist/forms/form.ts';

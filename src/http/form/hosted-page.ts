@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { knownSharedNow } from '../../db/shared-clock.ts';
-import { notFound } from '../../errors.ts';
 import type { Texts } from '../../languages/texts.ts';
+import { notFound } from '../../lib/errors.ts';
 import { formOf, type LiveForm } from '../../waitlist/forms/form.ts';
 import type { FieldProblem, Values } from '../../waitlist/forms/form-input.ts';
-import { isWaitlistId } from '../../waitlist/queue/directory.ts';
+import { isWaitlistId } from '../../waitlist/queue/queue.ts';
 import { Html, html } from '../docs/html.ts';
 import { ownAttributes, sendBrandedPage } from '../pages/branded-page.ts';
 import { lookOf } from '../pages/look.ts';
@@ -54,7 +54,7 @@ async function requireForm(
   const { environment = 'production' } = (query ?? {}) as { environment?: unknown };
   const queue =
     isWaitlistId(waitlistId) && typeof environment === 'string'
-      ? await context.directory.queue(waitlistId, environment)
+      ? await context.registry.queue(waitlistId, environment)
       : undefined;
   const form = queue && (await formOf(context, queue));
   if (!form?.enabled || form.key === null) throw notFound('there is no such page');

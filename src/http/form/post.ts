@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { DoorlistError, invalid } from '../../errors.ts';
+import { DoorlistError, invalid } from '../../lib/errors.ts';
 import type { LiveForm } from '../../waitlist/forms/form.ts';
 import { type FieldProblem, lineOf, type Values } from '../../waitlist/forms/form-input.ts';
 import { type FormJoin, joinByForm, Refused } from '../../waitlist/forms/join-by-form.ts';
 import { personStatus } from '../../waitlist/forms/person-status.ts';
 import { isObject } from '../../waitlist/people/metadata.ts';
-import type { Queue } from '../../waitlist/queue/directory.ts';
+import type { Queue } from '../../waitlist/queue/queue.ts';
 import { closeUnread } from '../plugins/errors.ts';
 import { checkPost, HONEYPOT } from './check-post.ts';
 import { problemText } from './form-html.ts';

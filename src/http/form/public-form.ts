@@ -3,7 +3,7 @@ import type { Texts } from '../../languages/texts.ts';
 import { newChallenge } from '../../waitlist/forms/challenge.ts';
 import type { LiveForm } from '../../waitlist/forms/form.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
-import type { Queue } from '../../waitlist/queue/directory.ts';
+import type { Queue } from '../../waitlist/queue/queue.ts';
 
 /** What the web component needs, and anyone who builds a form of their own. */
 export async function presentPublicForm(context: Context, form: LiveForm, texts: Texts) {

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { DoorlistError, notFound } from '../../errors.ts';
+import { DoorlistError, notFound } from '../../lib/errors.ts';
 import { findForm, type LiveForm } from '../../waitlist/forms/form.ts';
 import { html } from '../docs/html.ts';
 import { sendBrandedPage } from '../pages/branded-page.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { notFound } from '../../errors.ts';
 import type { Notice, Texts } from '../../languages/texts.ts';
+import { notFound } from '../../lib/errors.ts';
 import { formOf } from '../../waitlist/forms/form.ts';
 import {
   mailStatusLink,

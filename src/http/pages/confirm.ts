@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import { DoorlistError, notFound } from '../../errors.ts';
 import type { Texts } from '../../languages/texts.ts';
+import { DoorlistError, notFound } from '../../lib/errors.ts';
 import {
   type ConfirmLink,
   checkConfirmLink,

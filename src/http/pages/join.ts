@@ -1,11 +1,11 @@
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
-import { DoorlistError } from '../../errors.ts';
 import type { Notice, Texts } from '../../languages/texts.ts';
+import { DoorlistError } from '../../lib/errors.ts';
 import { formOf } from '../../waitlist/forms/form.ts';
 import { acceptInvite } from '../../waitlist/invites/accept-invite.ts';
 import { checkInvite, queueOfCode } from '../../waitlist/invites/invites.ts';
-import type { Queue } from '../../waitlist/queue/directory.ts';
+import type { Queue } from '../../waitlist/queue/queue.ts';
 import { html } from '../docs/html.ts';
 import { STATUS } from '../problem.ts';
 import type { TypedApp } from '../typed-app.ts';

@@ -2,7 +2,7 @@ import { textsIn } from '../../languages/languages.ts';
 import { readParts } from '../../mail/parts.ts';
 import { queueOfLink } from '../../waitlist/links/links.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
-import type { Queue } from '../../waitlist/queue/directory.ts';
+import type { Queue } from '../../waitlist/queue/queue.ts';
 import type { Brand } from './branded-page.ts';
 
 /** Pages look like the mails of their waitlist. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { DoorlistError, type ErrorCode } from '../../errors.ts';
 import type { Texts } from '../../languages/texts.ts';
+import { DoorlistError, type ErrorCode } from '../../lib/errors.ts';
 import { closeUnread, sendError } from '../plugins/errors.ts';
 import { STATUS } from '../problem.ts';
 import type { TypedApp } from '../typed-app.ts';

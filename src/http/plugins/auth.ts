@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { DoorlistError } from '../../errors.ts';
+import { DoorlistError } from '../../lib/errors.ts';
+import type { ServerKey } from '../../waitlist/keys/find-key.ts';
+import { findLiveKey } from '../../waitlist/keys/find-key.ts';
 import type { KeyUsage } from '../../waitlist/keys/key-usage.ts';
-import { findLiveKey } from '../../waitlist/keys/server-keys.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
-import type { ServerKey } from '../../waitlist/queue/directory.ts';
 import { clientOf, type RateLimiter } from './rate-limit.ts';
 
 declare module 'fastify' {

@@ -1,4 +1,4 @@
-import { DoorlistError, unavailable } from '../../errors.ts';
+import { DoorlistError, unavailable } from '../../lib/errors.ts';
 
 const MIB = 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import { invalid } from '../../errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import type { BodyBudgets } from './body-budget.ts';
 import { HttpError } from './errors.ts';
 import { clientOf } from './rate-limit.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { invalid } from '../../errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import { parseStrictJson } from '../json.ts';
 import type { ReadBody } from './body-reader.ts';
 import { HttpError } from './errors.ts';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Log } from '../../log.ts';
-import { isPublicAddress } from '../../webhooks/addresses.ts';
+import { isPublicAddress } from '../../lib/addresses.ts';
+import type { Log } from '../../lib/log.ts';
 
 const HEADER = 'x-forwarded-for';
 

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { DatabaseUnavailable, SchemaSuperseded } from '../../db/database.ts';
-import { unavailable } from '../../errors.ts';
-import { reportState } from '../../state-log.ts';
+import { unavailable } from '../../lib/errors.ts';
+import { reportState } from '../../lib/state-log.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import { constant, named } from '../../wire/schema.ts';
 import { errorResponses, okResponse } from '../responses.ts';

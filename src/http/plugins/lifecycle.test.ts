@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { createLogger } from '../../log.ts';
+import { createLogger } from '../../lib/log.ts';
 import { type Lifecycle, registerLifecycle } from './lifecycle.ts';
 import { recordRoutes } from './route-table.ts';
 

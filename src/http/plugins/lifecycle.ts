@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { invalid, notFound, unavailable } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import { invalid, notFound, unavailable } from '../../lib/errors.ts';
+import type { Log } from '../../lib/log.ts';
 import { HttpError, NOTHING_HERE } from './errors.ts';
 import { isNavigation } from './navigation.ts';
 import type { RouteTable } from './route-table.ts';

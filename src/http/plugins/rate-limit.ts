@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { DoorlistError } from '../../errors.ts';
+import { DoorlistError } from '../../lib/errors.ts';
 
 const WINDOW_MS = 60_000;
 /** Above this, the oldest client is forgotten, which limits memory. */

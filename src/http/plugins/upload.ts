@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { invalid } from '../../errors.ts';
+import { invalid } from '../../lib/errors.ts';
 
 export interface UploadLimits {
   bytesMax: number;

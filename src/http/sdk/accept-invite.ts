@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { invalid } from '../../errors.ts';
-import { isoTime } from '../../time.ts';
+import { invalid } from '../../lib/errors.ts';
+import { isoTime } from '../../lib/time.ts';
 import { type Acceptance, acceptInvite } from '../../waitlist/invites/accept-invite.ts';
 import { constant, described, EMAIL, limits, named, time, withExamples } from '../../wire/schema.ts';
 import { EXAMPLE_WAITLIST, presentWaitlistReference, WaitlistReferenceSchema } from '../../wire/waitlist.ts';

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { isoTime } from '../../time.ts';
+import { isoTime } from '../../lib/time.ts';
 import { CODE_CHARACTERS_MAX, checkInvite, type InviteCheck } from '../../waitlist/invites/invites.ts';
 import { constant, described, EMAIL, exactlyOne, limits, named, oneOf, time } from '../../wire/schema.ts';
 import { EXAMPLE_WAITLIST, presentWaitlistReference, WaitlistReferenceSchema } from '../../wire/waitlist.ts';

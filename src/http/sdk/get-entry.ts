@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { findEntry } from '../../waitlist/entries/entries.ts';
-import { queueForKey, requireRead } from '../../waitlist/keys/server-keys.ts';
+import { queueForKey, requireRead } from '../../waitlist/keys/find-key.ts';
 import { EntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../wire/entry.ts';
 import { limits, withExamples } from '../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../wire/waitlist.ts';

@@ -6,7 +6,7 @@ import {
   PAGE_LIMIT_MAX,
   SORTS,
 } from '../../waitlist/entries/entries.ts';
-import { queueForKey, requireRead } from '../../waitlist/keys/server-keys.ts';
+import { queueForKey, requireRead } from '../../waitlist/keys/find-key.ts';
 import { EntrySchema, EntryStatusSchema, EXAMPLE_ENTRY, presentEntry } from '../../wire/entry.ts';
 import { described, limits, named, nullable, oneOf } from '../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../wire/waitlist.ts';

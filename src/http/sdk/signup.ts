@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { queueForKey } from '../../waitlist/keys/server-keys.ts';
+import { queueForKey } from '../../waitlist/keys/find-key.ts';
 import {
   METADATA_BYTES_MAX,
   METADATA_KEY_CHARACTERS_MAX,

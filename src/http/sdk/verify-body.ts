@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { invalid, Problems } from '../../errors.ts';
 import { skipSpace, skipString, skipValue } from '../../json/object.ts';
 import { endOfString } from '../../json/scan.ts';
+import { invalid, Problems } from '../../lib/errors.ts';
 import { badJson, DUPLICATE_KEY, refuseBadCharacters, refuseBadKey } from '../json.ts';
 
 interface VerifyBody {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { invalid } from '../../errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import {
   FAILURE_REASONS,
   TOLERANCE_SECONDS,

@@ -1,10 +1,10 @@
-import { invalid, notFound } from '../../errors.ts';
-import { parseId } from '../../ids.ts';
+import { invalid, notFound } from '../../lib/errors.ts';
+import { parseId } from '../../lib/ids.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import { parseReferrer } from '../people/identity.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
 import { type EntryRow, findBySeqs, selectEntries } from '../queue/entry-rows.ts';
+import type { Queue } from '../queue/queue.ts';
 import { ownSeqOf } from '../referrals/reference.ts';
 import { findAliases } from '../referrals/referral-alias.ts';
 import { type EntryPage, findEntry, listEntries, type PageQuery } from './entries.ts';

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { statement } from '../../db/statement.ts';
 import { STATUSES, type Status } from '../../db/tables.ts';
-import { invalid, notFound } from '../../errors.ts';
+import { parseEmail } from '../../lib/email.ts';
+import { invalid, notFound } from '../../lib/errors.ts';
 import { Unreadable } from '../../vault/crypto.ts';
-import { parseEmail, parsePhone } from '../people/identity.ts';
+import { parsePhone } from '../people/identity.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
 import {
   type AliasedEntries,
   type EntryRow,
@@ -15,6 +15,7 @@ import {
 } from '../queue/entry-rows.ts';
 import { findPlace } from '../queue/find-place.ts';
 import { positionOf } from '../queue/positions.ts';
+import type { Queue } from '../queue/queue.ts';
 import { type Entry, openEntries, openEntry } from './entry.ts';
 
 export const SORTS = ['joined', 'position'] as const;

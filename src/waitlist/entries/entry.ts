@@ -1,12 +1,12 @@
 import type { Status } from '../../db/tables.ts';
-import { formatId } from '../../ids.ts';
 import type { Language } from '../../languages/languages.ts';
+import { formatId } from '../../lib/ids.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import type { Metadata } from '../people/metadata.ts';
 import type { Person } from '../people/person.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
 import type { EntryRow } from '../queue/entry-rows.ts';
+import type { Queue } from '../queue/queue.ts';
 import { referralCodesOf } from '../referrals/referral-code.ts';
 
 export interface Entry {

@@ -1,5 +1,5 @@
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import { findLeaders } from '../referrals/leaderboard.ts';
 import { type Entry, openEntries } from './entry.ts';
 

@@ -1,8 +1,8 @@
-import { DoorlistError, invalid } from '../../errors.ts';
-import { parseId } from '../../ids.ts';
+import { DoorlistError, invalid } from '../../lib/errors.ts';
+import { parseId } from '../../lib/ids.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
 import { findBySeqs } from '../queue/entry-rows.ts';
+import type { Queue } from '../queue/queue.ts';
 import { PAGE_LIMIT_MAX } from './entries.ts';
 import { type Entry, openEntries } from './entry.ts';
 import { findSegment, type Segment } from './segment.ts';

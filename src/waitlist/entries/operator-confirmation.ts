@@ -1,6 +1,6 @@
 import type { OperatorConfirmationTable } from '../../db/tables.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 
 /** Which operator confirmed an email that its owner did not confirm here. */

@@ -1,11 +1,12 @@
-import { notFound } from '../../errors.ts';
-import { formatId, parseId } from '../../ids.ts';
+import { parseEmail } from '../../lib/email.ts';
+import { notFound } from '../../lib/errors.ts';
+import { formatId, parseId } from '../../lib/ids.ts';
+import { randomBytes } from '../../lib/random-bytes.ts';
 import { hasMessageAbout } from '../../outbox/messages-about.ts';
-import { randomBytes } from '../../random-bytes.ts';
-import { parseEmail, parsePhone } from '../people/identity.ts';
+import { parsePhone } from '../people/identity.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { takeCreditBack } from '../referrals/credits.ts';
 import { forgetAliases } from '../referrals/referral-alias.ts';

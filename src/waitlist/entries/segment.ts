@@ -2,7 +2,7 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Database, Trx } from '../../db/database.ts';
 import type { Status, Tables } from '../../db/tables.ts';
 import { pairsMeant } from '../people/metadata-pairs.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 
 /** Selects entries of a queue that meet all the given conditions. */
 export interface Segment {

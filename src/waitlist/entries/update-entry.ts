@@ -1,10 +1,10 @@
-import { DoorlistError, invalid, notFound, Problems } from '../../errors.ts';
-import { parseId } from '../../ids.ts';
+import { DoorlistError, invalid, notFound, Problems } from '../../lib/errors.ts';
+import { parseId } from '../../lib/ids.ts';
 import { parseMetadata } from '../people/metadata.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
 import { positionOf } from '../queue/positions.ts';
+import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { changeMetadata } from './change-metadata.ts';
 import { confirmAll } from './confirm-entry.ts';

@@ -1,6 +1,6 @@
 import { type Challenge, createChallenge, type Payload, verifySolution } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import type { LiveForm } from './form.ts';
 import { newTimeToken } from './time-token.ts';
 

@@ -1,4 +1,4 @@
-import { Problems } from '../../errors.ts';
+import { Problems } from '../../lib/errors.ts';
 import { CAPTCHA_PROVIDERS, FIELD_TYPES, type FormField, type FormSettings } from './form.ts';
 
 export const ORIGINS_MAX = 50;

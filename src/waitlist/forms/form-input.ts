@@ -1,6 +1,7 @@
 import type { Language } from '../../languages/languages.ts';
-import { isoTime } from '../../time.ts';
-import { parseEmail, parseReferrer } from '../people/identity.ts';
+import { parseEmail } from '../../lib/email.ts';
+import { isoTime } from '../../lib/time.ts';
+import { parseReferrer } from '../people/identity.ts';
 import type { Metadata } from '../people/metadata.ts';
 import type { Signup } from '../signup/signup-input.ts';
 import type { FormField, FormSettings } from './form.ts';

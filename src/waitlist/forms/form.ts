@@ -1,6 +1,8 @@
+import type { Database } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import type { Context } from '../queue/context.ts';
-import type { FormRow, Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 
 export const FIELD_TYPES = ['text', 'choice', 'checkbox'] as const;
 export const CAPTCHA_PROVIDERS = ['turnstile', 'hcaptcha'] as const;
@@ -66,20 +68,27 @@ export interface LiveForm extends Form {
 const FORM_KEY = /^dlf_[0-9A-Za-z]{34}$/;
 
 /** By its public key. Forms that are switched off are not found. */
-export async function findForm({ directory }: Context, key: string): Promise<LiveForm | undefined> {
-  const row = FORM_KEY.test(key) ? await directory.form(key) : undefined;
-  const queue = row?.enabled === 1 ? await directory.queueById(row.queue_id) : undefined;
+export async function findForm({ db, registry }: Context, key: string): Promise<LiveForm | undefined> {
+  if (!FORM_KEY.test(key)) return undefined;
+  const row = await registry.cached('form', key, () =>
+    selectForms(db).where('form_key', '=', key).executeTakeFirst(),
+  );
+  const queue = row?.enabled === 1 ? await registry.queueById(row.queue_id) : undefined;
   return row && queue && { ...toForm(queue, row), key: row.form_key };
 }
 
 export async function formOf({ db }: Context, queue: Queue): Promise<Form> {
-  const row = await db.query
-    .selectFrom('form')
-    .select(['queue_id', 'form_key', 'enabled', 'settings', 'captcha_secret'])
-    .where('queue_id', '=', queue.id)
-    .executeTakeFirst();
-  return toForm(queue, row);
+  return toForm(queue, await selectForms(db).where('queue_id', '=', queue.id).executeTakeFirst());
 }
+
+function selectForms(db: Database) {
+  return db.query
+    .selectFrom('form')
+    .select(['queue_id', 'form_key', 'enabled', 'settings', 'captcha_secret']);
+}
+
+/** As it is stored. */
+type FormRow = Pick<Tables['form'], 'queue_id' | 'form_key' | 'enabled' | 'settings' | 'captcha_secret'>;
 
 const parsed = new WeakMap<FormRow, FormSettings>();
 

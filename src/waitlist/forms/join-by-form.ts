@@ -1,10 +1,10 @@
 import type { Trx } from '../../db/database.ts';
 import { knownSharedNow } from '../../db/shared-clock.ts';
 import { statement } from '../../db/statement.ts';
-import { DoorlistError } from '../../errors.ts';
+import { DoorlistError } from '../../lib/errors.ts';
 import { readAndChangeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { findMembers, type Member, type Members } from '../referrals/members.ts';
 import { openReview } from '../referrals/reviews.ts';

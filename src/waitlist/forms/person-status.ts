@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { statement } from '../../db/statement.ts';
 import type { Status } from '../../db/tables.ts';
-import { parseId } from '../../ids.ts';
+import { parseId } from '../../lib/ids.ts';
 import { queueOfLink, readLink, signLink } from '../links/links.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
 import { positionOf } from '../queue/positions.ts';
+import type { Queue } from '../queue/queue.ts';
 import { referralCodesOf } from '../referrals/referral-code.ts';
 import { visitCodeOf } from '../referrals/visit-code.ts';
 import { openVisit, type Visit } from './visit-token.ts';

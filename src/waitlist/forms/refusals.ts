@@ -1,6 +1,6 @@
 import { sharedNow } from '../../db/shared-clock.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 
 /** Why a post to the form was turned away. Only operators see it. */
 export const REFUSAL_REASONS = [

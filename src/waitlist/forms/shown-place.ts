@@ -1,5 +1,5 @@
 import { statement } from '../../db/statement.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 
 const KEPT_MS = 24 * 60 * 60 * 1000;

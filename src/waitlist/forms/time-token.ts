@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { randomCode } from '../../ids.ts';
+import { randomCode } from '../../lib/ids.ts';
 import type { LiveForm } from './form.ts';
 import type { RefusalReason } from './refusals.ts';
 

@@ -1,9 +1,9 @@
 import type { Trx } from '../../db/database.ts';
-import { conflict, invalid } from '../../errors.ts';
+import { conflict, invalid } from '../../lib/errors.ts';
 import { newSecret } from '../keys/server-key-format.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import { checkFormSettings } from './check-settings.ts';
 import { type Form, type FormSettings, formOf, sealSecret, toForm } from './form.ts';
 

@@ -1,5 +1,5 @@
 import { Unreadable } from '../../vault/crypto.ts';
-import { type Queue, TAG_CHARACTERS } from '../queue/directory.ts';
+import { type Queue, TAG_CHARACTERS } from '../queue/queue.ts';
 
 /** What somebody who used the form may see: whoever typed the address, not necessarily its owner. */
 export interface Visit {

@@ -1,10 +1,10 @@
-import { DoorlistError, invalid, notFound } from '../../errors.ts';
+import { parseEmail } from '../../lib/email.ts';
+import { DoorlistError, invalid, notFound } from '../../lib/errors.ts';
 import { canMove, findByEmails, moveEntries } from '../entries/move-entry.ts';
 import { hashKey } from '../people/hash-key.ts';
-import { parseEmail } from '../people/identity.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import {
   checkCodeLength,
   findInvite,

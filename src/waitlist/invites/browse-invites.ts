@@ -1,11 +1,11 @@
 import type { SelectQueryBuilder } from 'kysely';
 import { sharedNow } from '../../db/shared-clock.ts';
 import type { Tables } from '../../db/tables.ts';
-import { invalid, notFound } from '../../errors.ts';
-import { formatId, parseId } from '../../ids.ts';
+import { invalid, notFound } from '../../lib/errors.ts';
+import { formatId, parseId } from '../../lib/ids.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import { type InviteState, inviteState, type SealedInvite } from './invites.ts';
 import type { Invite } from './list-invites.ts';
 

@@ -1,12 +1,12 @@
 import { statement } from '../../db/statement.ts';
-import { conflict, invalid } from '../../errors.ts';
-import { formatId, newId, randomCode } from '../../ids.ts';
+import { parseEmail } from '../../lib/email.ts';
+import { conflict, invalid } from '../../lib/errors.ts';
+import { formatId, newId, randomCode } from '../../lib/ids.ts';
 import { canMove, findByEmails, type Movable, moveEntries } from '../entries/move-entry.ts';
 import { hashKey } from '../people/hash-key.ts';
-import { parseEmail } from '../people/identity.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { CODE_RANDOM_CHARACTERS, type SealedInvite } from './invites.ts';
 

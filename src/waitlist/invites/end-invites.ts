@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import { DoorlistError, notFound } from '../../errors.ts';
-import { formatId, parseId } from '../../ids.ts';
+import { DoorlistError, notFound } from '../../lib/errors.ts';
+import { formatId, parseId } from '../../lib/ids.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import { findByEmails, moveEntries } from '../entries/move-entry.ts';
 import { hashKey } from '../people/hash-key.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { findInvite, inviteState, queueOfCode, type SealedInvite } from './invites.ts';
 
@@ -192,7 +192,7 @@ async function findInviteByCodeOrId(
       .select('queue_id')
       .where('id', '=', id)
       .executeTakeFirst();
-    const queue = row && (await context.directory.queueById(row.queue_id));
+    const queue = row && (await context.registry.queueById(row.queue_id));
     if (queue) return { queue, id };
   } else {
     const queue = await queueOfCode(context, codeOrId);

@@ -1,15 +1,11 @@
 import type { ExpressionBuilder } from 'kysely';
 import { sharedNow } from '../../db/shared-clock.ts';
 import type { JobRunner, Tables } from '../../db/tables.ts';
-import { invalid } from '../../errors.ts';
-import { formatId, type Id } from '../../ids.ts';
+import { invalid } from '../../lib/errors.ts';
+import { formatId, type Id } from '../../lib/ids.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import { type Segment, selectSegment } from '../entries/segment.ts';
-import type { Person } from '../people/person.ts';
-import { changeQueue } from '../queue/change-queue.ts';
-import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
-import { takeOverJob } from '../queue/find-jobs.ts';
+import { takeOverJob } from '../jobs/find-jobs.ts';
 import {
   advanceJob,
   createJob,
@@ -19,7 +15,11 @@ import {
   type JobLease,
   readProgress,
   workOnJob,
-} from '../queue/jobs.ts';
+} from '../jobs/jobs.ts';
+import type { Person } from '../people/person.ts';
+import { changeQueue } from '../queue/change-queue.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { checkExpiry, type Expiry, type Invitee, inviteAll } from './create-invites.ts';
 

@@ -1,10 +1,10 @@
 import { sharedTime } from '../../db/shared-clock.ts';
 import { statement } from '../../db/statement.ts';
 import type { InviteTable } from '../../db/tables.ts';
-import { invalid } from '../../errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue, Waitlist } from '../queue/directory.ts';
-import { TAG_CHARACTERS } from '../queue/directory.ts';
+import type { Queue, Waitlist } from '../queue/queue.ts';
+import { TAG_CHARACTERS } from '../queue/queue.ts';
 
 export const CODE_CHARACTERS_MAX = 200;
 /** 130 random bits, after the queue's tag. */
@@ -49,9 +49,9 @@ export const findInvite = statement<{ queueId: number; hash: Buffer }, InviteRow
 );
 
 /** A code starts with its queue's tag. Without one, it cannot be ours. */
-export async function queueOfCode({ directory }: Context, code: string): Promise<Queue | undefined> {
+export async function queueOfCode({ registry }: Context, code: string): Promise<Queue | undefined> {
   const looksRight = code.length === TAG_CHARACTERS + CODE_RANDOM_CHARACTERS && /^[0-9a-z]+$/.test(code);
-  return looksRight ? directory.queueByTag(code.slice(0, TAG_CHARACTERS)) : undefined;
+  return looksRight ? registry.queueByTag(code.slice(0, TAG_CHARACTERS)) : undefined;
 }
 
 export function checkCodeLength(code: string): void {

@@ -1,8 +1,8 @@
 import { sharedNow } from '../../db/shared-clock.ts';
-import { invalid } from '../../errors.ts';
-import { parseId } from '../../ids.ts';
+import { invalid } from '../../lib/errors.ts';
+import { parseId } from '../../lib/ids.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import { type InviteState, inviteState, type SealedInvite } from './invites.ts';
 
 export interface Invite {

@@ -1,5 +1,5 @@
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import type { RunResult } from './invite-run.ts';
 
 /** Entries that a run of invites left out, by reason. */

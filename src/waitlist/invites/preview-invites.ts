@@ -1,11 +1,11 @@
 import type { Database, Trx } from '../../db/database.ts';
-import { DoorlistError, invalid } from '../../errors.ts';
+import { DoorlistError, invalid } from '../../lib/errors.ts';
 import { readEntries } from '../entries/browse-entries.ts';
 import type { Entry } from '../entries/entry.ts';
 import { type Segment, selectSegment } from '../entries/segment.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import type { Expiry } from './create-invites.ts';
 import { createInviteRun, type Selection } from './invite-run.ts';

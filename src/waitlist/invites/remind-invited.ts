@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { formatId } from '../../ids.ts';
+import { formatId } from '../../lib/ids.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import { findByEmails } from '../entries/move-entry.ts';
 import { hashKey } from '../people/hash-key.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import type { SealedInvite } from './invites.ts';
 

@@ -1,10 +1,10 @@
-import { DoorlistError, notFound } from '../../errors.ts';
-import { parseId } from '../../ids.ts';
+import { DoorlistError, notFound } from '../../lib/errors.ts';
+import { parseId } from '../../lib/ids.ts';
 import { findByEmails } from '../entries/move-entry.ts';
 import { hashKey } from '../people/hash-key.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import { inviteState, type SealedInvite } from './invites.ts';
 
 /** Sends the email of an open invite again, with the same code and expiry. */

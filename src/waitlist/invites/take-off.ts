@@ -1,8 +1,8 @@
-import { notFound } from '../../errors.ts';
-import { parseId } from '../../ids.ts';
+import { notFound } from '../../lib/errors.ts';
+import { parseId } from '../../lib/ids.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { takeCreditBack } from '../referrals/credits.ts';
 import { endInvites, liveInvites } from './end-invites.ts';

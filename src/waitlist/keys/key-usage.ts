@@ -1,5 +1,5 @@
 import type { Context } from '../queue/context.ts';
-import type { ServerKey } from '../queue/directory.ts';
+import type { ServerKey } from './find-key.ts';
 
 const WRITE_EVERY_MS = 60_000;
 

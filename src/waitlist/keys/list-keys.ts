@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/tables.ts';
-import { parseId } from '../../ids.ts';
+import { parseId } from '../../lib/ids.ts';
 import type { Context } from '../queue/context.ts';
 
 const PAGE = 1_000;

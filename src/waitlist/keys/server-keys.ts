@@ -1,14 +1,12 @@
 import type { Trx } from '../../db/database.ts';
-import { knownSharedNow, sharedNow } from '../../db/shared-clock.ts';
-import { DoorlistError, invalid, notFound } from '../../errors.ts';
-import { formatId, newId, parseId } from '../../ids.ts';
-import { plainHash } from '../../vault/crypto.ts';
+import { sharedNow } from '../../db/shared-clock.ts';
+import { invalid, notFound } from '../../lib/errors.ts';
+import { formatId, newId, parseId } from '../../lib/ids.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue, ServerKey } from '../queue/directory.ts';
-import { isWaitlistId } from '../queue/directory.ts';
+import { hashOf } from './find-key.ts';
 import { type KeyScope, type KeySummary, keySummary, selectKeys } from './list-keys.ts';
-import { isServerKey, newServerKey } from './server-key-format.ts';
+import { newServerKey } from './server-key-format.ts';
 
 /** A hundred years: anything longer is a typo, and could exceed the range of dates. */
 const OVERLAP_MAX_MS = 36_500 * 86_400_000;
@@ -71,7 +69,7 @@ async function insertKey(
     .insertInto('server_key')
     .values({
       id,
-      hash: plainHash(`server key ${key}`),
+      hash: hashOf(key),
       hint: key.slice(-4),
       waitlist_id: input.waitlistInternalId,
       environment: input.environment,
@@ -97,7 +95,6 @@ async function insertKey(
 }
 
 /** Returns undefined if it cannot be a key, to save the lookup. */
-const hashKey = (key: string) => (isServerKey(key) ? plainHash(`server key ${key}`) : undefined);
 
 /** The key stops working immediately. With a scope, only a key in it. */
 export async function revokeKey(context: Context, keyId: string, scope?: KeyScope): Promise<void> {
@@ -149,29 +146,4 @@ async function requireActive(trx: Trx, keyId: string, now: number, scope: KeySco
 
 function objectOf({ id, hint }: KeySummary) {
   return { kind: 'key', id: formatId('key', id), name: `…${hint}` } as const;
-}
-
-/** Returns undefined if the key does not exist, has expired or was revoked. */
-export async function findLiveKey(context: Context, text: string): Promise<ServerKey | undefined> {
-  const key = await context.directory.key(text, hashKey);
-  return key && (key.expiresAt === null || key.expiresAt > knownSharedNow(context)) ? key : undefined;
-}
-
-/** Does not reveal whether a waitlist is missing or just not covered by the key. */
-export async function queueForKey(
-  { directory }: Context,
-  key: ServerKey,
-  waitlistId: string,
-): Promise<Queue> {
-  // Skip what cannot be an id: PostgreSQL rejects NUL in text.
-  const queue = isWaitlistId(waitlistId) ? await directory.queue(waitlistId, key.environment) : undefined;
-  const covered =
-    queue && (key.waitlistInternalId === null || key.waitlistInternalId === queue.waitlist.internalId);
-  if (!covered) throw notFound('there is no such waitlist');
-  return queue;
-}
-
-export function requireRead(key: ServerKey): void {
-  if (!key.canRead)
-    throw new DoorlistError('forbidden', 'this server key does not have the waitlist:read grant');
 }

@@ -1,9 +1,9 @@
 import { sharedNow } from '../../db/shared-clock.ts';
-import { parseId } from '../../ids.ts';
+import { parseId } from '../../lib/ids.ts';
 import { confirmEntry } from '../entries/confirm-entry.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import { queueOfLink, readLink, signLink } from './links.ts';
 
 const LINK_MS = 7 * 24 * 60 * 60 * 1000;

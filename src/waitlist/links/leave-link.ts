@@ -1,7 +1,7 @@
-import { parseId } from '../../ids.ts';
+import { parseId } from '../../lib/ids.ts';
 import { removeEntry } from '../entries/remove-entry.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import { queueOfLink, readLink } from './links.ts';
 import { suppress } from './suppression.ts';
 

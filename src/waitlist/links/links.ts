@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
-import { TAG_CHARACTERS } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
+import { TAG_CHARACTERS } from '../queue/queue.ts';
 
 /** What a link allows. A signature is valid for one purpose only. */
 export type LinkPurpose = 'confirm' | 'leave' | 'status';
@@ -27,8 +27,8 @@ function signature({ vault }: Queue, purpose: LinkPurpose, text: string): string
   return vault.hash('link', `${purpose} ${text}`).subarray(0, SIGNATURE_BYTES).toString('base64url');
 }
 
-export async function queueOfLink({ directory }: Context, token: string): Promise<Queue | undefined> {
-  return /^[\w-]{1,200}$/.test(token) ? directory.queueByTag(token.slice(0, TAG_CHARACTERS)) : undefined;
+export async function queueOfLink({ registry }: Context, token: string): Promise<Queue | undefined> {
+  return /^[\w-]{1,200}$/.test(token) ? registry.queueByTag(token.slice(0, TAG_CHARACTERS)) : undefined;
 }
 
 /** Returns undefined if it was not signed here for this purpose. */

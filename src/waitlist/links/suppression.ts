@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import { invalid, notFound } from '../../errors.ts';
-import { parseEmail } from '../people/identity.ts';
+import { parseEmail } from '../../lib/email.ts';
+import { invalid, notFound } from '../../lib/errors.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 
 export type SuppressionReason = 'bounced' | 'unsubscribed';
 

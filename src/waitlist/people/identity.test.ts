@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { assertProperty } from '../../../test/support/property.ts';
-import { parseEmail, parsePhone, parseReferrer } from './identity.ts';
+import { parseEmail } from '../../lib/email.ts';
+import { parsePhone, parseReferrer } from './identity.ts';
 
 describe('parseEmail', () => {
   it('keeps the address as typed, trimmed and in NFC', () => {

@@ -1,4 +1,4 @@
-import type { Problems } from '../../errors.ts';
+import type { Problems } from '../../lib/errors.ts';
 
 export const METADATA_KEYS_MAX = 64;
 export const METADATA_KEY_CHARACTERS_MAX = 64;

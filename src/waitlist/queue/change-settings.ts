@@ -3,14 +3,14 @@ import type { Database, Trx } from '../../db/database.ts';
 import type { SealingKey } from '../../vault/crypto.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { MasterKeyProblem } from '../../vault/master-key.ts';
-import type { Directory } from './directory.ts';
+import type { Registry } from './registry.ts';
 
 /**
  * Every change to waitlists, environments, queues and keys starts here: it locks the instance row,
  * invalidates every cache, and provides the current master key, even if it was rotated a moment ago.
  */
 export async function changeSettings<T>(
-  { db, keyring, directory }: { db: Database; keyring: Keyring; directory?: Directory },
+  { db, keyring, registry }: { db: Database; keyring: Keyring; registry?: Registry },
   work: (trx: Trx, master: SealingKey) => Promise<T>,
 ): Promise<T> {
   const attempt = async (trx: Trx) => {
@@ -22,7 +22,7 @@ export async function changeSettings<T>(
     return work(trx, requireMaster(keyring, row.master_key_check));
   };
   const result = await db.transaction(attempt, { repeatable: true });
-  directory?.recheck();
+  registry?.recheck();
   return result;
 }
 

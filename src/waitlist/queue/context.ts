@@ -1,17 +1,17 @@
-import type { Clock } from '../../clock.ts';
 import type { Database } from '../../db/database.ts';
-import type { Log } from '../../log.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
 import type { WakeUps } from '../../outbox/wake-up.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import type { AuditTrail } from './audit-trail.ts';
-import type { Directory } from './directory.ts';
 import type { Listener } from './listener.ts';
+import type { Registry } from './registry.ts';
 
 /** What every domain verb needs. HTTP, the command line and jobs all pass it in. */
 export interface Context {
   readonly db: Database;
   readonly keyring: Keyring;
-  readonly directory: Directory;
+  readonly registry: Registry;
   readonly clock: Clock;
   readonly log: Log;
   readonly listeners: readonly Listener[];

@@ -1,5 +1,5 @@
 import type { SelectQueryBuilder } from 'kysely';
-import type { Spelling } from '../../db/spelling.ts';
+import type { Dialect } from '../../db/dialect.ts';
 import { statement } from '../../db/statement.ts';
 import type { Status, Tables } from '../../db/tables.ts';
 import { positionOf } from './positions.ts';
@@ -45,7 +45,7 @@ export function withEntryColumns(query: AliasedEntries) {
 }
 
 /** Entries with their live positions, each computed individually. */
-export function selectEntries(db: Spelling) {
+export function selectEntries(db: Dialect) {
   return withEntryColumns(db.query.selectFrom('entry as e') as AliasedEntries).select(
     positionOf('e').as('position'),
   );

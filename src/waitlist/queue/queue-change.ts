@@ -1,6 +1,6 @@
 import type { Trx } from '../../db/database.ts';
-import type { Queue } from './directory.ts';
 import type { DomainEvent } from './events.ts';
+import type { Queue } from './queue.ts';
 import type { QueueSettings } from './queue-settings.ts';
 import type { Tally } from './tally.ts';
 

@@ -1,6 +1,6 @@
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
 import { type EntryRow, findBySeqs } from '../queue/entry-rows.ts';
+import type { Queue } from '../queue/queue.ts';
 
 export const LEADERBOARD_MAX = 1_000;
 

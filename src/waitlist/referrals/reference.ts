@@ -1,5 +1,5 @@
 import type { Identifier } from '../people/identity.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import { referralCodesOf } from './referral-code.ts';
 import { seqOfVisitCode } from './visit-code.ts';
 

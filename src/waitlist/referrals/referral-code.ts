@@ -1,6 +1,6 @@
-import { decodeBase32, encodeBase32 } from '../../ids.ts';
+import { decodeBase32, encodeBase32 } from '../../lib/ids.ts';
 import type { QueueVault } from '../../vault/queue-vault.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 
 /**
  * A referral code is the entry's joining sequence under a permutation keyed by the queue: 40 bits, 8

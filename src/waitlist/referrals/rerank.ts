@@ -1,7 +1,7 @@
+import { advanceJob, finishJob, type JobKind, readProgress } from '../jobs/jobs.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
-import { advanceJob, finishJob, type JobKind, readProgress } from '../queue/jobs.ts';
+import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { rankInSql, rankOf } from './rank.ts';
 

@@ -1,8 +1,8 @@
-import { conflict, notFound } from '../../errors.ts';
-import { formatId, newId, parseId } from '../../ids.ts';
+import { conflict, notFound } from '../../lib/errors.ts';
+import { formatId, newId, parseId } from '../../lib/ids.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { credit, takeCreditBack, writeReferrals } from './credits.ts';
 import { findMembersBySeq } from './members.ts';

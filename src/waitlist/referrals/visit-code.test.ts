@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { assertProperty } from '../../../test/support/property.ts';
 import { newQueueKeys, queueVault } from '../../vault/queue-vault.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import { seqOfVisitCode, visitCodeOf } from './visit-code.ts';
 
 const queue = { vault: queueVault('tag', newQueueKeys()) } as Queue;

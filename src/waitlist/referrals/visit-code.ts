@@ -1,5 +1,5 @@
-import { decodeBase32, encodeBase32 } from '../../ids.ts';
-import type { Queue } from '../queue/directory.ts';
+import { decodeBase32, encodeBase32 } from '../../lib/ids.ts';
+import type { Queue } from '../queue/queue.ts';
 
 const HALF_CHARACTERS = 8;
 const HALF_BYTES = 5;

@@ -1,10 +1,10 @@
 import type { Trx } from '../../db/database.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
-import { invalid, notFound } from '../../errors.ts';
+import { invalid, notFound } from '../../lib/errors.ts';
 import { BEGIN_WITHIN_MS } from '../../outbox/permit.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
-import { RECHECK_AFTER_MS } from '../queue/directory.ts';
+import { RECHECK_AFTER_MS } from '../queue/settings-cache.ts';
 import { readWaitlist, settingsOf } from './waitlists.ts';
 
 /**
@@ -43,8 +43,8 @@ export async function deleteWaitlist(context: Context, id: string, confirm: stri
  * Returns whether a delivery was due.
  */
 export async function endQueues(context: Context, waitlistId: number): Promise<boolean> {
-  const { patient } = context.db;
-  const rows = await patient.query
+  const { unlimited } = context.db;
+  const rows = await unlimited.query
     .selectFrom('queue')
     .select(['id', 'wrapped_keys'])
     .where('waitlist_id', '=', waitlistId)
@@ -52,7 +52,7 @@ export async function endQueues(context: Context, waitlistId: number): Promise<b
   let sending = false;
   for (const { id, wrapped_keys } of rows) {
     if (wrapped_keys.length > 0)
-      sending = (await patient.transaction((trx) => endQueue(context, trx, id))) || sending;
+      sending = (await unlimited.transaction((trx) => endQueue(context, trx, id))) || sending;
   }
   return sending;
 }

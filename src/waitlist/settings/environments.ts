@@ -1,11 +1,11 @@
 import { type Trx, UniqueViolation } from '../../db/database.ts';
-import { DoorlistError, invalid, notFound } from '../../errors.ts';
-import { randomCode } from '../../ids.ts';
+import { DoorlistError, invalid, notFound } from '../../lib/errors.ts';
+import { randomCode } from '../../lib/ids.ts';
 import type { SealingKey } from '../../vault/crypto.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
-import { isEnvironmentName, TAG_CHARACTERS } from '../queue/directory.ts';
+import { isEnvironmentName, TAG_CHARACTERS } from '../queue/queue.ts';
 import { readMetadataKeys, startCounting } from '../statistics/metadata-keys.ts';
 
 export interface Environment {

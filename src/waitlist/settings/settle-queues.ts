@@ -1,9 +1,9 @@
 import type { Trx } from '../../db/database.ts';
-import { randomCode } from '../../ids.ts';
+import { randomCode } from '../../lib/ids.ts';
+import { createJob } from '../jobs/jobs.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
-import { createJob } from '../queue/jobs.ts';
+import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { RERANK_KIND } from '../referrals/rerank.ts';
 import { countOnly, readMetadataKeys } from '../statistics/metadata-keys.ts';
@@ -49,7 +49,7 @@ export async function settleQueues(context: Context, waitlistId: number): Promis
   if (!unsettled) return;
   const rows = await query.selectFrom('queue').select('id').where('waitlist_id', '=', waitlistId).execute();
   for (const { id } of rows) {
-    const queue = await context.directory.queueById(id);
+    const queue = await context.registry.queueById(id);
     if (queue) await changeQueue(context, queue, (change) => settleQueue(context, change, unsettled));
   }
   await query

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DatabaseUnavailable, type Trx } from '../../db/database.ts';
-import { invalid, notFound } from '../../errors.ts';
+import { invalid, notFound } from '../../lib/errors.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import { markUnsettled, settleQueues } from './settle-queues.ts';

@@ -1,4 +1,4 @@
-import { Problems } from '../../errors.ts';
+import { Problems } from '../../lib/errors.ts';
 import { checkMetadataKeys } from '../statistics/metadata-keys.ts';
 
 export const BOOST_MAX = 1_000;

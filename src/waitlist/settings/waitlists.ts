@@ -1,10 +1,10 @@
 import type { Kysely, Selectable } from 'kysely';
 import { UniqueViolation } from '../../db/database.ts';
 import { STATUSES, type Status, type Tables, type WaitlistTable } from '../../db/tables.ts';
-import { DoorlistError, Problems } from '../../errors.ts';
+import { DoorlistError, Problems } from '../../lib/errors.ts';
 import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
-import { isWaitlistId } from '../queue/directory.ts';
+import { isWaitlistId } from '../queue/queue.ts';
 import { readMetadataKeys, startCounting } from '../statistics/metadata-keys.ts';
 import { insertQueue } from './environments.ts';
 import { checkSettings, settingColumns, type WaitlistSettings } from './waitlist-input.ts';

@@ -1,8 +1,8 @@
-import { newId } from '../../ids.ts';
+import { newId } from '../../lib/ids.ts';
 import { metadataPairs } from '../people/metadata-pairs.ts';
 import type { Person } from '../people/person.ts';
-import type { Queue } from '../queue/directory.ts';
 import type { FormSignup } from '../queue/events.ts';
+import type { Queue } from '../queue/queue.ts';
 import { type Reference, referenceTo } from '../referrals/reference.ts';
 import type { Signup } from './signup-input.ts';
 

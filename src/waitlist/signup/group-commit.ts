@@ -1,4 +1,4 @@
-import { unavailable } from '../../errors.ts';
+import { unavailable } from '../../lib/errors.ts';
 
 /** A request that is waiting, or part of the batch being written. */
 interface Member<Request, Result> {

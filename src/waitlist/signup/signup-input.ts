@@ -1,6 +1,7 @@
-import { invalid, Problems } from '../../errors.ts';
 import type { Language } from '../../languages/languages.ts';
-import { type Email, type Identifier, parseEmail, parsePhone, parseReferrer } from '../people/identity.ts';
+import { type Email, parseEmail } from '../../lib/email.ts';
+import { invalid, Problems } from '../../lib/errors.ts';
+import { type Identifier, parsePhone, parseReferrer } from '../people/identity.ts';
 import { isObject, type Metadata, parseMetadata } from '../people/metadata.ts';
 
 export const SIGNUP_ENTRIES_MAX = 100;

@@ -1,8 +1,8 @@
 import { DatabaseUnavailable, type Trx } from '../../db/database.ts';
-import { DoorlistError } from '../../errors.ts';
+import { DoorlistError } from '../../lib/errors.ts';
 import { readAndChangeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import { findMembers, type Members } from '../referrals/members.ts';
 import { addEntries } from './add-entries.ts';
 import { type Candidate, prepareCandidate } from './candidate.ts';

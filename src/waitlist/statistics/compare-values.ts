@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Trx } from '../../db/database.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import { readKeys, readPeople } from './count-values.ts';
 import { countedValueOf, utcDayOf } from './counted-value.ts';
 

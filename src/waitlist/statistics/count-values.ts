@@ -5,7 +5,7 @@ import type { Metadata } from '../people/metadata.ts';
 import type { Person } from '../people/person.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { type CountedValue, countedValueOf, OTHERS, utcDayOf, ValueCounts } from './counted-value.ts';
 

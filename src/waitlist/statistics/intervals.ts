@@ -1,4 +1,4 @@
-import { invalid } from '../../errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import { dayOf, findTimeZone, type TimeZone, weekOf } from './time-zone.ts';
 
 export const INTERVALS = ['hour', 'day', 'week'] as const;

@@ -1,5 +1,5 @@
 import type { Trx } from '../../db/database.ts';
-import type { Problems } from '../../errors.ts';
+import type { Problems } from '../../lib/errors.ts';
 import { METADATA_KEY_CHARACTERS_MAX } from '../people/metadata.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 

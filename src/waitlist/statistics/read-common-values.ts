@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { statement } from '../../db/statement.ts';
 import { hashKey } from '../people/hash-key.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import { isOthers } from './counted-value.ts';
 import { byFrequency, type KeyStatistics, openLabel, readChosenKeys } from './read-values.ts';
 

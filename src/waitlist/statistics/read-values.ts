@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { statement } from '../../db/statement.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import type { CountableValue } from './counted-value.ts';
 import { readMetadataKeys } from './metadata-keys.ts';
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Trx } from '../../db/database.ts';
-import type { Queue } from '../queue/directory.ts';
 import { DURATION_LIMITS_MS } from '../queue/durations.ts';
+import type { Queue } from '../queue/queue.ts';
 import { COUNTED, type Counted, type Histogram, SLOT_MS } from '../queue/slot-counts.ts';
 
 type SlotRow = { slot: number } & Record<Counted, number>;

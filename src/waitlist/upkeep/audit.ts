@@ -3,8 +3,8 @@ import type { Trx } from '../../db/database.ts';
 import { STATUSES, type Status } from '../../db/tables.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
 import { LEVEL_SHIFTS } from '../queue/positions.ts';
+import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { countWrongDepths, recountDepths } from '../referrals/depth.ts';
 import { countMiscounted, countMisranked, recountReferrals } from '../referrals/recount.ts';
@@ -33,10 +33,10 @@ type Counted = Record<Status, number>;
  * The check takes no lock: it reads counters and entries in one snapshot while signups continue.
  */
 export async function auditQueue(context: Context, queue: Queue, repair: boolean): Promise<Audit> {
-  const patient = { ...context, db: context.db.patient };
-  const found = await patient.db.snapshot((trx) => examine({ trx, queue }));
+  const unlimited = { ...context, db: context.db.unlimited };
+  const found = await unlimited.db.snapshot((trx) => examine({ trx, queue }));
   if (!repair || found.findings.length === 0) return found;
-  return changeQueue(patient, queue, async (change) => {
+  return changeQueue(unlimited, queue, async (change) => {
     const before = await examine(change); // Counted again, because nothing can change under the lock.
     if (before.findings.length === 0) return before;
     await rebuild(change);

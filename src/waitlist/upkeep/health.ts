@@ -1,11 +1,11 @@
 import { storedSchemaVersion } from '../../db/migrate.ts';
+import { VERSION } from '../../lib/version.ts';
 import { glanceAtBacklog } from '../../outbox/backlog.ts';
 import {
   type ChannelHealth,
   HEALTH_COUNT_MAX,
   readInstallationHealth,
 } from '../../outbox/delivery-health.ts';
-import { VERSION } from '../../version.ts';
 import type { Context } from '../queue/context.ts';
 import { BACKLOG_LIMIT, LEAST_FREE_BYTES, OLDEST_LIMIT_MS } from './watch.ts';
 

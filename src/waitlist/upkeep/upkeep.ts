@@ -5,12 +5,12 @@ import { sharedNow } from '../../db/shared-clock.ts';
 import { forgetExpired } from '../forms/forget.ts';
 import { expireInvites } from '../invites/end-invites.ts';
 import { remindInvited } from '../invites/remind-invited.ts';
+import { endCancelledJobs, forgetOldJobs } from '../jobs/job-runner.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/directory.ts';
+import type { Queue } from '../queue/queue.ts';
 import { applyBoost } from '../referrals/rerank.ts';
 import { findUnsettled, settleQueues } from '../settings/settle-queues.ts';
 import { countValues, findUncounted } from '../statistics/count-values.ts';
-import { endCancelledJobs, forgetOldJobs } from './job-runner.ts';
 import { removeDeleted } from './remove-deleted.ts';
 import { watch } from './watch.ts';
 
@@ -148,7 +148,7 @@ async function attend(
   work: (context: Context, queue: Queue) => Promise<unknown>,
 ): Promise<void> {
   try {
-    const queue = await context.directory.queueById(queueId);
+    const queue = await context.registry.queueById(queueId);
     if (queue) await work(context, queue);
   } catch (error) {
     if (error instanceof SchemaSuperseded) throw error; // There is nothing to retry.

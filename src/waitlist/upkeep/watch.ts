@@ -1,5 +1,5 @@
+import { reportState } from '../../lib/state-log.ts';
 import { glanceAtBacklog } from '../../outbox/backlog.ts';
-import { reportState } from '../../state-log.ts';
 import type { Context } from '../queue/context.ts';
 
 export const BACKLOG_LIMIT = 10_000;

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { unavailable } from '../../../errors.ts';
+import { unavailable } from '../../../lib/errors.ts';
 import { sendPasswordLink } from '../../../operators/forgot-password.ts';
 import { named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { DoorlistError } from '../../../errors.ts';
+import { basePathOf } from '../../../config/public-url.ts';
+import { DoorlistError } from '../../../lib/errors.ts';
 import { findLink, followLink } from '../../../operators/links.ts';
 import { completeSetup, requireSetupToken } from '../../../operators/setup.ts';
 import { signIn } from '../../../operators/sign-in.ts';
-import { basePathOf } from '../../../public-url.ts';
 import { type Html, html } from '../../docs/html.ts';
 import { closeUnread, sendError } from '../../plugins/errors.ts';
 import { STATUS } from '../../problem.ts';

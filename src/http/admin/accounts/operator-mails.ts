@@ -1,14 +1,14 @@
 import Type from 'typebox';
+import { isoTime, isoTimeOrNull } from '../../../lib/time.ts';
 import { MAIL_STATES } from '../../../mail/kinds.ts';
-import { sendingOf } from '../../../mail/sending.ts';
 import {
   listOperatorMails,
   type OperatorMailSummary,
   type OperatorMailView,
   showOperatorMail,
-} from '../../../operator-mail/mailbox.ts';
-import { OPERATOR_TEMPLATES } from '../../../operator-mail/templates.ts';
-import { isoTime, isoTimeOrNull } from '../../../time.ts';
+} from '../../../mail/operators/mailbox.ts';
+import { OPERATOR_TEMPLATES } from '../../../mail/operators/templates.ts';
+import { sendingOf } from '../../../mail/sending.ts';
 import { idPattern, named, nullable, oneOf, time, timeOrNull } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { isoTime, isoTimeOrNull } from '../../../lib/time.ts';
 import {
   PASSKEY_REFUSAL,
   signInWithPasskey,
@@ -12,7 +13,6 @@ import {
   renamePasskey,
   startPasskey,
 } from '../../../operators/passkeys.ts';
-import { isoTime, isoTimeOrNull } from '../../../time.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import { type AdminParts, clientDetails, personOf, startSession, takeSignIn } from '../core/parts.ts';

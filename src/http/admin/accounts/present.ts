@@ -1,9 +1,9 @@
+import { isoTime, isoTimeOrNull } from '../../../lib/time.ts';
 import { linkUrl, type OneTimeLink } from '../../../operators/links.ts';
 import type { Operator } from '../../../operators/operator.ts';
 import type { AuditRecord } from '../../../operators/read-audit.ts';
 import type { Session } from '../../../operators/sessions.ts';
 import type { AdminToken } from '../../../operators/tokens.ts';
-import { isoTime, isoTimeOrNull } from '../../../time.ts';
 
 export function presentOperator({ id, email, name, role, state, twoFactor, createdAt }: Operator) {
   return { id, email, name, role, state, twoFactor, createdAt: isoTime(createdAt) };

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { DoorlistError } from '../../../errors.ts';
+import { DoorlistError } from '../../../lib/errors.ts';
 import { mayActAs } from '../../../operators/roles.ts';
 import { findSession } from '../../../operators/sessions.ts';
 import { findToken } from '../../../operators/tokens.ts';

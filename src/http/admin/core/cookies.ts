@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { basePathOf } from '../../../public-url.ts';
+import { basePathOf } from '../../../config/public-url.ts';
 
 /**
  * The browser's cookies: the session, a mark that this browser has signed in before, and what it keeps while a

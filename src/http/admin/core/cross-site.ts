@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { DoorlistError } from '../../../errors.ts';
+import { DoorlistError } from '../../../lib/errors.ts';
 
 const READS = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];
 

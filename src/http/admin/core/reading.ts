@@ -1,5 +1,5 @@
-import { DoorlistError } from '../../../errors.ts';
-import type { Queue } from '../../../waitlist/queue/directory.ts';
+import { DoorlistError } from '../../../lib/errors.ts';
+import type { Queue } from '../../../waitlist/queue/queue.ts';
 import { maskFor } from '../../../wire/mask.ts';
 import type { AdminParts, Caller } from './parts.ts';
 import { requireQueue } from './waitlist-scope.ts';

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { invalid } from '../../../errors.ts';
+import { invalid } from '../../../lib/errors.ts';
 import type { Segment } from '../../../waitlist/entries/segment.ts';
 import { parseTime } from './times.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { describe, it, type TestContext } from 'node:test';
-import { createLogger } from '../../../log.ts';
+import { createLogger } from '../../../lib/log.ts';
 import { createStreamHub, type Feed, type Sink } from './stream-hub.ts';
 
 const TIMES = { roundMs: 1, checkMs: 1, commentMs: 3_600_000, stuckMs: 3_600_000 };

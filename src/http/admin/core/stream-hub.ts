@@ -1,6 +1,6 @@
 import { DatabaseUnavailable } from '../../../db/database.ts';
-import { DoorlistError } from '../../../errors.ts';
-import type { Log } from '../../../log.ts';
+import { DoorlistError } from '../../../lib/errors.ts';
+import type { Log } from '../../../lib/log.ts';
 
 /** The newest state of one thing. A later one with the same slot replaces it. */
 export interface StreamState {

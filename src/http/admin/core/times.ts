@@ -1,4 +1,4 @@
-import { invalid } from '../../../errors.ts';
+import { invalid } from '../../../lib/errors.ts';
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
 

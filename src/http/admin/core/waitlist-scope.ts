@@ -1,9 +1,9 @@
 import Type from 'typebox';
-import { notFound } from '../../../errors.ts';
+import { notFound } from '../../../lib/errors.ts';
 import { referenceTo } from '../../../operators/actor.ts';
 import { auditAs } from '../../../operators/audit.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
-import { isEnvironmentName, isWaitlistId, type Queue } from '../../../waitlist/queue/directory.ts';
+import { isEnvironmentName, isWaitlistId, type Queue } from '../../../waitlist/queue/queue.ts';
 import { WaitlistIdSchema } from '../../../wire/waitlist.ts';
 import type { AdminParts, Caller } from './parts.ts';
 
@@ -33,10 +33,10 @@ export async function requireQueue(
   { waitlistId }: { waitlistId: string },
   { environment = DEFAULT_ENVIRONMENT }: { environment?: string | undefined },
 ): Promise<Queue> {
-  const { directory } = waitlists;
+  const { registry } = waitlists;
   if (!isWaitlistId(waitlistId)) throw notFound(`there is no waitlist ${waitlistId}`);
-  const queue = isEnvironmentName(environment) ? await directory.queue(waitlistId, environment) : undefined;
+  const queue = isEnvironmentName(environment) ? await registry.queue(waitlistId, environment) : undefined;
   if (queue) return queue;
-  const known = await directory.queue(waitlistId, DEFAULT_ENVIRONMENT);
+  const known = await registry.queue(waitlistId, DEFAULT_ENVIRONMENT);
   throw notFound(known ? `there is no environment ${environment}` : `there is no waitlist ${waitlistId}`);
 }

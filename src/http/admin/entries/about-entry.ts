@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox';
-import { notFound } from '../../../errors.ts';
-import { formatId } from '../../../ids.ts';
-import { isoTime, isoTimeOrNull } from '../../../time.ts';
+import { notFound } from '../../../lib/errors.ts';
+import { formatId } from '../../../lib/ids.ts';
+import { isoTime, isoTimeOrNull } from '../../../lib/time.ts';
 import { listReferred, readEntry } from '../../../waitlist/entries/browse-entries.ts';
 import { HISTORY_KINDS, type HistoryEvent, readHistory } from '../../../waitlist/entries/history.ts';
-import { exportPerson } from '../../../waitlist/transfer/export-person.ts';
+import { exportPerson } from '../../../waitlist/transfer/export/export-person.ts';
 import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
 import { maskFor } from '../../../wire/mask.ts';
 import { presentPerson } from '../../../wire/person.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { DoorlistError, invalid } from '../../../errors.ts';
+import { DoorlistError, invalid } from '../../../lib/errors.ts';
 import { mayActAs } from '../../../operators/roles.ts';
 import { readEntry } from '../../../waitlist/entries/browse-entries.ts';
 import { removeEntry } from '../../../waitlist/entries/remove-entry.ts';

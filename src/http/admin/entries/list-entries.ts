@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { invalid } from '../../../errors.ts';
+import { invalid } from '../../../lib/errors.ts';
 import { browseEntries, isEntryId, searchEntry } from '../../../waitlist/entries/browse-entries.ts';
 import { SORTS } from '../../../waitlist/entries/entries.ts';
 import { AdminEntrySchema, EntryStatusSchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { sharedNow } from '../../../db/shared-clock.ts';
-import { invalid } from '../../../errors.ts';
-import { isoTime } from '../../../time.ts';
+import { invalid } from '../../../lib/errors.ts';
+import { isoTime } from '../../../lib/time.ts';
 import { formOf } from '../../../waitlist/forms/form.ts';
 import { listRefusals, REFUSAL_REASONS, type RefusalSlot } from '../../../waitlist/forms/refusals.ts';
 import { type FormChanges, rotateFormKey, updateForm } from '../../../waitlist/forms/update-form.ts';

@@ -1,11 +1,11 @@
 import Type from 'typebox';
-import { invalid } from '../../../errors.ts';
-import { formatId, parseId } from '../../../ids.ts';
-import { isoTime, isoTimeOrNull } from '../../../time.ts';
+import { invalid } from '../../../lib/errors.ts';
+import { formatId, parseId } from '../../../lib/ids.ts';
+import { isoTime, isoTimeOrNull } from '../../../lib/time.ts';
 import { openEntries } from '../../../waitlist/entries/entry.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
-import type { Queue } from '../../../waitlist/queue/directory.ts';
 import { findBySeqs } from '../../../waitlist/queue/entry-rows.ts';
+import type { Queue } from '../../../waitlist/queue/queue.ts';
 import {
   decideReview,
   listReviews,

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { isoTime } from '../../../time.ts';
+import { isoTime } from '../../../lib/time.ts';
 import {
   createEnvironment,
   type Environment,

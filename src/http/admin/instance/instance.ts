@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
+import { isoTime } from '../../../lib/time.ts';
+import { VERSION } from '../../../lib/version.ts';
 import { countOperators } from '../../../operators/operators.ts';
-import { isoTime } from '../../../time.ts';
-import { VERSION } from '../../../version.ts';
 import { readInstance, updateInstance } from '../../../waitlist/settings/instance-settings.ts';
 import { named, oneOf, time, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';

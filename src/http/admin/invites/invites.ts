@@ -4,7 +4,7 @@ import { browseInvites, readInvite } from '../../../waitlist/invites/browse-invi
 import { revokeInvite } from '../../../waitlist/invites/end-invites.ts';
 import { resendInvite } from '../../../waitlist/invites/resend-invite.ts';
 import { joinLink } from '../../../waitlist/links/links.ts';
-import type { Queue } from '../../../waitlist/queue/directory.ts';
+import type { Queue } from '../../../waitlist/queue/queue.ts';
 import {
   AdminInviteSchema,
   EXAMPLE_ADMIN_INVITE,

@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { DoorlistError } from '../../../errors.ts';
+import { DoorlistError } from '../../../lib/errors.ts';
 import { mayActAs, type Role } from '../../../operators/roles.ts';
-import { cancelJob, listJobs, readJob } from '../../../waitlist/queue/find-jobs.ts';
+import { cancelJob, listJobs, readJob } from '../../../waitlist/jobs/find-jobs.ts';
 import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
 import { named } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { invalid } from '../../../errors.ts';
-import { formatId, parseId } from '../../../ids.ts';
+import { invalid } from '../../../lib/errors.ts';
+import { formatId, parseId } from '../../../lib/ids.ts';
 import { type KeyScope, listKeys } from '../../../waitlist/keys/list-keys.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import { idPattern, limits, named, nullable, time, timeOrNull, withExamples } from '../../../wire/schema.ts';

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { invalid, notFound } from '../../../errors.ts';
-import { parseId } from '../../../ids.ts';
+import { invalid, notFound } from '../../../lib/errors.ts';
+import { parseId } from '../../../lib/ids.ts';
 import { MAIL_KINDS, MAIL_STATES } from '../../../mail/kinds.ts';
 import { listMails, listMailsAbout, type MailDetails, showMail } from '../../../mail/mailbox.ts';
 import { presentMail, presentMailLog } from '../../../mail/present.ts';

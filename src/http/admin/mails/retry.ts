@@ -1,8 +1,8 @@
 import Type from 'typebox';
-import { formatId } from '../../../ids.ts';
+import { formatId } from '../../../lib/ids.ts';
 import { MAIL_KINDS } from '../../../mail/kinds.ts';
 import { startMailRetry } from '../../../mail/retry-job.ts';
-import { readJob } from '../../../waitlist/queue/find-jobs.ts';
+import { readJob } from '../../../waitlist/jobs/find-jobs.ts';
 import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
 import { named, oneOf, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { notFound } from '../../../errors.ts';
+import { notFound } from '../../../lib/errors.ts';
 import { isMailKind, MAIL_KINDS, type MailKind } from '../../../mail/kinds.ts';
 import type { Sending } from '../../../mail/render.ts';
 import { sendingOf } from '../../../mail/sending.ts';

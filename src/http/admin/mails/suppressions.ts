@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { invalid } from '../../../errors.ts';
+import { invalid } from '../../../lib/errors.ts';
 import { pageSuppressions, unsuppress } from '../../../waitlist/links/suppression.ts';
 import { named, oneOf, time } from '../../../wire/schema.ts';
 import { presentSuppression } from '../../../wire/suppression.ts';

@@ -1,13 +1,13 @@
-import { OPERATOR_MAIL_CHANNEL } from '../../../operator-mail/target.ts';
+import { OPERATOR_MAIL_CHANNEL } from '../../../mail/operators/target.ts';
 import {
   type ChannelHealth,
   readDeliveryHealth,
   readInstallationHealth,
 } from '../../../outbox/delivery-health.ts';
+import { type JobSummary, listJobs, listNewestJobs } from '../../../waitlist/jobs/find-jobs.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import { readCounters } from '../../../waitlist/queue/counters.ts';
-import type { Queue } from '../../../waitlist/queue/directory.ts';
-import { type JobSummary, listJobs, listNewestJobs } from '../../../waitlist/queue/find-jobs.ts';
+import type { Queue } from '../../../waitlist/queue/queue.ts';
 import { presentJob } from '../../../wire/job.ts';
 import type { Feed, StreamState } from '../core/stream-hub.ts';
 
@@ -22,7 +22,7 @@ export function queueFeed(context: Context, queue: Queue): Feed {
   return {
     name: `queue ${queue.id}`,
     read: async () => {
-      if (!(await context.directory.queueById(queue.id))) return undefined; // Its waitlist was deleted.
+      if (!(await context.registry.queueById(queue.id))) return undefined; // Its waitlist was deleted.
       const [counters, health, { jobs }] = await Promise.all([
         readCounters(db, queue.id),
         readDeliveryHealth(db, queue.id),

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import Type from 'typebox';
 import { STATUSES } from '../../../db/tables.ts';
-import { isoTime } from '../../../time.ts';
+import { isoTime } from '../../../lib/time.ts';
+import { readJob } from '../../../waitlist/jobs/find-jobs.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
-import type { Queue } from '../../../waitlist/queue/directory.ts';
-import { readJob } from '../../../waitlist/queue/find-jobs.ts';
+import type { Queue } from '../../../waitlist/queue/queue.ts';
 import {
   createExport,
   EXPORT_FORMATS,
@@ -13,7 +13,7 @@ import {
   noteExported,
   type OpenExport,
   openExport,
-} from '../../../waitlist/transfer/export-job.ts';
+} from '../../../waitlist/transfer/export/export-job.ts';
 import { exportFile } from '../../../wire/entry-export.ts';
 import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
 import { named, oneOf, withExamples } from '../../../wire/schema.ts';

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { invalid, notFound } from '../../../errors.ts';
-import { isWaitlistId } from '../../../waitlist/queue/directory.ts';
+import { invalid, notFound } from '../../../lib/errors.ts';
+import { isWaitlistId } from '../../../waitlist/queue/queue.ts';
 import { requireEnvironment } from '../../../waitlist/settings/environments.ts';
 import { updateWaitlist } from '../../../waitlist/settings/update-waitlist.ts';
 import {

@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { invalid, notFound } from '../../../errors.ts';
-import { formatId, parseId } from '../../../ids.ts';
-import { readJob } from '../../../waitlist/queue/find-jobs.ts';
+import { invalid, notFound } from '../../../lib/errors.ts';
+import { formatId, parseId } from '../../../lib/ids.ts';
+import { readJob } from '../../../waitlist/jobs/find-jobs.ts';
 import {
   DELIVERY_STATES,
   type DeliveryList,

@@ -1,6 +1,6 @@
-import { notFound } from '../../../errors.ts';
-import { parseId } from '../../../ids.ts';
-import { isoTime } from '../../../time.ts';
+import { notFound } from '../../../lib/errors.ts';
+import { parseId } from '../../../lib/ids.ts';
+import { isoTime } from '../../../lib/time.ts';
 import { type Endpoint, type FoundEndpoint, findEndpoint } from '../../../webhooks/endpoints.ts';
 import { presentEndpoint } from '../../../webhooks/present.ts';
 import type { AdminParts } from '../core/parts.ts';

@@ -1,0 +1,518 @@
+import { isIP } from 'node:net';
+import { normalPostgresUrl, postgresUrlProblem } from '../db/postgres-url.ts';
+import { checkAllowed } from '../lib/addresses.ts';
+import { isAsciiAddress } from '../lib/email.ts';
+import { isTypo, nearest } from '../lib/nearest.ts';
+import { MasterKeyProblem, masterKeyFromText } from '../vault/master-key.ts';
+import { fileVariable, prepareEnvironment } from './environment.ts';
+import { checkPublicUrl, normalPublicUrl } from './public-url.ts';
+
+// Long because it is the one list of variables: each with its check, its default and the sentence in the README.
+
+export interface Config {
+  host: string;
+  port: number;
+  dataDir: string;
+  databaseUrl: string | undefined;
+  databasePool: number;
+  /** undefined for the same as `databaseUrl`. */
+  databaseListenUrl: string | undefined;
+  /** The target of `copy`. */
+  copyTo: string | undefined;
+  startTimeoutMs: number;
+  stopDelayMs: number;
+  masterKey: string | undefined;
+  masterKeyNext: string | undefined;
+  backupPassphrase: string | undefined;
+  publicUrl: string;
+  /** Otherwise it is the address to listen on. */
+  isPublicUrlSet: boolean;
+  logLevel: string;
+  trustedProxies: string[];
+  mostWaitingSignups: number;
+  webhookAllow: string[];
+  webhookProxy: string | undefined;
+  deliveryLogDays: number;
+  smtpUrl: string | undefined;
+  smtpConnections: number;
+  smtpRate: number;
+  mailFrom: string;
+  rateLimits: {
+    inviteCheck: number;
+    inviteAccept: number;
+    verify: number;
+    authFailures: number;
+    perKey: number;
+    signIn: number;
+    form: number;
+    formRead: number;
+    formWaitlist: number;
+  };
+  sessions: {
+    idleMs: number;
+    lifetimeMs: number;
+  };
+  /** Names of variables that Kubernetes sets. */
+  ignoredVariables: string[];
+}
+
+export class ConfigProblem extends Error {
+  override name = 'ConfigProblem';
+}
+
+/** Read by `bin/node`, before there is a configuration. */
+export const NODE_VARIABLE = {
+  name: 'DOORLIST_NODE',
+  about: 'Path of the Node to run instead of the pinned one. Not read from `.env`.',
+  shownDefault: 'the pinned Node, or your own',
+};
+
+interface Variable<T> {
+  name: string;
+  /** Also in the README's table. A test compares the two. */
+  about: string;
+  shownDefault: string;
+  /** Can also be read from the file that `NAME_FILE` names. */
+  isSecret?: boolean;
+  parse(text: string | undefined): T;
+}
+
+const optional = (text: string | undefined) => (text === undefined || text === '' ? undefined : text);
+
+function whole(name: string, least: number, most: number, standard: number, about: string): Variable<number> {
+  return {
+    name,
+    about,
+    shownDefault: String(standard),
+    parse: (text) => {
+      if (optional(text) === undefined) return standard;
+      const value = Number(text);
+      if (!/^[0-9]+$/.test(text ?? '') || value < least || value > most) {
+        throw new ConfigProblem(`${name}: must be a whole number from ${least} to ${most}`);
+      }
+      return value;
+    },
+  };
+}
+
+const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
+
+function duration(name: string, standard: string, about: string, least = '0s'): Variable<number> {
+  return {
+    name,
+    about,
+    shownDefault: standard,
+    parse: (given) => {
+      const value = durationMs(optional(given) ?? standard);
+      if (value === undefined) throw new ConfigProblem(`${name}: must be a duration such as 30s, 5m or 1h`);
+      if (value < (durationMs(least) ?? 0)) throw new ConfigProblem(`${name}: must be at least ${least}`);
+      return value;
+    },
+  };
+}
+
+function durationMs(text: string): number | undefined {
+  const [, count, unit = ''] = /^([0-9]{1,6})([smh])$/.exec(text) ?? [];
+  const unitMs = UNIT_MS[unit];
+  return unitMs === undefined ? undefined : Number(count) * unitMs;
+}
+
+function text<T extends string | undefined>(
+  name: string,
+  standard: T,
+  shownDefault: string,
+  about: string,
+  check: (value: string) => string | undefined = () => undefined,
+): Variable<string | T> {
+  return {
+    name,
+    about,
+    shownDefault,
+    parse: (given) => {
+      const value = optional(given);
+      if (value === undefined) return standard;
+      const complaint = check(value);
+      if (complaint) throw new ConfigProblem(`${name}: ${complaint}`);
+      return value;
+    },
+  };
+}
+
+function secret<T>(variable: Variable<T>): Variable<T> {
+  return { ...variable, isSecret: true };
+}
+
+function checkMasterKey(value: string): string | undefined {
+  try {
+    masterKeyFromText(value, '');
+  } catch (error) {
+    if (error instanceof MasterKeyProblem) return error.message.replace(/^: /, '');
+    throw error;
+  }
+}
+
+function checkUrl(...protocols: string[]) {
+  return (value: string) => {
+    const protocol = URL.canParse(value) ? new URL(value).protocol : '';
+    return protocols.includes(protocol)
+      ? undefined
+      : `must be a URL that starts with ${protocols.join(' or ')}//`;
+  };
+}
+
+function checkHost(value: string): string | undefined {
+  return new URL(value).hostname === '' ? 'must have a host' : undefined;
+}
+
+function isAddressOrCidr(text: string): boolean {
+  const [address = '', bits = '1', ...rest] = text.split('/');
+  const mostBits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  return rest.length === 0 && /^[1-9][0-9]{0,2}$/.test(bits) && Number(bits) <= mostBits;
+}
+
+function listOf(value: string): string[] {
+  return value
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean);
+}
+
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
+
+export const VARIABLES = {
+  port: whole('PORT', 0, 65_535, 3000, 'Port to listen on. 0 picks a free port.'),
+  host: text('HOST', '127.0.0.1', '127.0.0.1', 'Address to listen on. Use `0.0.0.0` for all interfaces.'),
+  dataDir: text(
+    'DOORLIST_DATA_DIR',
+    './data',
+    './data',
+    'Registry for the embedded database and the generated master key.',
+  ),
+  databaseUrl: secret(
+    text(
+      'DATABASE_URL',
+      undefined,
+      'unset: embedded SQLite',
+      'PostgreSQL 15+ database, for any number of instances.',
+      postgresUrlProblem,
+    ),
+  ),
+  databasePool: whole('DOORLIST_DATABASE_POOL', 1, 1_000, 10, 'Maximum PostgreSQL connections per instance.'),
+  databaseListenUrl: secret(
+    text(
+      'DATABASE_LISTEN_URL',
+      undefined,
+      '`DATABASE_URL`',
+      'Direct connection to the same database for notifications, if `DATABASE_URL` points to a pooler.',
+      postgresUrlProblem,
+    ),
+  ),
+  copyTo: secret(text('DOORLIST_COPY_TO', undefined, 'unset', 'Target of `copy`, if `--to` is not given.')),
+  startTimeout: duration('DOORLIST_START_TIMEOUT', '60s', 'How long to wait for PostgreSQL at the start.'),
+  stopDelay: duration(
+    'DOORLIST_STOP_DELAY',
+    '10s',
+    'How long to serve requests after SIGTERM while `/readyz` returns 503, so that load balancers notice.',
+  ),
+  masterKey: secret(
+    text(
+      'DOORLIST_MASTER_KEY',
+      undefined,
+      'unset: `master.key` in the data directory',
+      'Master key: 32 bytes in base64. It protects all personal data, which cannot be recovered without it.',
+      checkMasterKey,
+    ),
+  ),
+  masterKeyNext: secret(
+    text(
+      'DOORLIST_MASTER_KEY_NEXT',
+      undefined,
+      'unset',
+      'New key for `master-key rotate`, if the current key is set in `DOORLIST_MASTER_KEY`.',
+      checkMasterKey,
+    ),
+  ),
+  backupPassphrase: secret(
+    text(
+      'DOORLIST_BACKUP_PASSPHRASE',
+      undefined,
+      'unset: prompt on a terminal',
+      'Passphrase for `backup` and `restore`.',
+    ),
+  ),
+  publicUrl: text(
+    'DOORLIST_PUBLIC_URL',
+    undefined,
+    'http://HOST:PORT',
+    'Public URL of this service, with a path if it has one. Used in links in invites and emails.',
+    checkPublicUrl,
+  ),
+  logLevel: text(
+    'DOORLIST_LOG_LEVEL',
+    'info',
+    'info',
+    'Minimum log level: debug, info, warn, error or silent.',
+    (value) => (LOG_LEVELS.includes(value) ? undefined : `must be one of ${LOG_LEVELS.join(', ')}`),
+  ),
+  trustedProxies: text(
+    'DOORLIST_TRUSTED_PROXIES',
+    '',
+    'empty',
+    'Comma-separated addresses or CIDRs of proxies whose `X-Forwarded-For` is trusted.',
+    (value) =>
+      value.split(',').every((item) => isAddressOrCidr(item.trim()))
+        ? undefined
+        : 'must be addresses or CIDRs, separated by commas',
+  ),
+  mostWaitingSignups: whole(
+    'DOORLIST_SIGNUP_BACKLOG',
+    100,
+    1_000_000,
+    10_000,
+    'Maximum entries waiting to be written. Further signups get a 503.',
+  ),
+  webhookAllow: text(
+    'DOORLIST_WEBHOOK_ALLOW',
+    '',
+    'empty',
+    'Comma-separated hosts or CIDRs that webhooks may reach even if private, and over plain http.',
+    (value) => listOf(value).map(checkAllowed).find(Boolean),
+  ),
+  webhookProxy: secret(
+    text(
+      'DOORLIST_WEBHOOK_PROXY',
+      undefined,
+      'unset: direct connection',
+      'HTTP proxy for webhooks. It resolves names and must block private networks itself.',
+      checkUrl('http:', 'https:'),
+    ),
+  ),
+  deliveryLogDays: whole(
+    'DOORLIST_DELIVERY_LOG_DAYS',
+    4,
+    3_650,
+    30,
+    'Days to keep events, deliveries and attempts. Retries take up to 4 days.',
+  ),
+  smtpUrl: secret(
+    text(
+      'DOORLIST_SMTP_URL',
+      undefined,
+      'unset: emails are kept in the mailbox',
+      'Mail server: `smtp://user:password@host:587`, or `smtps://` for TLS from the start. Passwords require TLS.',
+      (value) => checkUrl('smtp:', 'smtps:')(value) ?? checkHost(value),
+    ),
+  ),
+  smtpConnections: whole(
+    'DOORLIST_SMTP_CONNECTIONS',
+    1,
+    100,
+    5,
+    'Maximum connections to the mail server per instance.',
+  ),
+  smtpRate: whole(
+    'DOORLIST_SMTP_RATE',
+    0,
+    10_000,
+    0,
+    'Maximum emails per second and instance. 0 means no limit.',
+  ),
+  mailFrom: text(
+    'DOORLIST_MAIL_FROM',
+    undefined,
+    'required with `DOORLIST_SMTP_URL`',
+    'Default sender, for waitlists without their own From address.',
+    (value) => (isAsciiAddress(value) ? undefined : 'must be an email address in ASCII'),
+  ),
+  limitInviteCheck: whole(
+    'DOORLIST_RATE_LIMIT_INVITE_CHECK',
+    0,
+    1e9,
+    600,
+    'Invite checks per minute and client address. 0 means no limit.',
+  ),
+  limitInviteAccept: whole(
+    'DOORLIST_RATE_LIMIT_INVITE_ACCEPT',
+    0,
+    1e9,
+    300,
+    'Invite accepts per minute and client address. 0 means no limit.',
+  ),
+  limitVerify: whole(
+    'DOORLIST_RATE_LIMIT_VERIFY',
+    0,
+    1e9,
+    600,
+    'Webhook verifications per minute and client address. 0 means no limit.',
+  ),
+  limitAuthFailures: whole(
+    'DOORLIST_RATE_LIMIT_AUTH_FAILURES',
+    0,
+    1e9,
+    60,
+    'Failed authentications per minute and client address. 0 means no limit.',
+  ),
+  limitSignIn: whole(
+    'DOORLIST_RATE_LIMIT_SIGN_IN',
+    0,
+    1e9,
+    30,
+    'Attempts to sign in or use a one-time link per minute and client address. 0 means no limit.',
+  ),
+  limitPerKey: whole(
+    'DOORLIST_RATE_LIMIT_KEY',
+    0,
+    1e9,
+    0,
+    'Requests per minute and server key. 0 means no limit.',
+  ),
+  limitForm: whole(
+    'DOORLIST_RATE_LIMIT_FORM',
+    0,
+    1e9,
+    30,
+    'Posts to public forms per minute and client address. 0 means no limit.',
+  ),
+  limitFormRead: whole(
+    'DOORLIST_RATE_LIMIT_FORM_READ',
+    0,
+    1e9,
+    600,
+    'Reads of public forms, their script, hosted pages and status pages per minute and client address. 0 means no limit.',
+  ),
+  limitFormWaitlist: whole(
+    'DOORLIST_RATE_LIMIT_FORM_WAITLIST',
+    0,
+    1e9,
+    600,
+    'Signups through the public form per minute and waitlist. 0 means no limit.',
+  ),
+  sessionIdle: duration(
+    'DOORLIST_SESSION_IDLE',
+    '24h',
+    'How long an operator stays signed in without sending a request. At least 1m.',
+    '1m',
+  ),
+  sessionLifetime: duration(
+    'DOORLIST_SESSION_LIFETIME',
+    '336h',
+    'How long an operator stays signed in at most. At least 1m.',
+    '1m',
+  ),
+} as const;
+
+/** Variables with a secret, which can also come from a file. */
+export const SECRETS = Object.values<Variable<unknown>>(VARIABLES)
+  .filter(({ isSecret }) => isSecret)
+  .map(({ name }) => name);
+
+/** A misspelled variable would otherwise be ignored silently. */
+function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
+  const names = [
+    ...Object.values(VARIABLES).map(({ name }) => name),
+    ...SECRETS.map(fileVariable),
+    NODE_VARIABLE.name,
+  ];
+  return Object.keys(environment)
+    .filter(
+      (name) => name.startsWith('DOORLIST_') && !name.startsWith('DOORLIST_TEST_') && !names.includes(name),
+    )
+    .map((name) => {
+      const near = nearest(name, names);
+      return `${name}: unknown variable.${near === undefined ? '' : ` Did you mean ${near}?`}`;
+    });
+}
+
+/** Short names such as PORT are like many others that have nothing to do with us. */
+const TYPO_CHARACTERS_MIN = 8;
+
+/** A database that is named by a typo would mean one of our own, in a place that nobody backs up. */
+function misspelledVariables(environment: NodeJS.ProcessEnv): string[] {
+  const missing = Object.values(VARIABLES)
+    .map(({ name }) => name)
+    .filter((name) => name.length >= TYPO_CHARACTERS_MIN && environment[name] === undefined);
+  return Object.keys(environment)
+    .filter((name) => environment[name] !== undefined && !name.startsWith('DOORLIST_'))
+    .flatMap((name) => {
+      const meant = missing.find((each) => isTypo(name.toUpperCase(), each));
+      return meant === undefined ? [] : [`${name}: unknown variable. Did you mean ${meant}?`];
+    });
+}
+
+/** Reads every variable. Throws one `ConfigProblem` that lists all problems. */
+export function readConfig(given: NodeJS.ProcessEnv): Config {
+  const { values: environment, ignored, problems } = prepareEnvironment(given, SECRETS);
+  problems.unshift(...unknownVariables(environment), ...misspelledVariables(environment));
+  const read = <T>(variable: Variable<T>): T => {
+    try {
+      return variable.parse(environment[variable.name]);
+    } catch (error) {
+      if (!(error instanceof ConfigProblem)) throw error;
+      const isFromFile = given[fileVariable(variable.name)] && !given[variable.name];
+      problems.push(isFromFile ? error.message.replace(variable.name, fileVariable) : error.message);
+      return variable.parse(undefined);
+    }
+  };
+  const host = read(VARIABLES.host);
+  const port = read(VARIABLES.port);
+  const mailFrom = read(VARIABLES.mailFrom);
+  const publicUrl = read(VARIABLES.publicUrl);
+  const databaseUrl = read(VARIABLES.databaseUrl);
+  const databaseListenUrl = read(VARIABLES.databaseListenUrl);
+  const config: Config = {
+    host,
+    port,
+    dataDir: read(VARIABLES.dataDir),
+    databaseUrl: databaseUrl && normalPostgresUrl(databaseUrl),
+    databasePool: read(VARIABLES.databasePool),
+    databaseListenUrl: databaseListenUrl && normalPostgresUrl(databaseListenUrl),
+    copyTo: read(VARIABLES.copyTo),
+    startTimeoutMs: read(VARIABLES.startTimeout),
+    stopDelayMs: read(VARIABLES.stopDelay),
+    masterKey: read(VARIABLES.masterKey),
+    masterKeyNext: read(VARIABLES.masterKeyNext),
+    backupPassphrase: read(VARIABLES.backupPassphrase),
+    publicUrl:
+      publicUrl === undefined
+        ? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+        : normalPublicUrl(publicUrl),
+    isPublicUrlSet: publicUrl !== undefined,
+    logLevel: read(VARIABLES.logLevel),
+    trustedProxies: listOf(read(VARIABLES.trustedProxies)),
+    mostWaitingSignups: read(VARIABLES.mostWaitingSignups),
+    webhookAllow: listOf(read(VARIABLES.webhookAllow)),
+    webhookProxy: read(VARIABLES.webhookProxy),
+    deliveryLogDays: read(VARIABLES.deliveryLogDays),
+    smtpUrl: read(VARIABLES.smtpUrl),
+    smtpConnections: read(VARIABLES.smtpConnections),
+    smtpRate: read(VARIABLES.smtpRate),
+    mailFrom: mailFrom ?? 'doorlist@localhost',
+    rateLimits: {
+      inviteCheck: read(VARIABLES.limitInviteCheck),
+      inviteAccept: read(VARIABLES.limitInviteAccept),
+      verify: read(VARIABLES.limitVerify),
+      authFailures: read(VARIABLES.limitAuthFailures),
+      perKey: read(VARIABLES.limitPerKey),
+      signIn: read(VARIABLES.limitSignIn),
+      form: read(VARIABLES.limitForm),
+      formRead: read(VARIABLES.limitFormRead),
+      formWaitlist: read(VARIABLES.limitFormWaitlist),
+    },
+    sessions: {
+      idleMs: read(VARIABLES.sessionIdle),
+      lifetimeMs: read(VARIABLES.sessionLifetime),
+    },
+    ignoredVariables: ignored,
+  };
+  if (config.masterKeyNext !== undefined && config.masterKey === undefined) {
+    problems.push('DOORLIST_MASTER_KEY_NEXT: can only be set together with DOORLIST_MASTER_KEY');
+  }
+  if (config.databaseListenUrl !== undefined && config.databaseUrl === undefined) {
+    problems.push('DATABASE_URL: is required when DATABASE_LISTEN_URL is set');
+  }
+  if (config.smtpUrl !== undefined && mailFrom === undefined) {
+    problems.push('DOORLIST_MAIL_FROM: is required when DOORLIST_SMTP_URL is set');
+  }
+  if (problems.length > 0) throw new ConfigProblem(problems.join('\n'));
+  return config;
+}

@@ -1,0 +1,133 @@
+import pg from 'pg';
+import { systemErrorWords } from '../lib/system-error.ts';
+
+const OLDEST_VERSION = 15;
+
+/** Thrown at startup, with a message for the operator. */
+export class PostgresTooOld extends Error {
+  override name = 'PostgresTooOld';
+}
+
+/** `versionNumber` is the server's `server_version_num`: 150004 for 15.4. */
+export function refuseOldServer(versionNumber: number, url: string): void {
+  const major = Math.floor(versionNumber / 10_000);
+  if (major >= OLDEST_VERSION) return;
+  throw new PostgresTooOld(
+    `${placeOf(url).server} is version ${major}. Doorlist needs PostgreSQL ${OLDEST_VERSION} or newer: upgrade the server, or point DATABASE_URL at a newer one.`,
+  );
+}
+
+/**
+ * Describes what is wrong with the database at `url`: which server, what it reported, and what to do. Returns
+ * undefined if the operator cannot do anything about the error.
+ */
+export function explainPostgres(error: unknown, url: string): string | undefined {
+  const root = rootOf(error);
+  const place = placeOf(url);
+  if (root instanceof PostgresTooOld) return root.message;
+  if (root instanceof pg.DatabaseError) return BY_STATE[root.code ?? '']?.(place, root.message);
+  const { code, syscall, path: file } = (root ?? {}) as NodeJS.ErrnoException;
+  if (code === undefined) return withoutCode(root, place);
+  if (syscall === 'open' && file !== undefined) return unreadable(url, file, code);
+  if (CERTIFICATE_CODES.test(code)) return untrusted(place, code);
+  return BY_ERRNO[code]?.(place, code) ?? `Cannot reach ${place.server}: ${systemErrorWords(code)}.`;
+}
+
+interface ServerAddress {
+  /** `PostgreSQL at db.example.com:5432` */
+  server: string;
+  host: string;
+  database: string;
+  user: string;
+  hasPassword: boolean;
+}
+
+function passwordMissing(server: string, user: string): string {
+  return `${server} asks for the password of user "${user}", and DATABASE_URL has none. Add it after the user name: ${user}:PASSWORD@.`;
+}
+
+type Sentence = (place: ServerAddress, answer: string) => string;
+
+const BY_STATE: Record<string, Sentence> = {
+  '28P01': ({ server, user, hasPassword }) =>
+    !hasPassword
+      ? passwordMissing(server, user)
+      : `${server} rejected the password for user "${user}". Check the user name and password in DATABASE_URL.`,
+  '28000': ({ server, user }, answer) =>
+    `${server} does not let user "${user}" in (${answer}). Check DATABASE_URL and the server's pg_hba.conf.`,
+  '3D000': ({ server, database }) =>
+    `${server} has no database "${database}". Create it (createdb ${database}), or correct the name in DATABASE_URL.`,
+  '42501': ({ server, user, database }, answer) =>
+    `${server} denied user "${user}" access (${answer}). Make "${user}" the owner of database "${database}", or grant it CREATE on the schema.`,
+  '53300': ({ server }) =>
+    `${server} has no connections left. Raise its max_connections, or lower DOORLIST_DATABASE_POOL.`,
+  '53100': ({ server }) => `${server} has run out of disk space. Free some, then try again.`,
+  '57P03': ({ server }) => `${server} is starting up and does not accept connections yet.`,
+  '57P01': ({ server }) => `${server} is shutting down.`,
+  '57P02': ({ server }) => `${server} is restarting after a crash.`,
+  '57014': ({ server }) => `${server} canceled a statement that took too long.`,
+  '25006': ({ server }) =>
+    `${server} is read-only. Point DATABASE_URL at the primary server, not at a standby.`,
+};
+
+const BY_ERRNO: Record<string, Sentence> = {
+  ECONNREFUSED: ({ server }) =>
+    `Cannot reach ${server}: the connection was refused. Check that the server is running, and the host and port in DATABASE_URL.`,
+  ENOTFOUND: ({ host }) => `The PostgreSQL host ${host} is unknown. Check the host name in DATABASE_URL.`,
+  EAI_AGAIN: ({ host }) =>
+    `The name of the PostgreSQL host ${host} could not be resolved just now. Check DNS and the host name in DATABASE_URL.`,
+  ETIMEDOUT: ({ server }) =>
+    `Cannot reach ${server}: it did not answer. Check the host and port in DATABASE_URL, and firewalls on the way.`,
+  ECONNRESET: ({ server }) => `${server} closed the connection. See its log for the reason.`,
+  ENOENT: ({ host }) =>
+    `There is no PostgreSQL socket in ${host}. Check that the server is running, and the host in DATABASE_URL.`,
+};
+
+const CERTIFICATE_CODES = /CERT|UNABLE_TO_|SELF_SIGNED|HOSTNAME_MISMATCH/;
+
+function untrusted({ server, host }: ServerAddress, code: string): string {
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return `The TLS certificate of ${server} is for another name than ${host}. Use the name in the certificate in DATABASE_URL.`;
+  if (code === 'CERT_HAS_EXPIRED') return `The TLS certificate of ${server} has expired. Renew it.`;
+  return `The TLS certificate of ${server} is not trusted (${code}). Add sslrootcert=/path/to/ca.pem to DATABASE_URL, or set NODE_EXTRA_CA_CERTS to that file.`;
+}
+
+/** A certificate or key that the URL names. */
+function unreadable(url: string, file: string, code: string): string {
+  const [parameter = 'a file'] = [...new URL(url).searchParams].find(([, value]) => value === file) ?? [];
+  return `DATABASE_URL names ${file} as ${parameter}, which cannot be read: ${systemErrorWords(code)}.`;
+}
+
+/** The driver finds out about a missing password in the middle of signing in. */
+const NO_PASSWORD = /client password must be a (non-empty )?string/;
+
+/** Whether the server asked for a password and there is none, which waiting does not change. */
+export function isPasswordMissing(error: unknown): boolean {
+  return NO_PASSWORD.test((rootOf(error) as Error | undefined)?.message ?? '');
+}
+
+/** The client library's timeouts, closed connections and missing TLS support have no error code. */
+function withoutCode(root: unknown, { server, user }: ServerAddress): string | undefined {
+  if (isPasswordMissing(root)) return passwordMissing(server, user);
+  if (root instanceof Error && /does not support SSL/.test(root.message))
+    return `${server} does not support TLS. Turn it on there, or set sslmode=disable in DATABASE_URL if the network is private.`;
+  return root instanceof Error ? `${server} did not answer as expected: ${root.message}.` : undefined;
+}
+
+/** Unwraps the original error of the server or the system. */
+function rootOf(error: unknown): unknown {
+  let root = error;
+  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
+  return root;
+}
+
+function placeOf(url: string): ServerAddress {
+  const parsed = new URL(url);
+  const host = parsed.searchParams.get('host') ?? (decodeURIComponent(parsed.hostname) || 'localhost');
+  const port = parsed.searchParams.get('port') ?? (parsed.port || '5432');
+  const user = decodeURIComponent(parsed.username) || parsed.searchParams.get('user') || '';
+  const server = `PostgreSQL at ${host.startsWith('/') ? host : `${host}:${port}`}`;
+  const hasPassword =
+    parsed.password !== '' || parsed.searchParams.has('password') || !!process.env.PGPASSWORD;
+  return { server, host, database: decodeURIComponent(parsed.pathname.slice(1)) || user, user, hasPassword };
+}

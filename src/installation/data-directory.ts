@@ -1,0 +1,59 @@
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { Config } from '../config/config.ts';
+import { MIGRATE_LOCK, SERVE_LOCK } from '../db/sqlite-lock.ts';
+import type { Log } from '../lib/log.ts';
+import { isThere } from '../lib/private-file.ts';
+
+/** There is no installation in the directory. */
+export class NothingThere extends Error {
+  override name = 'NothingThere';
+}
+
+export const DATABASE_FILE = 'doorlist.db';
+/** Only the owner may read these, whatever the mode of the directory. */
+const PRIVATE_FILES = [
+  DATABASE_FILE,
+  `${DATABASE_FILE}-wal`,
+  `${DATABASE_FILE}-shm`,
+  'master.key',
+  'master.key.next',
+  SERVE_LOCK,
+  MIGRATE_LOCK,
+];
+
+/**
+ * Creates the data directory and an empty database file for the owner only, and tightens permissions that are
+ * too open.
+ */
+export function prepareDataDirectory(config: Pick<Config, 'dataDir' | 'databaseUrl'>, log: Log): void {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  if (config.databaseUrl === undefined) createEmpty(path.join(config.dataDir, DATABASE_FILE));
+  for (const name of PRIVATE_FILES) tighten(path.join(config.dataDir, name), log);
+}
+
+/**
+ * SQLite would create it with 0644, and -wal and -shm get the mode of the database. An existing file is not
+ * even opened: closing it would release the locks that this process holds on it through SQLite.
+ */
+function createEmpty(file: string): void {
+  if (isThere(file)) return;
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // Another process was first.
+  }
+}
+
+function tighten(file: string, log: Log): void {
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode;
+  if (mode === undefined || (mode & 0o077) === 0) return;
+  const was = (mode & 0o777).toString(8).padStart(4, '0');
+  try {
+    chmodSync(file, 0o600);
+    log.warn({ file, was }, 'a private file was readable by others: changed its mode to 0600');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    log.warn({ file, was, code }, 'a private file is readable by others, and its mode cannot be changed');
+  }
+}

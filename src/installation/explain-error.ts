@@ -1,0 +1,73 @@
+import path from 'node:path';
+import pg from 'pg';
+import { type Config, ConfigProblem } from '../config/config.ts';
+import { DatabaseUnavailable } from '../db/database.ts';
+import { SchemaTooNew, SchemaTooOld } from '../db/migrate.ts';
+import { PostgresToolProblem } from '../db/postgres-backup.ts';
+import { explainPostgres, PostgresTooOld } from '../db/postgres-explain.ts';
+import { explainSqlite } from '../db/sqlite-explain.ts';
+import { DoorlistError } from '../lib/errors.ts';
+import { systemErrorWords } from '../lib/system-error.ts';
+import { BackupProblem } from '../vault/backup-format.ts';
+import { MasterKeyProblem } from '../vault/master-key.ts';
+import { NothingThere } from './data-directory.ts';
+
+type Where = Pick<Config, 'databaseUrl' | 'dataDir' | 'host' | 'port'>;
+
+/**
+ * Describes a problem that an operator can fix, or returns undefined for a bug of ours. `config` is undefined
+ * if the configuration could not be read.
+ */
+export function explainError(error: Error, config?: Where): string | undefined {
+  if (
+    error instanceof DoorlistError ||
+    error instanceof ConfigProblem ||
+    error instanceof MasterKeyProblem ||
+    error instanceof SchemaTooNew ||
+    error instanceof SchemaTooOld ||
+    error instanceof NothingThere ||
+    error instanceof PostgresTooOld ||
+    error instanceof PostgresToolProblem ||
+    error instanceof BackupProblem
+  )
+    return error.message;
+  if (error instanceof DatabaseUnavailable || error instanceof pg.DatabaseError) {
+    const words = config && explainDatabase(error, config);
+    return words ?? (error instanceof DatabaseUnavailable ? error.message : undefined);
+  }
+  return config && (explainSqlite(error, path.resolve(config.dataDir)) ?? explainSystem(error, config));
+}
+
+function explainDatabase(error: Error, { databaseUrl, dataDir }: Where): string | undefined {
+  return databaseUrl === undefined
+    ? explainSqlite(error, path.resolve(dataDir))
+    : explainPostgres(error, databaseUrl);
+}
+
+/** A port in use, a directory that is not writable, a missing file. */
+function explainSystem(error: NodeJS.ErrnoException, config: Where): string | undefined {
+  const { syscall, code = '', path: file } = error;
+  if (syscall === undefined) return undefined;
+  if (file !== undefined) return explainFile(code, path.resolve(file), path.resolve(config.dataDir));
+  if (syscall === 'listen' || syscall === 'bind' || syscall === 'getaddrinfo')
+    return explainListening(code, config);
+  return error.message;
+}
+
+function explainListening(code: string, { host, port }: Where): string {
+  if (code === 'EADDRINUSE')
+    return `Port ${port} on ${host} is already in use. Stop the process that uses it, or set PORT to another port.`;
+  if (code === 'EACCES')
+    return `This user may not listen on port ${port}. Set PORT to a port above 1023, and use a proxy for the lower ports.`;
+  return `Cannot listen on ${host}: ${systemErrorWords(code)}. Set HOST to an address of this machine.`;
+}
+
+function explainFile(code: string, file: string, dataDir: string): string {
+  const isOurs = file === dataDir || file.startsWith(`${dataDir}${path.sep}`);
+  if (!isOurs) return `${file}: ${systemErrorWords(code)}`;
+  if (code === 'ENOTDIR' || code === 'EEXIST')
+    return `The data directory ${dataDir} cannot be used: it, or a part of its path, is not a directory. Set DOORLIST_DATA_DIR to another directory.`;
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return `The data directory ${dataDir} cannot be used: ${file}: ${systemErrorWords(code)}. Run Doorlist as the user who owns it, or set DOORLIST_DATA_DIR to a directory that this user may write to.`;
+  return `The data directory ${dataDir} cannot be used: ${file}: ${systemErrorWords(code)}.`;
+}

@@ -1,0 +1,39 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Config } from '../config/config.ts';
+import type { MigrationStep, MigrationWatch } from '../db/migrate.ts';
+import { describeStep } from './log-migration.ts';
+
+/** Beside the database, because another process cannot see what a transaction of SQLite is doing. */
+const NOTE = 'schema-update.json';
+
+interface Note extends MigrationStep {
+  pid: number;
+}
+
+/** Records the current step for `status` and other commands. */
+export function noteMigration({ dataDir }: Config): MigrationWatch {
+  let noted = '';
+  return (step) => {
+    const text = JSON.stringify({ ...step, pid: process.pid } satisfies Note);
+    if (step.from === 0 || text === noted) return;
+    noted = text;
+    writeFileSync(path.join(dataDir, NOTE), text, { mode: 0o600 });
+  };
+}
+
+export function removeMigrationNote({ dataDir }: Config): void {
+  rmSync(path.join(dataDir, NOTE), { force: true });
+}
+
+/** The step in words, unless the process that wrote it is gone. */
+export function readMigrationNote({ dataDir }: Config): string | undefined {
+  try {
+    const step = JSON.parse(readFileSync(path.join(dataDir, NOTE), 'utf8')) as Note;
+    process.kill(step.pid, 0); // Throws if there is no such process.
+    const seconds = Math.round((Date.now() - step.startedAt) / 1_000);
+    return `Another process is ${describeStep(step)}, for ${seconds} s`;
+  } catch {
+    return undefined;
+  }
+}

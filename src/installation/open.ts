@@ -1,0 +1,186 @@
+import path from 'node:path';
+import type { Config } from '../config/config.ts';
+import type { Database } from '../db/database.ts';
+import { type MigrationWatch, SchemaTooOld, schemaVersion } from '../db/migrate.ts';
+import { openPostgres } from '../db/postgres.ts';
+import { explainPostgres } from '../db/postgres-explain.ts';
+import type { PostgresLimits } from '../db/postgres-pool.ts';
+import { openSqlite } from '../db/sqlite.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { isThere } from '../lib/private-file.ts';
+import { muteStates, reportState } from '../lib/state-log.ts';
+import { mailListener } from '../mail/listener.ts';
+import { createWakeUps } from '../outbox/wake-up.ts';
+import type { Keyring } from '../vault/keyring.ts';
+import { masterKeyFromEnvironment, masterKeyFromFile } from '../vault/master-key.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import { createRegistry } from '../waitlist/queue/registry.ts';
+import { openInstance, openPrepared } from '../waitlist/upkeep/instance.ts';
+import { webhookListener } from '../webhooks/listener.ts';
+import { DATABASE_FILE, NothingThere, prepareDataDirectory } from './data-directory.ts';
+import { isServing } from './directory-lock.ts';
+import { logMigration } from './log-migration.ts';
+import { noteMigration, readMigrationNote, removeMigrationNote } from './migration-note.ts';
+
+export interface OpenOptions {
+  limits?: Partial<PostgresLimits> | undefined;
+  watch?: MigrationWatch;
+  /** Called when the data directory exists, and before the database is opened. Throws to prevent that. */
+  beforeDatabase?: () => Promise<void>;
+}
+
+/**
+ * Opens everything that the domain needs, updates the schema and creates what is missing: for `serve` and
+ * `migrate`.
+ */
+export async function openContext(
+  config: Config,
+  log: Log,
+  clock: Clock = Date.now,
+  { limits, watch = logMigration(log), beforeDatabase = async () => {} }: OpenOptions = {},
+): Promise<Context> {
+  const masterKey = masterKeySource(config);
+  masterKey.load(); // Reports a malformed key before anything is created.
+  prepareDataDirectory(config, log);
+  await beforeDatabase();
+  const db = await openDatabase(config, log, limits);
+  const note = config.databaseUrl === undefined ? noteMigration(config) : () => {};
+  return openParts(db, log, clock, async () => {
+    const keyring = await openInstance(db.unlimited, masterKey, clock(), (step) => {
+      note(step);
+      watch(step);
+    });
+    removeMigrationNote(config);
+    return keyring;
+  });
+}
+
+/**
+ * For all other commands: in the wrong directory, or with the schema of another release, it fails and changes
+ * nothing.
+ */
+export async function openExisting(config: Config, log: Log, clock: Clock = Date.now): Promise<Context> {
+  const db = await openExistingDatabase(config, log);
+  return openParts(db, log, clock, () =>
+    openPrepared(db.unlimited, masterKeySource(config)).catch((error: Error) => {
+      throw error instanceof SchemaTooOld ? withNote(error, config) : error;
+    }),
+  );
+}
+
+/** Tells about the update that is running, if one is. */
+function withNote(error: SchemaTooOld, config: Config): SchemaTooOld {
+  if (config.databaseUrl !== undefined) return error;
+  const note = isServing(config) ? readMigrationNote(config) : undefined;
+  return note === undefined ? error : new SchemaTooOld(error.version, note);
+}
+
+export async function openExistingDatabase(config: Config, log: Log): Promise<Database> {
+  const dataDir = path.resolve(config.dataDir);
+  if (config.databaseUrl === undefined && !isThere(databaseFile(config))) throw nothingIn(dataDir);
+  const db = await openDatabase(config, log);
+  try {
+    if ((await schemaVersion(db)) > 0) return db;
+    throw config.databaseUrl === undefined ? nothingIn(dataDir) : emptyDatabase(config.databaseUrl);
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+async function openParts(
+  db: Database,
+  log: Log,
+  clock: Clock,
+  openKeyring: () => Promise<Keyring>,
+): Promise<Context> {
+  try {
+    const keyring = await openKeyring();
+    return {
+      ...{ db, keyring, clock, log },
+      registry: createRegistry(db, keyring),
+      wakeUps: createWakeUps(db),
+      listeners: [webhookListener(log), mailListener(log)],
+    };
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+function nothingIn(dataDir: string): NothingThere {
+  return new NothingThere(
+    `There is no Doorlist in ${dataDir}. Set DOORLIST_DATA_DIR to the data directory of your installation, or create a new one there with \`migrate\` or \`serve\`.`,
+  );
+}
+
+function emptyDatabase(url: string): NothingThere {
+  const { host, pathname } = new URL(url);
+  return new NothingThere(
+    `There is no Doorlist in database "${pathname.slice(1)}" at ${decodeURIComponent(host)}. Point DATABASE_URL at your installation's database, or create a new one there with \`migrate\` or \`serve\`.`,
+  );
+}
+
+export function masterKeySource(config: Config) {
+  return config.masterKey === undefined
+    ? masterKeyFromFile(config.dataDir)
+    : masterKeyFromEnvironment(config.masterKey, config.masterKeyNext);
+}
+
+/** For commands and upkeep, whose statements may take longer than a request's. */
+export function withoutTimeLimits(context: Context): Context {
+  return { ...context, db: context.db.unlimited };
+}
+
+export async function openDatabase(
+  config: Config,
+  log: Log,
+  limits?: Partial<PostgresLimits>,
+): Promise<Database> {
+  const db = await openEngine(config, log, limits);
+  db.superseded.addEventListener('abort', () => {
+    log.error(
+      {},
+      'a newer release of Doorlist has updated the database: this server no longer writes, answers 503 and is not ready. Stop it, and start the newer release',
+    );
+    muteStates(log); // All that fails from now on fails for this reason.
+  });
+  return db;
+}
+
+function openEngine(config: Config, log: Log, limits?: Partial<PostgresLimits>): Promise<Database> {
+  const { databaseUrl } = config;
+  if (databaseUrl === undefined) return openSqlite(databaseFile(config));
+  return openPostgres({
+    url: databaseUrl,
+    poolSize: config.databasePool,
+    listenUrl: config.databaseListenUrl,
+    limits,
+    onState: (state, error) =>
+      reportState(
+        log,
+        'database',
+        state,
+        error ? { reason: explainPostgres(error, databaseUrl) ?? error.message } : {},
+      ),
+    onListenState: (state, error) => reportListening(log, config.databaseListenUrl, state, error),
+    onPlainText: (address) =>
+      log.warn(
+        { address },
+        'the connection to PostgreSQL crosses a public network without TLS: add sslmode=verify-full to DATABASE_URL',
+      ),
+  });
+}
+
+/** Only for a URL of its own: otherwise everything says that the database is not available. */
+function reportListening(log: Log, url: string | undefined, state: string, error: Error | undefined): void {
+  if (url === undefined) return;
+  const words = error && (explainPostgres(error, url) ?? error.message);
+  const reason = words?.replaceAll('DATABASE_URL', 'DATABASE_LISTEN_URL');
+  reportState(log, 'notifications', state, reason === undefined ? {} : { reason });
+}
+
+function databaseFile(config: Config): string {
+  return path.join(config.dataDir, DATABASE_FILE);
+}

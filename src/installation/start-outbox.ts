@@ -1,0 +1,106 @@
+import type { ScheduledTask } from '../db/scheduler.ts';
+import { allowList } from '../lib/addresses.ts';
+import { mailChannel } from '../mail/channel.ts';
+import { shareMailServer } from '../mail/mail-server.ts';
+import { operatorMailChannel } from '../mail/operators/channel.ts';
+import { type RecordedPause, readPauses, recordPauses } from '../mail/pause-record.ts';
+import type { PauseRecord } from '../mail/pauses.ts';
+import type { Smtp } from '../mail/smtp.ts';
+import { openOperators } from '../operators/context.ts';
+import { type DispatcherOptions, startDispatcher } from '../outbox/dispatcher.ts';
+import { firstDueAt } from '../outbox/find-targets.ts';
+import { startPruning } from '../outbox/prune.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import { webhookChannel } from '../webhooks/channel.ts';
+import { createGuard } from '../webhooks/guard.ts';
+import { createSender, DEADLINE_MS } from '../webhooks/send.ts';
+
+/** Between two looks at what another process recorded without a notification. */
+const LOOK_EVERY_MS = 2_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export interface OutboxSettings {
+  webhookAllow: string[];
+  webhookProxy: string | undefined;
+  deliveryLogDays: number;
+  publicUrl: string;
+  mailFrom: string;
+  /** undefined if mails stay in the mailbox. */
+  smtpUrl: string | undefined;
+  smtpConnections: number;
+  /** Mails per second, or 0 for no limit. */
+  smtpRate: number;
+}
+
+/** Shorter times for tests. */
+export interface OutboxTimes {
+  deadlineMs?: number;
+  leaseExtendedEveryMs?: number;
+  mailPausesMs?: readonly number[];
+  endOfDataMs?: number;
+}
+
+export interface Outbox {
+  /** Looks for due deliveries now. */
+  wake(): void;
+  /** Finds deliveries that no wake-up announced. */
+  readonly task: ScheduledTask;
+  /** Waits for running deliveries, up to a limit. */
+  stop(): Promise<void>;
+}
+
+/** The background work for recorded events: sends deliveries and prunes old ones. */
+export async function startOutbox(
+  context: Context,
+  settings: OutboxSettings,
+  options: DispatcherOptions & OutboxTimes = {},
+): Promise<Outbox> {
+  const { webhookAllow, webhookProxy, deliveryLogDays, publicUrl, mailFrom } = settings;
+  const sender = createSender(createGuard(allowList(webhookAllow)), {
+    proxyUrl: webhookProxy,
+    deadlineMs: options.deadlineMs ?? DEADLINE_MS,
+  });
+  const smtp = await connect(settings, options);
+  const record = recordPauses(context);
+  const pace = {
+    ...settings,
+    deadlineMs: options.deadlineMs,
+    leaseExtendedEveryMs: options.leaseExtendedEveryMs,
+    pausesMs: options.mailPausesMs,
+    stopMs: options.drainMs === undefined ? undefined : options.drainMs / 2,
+  };
+  const mailServer = shareMailServer(smtp, pace, { record, known: await knownPauses(context, smtp, record) });
+  const sending = { publicUrl, defaultFrom: mailFrom };
+  const mails = mailChannel(context, mailServer, sending);
+  const operatorMails = operatorMailChannel(await openOperators(context), mailServer, sending);
+  const channels = [webhookChannel(context, sender, options.deadlineMs), mails, operatorMails];
+  const dispatcher = await startDispatcher(context, channels, options);
+  const pruning = startPruning({ ...context, db: context.db.unlimited }, deliveryLogDays * DAY_MS);
+  return {
+    wake: dispatcher.wake,
+    task: { name: 'deliveries', everyMs: LOOK_EVERY_MS, dueAt: firstDueAt, run: dispatcher.wake },
+    stop: async () => {
+      await Promise.all([dispatcher.stop(), pruning.stop()]);
+      await record.written();
+    },
+  };
+}
+
+/** After a restart, one mail tests whether the server still refuses: not a whole row of them. */
+async function knownPauses(
+  context: Context,
+  smtp: Smtp | undefined,
+  record: PauseRecord,
+): Promise<Map<string, RecordedPause>> {
+  const pauses = await readPauses(context);
+  if (smtp) return new Map(pauses.map((pause) => [pause.name, pause]));
+  for (const { name } of pauses) record.ended(name); // Without a mail server nothing is sent, so nothing is paused.
+  return new Map();
+}
+
+/** The SMTP code takes as long to load as a tenth of the start, so it is loaded only if there is a mail server. */
+async function connect({ smtpUrl }: OutboxSettings, times: OutboxTimes): Promise<Smtp | undefined> {
+  if (smtpUrl === undefined) return undefined;
+  const { connectSmtp } = await import('../mail/smtp.ts');
+  return connectSmtp(smtpUrl, times);
+}

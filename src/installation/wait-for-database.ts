@@ -1,0 +1,30 @@
+import type { Config } from '../config/config.ts';
+import { isWorthWaitingFor } from '../db/postgres-errors.ts';
+import { unavailable } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+import { reportState } from '../lib/state-log.ts';
+import { explainError } from './explain-error.ts';
+
+const RETRY_AFTER_MS = 500;
+
+/**
+ * A database that starts together with the service may be ready soon. Errors that waiting cannot fix are
+ * thrown at once.
+ */
+export async function waitForDatabase<T>(open: () => Promise<T>, config: Config, log: Log): Promise<T> {
+  const { startTimeoutMs } = config;
+  const giveUpAt = performance.now() + startTimeoutMs;
+  for (;;) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!isWorthWaitingFor(error)) throw error;
+      const reason = explainError(error as Error, config) ?? (error as Error).message;
+      if (performance.now() >= giveUpAt) {
+        throw unavailable(`The database was not available within ${startTimeoutMs / 1_000} s. ${reason}`);
+      }
+      reportState(log, 'database', 'unavailable', { reason });
+      await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
+    }
+  }
+}

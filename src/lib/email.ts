@@ -1,0 +1,49 @@
+import { domainToASCII } from 'node:url';
+
+export const EMAIL_MAX_CHARACTERS = 254;
+
+/** An address as typed, and a normal form in which different spellings of it are equal. */
+export interface Email {
+  readonly shown: string;
+  readonly key: string;
+}
+
+/** Control characters, invisible marks, unassigned code points, all kinds of space, and header delimiters. */
+const FORBIDDEN_IN_EMAIL = /[\p{C}\p{Z}"<>,]/u;
+/**
+ * These delimit groups, comments and literals in address lists. A parser must not find another address in
+ * ours.
+ */
+const FORBIDDEN_BEFORE_AT = /[;:()[\]\\]/;
+const ASCII_DOMAIN = /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/;
+const NON_ASCII = /[^\0-\x7f]/;
+
+/** The common case: nothing to trim, normalize or translate. */
+const PLAIN_EMAIL = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){1,2}$/i;
+
+/** Returns undefined if it is not an email address. */
+export function parseEmail(input: string): Email | undefined {
+  if (input.length <= EMAIL_MAX_CHARACTERS && PLAIN_EMAIL.test(input))
+    return { shown: input, key: input.toLowerCase() };
+  const shown = input.trim().normalize('NFC');
+  if (shown.length > EMAIL_MAX_CHARACTERS && [...shown].length > EMAIL_MAX_CHARACTERS) return undefined;
+  const at = shown.indexOf('@');
+  if (at < 1 || at !== shown.lastIndexOf('@') || FORBIDDEN_IN_EMAIL.test(shown)) return undefined;
+  if (FORBIDDEN_BEFORE_AT.test(shown.slice(0, at))) return undefined;
+  const domain = asciiDomain(shown.slice(at + 1).toLowerCase());
+  if (domain === undefined) return undefined;
+  return { shown, key: `${shown.slice(0, at).toLowerCase().normalize('NFC')}@${domain}` };
+}
+
+function asciiDomain(domain: string): string | undefined {
+  if (ASCII_DOMAIN.test(domain)) return domain;
+  // domainToASCII reads a URL's host, so characters that would end the host (/ ? # : %) must not reach it.
+  if (!NON_ASCII.test(domain) || /[^a-z0-9.\-\u0080-\u{10ffff}]/u.test(domain)) return undefined;
+  const ascii = domainToASCII(domain);
+  return ASCII_DOMAIN.test(ascii) ? ascii : undefined;
+}
+
+/** Sender addresses go into headers of servers that may support only ASCII. */
+export function isAsciiAddress(text: string): boolean {
+  return /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9.-]+$/i.test(text) && parseEmail(text) !== undefined;
+}

@@ -1,0 +1,69 @@
+import { DEFAULT_LANGUAGE, textsIn } from '../../languages/languages.ts';
+import { linkUrl } from '../../operators/links.ts';
+import type { Notice } from '../../operators/notices.ts';
+import { layOut, readableOn } from '../layout.ts';
+import { parseTemplate, renderTemplate } from '../liquid.ts';
+import { toHtml } from '../markdown-html.ts';
+import { parseMarkdown, toText } from '../markdown-text.ts';
+import { Marks } from '../marks.ts';
+import type { Mail, Sending } from '../render.ts';
+import { DEFAULT_COLOUR } from '../settings.ts';
+import { plainEmail, plainLine } from '../values.ts';
+import { describeBrowser } from './describe-browser.ts';
+import type { StoredOperatorMail } from './stored-mail.ts';
+import { OPERATOR_TEMPLATES } from './templates.ts';
+
+/** The dashboard has one language. */
+const TEXTS = textsIn(DEFAULT_LANGUAGE);
+const FROM_NAME = 'Doorlist';
+const PREVIEW_CHARACTERS_MAX = 120;
+
+/** Deterministic: the same stored mail always gives the same mail. */
+export function renderOperatorMail({ to, at, notice }: StoredOperatorMail, sending: Sending): Mail {
+  const { publicUrl, defaultFrom } = sending;
+  const links = { link: linkOf(notice, publicUrl), signInLink: `${publicUrl}/sign-in` };
+  const { host } = new URL(publicUrl);
+  const values = { ...links, host, at: TEXTS.formats.date(at), ...valuesOf(notice) };
+  const marks = new Marks(new Set(Object.values(links).filter((link) => link !== null)));
+  const template = OPERATOR_TEMPLATES[notice.kind];
+  const asText = { mark: (value: unknown) => (value == null ? '' : String(value)) };
+  const subject = plainLine(renderTemplate(parseTemplate(template.subject), values, asText, TEXTS.formats));
+  const tokens = parseMarkdown(renderTemplate(parseTemplate(template.body), values, marks, TEXTS.formats));
+  const text = toText(tokens, marks);
+  const look = { colour: DEFAULT_COLOUR, onColour: readableOn(DEFAULT_COLOUR) };
+  const reason = `You received this email because you are an operator of Doorlist on ${host}.`;
+  return {
+    from: { name: FROM_NAME, address: defaultFrom },
+    replyTo: null,
+    to,
+    subject,
+    text: `${text}\n\n-- \n${reason}\n`,
+    html: layOut({
+      ...look,
+      texts: TEXTS,
+      title: subject,
+      preview: plainLine(toText(tokens.slice(1), marks), PREVIEW_CHARACTERS_MAX),
+      name: FROM_NAME,
+      logoUrl: null,
+      content: toHtml(tokens, marks, look),
+      footer: null,
+      reason,
+      statusUrl: null,
+      leaveLink: null,
+    }),
+    unsubscribeLink: null,
+  };
+}
+
+function linkOf(notice: Notice, publicUrl: string): string | null {
+  return 'token' in notice ? linkUrl(publicUrl, notice.token) : null;
+}
+
+function valuesOf(notice: Notice): Record<string, unknown> {
+  if ('token' in notice) {
+    const by = notice.by === null ? null : plainEmail(notice.by);
+    return { by, expiresAt: TEXTS.formats.date(notice.expiresAt) };
+  }
+  const address = notice.address ?? null;
+  return notice.kind === 'new-sign-in' ? { address, browser: describeBrowser(notice.agent) } : { address };
+}

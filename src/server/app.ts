@@ -1,0 +1,247 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { Config } from '../config/config.ts';
+import { basePathOf } from '../config/public-url.ts';
+import { ADMIN_API } from '../http/admin/api.ts';
+import { cookiesFor } from '../http/admin/core/cookies.ts';
+import { createStreamHub, type StreamTimes } from '../http/admin/core/stream-hub.ts';
+import { registerAdmin } from '../http/admin/register.ts';
+import { type Dashboard, registerDashboard } from '../http/dashboard/register.ts';
+import { type CaptchaOptions, captchaVerifier } from '../http/form/captcha.ts';
+import { registerForms } from '../http/form/register.ts';
+import { registerPages } from '../http/pages/register.ts';
+import { requireServerKey } from '../http/plugins/auth.ts';
+import { withoutBasePath } from '../http/plugins/base-path.ts';
+import { registerJsonBody } from '../http/plugins/body.ts';
+import { bodyBudgets } from '../http/plugins/body-budget.ts';
+import { bodyReader, type ReadBody } from '../http/plugins/body-reader.ts';
+import { registerCors } from '../http/plugins/cors.ts';
+import { registerDocs } from '../http/plugins/docs.ts';
+import { answerExpectation, answerParserError, registerErrors, sendError } from '../http/plugins/errors.ts';
+import { registerForwardedAddresses, registerProxyWarning } from '../http/plugins/forwarded.ts';
+import { registerHealth } from '../http/plugins/health.ts';
+import { type Lifecycle, logWhenAnswered, registerLifecycle } from '../http/plugins/lifecycle.ts';
+import { registerOpenApi } from '../http/plugins/openapi.ts';
+import { rateLimiter } from '../http/plugins/rate-limit.ts';
+import { registerRequestBatches } from '../http/plugins/request-batches.ts';
+import { requestIdOf } from '../http/plugins/request-id.ts';
+import { recordRoutes } from '../http/plugins/route-table.ts';
+import { registerSecurityHeaders } from '../http/plugins/security-headers.ts';
+import { UPLOAD_LIMITS, type UploadLimits } from '../http/plugins/upload.ts';
+import { compileValidator } from '../http/plugins/validation.ts';
+import { registerAcceptInvite } from '../http/sdk/accept-invite.ts';
+import { SDK_API } from '../http/sdk/api.ts';
+import { registerCheckInvite } from '../http/sdk/check-invite.ts';
+import { registerGetEntry } from '../http/sdk/get-entry.ts';
+import { registerListEntries } from '../http/sdk/list-entries.ts';
+import type { SdkParts } from '../http/sdk/parts.ts';
+import { registerSignup } from '../http/sdk/signup.ts';
+import { registerVerifyWebhook } from '../http/sdk/verify-webhook.ts';
+import type { TypedApp } from '../http/typed-app.ts';
+import { allowList } from '../lib/addresses.ts';
+import { VERSION } from '../lib/version.ts';
+import { openAccounts } from '../mail/operators/notices.ts';
+import type { PasswordCost } from '../operators/password.ts';
+import { recordReadings } from '../operators/recorded-reads.ts';
+import type { SessionLimits } from '../operators/sessions.ts';
+import { slowDown } from '../operators/slow-down.ts';
+import { countRefusals } from '../waitlist/forms/refusals.ts';
+import type { KeyUsage } from '../waitlist/keys/key-usage.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import type { Signups } from '../waitlist/signup/signup.ts';
+import { createGuard } from '../webhooks/guard.ts';
+import { DASHBOARD_DIRECTORY } from './build-dashboard.ts';
+
+export interface AppParts {
+  context: Context;
+  signups: Signups;
+  keyUsage: KeyUsage;
+  rateLimits: Config['rateLimits'];
+  /** Other addresses of CAPTCHA providers, for tests. */
+  captchaUrls?: CaptchaOptions['urls'];
+  /** The public address of the service: determines the cookie, and what counts as cross-site. */
+  publicUrl: string;
+  /** The default sender, and whether there is a mail server. */
+  emails: { from: string; smtp: boolean };
+  sessions: SessionLimits;
+  /** Lower in tests. */
+  passwordCost?: PasswordCost;
+  trustedProxies: string[];
+  /** Private hosts that webhooks may be sent to. */
+  webhookAllow: string[];
+  /** For requests to CAPTCHA providers. */
+  webhookProxy?: string | undefined;
+  timeouts?: Partial<Timeouts>;
+  uploads?: Partial<UploadLimits>;
+  streamTimes?: Partial<StreamTimes>;
+  dashboard?: Dashboard;
+}
+
+export interface Timeouts {
+  /** To receive the headers of a request. */
+  headersMs: number;
+  /** To receive a whole request, except an upload. */
+  requestMs: number;
+  /** How often to look for slow connections. */
+  checkMs: number;
+}
+
+const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, checkMs: 2_000 };
+const HEADER_BYTES_MAX = 16 * 1024;
+const KEEP_ALIVE_MS = 75_000; // Longer than load balancers keep theirs, so that they close first.
+
+/** Builds the HTTP app from its parts. Reads no environment and opens no port. */
+export async function buildApp(
+  parts: AppParts,
+): Promise<{ app: FastifyInstance } & Pick<Lifecycle, 'announceStop' | 'isProbed' | 'drain'>> {
+  const { context } = parts;
+  const timeouts = { ...TIMEOUTS, ...parts.timeouts };
+  const base = basePathOf(parts.publicUrl);
+  const app = Fastify({
+    logger: false,
+    genReqId: requestIdOf,
+    trustProxy: parts.trustedProxies.length > 0 ? parts.trustedProxies : false,
+    ...(base === '' ? {} : { rewriteUrl: withoutBasePath(base) }),
+    routerOptions: { maxParamLength: HEADER_BYTES_MAX },
+    return503OnClosing: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: timeouts.requestMs,
+    http: {
+      headersTimeout: timeouts.headersMs,
+      connectionsCheckingInterval: timeouts.checkMs,
+      maxHeaderSize: HEADER_BYTES_MAX,
+      requireHostHeader: false, // Checked in the lifecycle instead, because Node would send an empty body.
+    },
+    clientErrorHandler: answerParserError,
+    frameworkErrors: (error, request, reply) => {
+      logWhenAnswered(context.log, request, reply, undefined); // No hook runs for a malformed path.
+      sendError(error, request, reply, context.log);
+    },
+  });
+  app.server.on('checkExpectation', answerExpectation);
+  app.setValidatorCompiler(compileValidator);
+  app.setSerializerCompiler(() => JSON.stringify);
+  registerErrors(app, context.log);
+  registerSecurityHeaders(app, parts.publicUrl); // First, so that refusals have them too.
+  const readBody = bodyReader(bodyBudgets());
+  registerJsonBody(app, readBody);
+  if (parts.trustedProxies.length > 0) registerForwardedAddresses(app);
+  registerProxyWarning(app, context.log);
+  const routes = recordRoutes(app);
+  const lifecycle = registerLifecycle(app, context.log, routes);
+  registerRequestBatches(app);
+  registerCors(app);
+  const document = await registerOpenApi(app, SDK_API, VERSION, base);
+  const adminDocument = await registerOpenApi(app, ADMIN_API, VERSION, base);
+  registerDocs(app, {
+    path: '/docs',
+    source: SDK_API.path,
+    document,
+    base,
+    related: { title: ADMIN_API.title, path: '/docs/admin' },
+  });
+  registerDocs(app, {
+    path: '/docs/admin',
+    source: ADMIN_API.path,
+    document: adminDocument,
+    base,
+    related: { title: SDK_API.title, path: '/docs' },
+  });
+  const dashboard = parts.dashboard ?? { directory: DASHBOARD_DIRECTORY, problem: () => undefined };
+  registerHealth(app.withTypeProvider(), context, () => dashboard.problem() === undefined);
+  const refusals = countRefusals(context);
+  app.addHook('onClose', () => refusals.close());
+  registerSdk(app, parts, readBody);
+  const streams = createStreamHub(context.log, parts.streamTimes);
+  app.addHook('preClose', async () => streams.close());
+  const operators = await openAccounts(context, parts.passwordCost);
+  const cookies = cookiesFor(parts.publicUrl);
+  const captcha = captchaVerifier(
+    {
+      guard: createGuard(allowList(parts.webhookAllow)),
+      proxyUrl: parts.webhookProxy,
+      ...(parts.captchaUrls ? { urls: parts.captchaUrls } : {}),
+    },
+    context.log,
+  );
+  app.addHook('onClose', () => captcha.close());
+  registerForms(app, {
+    context,
+    publicUrl: parts.publicUrl,
+    refusals,
+    readBody,
+    verifyCaptcha: captcha.verify,
+    look: rateLimiter('form-read', parts.rateLimits.formRead, context.clock),
+    post: rateLimiter('form', parts.rateLimits.form, context.clock),
+    perWaitlist: rateLimiter('form-waitlist', parts.rateLimits.formWaitlist, context.clock),
+  });
+  registerAdmin(app, {
+    guard: createGuard(allowList(parts.webhookAllow)),
+    streams,
+    makeWay: lifecycle.makeWay,
+    uploads: { ...UPLOAD_LIMITS, ...parts.uploads },
+    context: operators,
+    waitlists: context,
+    publicUrl: parts.publicUrl,
+    cookies,
+    emails: parts.emails,
+    limits: parts.sessions,
+    slowDown: slowDown(context.clock),
+    failures: rateLimiter('admin-auth-failures', parts.rateLimits.authFailures, context.clock),
+    signIns: rateLimiter('sign-in', parts.rateLimits.signIn, context.clock),
+    refusals,
+    recordReading: recordReadings(operators),
+  });
+  registerDashboard(app, {
+    context: operators,
+    base,
+    cookies,
+    limits: parts.sessions,
+    ...dashboard,
+  });
+  return {
+    app,
+    announceStop: lifecycle.announceStop,
+    isProbed: lifecycle.isProbed,
+    drain: () => {
+      streams.close();
+      return lifecycle.drain();
+    },
+  };
+}
+
+function registerSdk(
+  app: FastifyInstance,
+  { context, signups, keyUsage, rateLimits, publicUrl }: AppParts,
+  readBody: ReadBody,
+): void {
+  const limit = (name: string, perMinute: number) => rateLimiter(name, perMinute, context.clock);
+  const sdk: SdkParts = {
+    context,
+    signups,
+    publicUrl,
+    readBody,
+    requireKey: requireServerKey(app, {
+      context,
+      keyUsage,
+      failures: limit('auth-failures', rateLimits.authFailures),
+      perKey: limit('key', rateLimits.perKey),
+    }),
+    limits: {
+      inviteCheck: limit('invite-check', rateLimits.inviteCheck),
+      inviteAccept: limit('invite-accept', rateLimits.inviteAccept),
+      verify: limit('verify', rateLimits.verify),
+    },
+  };
+  app.register(
+    async (scope: TypedApp) => {
+      registerSignup(scope, sdk);
+      registerListEntries(scope, sdk);
+      registerGetEntry(scope, sdk);
+      await registerVerifyWebhook(scope, sdk);
+      registerCheckInvite(scope, sdk);
+      registerAcceptInvite(scope, sdk);
+    },
+    { prefix: '/sdk/v1/waitlist' },
+  );
+  registerPages(app, { context, look: sdk.limits.inviteCheck, act: sdk.limits.inviteAccept });
+}

@@ -1,0 +1,9 @@
+import { mailRetryJob } from '../mail/retry-job.ts';
+import { inviteJob } from '../waitlist/invites/invite-run.ts';
+import type { JobKind } from '../waitlist/jobs/jobs.ts';
+import { rerankJob } from '../waitlist/referrals/rerank.ts';
+import { importJob } from '../waitlist/transfer/import/import-upload.ts';
+import { replayJob } from '../webhooks/replay-job.ts';
+
+/** The kinds of job that a server runs. */
+export const JOB_KINDS: readonly JobKind[] = [inviteJob, rerankJob, importJob, replayJob, mailRetryJob];

@@ -1,0 +1,316 @@
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { setInterval } from 'node:timers';
+import { type Config, VARIABLES } from '../config/config.ts';
+import { DatabaseUnavailable } from '../db/database.ts';
+import type { MigrationWatch } from '../db/migrate.ts';
+import type { PostgresLimits } from '../db/postgres-pool.ts';
+import { startScheduler } from '../db/scheduler.ts';
+import { openWaitingRoom } from '../http/plugins/waiting-room.ts';
+import { lockForServing } from '../installation/directory-lock.ts';
+import { logMigration } from '../installation/log-migration.ts';
+import { openContext, withoutTimeLimits } from '../installation/open.ts';
+import { startOutbox } from '../installation/start-outbox.ts';
+import { waitForDatabase } from '../installation/wait-for-database.ts';
+import type { Log } from '../lib/log.ts';
+import { createLogger } from '../lib/log.ts';
+import { rememberSending } from '../mail/sending.ts';
+import { openOperators } from '../operators/context.ts';
+import { isSetUp, setupUrl } from '../operators/setup.ts';
+import { isMasterKeySaved } from '../vault/master-key-saved.ts';
+import { createJobRunner, takeLeasesBack } from '../waitlist/jobs/job-runner.ts';
+import { trackKeyUsage } from '../waitlist/keys/key-usage.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import { listWaitlists } from '../waitlist/settings/waitlists.ts';
+import { openSignups } from '../waitlist/signup/signup.ts';
+import { currentMasterKey } from '../waitlist/upkeep/instance.ts';
+import { createUpkeep } from '../waitlist/upkeep/upkeep.ts';
+import { buildApp } from './app.ts';
+import {
+  buildDashboard,
+  DASHBOARD_DIRECTORY,
+  hasDashboard,
+  isDashboardCurrent,
+  whyNotBuildable,
+} from './build-dashboard.ts';
+import { watchDescriptors } from './descriptors.ts';
+import { JOB_KINDS } from './job-kinds.ts';
+
+/** Supervisors kill after 30 s. By then the process has ended by itself, whatever hangs. */
+const STOP_DEADLINE_MS = 25_000;
+/** What is left of it after the delay for load balancers. */
+const LEAST_STOP_MS = 15_000;
+/** The share of that time for finishing running work. The rest is for closing connections. */
+const DRAIN_SHARE = 0.8;
+const LOG_FLUSH_EVERY_MS = 1_000;
+
+export interface ServeOptions {
+  limits?: Partial<PostgresLimits>;
+  stopDeadlineMs?: number;
+  /** false if something else serves it. */
+  buildsDashboard?: boolean;
+}
+
+type StartOptions = Required<Pick<ServeOptions, 'buildsDashboard'>> & {
+  limits: ServeOptions['limits'] | undefined;
+};
+
+/** Serves until it gets a signal to stop. Resolves with the exit code. */
+export async function serve(
+  config: Config,
+  print: (text: string) => void,
+  { limits, stopDeadlineMs = STOP_DEADLINE_MS, buildsDashboard = true }: ServeOptions = {},
+): Promise<number> {
+  const log = createLogger(config.logLevel);
+  const flushing = setInterval(() => log.flush(), LOG_FLUSH_EVERY_MS);
+  flushing.unref();
+  const asked = nextSignal();
+  const descriptors = watchDescriptors(log);
+  const onHangUp = () => log.info({}, 'got SIGHUP: settings are only read at the start, so nothing changes');
+  process.on('SIGHUP', onHangUp);
+  if (config.ignoredVariables.length > 0)
+    log.info(
+      { variables: config.ignoredVariables },
+      'ignored variables that Kubernetes sets for a service named doorlist',
+    );
+  let starting = true;
+  asked.then(() => {
+    if (starting) process.exit(0); // Nothing has been acknowledged yet, and unfinished work is rolled back.
+  });
+  const { context, app, lifecycle, keyUsage, releaseDirectory, dashboard } = await startListening(
+    config,
+    log,
+    { limits, buildsDashboard },
+    () => {
+      starting = false;
+    },
+  );
+  const { port } = app.server.address() as AddressInfo;
+  await rememberSending(context, config);
+  const outbox = await startOutbox(context, config);
+  if (config.smtpUrl !== undefined) {
+    const { checkSmtpAtStart } = await import('../mail/smtp-check.ts');
+    void checkSmtpAtStart(log, config.smtpUrl);
+  }
+  const upkeep = createUpkeep(withoutTimeLimits(context));
+  if (config.databaseUrl === undefined) await takeLeasesBack(context).catch(tolerateUnwritable);
+  const jobs = createJobRunner(withoutTimeLimits(context), JOB_KINDS);
+  const scheduler = startScheduler(context, [outbox.task, jobs.task, ...upkeep.tasks]);
+  // What it cannot write, another server will do.
+  context.db.superseded.addEventListener('abort', () => {
+    upkeep.stop();
+    void Promise.all([outbox.stop(), jobs.close(), scheduler.close()]).catch(() => {});
+  });
+  warnWithoutPublicUrl(config, log);
+  print(await welcome(context, config, port, dashboard.problem()));
+
+  const signal = await asked;
+  dashboard.stop();
+  upkeep.stop();
+  nextSignal().then(() => process.exit(1)); // A second signal means stop now.
+  lifecycle.announceStop();
+  // Without anybody who asks, there is no load balancer to wait for. Ctrl+C comes from a person.
+  const delayMs = signal === 'SIGTERM' && lifecycle.isProbed() ? config.stopDelayMs : 0;
+  if (delayMs > 0) {
+    log.info({ signal, delayMs }, 'stopping: not ready any more, still serving until load balancers notice');
+    await pause(delayMs);
+  }
+  log.info({ signal }, 'stopping: finishing running requests, new requests get a 503');
+  const leftMs = Math.max(stopDeadlineMs - delayMs, Math.min(stopDeadlineMs, LEAST_STOP_MS));
+  const deadline = setTimeout(() => {
+    log.error({}, 'stopped at the deadline: something did not finish in time');
+    log.flush(() => process.exit(1));
+  }, leftMs);
+  await Promise.race([
+    Promise.all([lifecycle.drain(), outbox.stop(), jobs.close()]),
+    pause(leftMs * DRAIN_SHARE),
+  ]);
+  app.server.closeAllConnections();
+  await app.close();
+  await Promise.all([scheduler.close(), keyUsage.close()]);
+  await context.db.close();
+  releaseDirectory();
+  descriptors.stop();
+  process.off('SIGHUP', onHangUp);
+  clearInterval(flushing);
+  await new Promise((resolve) => log.flush(resolve));
+  deadline.unref(); // Must not keep the process alive by itself.
+  return 0;
+}
+
+/**
+ * Backups of PostgreSQL rarely include this machine's data directory, and they are worthless without the key.
+ */
+async function remindToSaveMasterKey({ masterKey, dataDir }: Config, context: Context): Promise<void> {
+  if (masterKey !== undefined || isMasterKeySaved(dataDir, await currentMasterKey(context))) return;
+  const { log } = context;
+  log.warn(
+    { file: path.join(dataDir, 'master.key') },
+    'the master key exists only in this file, and without it all personal data is lost. Run `backup`, or store the output of `master-key show` in a safe place',
+  );
+}
+
+/** A proxy means that people use another address than the one we listen on. */
+function warnWithoutPublicUrl({ trustedProxies, isPublicUrlSet, publicUrl }: Config, log: Log): void {
+  if (trustedProxies.length === 0 || isPublicUrlSet) return;
+  log.warn(
+    { publicUrl },
+    'DOORLIST_TRUSTED_PROXIES is set but DOORLIST_PUBLIC_URL is not, so links in emails lead to the address that this server listens on. Set DOORLIST_PUBLIC_URL to the address that people use',
+  );
+}
+
+/** Until everything is open, clients are told to wait. */
+async function startListening(
+  config: Config,
+  log: Log,
+  { limits, buildsDashboard }: StartOptions,
+  ready: () => void,
+) {
+  const address = { host: config.host, port: config.port };
+  // Clients cannot know a port that is chosen later.
+  const waitingRoom = config.port === 0 ? undefined : await openWaitingRoom(address);
+  let releaseDirectory: (() => void) | undefined;
+  const open = () =>
+    openContext(config, log, Date.now, {
+      limits,
+      watch: waitingRoom ? both(logMigration(log), waitingRoom.showMigration) : logMigration(log),
+      beforeDatabase: async () => {
+        releaseDirectory ??= await lockForServing(config);
+      },
+    });
+  const context = await waitForDatabase(open, config, log).catch(async (error) => {
+    releaseDirectory?.();
+    await waitingRoom?.close();
+    throw error;
+  });
+  if (config.databaseUrl !== undefined) await remindToSaveMasterKey(config, context);
+  const keyUsage = trackKeyUsage(context);
+  const dashboard = buildDashboardIfNeeded(log, buildsDashboard);
+  const { app, ...lifecycle } = await buildApp({
+    context,
+    keyUsage,
+    signups: openSignups(context, config.mostWaitingSignups),
+    rateLimits: config.rateLimits,
+    trustedProxies: config.trustedProxies,
+    webhookAllow: config.webhookAllow,
+    publicUrl: config.publicUrl,
+    emails: { from: config.mailFrom, smtp: config.smtpUrl !== undefined },
+    sessions: config.sessions,
+    dashboard: { directory: DASHBOARD_DIRECTORY, problem: dashboard.problem },
+    webhookProxy: config.webhookProxy,
+  });
+  try {
+    await app.ready();
+    await waitingRoom?.close();
+    ready();
+    await app.listen({ ...address, backlog: 4096 });
+  } catch (error) {
+    dashboard.stop();
+    await app.close();
+    await keyUsage.close();
+    await context.db.close(); // An open database would keep the process alive.
+    throw error;
+  }
+  return { context, app, lifecycle, keyUsage, releaseDirectory: () => releaseDirectory?.(), dashboard };
+}
+
+function both(first: MigrationWatch, second: MigrationWatch): MigrationWatch {
+  return (step) => {
+    first(step);
+    second(step);
+  };
+}
+
+/** In the background: the API does not wait for it, and works without it. */
+function buildDashboardIfNeeded(log: Log, wanted: boolean) {
+  const stopping = new AbortController();
+  let problem: string | undefined;
+  if (!wanted || isDashboardCurrent()) return { problem: () => undefined, stop: () => {} };
+  const obstacle = whyNotBuildable();
+  if (obstacle !== undefined) {
+    problem = hasDashboard() ? undefined : obstacle;
+    log.warn(
+      { reason: obstacle },
+      problem ? 'there is no dashboard' : 'the dashboard is older than its sources',
+    );
+  } else {
+    log.info({}, 'building the dashboard, which takes a few seconds');
+    buildDashboard(stopping.signal).then(
+      () => log.info({}, 'built the dashboard'),
+      (error: Error) => {
+        if (stopping.signal.aborted) return;
+        problem = hasDashboard() ? undefined : 'not built, because the build failed. The log has the reason.';
+        log.error({ reason: error.message }, 'could not build the dashboard; the API works without it');
+      },
+    );
+  }
+  return { problem: () => problem, stop: () => stopping.abort() };
+}
+
+/** The server starts all the same, and answers 503 until it can write. */
+function tolerateUnwritable(error: Error): void {
+  if (!(error instanceof DatabaseUnavailable)) throw error;
+}
+
+function nextSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => resolve(signal));
+  });
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}
+
+async function welcome(
+  context: Context,
+  config: Config,
+  port: number,
+  withoutDashboard: string | undefined,
+): Promise<string> {
+  const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host;
+  const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const storage = describeStorage(config);
+  const [first] = await listWaitlists(context);
+  const id = first?.id ?? 'wl_acme';
+  const create = first ? '' : `  npm run -s doorlist -- waitlist create ${id} --name "Acme"\n`;
+  return `
+Doorlist is ready at ${address} (${storage})
+Dashboard: ${withoutDashboard ?? address}
+API reference: ${address}/docs${await setupLine(context, config, address)}
+
+${first ? 'Create a key and add the next person:' : 'Create a waitlist and a key, and add the first person:'}
+
+${sameStorage(config)}${create}  KEY=$(npm run -s doorlist -- key create --waitlist ${id} --env production --read --quiet)
+  curl ${address}/sdk/v1/waitlist/signup -H "Authorization: Bearer $KEY" \\
+    -H 'Content-Type: application/json' \\
+    -d '{"waitlistId":"${id}","entries":[{"email":"ada@example.com"}]}'
+`;
+}
+
+/** On PostgreSQL, the data directory matters if it has the master key. */
+function describeStorage({ databaseUrl, dataDir, masterKey }: Config): string {
+  if (databaseUrl === undefined) return `SQLite in ${dataDir}`;
+  return masterKey === undefined ? `PostgreSQL, master key in ${dataDir}` : 'PostgreSQL';
+}
+
+/**
+ * Commands in another terminal would otherwise create a database of their own, or not find the master key. A
+ * database's URL may hold its password.
+ */
+function sameStorage({ databaseUrl, dataDir, masterKey }: Config): string {
+  const variables = masterKey === undefined ? 'DATABASE_URL' : 'DATABASE_URL and DOORLIST_MASTER_KEY';
+  const elsewhere = databaseUrl === undefined ? '' : `  # In a terminal with the same ${variables}:\n`;
+  const isUsed = databaseUrl === undefined || masterKey === undefined;
+  if (!isUsed || dataDir === VARIABLES.dataDir.shownDefault) return elsewhere;
+  return `${elsewhere}  export DOORLIST_DATA_DIR='${path.resolve(dataDir).replaceAll("'", `'\\''`)}'\n`;
+}
+
+/** Printed until there is an owner. Only someone with this link can become the first one. */
+async function setupLine(context: Context, config: Config, address: string): Promise<string> {
+  if (await isSetUp(context.db.query)) return '';
+  const url = setupUrl(await openOperators(context), config.isPublicUrlSet ? config.publicUrl : address);
+  return `\nCreate the owner's account: ${url}`;
+}

@@ -1,0 +1,347 @@
+import { type RawBuilder, sql } from 'kysely';
+import { DatabaseUnavailable } from '../../db/database.ts';
+import { type ScheduledTask, startScheduler } from '../../db/scheduler.ts';
+import { sharedNow } from '../../db/shared-clock.ts';
+import { DoorlistError } from '../../lib/errors.ts';
+import { formatId, oldestId } from '../../lib/ids.ts';
+import { reportState } from '../../lib/state-log.ts';
+import { Unreadable } from '../../vault/crypto.ts';
+import { changeQueue } from '../queue/change-queue.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/queue.ts';
+import {
+  endHeldJob,
+  endJob,
+  FILE_MS,
+  type HeldJob,
+  JobCancelled,
+  type JobKind,
+  type JobLease,
+  JobLost,
+  JobStopped,
+  keepLease,
+  LEASE_MS,
+  newToken,
+  releaseJob,
+} from './jobs.ts';
+
+/** In intervals. */
+const LONGEST_PAUSE = 60;
+/** Leaves connections and the event loop to requests. */
+const JOBS_AT_ONCE = 2;
+const JOBS_LOOKED_AT = 100;
+const DELETED_AT_ONCE = 500;
+const KEEP_FINISHED_MS = 30 * 86_400_000;
+
+interface DueJob {
+  queue_id: number;
+  id: Uint8Array;
+  kind: string;
+}
+
+export interface JobRunner {
+  readonly task: ScheduledTask;
+  /** Stops running jobs after their current step. */
+  close(): Promise<void>;
+}
+
+export interface JobTimes {
+  lookMs: number;
+  renewMs: number;
+}
+
+const TIMES: JobTimes = { lookMs: 500, renewMs: 5_000 };
+
+/**
+ * Runs the jobs that were started over the API, and those that another server left behind. While the database
+ * cannot be written, such as on a full disk, it tries less and less often, and says so once.
+ */
+export function createJobRunner(
+  context: Context,
+  kinds: readonly JobKind[],
+  times: Partial<JobTimes> = {},
+): JobRunner {
+  const { lookMs, renewMs } = { ...TIMES, ...times };
+  const { log } = context;
+  let stopping = false;
+  let failures = 0;
+  let retryAt = Number.NEGATIVE_INFINITY;
+  const running = new Map<string, Promise<void>>();
+  const worked = () => {
+    failures = 0;
+    reportState(log, 'jobs', 'ok');
+  };
+  const failed = (error: Error) => {
+    failures += 1;
+    retryAt = performance.now() + pauseAfter(failures, lookMs);
+    reportState(log, 'jobs', 'failing', { reason: error.message });
+  };
+  const look = async () => {
+    const found = await findDueJobs(context, kinds);
+    if (found.length === 0 && running.size === 0) worked();
+    for (const due of found) {
+      const name = Buffer.from(due.id).toString('hex');
+      if (stopping || running.size >= JOBS_AT_ONCE) return;
+      if (running.has(name)) continue;
+      const work = runJob(context, kinds, due, { stopping: () => stopping, renewMs })
+        .then((ran) => ran && worked(), failed)
+        .finally(() => running.delete(name));
+      running.set(
+        name,
+        work.then(() => {}),
+      );
+    }
+  };
+  return {
+    task: {
+      name: 'finding jobs',
+      everyMs: lookMs,
+      dueAt: () => firstJobAt(kinds),
+      run: async () => {
+        if (performance.now() >= retryAt) await look();
+      },
+    },
+    close: async () => {
+      stopping = true;
+      await Promise.all(running.values());
+    },
+  };
+}
+
+/** With a scheduler of its own. */
+export function startJobs(
+  context: Context,
+  kinds: readonly JobKind[],
+  times: Partial<JobTimes> = {},
+): Pick<JobRunner, 'close'> {
+  const runner = createJobRunner(context, kinds, times);
+  const scheduler = startScheduler(context, [runner.task]);
+  return {
+    close: async () => {
+      await Promise.all([runner.close(), scheduler.close()]);
+      await runner.close(); // The last look may have started some.
+    },
+  };
+}
+
+function firstJobAt(kinds: readonly JobKind[]): RawBuilder<number | null> {
+  return sql<number | null>`(select min(coalesce(lease_until, 0)) from job
+    where runner = 'server' and finished_at is null and kind in (${sql.join(kinds.map(({ kind }) => kind))}))`;
+}
+
+/** Doubles with each failure, up to 30 s with the usual interval. */
+export function pauseAfter(failures: number, lookMs: number): number {
+  return lookMs * Math.min(2 ** failures, LONGEST_PAUSE);
+}
+
+/**
+ * On SQLite only one server runs at a time, so a lease that is left at the start is that of a server that died:
+ * its job continues at once.
+ */
+export async function takeLeasesBack({ db }: Context): Promise<void> {
+  await db.query
+    .updateTable('job')
+    .set({ lease_token: null, lease_until: null })
+    .where('runner', '=', 'server')
+    .where('finished_at', 'is', null)
+    .execute();
+}
+
+/** Runs every due job to its end, one after the other. */
+export async function runDueJobs(context: Context, kinds: readonly JobKind[]): Promise<void> {
+  for (;;) {
+    let ran = false;
+    for (const due of await findDueJobs(context, kinds)) ran = (await runJob(context, kinds, due)) || ran;
+    if (!ran) return;
+  }
+}
+
+/** Jobs of a kind that this release does not know are left to other instances. */
+async function findDueJobs(context: Context, kinds: readonly JobKind[]): Promise<DueJob[]> {
+  const now = await sharedNow(context);
+  return context.db.query
+    .selectFrom('job')
+    .select(['queue_id', 'id', 'kind'])
+    .where('runner', '=', 'server')
+    .where('finished_at', 'is', null)
+    .where((e) => e.or([e('lease_until', 'is', null), e('lease_until', '<=', now)]))
+    .where(
+      'kind',
+      'in',
+      kinds.map(({ kind }) => kind),
+    )
+    .orderBy('id')
+    .limit(JOBS_LOOKED_AT)
+    .execute();
+}
+
+/**
+ * Returns false if the job has to wait, was cancelled before, or another process was faster. Throws
+ * `DatabaseUnavailable` if it has to continue later.
+ */
+async function runJob(
+  context: Context,
+  kinds: readonly JobKind[],
+  due: DueJob,
+  { stopping = () => false, renewMs }: { stopping?: () => boolean; renewMs?: number } = {},
+): Promise<boolean> {
+  const kind = kinds.find((each) => each.kind === due.kind);
+  const queue = await context.registry.queueById(due.queue_id);
+  if (!kind || !queue) return false;
+  const claimed = await claimJob(context, queue, kind, Buffer.from(due.id));
+  if (!claimed) return false;
+  const lease = { ...claimed.lease, stopping };
+  const stopRenewing = renewMs === undefined ? undefined : keepLease(context, queue, lease, renewMs);
+  try {
+    await kind.run(context, queue, { ...openJob(queue, claimed), lease });
+    await endHeldJob(context, queue, lease, { outcome: 'done' });
+  } catch (error) {
+    await settle(context, queue, kind, lease, error as Error);
+  } finally {
+    await stopRenewing?.();
+  }
+  return true;
+}
+
+interface ClaimedJob {
+  lease: JobLease;
+  kind: string;
+  input: Uint8Array;
+  progress: string;
+}
+
+/** One job of a queue at a time. One that was cancelled while it waited ends here. */
+function claimJob(
+  context: Context,
+  queue: Queue,
+  { cleanUp }: JobKind,
+  id: Buffer,
+): Promise<ClaimedJob | undefined> {
+  return changeQueue(context, queue, async (change) => {
+    const { trx, now } = change;
+    const open = await trx
+      .selectFrom('job')
+      .select(['id', 'kind', 'input', 'progress', 'lease_until', 'cancel_at'])
+      .where('queue_id', '=', queue.id)
+      .where('runner', '=', 'server')
+      .where('finished_at', 'is', null)
+      .execute();
+    const isLeased = (job: (typeof open)[number]) => job.lease_until !== null && job.lease_until > now;
+    const job = open.find((each) => id.equals(each.id));
+    if (!job || isLeased(job)) return undefined;
+    if (job.cancel_at !== null) {
+      await cleanUp?.(change, id);
+      endJob({ trx, queue, now: job.cancel_at }, id, 'cancelled');
+      return undefined;
+    }
+    if (open.some(isLeased)) return undefined;
+    const lease = { id, token: newToken() };
+    trx.update('job', { key: ['queue_id', 'id'] }, [
+      { queue_id: queue.id, id, lease_token: lease.token, lease_until: now + LEASE_MS },
+    ]);
+    const { kind, input, progress } = job;
+    return { lease, kind, input, progress };
+  });
+}
+
+function openJob(
+  queue: Queue,
+  { lease: { id }, kind, input, progress }: ClaimedJob,
+): Omit<HeldJob<never, never>, 'lease'> {
+  return {
+    id,
+    publicId: formatId('job', id),
+    kind,
+    input: queue.vault.open<never>('job.input', id, input),
+    progress: JSON.parse(progress) as never,
+  };
+}
+
+async function settle(
+  context: Context,
+  queue: Queue,
+  { cleanUp }: JobKind,
+  lease: JobLease,
+  error: Error,
+): Promise<void> {
+  const ending = cleanUp ? { cleanUp } : {};
+  if (error instanceof JobLost) return;
+  if (error instanceof JobCancelled)
+    return endHeldJob(context, queue, lease, { outcome: 'cancelled', ...ending });
+  if (error instanceof JobStopped) return releaseJob(context, queue, lease);
+  if (error instanceof DatabaseUnavailable) {
+    await releaseJob(context, queue, lease).catch(() => {}); // If not, the lease ends soon.
+    throw error;
+  }
+  context.log.error({ job: formatId('job', lease.id), reason: error.message }, 'a job failed');
+  return endHeldJob(context, queue, lease, { outcome: 'failed', error: inWords(error), ...ending });
+}
+
+/** Other messages may contain what must not be shown. */
+function inWords(error: Error): string {
+  if (error instanceof DoorlistError) return error.message;
+  if (error instanceof Unreadable) return 'some of its data cannot be decrypted: run `doctor`';
+  return 'an unexpected error: the log of the server has the details';
+}
+
+/** Ends cancelled jobs whose process died before it noticed. A server's own jobs are ended when claimed. */
+export async function endCancelledJobs(context: Context): Promise<void> {
+  const now = await sharedNow(context);
+  await context.db.query
+    .updateTable('job')
+    .set({ outcome: 'cancelled', finished_at: now, lease_token: null, lease_until: null })
+    .where('runner', '<>', 'server')
+    .where('finished_at', 'is', null)
+    .where('cancel_at', 'is not', null)
+    .where((e) => e.or([e('lease_until', 'is', null), e('lease_until', '<=', now)]))
+    .execute();
+}
+
+/** Deletes jobs that finished long ago, and ends exports that can no longer be downloaded. */
+export async function forgetOldJobs(context: Context): Promise<void> {
+  const now = await sharedNow(context);
+  await context.db.query
+    .updateTable('job')
+    .set({ outcome: 'cancelled', finished_at: now, lease_token: null, lease_until: null })
+    .where('runner', '=', 'request')
+    .where('finished_at', 'is', null)
+    .where('created_at', '<', now - FILE_MS)
+    .execute();
+  await eraseOldUploads(context, now);
+  const before = now - KEEP_FINISHED_MS;
+  const { query } = context.db;
+  const old = await query
+    .selectFrom('job')
+    .select('id')
+    .where('finished_at', '<', before)
+    .limit(DELETED_AT_ONCE)
+    .execute();
+  if (old.length === 0) return;
+  await query
+    .deleteFrom('job')
+    .where((e) =>
+      context.db.in(
+        e.ref('id'),
+        old.map(({ id }) => id),
+      ),
+    )
+    .execute();
+}
+
+/** Files whose import has ended or was never started, and errors of imports that are forgotten. */
+async function eraseOldUploads({ db }: Context, now: number): Promise<void> {
+  const abandoned = oldestId(now - FILE_MS);
+  await db.query
+    .deleteFrom('import_chunk')
+    .where('job_id', '<', abandoned)
+    .where((e) =>
+      e.or([
+        e('job_id', 'not in', e.selectFrom('job').select('id').where('kind', '=', 'import')),
+        e.and([
+          e('part', '=', 'file'),
+          e('job_id', 'in', e.selectFrom('job').select('id').where('finished_at', 'is not', null)),
+        ]),
+      ]),
+    )
+    .execute();
+}

@@ -1,0 +1,80 @@
+import type { Database } from '../../db/database.ts';
+import type { Keyring } from '../../vault/keyring.ts';
+import type { Queue } from './queue.ts';
+import { createSettingsCache, type SettingsCache } from './settings-cache.ts';
+
+/** Finds queues, and caches them until settings change anywhere. */
+export interface Registry extends SettingsCache {
+  queue(waitlistId: string, environment: string): Promise<Queue | undefined>;
+  queueByTag(tag: string): Promise<Queue | undefined>;
+  queueById(id: number): Promise<Queue | undefined>;
+}
+
+export function createRegistry(db: Database, keyring: Keyring): Registry {
+  const cache = createSettingsCache(db);
+  return {
+    ...cache,
+    queue: (waitlistId, environment) =>
+      cache.cached('queue', `${environment} ${waitlistId}`, async () => {
+        const row = await selectQueues(db)
+          .where('w.public_id', '=', waitlistId)
+          .where('q.environment', '=', environment)
+          .executeTakeFirst();
+        return row && toQueue(keyring, row);
+      }),
+    queueByTag: (tag) =>
+      cache.cached('tag', tag, async () => {
+        const row = await selectQueues(db).where('q.code_tag', '=', tag).executeTakeFirst();
+        return row && toQueue(keyring, row);
+      }),
+    queueById: (id) =>
+      cache.cached('id', String(id), async () => {
+        const row = await selectQueues(db).where('q.id', '=', id).executeTakeFirst();
+        return row && toQueue(keyring, row);
+      }),
+  };
+}
+
+/** In the same order. Sequential, because most are cached. */
+export async function queuesById(registry: Registry, ids: readonly number[]): Promise<(Queue | undefined)[]> {
+  const queues: (Queue | undefined)[] = [];
+  for (const id of ids) queues.push(await registry.queueById(id));
+  return queues;
+}
+
+function selectQueues(db: Database) {
+  return db.query
+    .selectFrom('queue as q')
+    .innerJoin('waitlist as w', 'w.id', 'q.waitlist_id')
+    .where('w.deleted_at', 'is', null)
+    .select([
+      'q.id',
+      'q.code_tag',
+      'q.environment',
+      'q.wrapped_keys',
+      'w.id as waitlist_id',
+      'w.public_id',
+      'w.name',
+    ]);
+}
+
+interface QueueRow {
+  id: number;
+  code_tag: string;
+  environment: string;
+  wrapped_keys: Uint8Array;
+  waitlist_id: number;
+  public_id: string;
+  name: string;
+}
+
+function toQueue(keyring: Keyring, row: QueueRow): Queue {
+  const vault = keyring.openQueue(row.code_tag, row.wrapped_keys);
+  return {
+    id: row.id,
+    tag: row.code_tag,
+    environment: row.environment,
+    waitlist: { internalId: row.waitlist_id, id: row.public_id, name: row.name },
+    vault,
+  };
+}

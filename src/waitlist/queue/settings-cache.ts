@@ -1,0 +1,77 @@
+import type { Database } from '../../db/database.ts';
+
+/** The maximum age of the cache: a revoked key or closed waitlist is noticed within this time. */
+export const RECHECK_AFTER_MS = 100;
+const MOST_CACHED = 10_000;
+
+type Find<T> = () => Promise<T | undefined>;
+
+/** Keeps what was found until settings change anywhere. */
+export interface SettingsCache {
+  /** What has this name among what is of this kind. */
+  cached<T>(
+    kind: 'key' | 'form' | 'queue' | 'tag' | 'id',
+    name: string,
+    find: Find<T>,
+  ): Promise<T | undefined>;
+  /** The database's time at the last check, plus the time since then. */
+  now(): number;
+  /** Call it after a change of settings, so that this process follows it at once. */
+  recheck(): void;
+}
+
+export function createSettingsCache(db: Database): SettingsCache {
+  const caches = { key: new Map(), form: new Map(), queue: new Map(), tag: new Map(), id: new Map() };
+  let version = -1;
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  let changedAt = Number.NEGATIVE_INFINITY;
+  let checking: Promise<void> | undefined;
+  /** The offset of the database's clock from this process's monotonic clock. */
+  let ahead = performance.timeOrigin;
+
+  const refresh = async () => {
+    const startedAt = performance.now();
+    const row = await db.query
+      .selectFrom('instance')
+      .select(['settings_version', db.clock.as('now')])
+      .executeTakeFirstOrThrow();
+    ahead = row.now - performance.now();
+    if (row.settings_version !== version) {
+      for (const cache of Object.values(caches)) cache.clear();
+      version = row.settings_version;
+    }
+    checkedAt = startedAt;
+  };
+  const isCurrent = () => checkedAt >= changedAt;
+  const isFresh = () => isCurrent() && performance.now() - checkedAt < RECHECK_AFTER_MS;
+  const check = () => {
+    checking ??= refresh().finally(() => {
+      checking = undefined;
+    });
+    return checking;
+  };
+  const load = async <T>(cache: Map<string, T>, name: string, find: Find<T>) => {
+    if (!isFresh()) {
+      await check();
+      if (!isCurrent()) await check(); // The first one may have started before the change.
+    }
+    const loadedAt = version;
+    const found = cache.get(name) ?? (await find());
+    if (found && loadedAt === version) {
+      if (cache.size >= MOST_CACHED) cache.clear();
+      cache.set(name, found);
+    }
+    return found;
+  };
+
+  return {
+    cached: async <T>(kind: keyof typeof caches, name: string, find: Find<T>) => {
+      const cache: Map<string, T> = caches[kind];
+      return (isFresh() ? cache.get(name) : undefined) ?? load(cache, name, find);
+    },
+    now: () => Math.round(performance.now() + ahead),
+    recheck: () => {
+      changedAt = performance.now();
+    },
+  };
+}

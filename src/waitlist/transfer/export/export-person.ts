@@ -1,0 +1,65 @@
+import { parseEmail } from '../../../lib/email.ts';
+import { DoorlistError } from '../../../lib/errors.ts';
+import { findMessagesAbout } from '../../../outbox/messages-about.ts';
+import { findEntry } from '../../entries/entries.ts';
+import type { Entry } from '../../entries/entry.ts';
+import { findConfirmation, type OperatorConfirmation } from '../../entries/operator-confirmation.ts';
+import { type Invite, listInvites } from '../../invites/list-invites.ts';
+import type { Context } from '../../queue/context.ts';
+import type { Queue } from '../../queue/queue.ts';
+
+const MOST_INVITES = 1_000;
+
+/** All data stored about one person. */
+export interface PersonExport {
+  queue: Queue;
+  /** null if the person has invites or mails, but never signed up. */
+  entry: Entry | null;
+  /** null if no operator confirmed the email. */
+  operatorConfirmation: OperatorConfirmation | null;
+  invites: Invite[];
+  /** Every message that contains the person's data: what webhooks received, and what mails are made from. */
+  events: { id: Uint8Array; kind: string; at: number; body: unknown }[];
+}
+
+export async function exportPerson(
+  context: Context,
+  queue: Queue,
+  identifier: string,
+): Promise<PersonExport> {
+  const found = await findEntry(context, queue, identifier).catch(notOnList);
+  const email = parseEmail(found instanceof DoorlistError ? identifier : (found.email ?? ''));
+  const emailHash = email && queue.vault.hash('email', email.key);
+  const invites = emailHash ? await listInvites(context, queue, { emailHash, limit: MOST_INVITES }) : [];
+  const entry = found instanceof DoorlistError ? null : found;
+  const ids = [entry?.id, ...invites.map(({ id }) => id)];
+  const subjects = [...ids, emailHash].filter((id) => id !== undefined);
+  const events = await eventsAbout(context, queue, subjects);
+  if (found instanceof DoorlistError && invites.length + events.length === 0) throw found;
+  return {
+    queue,
+    entry,
+    operatorConfirmation: entry ? await findConfirmation(context, queue, entry.id) : null,
+    invites,
+    events,
+  };
+}
+
+function notOnList(error: Error): DoorlistError {
+  if (error instanceof DoorlistError && error.code === 'not_found') return error;
+  throw error;
+}
+
+async function eventsAbout(
+  { db }: Context,
+  queue: Queue,
+  subjects: Uint8Array[],
+): Promise<PersonExport['events']> {
+  const rows = await findMessagesAbout(db, queue.id, subjects);
+  return rows.map(({ id, kind, body, created_at }) => ({
+    id,
+    kind,
+    at: created_at,
+    body: body && (JSON.parse(queue.vault.open<string>('event.body', id, body)) as unknown),
+  }));
+}

@@ -1,0 +1,57 @@
+import type { Status } from '../../../db/tables.ts';
+import { readEntries } from '../../entries/browse-entries.ts';
+import { countEntries } from '../../entries/entries.ts';
+import { type Entry, openEntries } from '../../entries/entry.ts';
+import { findSegment, type Segment } from '../../entries/segment.ts';
+import type { Context } from '../../queue/context.ts';
+import type { EntryRow } from '../../queue/entry-rows.ts';
+import type { Queue } from '../../queue/queue.ts';
+import { EXPORT_PAGE, readExportPage, readExportPageOfStatus } from './export-page.ts';
+
+/** A chunk of entries, and the total to expect. */
+export interface EntriesRead {
+  entries: Entry[];
+  total: number;
+}
+
+/** Reads everyone in joining order, page by page. Includes people who join meanwhile, and nobody twice. */
+export async function* readAllEntries(
+  context: Context,
+  queue: Queue,
+  status: Status | undefined,
+): AsyncGenerator<EntriesRead> {
+  const total = await countEntries(context, queue, status);
+  for (let after = 0; ; ) {
+    const rows = await readPage(context, queue, after, status);
+    yield { entries: openEntries(context, queue, rows), total };
+    if (rows.length < EXPORT_PAGE) return;
+    after = rows.at(-1)?.seq ?? after;
+  }
+}
+
+/** Reads a segment in joining order, page by page. */
+export async function* readSegment(
+  context: Context,
+  queue: Queue,
+  segment: Segment,
+): AsyncGenerator<Entry[]> {
+  const { db } = context;
+  for (let after = 0; ; ) {
+    const seqs = await findSegment(db, queue, segment, { after, limit: EXPORT_PAGE });
+    yield await readEntries(context, queue, seqs);
+    if (seqs.length < EXPORT_PAGE) return;
+    after = seqs.at(-1) ?? after;
+  }
+}
+
+async function readPage(
+  { db }: Context,
+  { id: queueId }: Queue,
+  after: number,
+  status: Status | undefined,
+): Promise<EntryRow[]> {
+  const page = { queueId, after };
+  return status === undefined
+    ? db.run(readExportPage, page)
+    : db.run(readExportPageOfStatus, { ...page, status });
+}

@@ -1,0 +1,128 @@
+import { advanceJob, readProgress } from '../../jobs/jobs.ts';
+import { readAndChangeQueue } from '../../queue/change-queue.ts';
+import type { Context } from '../../queue/context.ts';
+import type { QueueChange } from '../../queue/queue-change.ts';
+import { credit, takeCredit, writeReferrals } from '../../referrals/credits.ts';
+import { updateDepths } from '../../referrals/depth.ts';
+import { findMembersBySeq, type Members } from '../../referrals/members.ts';
+import type { ImportJob } from './import-candidate.ts';
+import { circlesOf } from './import-circles.ts';
+import { type ImportProgress, requireSameProgress } from './import-progress.ts';
+import { importing } from './importing.ts';
+import { type OpenLink, readOpenLinks } from './open-links.ts';
+
+const CHUNK = 1_000;
+
+interface FoundLink {
+  seq: number;
+  referrer: number;
+}
+
+/** Credits referrers who joined after those they referred. Continues from the job's progress. */
+export async function linkReferrers(
+  context: Context,
+  job: ImportJob,
+  start: ImportProgress,
+  watch: (progress: ImportProgress) => void,
+): Promise<ImportProgress> {
+  const circles = await circlesOf(context, job, start.baseSeq);
+  let progress = start;
+  if (progress.linkedUpTo === 0) progress = await breakCircles(context, job, progress, circles);
+  for (;;) {
+    const links = await readOpenLinks(context, job, progress.linkedUpTo, CHUNK);
+    const next: ImportProgress =
+      links.length === 0
+        ? { ...progress, phase: 'clean' }
+        : { ...progress, linkedUpTo: links.at(-1)?.seq ?? progress.linkedUpTo };
+    const wanted = links.filter(({ seq }) => !circles.has(seq));
+    progress = await commitLinks(context, job, progress, next, wanted.filter(isFound));
+    watch(progress);
+    if (progress.phase === 'clean') return progress;
+  }
+}
+
+function isFound(link: OpenLink): link is OpenLink & FoundLink {
+  return link.referrer !== null;
+}
+
+function changeWithMembers(
+  context: Context,
+  { lease, queue }: ImportJob,
+  before: ImportProgress,
+  links: readonly FoundLink[],
+  work: (change: QueueChange, members: Members) => ImportProgress | Promise<ImportProgress>,
+): Promise<ImportProgress> {
+  const people = links.flatMap(({ seq, referrer }) => [seq, referrer]);
+  return readAndChangeQueue(
+    context,
+    queue,
+    (trx) =>
+      Promise.all([readProgress<ImportProgress>(trx, queue, lease), findMembersBySeq(trx, queue, people)]),
+    async (change, [found, members]) => {
+      requireSameProgress(found, before);
+      const progress = await work(change, members);
+      advanceJob(change, lease, progress, { done: progress.rows });
+      return progress;
+    },
+  );
+}
+
+function commitLinks(
+  context: Context,
+  job: ImportJob,
+  before: ImportProgress,
+  next: ImportProgress,
+  links: readonly (OpenLink & FoundLink)[],
+): Promise<ImportProgress> {
+  return changeWithMembers(context, job, before, links, async (change, members) => {
+    const imported = importing(change, job.events);
+    const referrals = links.flatMap(({ seq, id, referrer: referrerSeq }) => {
+      const referred = members.find({ seq });
+      const referrer = members.find({ seq: referrerSeq });
+      if (!referred || !referrer || referred === referrer) return [];
+      return [{ seq, referrerSeq, credited: credit(imported, referrer, { id, status: referred.status }) }];
+    });
+    writeReferrals(change, members, referrals);
+    await updateDepths(
+      change,
+      referrals.map(({ seq }) => seq),
+    );
+    return next;
+  });
+}
+
+/** Takes back credits that rows of a circle got when they were added: nobody in a circle is credited. */
+async function breakCircles(
+  context: Context,
+  job: ImportJob,
+  progress: ImportProgress,
+  circles: Set<number>,
+): Promise<ImportProgress> {
+  const members = [...circles].sort((a, b) => a - b);
+  for (let from = 0; from < members.length; from += CHUNK) {
+    const links = await creditedAmong(context, job, members.slice(from, from + CHUNK));
+    await changeWithMembers(context, job, progress, links, (change, members) => {
+      const referrals = links.flatMap(({ seq, referrer: referrerSeq }) => {
+        const referrer = members.find({ seq: referrerSeq });
+        if (!referrer || !members.find({ seq })) return [];
+        takeCredit(referrer);
+        return [{ seq, referrerSeq, credited: false }];
+      });
+      writeReferrals(change, members, referrals);
+      return progress;
+    });
+  }
+  return progress;
+}
+
+/** After a crash, those whose credit was already taken back are not in the result. */
+async function creditedAmong({ db }: Context, { queue }: ImportJob, seqs: number[]): Promise<FoundLink[]> {
+  const rows = await db.query
+    .selectFrom('entry')
+    .select(['seq', 'referrer_seq as referrer'])
+    .where('queue_id', '=', queue.id)
+    .where((e) => db.in(e.ref('seq'), seqs))
+    .where('credited', '=', 1)
+    .execute();
+  return rows.filter((row): row is FoundLink => row.referrer !== null);
+}

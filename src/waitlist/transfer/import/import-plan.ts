@@ -1,0 +1,96 @@
+import { invalid } from '../../../lib/errors.ts';
+import { type ColumnChoice, chooseColumns } from '../files/columns.ts';
+import type { Target } from '../files/presets.ts';
+import type { ImportSource, RawRow } from '../files/raw-row.ts';
+import type { FileIdentity, FileShape } from '../files/row-file.ts';
+import { isInOrder, type Order, type OrderKey } from '../files/row-order.ts';
+import { parseImportedTime } from '../files/times.ts';
+import { type Fields, sortValues } from './import-row.ts';
+
+/** The options of an import, sealed in its job so that it continues as it started. */
+export interface ImportPlan {
+  identity: FileIdentity;
+  shape: FileShape;
+  choice: ColumnChoice;
+  order: Order;
+  /** The rows are not in that order in the file. */
+  sorted: boolean;
+  errorsFile: string;
+  events: boolean;
+  /** Who vouches that the emails are confirmed, or null for nobody. */
+  confirmedBy: string | null;
+}
+
+/** How to read the columns of one file. */
+export interface Columns {
+  fieldsOf(raw: RawRow): Fields;
+  keyOf: OrderKey;
+  count: number;
+  /** Whether rows may have the referral codes that other rows refer to. */
+  hasCodes: boolean;
+}
+
+export function readColumns({
+  shape,
+  choice,
+  order,
+}: Pick<ImportPlan, 'shape' | 'choice' | 'order'>): Columns {
+  const choose = chooseColumns(choice, shape.columns);
+  const known = new Map<string, Target>();
+  const targetOf = (column: string) => {
+    const target = known.get(column) ?? choose(column);
+    known.set(column, target);
+    return target;
+  };
+  const fieldsOf = (raw: RawRow) => sortValues(raw, shape.columns, targetOf);
+  return {
+    fieldsOf,
+    keyOf: (raw) => keyOf(order, fieldsOf(raw)),
+    count: shape.format === 'csv' ? shape.columns.length : Number.POSITIVE_INFINITY,
+    hasCodes: shape.format === 'jsonl' || shape.columns.some((column) => targetOf(column) === 'referralCode'),
+  };
+}
+
+function keyOf(order: Order, { joinedAt, position }: Fields): number {
+  const value = order === 'joined' ? joinedAt : position;
+  if (value === undefined || order === 'file') return Number.POSITIVE_INFINITY;
+  const key = order === 'joined' ? parseImportedTime(value) : Number(value);
+  return key === undefined || Number.isNaN(key) ? Number.POSITIVE_INFINITY : key;
+}
+
+/** Rejects an impossible choice of columns before reading anything. */
+export function checkChoice(shape: FileShape, choice: ColumnChoice): void {
+  const choose = chooseColumns(choice, shape.columns);
+  const found = `the columns are ${shape.columns.map((column) => `"${column}"`).join(', ')}`;
+  const missing = Object.keys(choice.map).find((column) => !shape.columns.includes(column));
+  if (shape.format === 'csv' && missing !== undefined)
+    throw invalid(`map: there is no column "${missing}"; ${found}`);
+  const targets = shape.columns.map(choose);
+  if (!targets.includes('email') && !targets.includes('phone')) {
+    throw invalid(`map: no email or phone column; ${found}. Name one: COLUMN=email`);
+  }
+}
+
+/** A position column that the operator named takes precedence over a time; a guessed one does not. */
+export function chooseOrder(shape: FileShape, choice: ColumnChoice, wanted: Order | undefined): Order {
+  const choose = chooseColumns(choice, shape.columns);
+  const targets = shape.columns.map(choose);
+  const order = ((): Order => {
+    if (choice.own) return 'file'; // Our exports are written in joining order.
+    if (Object.values(choice.map).includes('position')) return 'position';
+    if (targets.includes('joinedAt')) return 'joined';
+    return targets.includes('position') ? 'position' : 'file';
+  })();
+  const field = wanted === 'joined' ? 'joinedAt' : wanted;
+  if (field !== undefined && field !== 'file' && !targets.includes(field)) {
+    throw invalid(`order: no ${field} column. Name one in the column map: COLUMN=${field}`);
+  }
+  return wanted ?? order;
+}
+
+export async function needsSorting(
+  file: ImportSource,
+  plan: Pick<ImportPlan, 'shape' | 'choice' | 'order'>,
+): Promise<boolean> {
+  return plan.order !== 'file' && !(await isInOrder(file, plan.shape, readColumns(plan).keyOf));
+}

@@ -1,0 +1,185 @@
+import { findInexactNumbers, INEXACT_NUMBER } from '../../../json/numbers.ts';
+import { type Path, showPath } from '../../../json/path.ts';
+import { languageOf } from '../../../languages/languages.ts';
+import { Problems } from '../../../lib/errors.ts';
+import { isObject, type Metadata } from '../../people/metadata.ts';
+import type { Standing } from '../../signup/candidate.ts';
+import { parseSignup, type Signup } from '../../signup/signup-input.ts';
+import { readCell } from '../files/cells.ts';
+import type { Target } from '../files/presets.ts';
+import type { RawRow } from '../files/raw-row.ts';
+import { parseImportedTime } from '../files/times.ts';
+
+/** Allows for clock differences, and for times without a time zone. */
+const FUTURE_TOLERATED_MS = 24 * 3_600_000;
+
+export interface RowProblem {
+  line: number;
+  field: string | null;
+  reason: string;
+}
+
+export interface ImportRow {
+  signup: Signup;
+  joinedAt: number | undefined;
+  /** As in the file: an email, a phone number or a referral code. */
+  referredBy: string | undefined;
+  referralCode: string | undefined;
+  standing: Standing | undefined;
+  line: number;
+}
+
+/** `nobody`: the person was removed before the export. */
+export type ReadRow = { row: ImportRow } | { problems: RowProblem[] } | { nobody: true };
+
+class RowProblems extends Problems {
+  readonly list: RowProblem[] = [];
+  readonly #line: number;
+
+  constructor(line: number) {
+    super();
+    this.#line = line;
+  }
+
+  override add(path: string, reason: string): void {
+    const field = path.replace(/^row\.?/, '');
+    this.list.push({ line: this.#line, field: field === '' ? null : field, reason });
+  }
+}
+
+export interface Fields {
+  email?: unknown;
+  phone?: unknown;
+  referredBy?: unknown;
+  referralCode?: unknown;
+  joinedAt?: unknown;
+  position?: unknown;
+  status?: unknown;
+  invitedAt?: unknown;
+  acceptedAt?: unknown;
+  metadata?: unknown;
+  language?: unknown;
+  extra?: Metadata;
+  inexactNumbers?: Path[];
+}
+
+/** Sorts the values of a row by field, ignoring empty ones. */
+export function sortValues(
+  raw: RawRow,
+  columns: readonly string[],
+  targetOf: (column: string) => Target,
+): Fields {
+  const fields: Fields = {};
+  if (Array.isArray(raw.values)) {
+    raw.values.forEach((cell, index) => {
+      const column = columns[index];
+      if (column !== undefined && cell.trim() !== '') place(fields, targetOf(column), column, readCell(cell));
+    });
+  } else {
+    for (const [name, value] of Object.entries(raw.values ?? {})) {
+      if (value !== null && value !== '') place(fields, targetOf(name), name, value);
+    }
+    const inexact = raw.inexactNumbers?.filter(([name]) => targetOf(String(name)) !== '-');
+    if (inexact) fields.inexactNumbers = inexact;
+  }
+  return fields;
+}
+
+function place(fields: Fields, target: Target, column: string, value: unknown): void {
+  if (target === '-') return;
+  if (target.startsWith('metadata.')) addExtra(fields, target.slice('metadata.'.length), value);
+  else if (fields[target as keyof Fields] === undefined) fields[target as keyof Fields] = value as never;
+  else addExtra(fields, column, value);
+}
+
+function addExtra(fields: Fields, key: string, value: unknown): void {
+  fields.extra ??= Object.create(null) as Metadata; // A key can be `__proto__`.
+  fields.extra[key] = value;
+}
+
+/** Validates a row by the rules of the API. */
+export function readRow(raw: RawRow, columnCount: number, fields: Fields, now: number): ReadRow {
+  const problems = new RowProblems(raw.line);
+  if (raw.values === undefined) problems.add('row', raw.problem ?? 'cannot be read');
+  else checkCells(raw, columnCount, problems);
+  if (problems.list.length > 0) return { problems: problems.list };
+  const { email, phone } = fields;
+  if (fields.status === 'removed' && email === undefined && phone === undefined) return { nobody: true };
+  const metadata = readMetadata(fields, problems);
+  for (const path of fields.inexactNumbers ?? []) problems.add(showPath(path), INEXACT_NUMBER);
+  const input = {
+    ...(email === undefined ? {} : { email }),
+    ...(phone === undefined ? {} : { phone }),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+  const language = languageOf(fields.language); // One that we do not have is no reason to refuse a person.
+  const signup = { ...parseSignup(input, 'row', problems), ...(language && { language }) };
+  const joinedAt = readTime(fields.joinedAt, 'joinedAt', now, problems);
+  const row: ImportRow = {
+    signup,
+    joinedAt,
+    referredBy: readText(fields.referredBy),
+    referralCode: readText(fields.referralCode),
+    standing: readStanding(fields, joinedAt ?? now, now, problems),
+    line: raw.line,
+  };
+  return problems.list.length > 0 ? { problems: problems.list } : { row };
+}
+
+function checkCells({ values }: RawRow, columnCount: number, problems: RowProblems): void {
+  if (!Array.isArray(values)) return;
+  if (values.slice(columnCount).some((cell) => cell.trim() !== '')) {
+    problems.add('row', `has ${values.length} cells, but the file has ${columnCount} columns`);
+  }
+  if (values.some((cell) => cell.includes('\uFFFD') || cell.includes('\0'))) {
+    problems.add('row', 'is not valid UTF-8');
+  }
+}
+
+function readMetadata(fields: Fields, problems: RowProblems): unknown {
+  let { metadata } = fields;
+  if (typeof metadata === 'string') {
+    const text = metadata;
+    try {
+      metadata = JSON.parse(text);
+    } catch {
+      problems.add('metadata', 'is not valid JSON');
+      return undefined;
+    }
+    for (const path of findInexactNumbers(text)) {
+      problems.add(showPath(['metadata', ...path]), INEXACT_NUMBER);
+    }
+  }
+  if (!fields.extra) return metadata;
+  return isObject(metadata) ? { ...metadata, ...fields.extra } : fields.extra;
+}
+
+/** Accepted people stay accepted. Invites are not imported, so people with an open invite wait again. */
+function readStanding(
+  { status, invitedAt, acceptedAt }: Fields,
+  joinedAt: number,
+  now: number,
+  problems: RowProblems,
+): Standing | undefined {
+  if (status !== 'joined') return undefined;
+  return {
+    status,
+    invitedAt: readTime(invitedAt, 'invitedAt', now, problems) ?? null,
+    acceptedAt: readTime(acceptedAt, 'joinedAt', now, problems) ?? joinedAt,
+  };
+}
+
+function readTime(value: unknown, field: string, now: number, problems: RowProblems): number | undefined {
+  if (value === undefined) return undefined;
+  const time = parseImportedTime(value);
+  if (time === undefined)
+    problems.add(field, 'must be an ISO 8601 time, or seconds or milliseconds since 1970');
+  else if (time < 0 || time > now + FUTURE_TOLERATED_MS)
+    problems.add(field, 'must be between 1970 and today');
+  return time;
+}
+
+function readText(value: unknown): string | undefined {
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+  return text === '' ? undefined : text;
+}

@@ -1,0 +1,210 @@
+import { formatId, type Id } from '../../../lib/ids.ts';
+import { finishJob, type JobLease, readProgress } from '../../jobs/jobs.ts';
+import { changeQueue } from '../../queue/change-queue.ts';
+import type { Context } from '../../queue/context.ts';
+import type { Queue } from '../../queue/queue.ts';
+import type { ImportSource, RawRow, RowPosition } from '../files/raw-row.ts';
+import { readRows } from '../files/row-file.ts';
+import { indexRows } from '../files/row-order.ts';
+import { type ErrorsFile, openErrorsFile } from './errors-file.ts';
+import { type ImportCandidate, type ImportJob, prepareImport } from './import-candidate.ts';
+import { commitChunk } from './import-chunk.ts';
+import { findTakenCodes } from './import-codes.ts';
+import { linkReferrers } from './import-links.ts';
+import { type Columns, type ImportPlan, readColumns } from './import-plan.ts';
+import { type ImportProgress, resultOf } from './import-progress.ts';
+import { type RowProblem, readRow } from './import-row.ts';
+
+/** Rows per transaction: enough to share a commit, few enough that signups do not wait long. */
+export const CHUNK = 1_000;
+const CLEAN = 10_000;
+/**
+ * Without a running server to do this, the database would use plans for the tables as they were before the
+ * import.
+ */
+const REFRESH_EVERY_MS = 1_000;
+
+export interface ImportResult {
+  /** null if nothing was written. */
+  jobId: Id<'job'> | null;
+  rows: number;
+  created: number;
+  skipped: number;
+  failed: number;
+  /** Rows that were imported although their referral code already belongs to someone else. */
+  codesTaken: number;
+  errorsFile: string | null;
+}
+
+/** The fraction of rows done. The later phases do not report any. */
+export type Watch = (progress: ImportProgress, part: number) => void | Promise<void>;
+
+export interface OpenImport {
+  lease: JobLease;
+  queue: Queue;
+  file: ImportSource;
+  plan: ImportPlan;
+  progress: ImportProgress;
+  /** Where to list bad rows. Default: the file that the plan names. */
+  errors?: ErrorsFile;
+}
+
+/** Completes an import from its current progress. */
+export async function runImport(context: Context, open: OpenImport, watch: Watch): Promise<ImportResult> {
+  const { lease, queue, plan } = open;
+  const { id } = lease;
+  const columns = readColumns(plan);
+  const { events, confirmedBy = null } = plan; // Jobs from earlier releases do not have it.
+  const job: ImportJob = { id, lease, queue, events, confirmedBy, hasCodes: columns.hasCodes };
+  let { progress } = open;
+  if (progress.phase === 'rows') progress = await importRows(context, job, open, columns, watch);
+  if (progress.phase === 'links')
+    progress = await linkReferrers(context, job, progress, (at) => void watch(at, 1));
+  await clean(context, job);
+  const { rows, created, skipped, failed, codesTaken, errorsBytes } = progress;
+  await changeQueue(context, queue, async (change) => {
+    await readProgress(change.trx, queue, lease);
+    finishJob(change, lease, progress, { done: rows, total: rows, result: resultOf(progress) });
+  });
+  const errorsFile = errorsBytes === 0 ? null : plan.errorsFile;
+  return { jobId: formatId('job', id), rows, created, skipped, failed, codesTaken, errorsFile };
+}
+
+async function importRows(
+  context: Context,
+  job: ImportJob,
+  { file, plan, progress: start, errors: given }: OpenImport,
+  columns: Columns,
+  watch: Watch,
+): Promise<ImportProgress> {
+  const errors = given ?? (await openErrorsFile(plan.errorsFile, start.errorsBytes));
+  let progress = start;
+  let refreshedAt = performance.now();
+  try {
+    for await (const { rows, next, part } of chunksFrom(file, plan, columns, start)) {
+      progress = await importChunk(context, job, progress, columns, errors, rows, next);
+      await watch(progress, part);
+      if (performance.now() - refreshedAt > REFRESH_EVERY_MS) {
+        await context.db.refreshStatistics();
+        refreshedAt = performance.now();
+      }
+    }
+  } finally {
+    await errors.close();
+  }
+  await context.db.refreshStatistics();
+  return commitChunk(context, job, progress, [], { phase: 'links', skipped: progress.skipped });
+}
+
+async function importChunk(
+  context: Context,
+  job: ImportJob,
+  before: ImportProgress,
+  columns: Columns,
+  errors: ErrorsFile,
+  rows: readonly RawRow[],
+  next: RowPosition,
+): Promise<ImportProgress> {
+  const confirmed = job.confirmedBy !== null;
+  const { good, problems, failed, nobody } = checkRows(context, job.queue, columns, rows, confirmed);
+  const taken = await findTakenCodes(context, job.queue, good);
+  return commitChunk(context, job, before, good, {
+    rows: before.rows + rows.length,
+    failed: before.failed + failed,
+    skipped: before.skipped + nobody,
+    codesTaken: before.codesTaken + taken.length,
+    errorsBytes: await errors.append([...problems, ...taken]),
+    next,
+  });
+}
+
+export interface CheckedRows {
+  good: ImportCandidate[];
+  problems: RowProblem[];
+  failed: number;
+  nobody: number;
+}
+
+export function checkRows(
+  { clock }: Context,
+  queue: Queue,
+  columns: Columns,
+  rows: readonly RawRow[],
+  confirmed: boolean,
+): CheckedRows {
+  const now = clock();
+  const checked: CheckedRows = { good: [], problems: [], failed: 0, nobody: 0 };
+  for (const raw of rows) {
+    const read = readRow(raw, columns.count, columns.fieldsOf(raw), now);
+    if ('row' in read) checked.good.push(prepareImport(queue, read.row, now, confirmed));
+    else if ('nobody' in read) checked.nobody += 1;
+    else {
+      checked.failed += 1;
+      checked.problems.push(...read.problems);
+    }
+  }
+  return checked;
+}
+
+interface Chunk {
+  rows: RawRow[];
+  /** Where the next chunk starts. */
+  next: RowPosition;
+  part: number;
+}
+
+/** The remaining rows, in the order in which they will join. */
+export async function* chunksFrom(
+  file: ImportSource,
+  plan: Pick<ImportPlan, 'shape' | 'sorted' | 'identity'>,
+  { keyOf }: Columns,
+  { next, rows: done }: Pick<ImportProgress, 'next' | 'rows'>,
+): AsyncGenerator<Chunk> {
+  const { shape, identity } = plan;
+  if (plan.sorted) {
+    const index = await indexRows(file, shape, keyOf);
+    for (let from = done; from < index.length; from += CHUNK) {
+      const rows = await index.read(file, shape, from, Math.min(from + CHUNK, index.length));
+      yield { rows, next, part: (from + rows.length) / index.length };
+    }
+    return;
+  }
+  let waiting: RawRow[] = [];
+  const take = (count: number): Chunk => {
+    const rows = waiting.slice(0, count);
+    waiting = waiting.slice(count);
+    const last = rows.at(-1) as RawRow;
+    return { rows, next: { offset: last.end, line: last.nextLine }, part: last.end / identity.size };
+  };
+  for await (const rows of readRows(file, shape, next)) {
+    waiting = waiting.length === 0 ? rows : [...waiting, ...rows];
+    while (waiting.length >= CHUNK) yield take(CHUNK);
+  }
+  if (waiting.length > 0) yield take(waiting.length);
+}
+
+/**
+ * Deletes what only the links needed, in ranges of the primary key: with a list of keys, PostgreSQL compared each
+ * row with each of them, until it had statistics about rows this new.
+ */
+async function clean({ db }: Context, { id, queue }: ImportJob): Promise<void> {
+  for (const [table, key] of [
+    ['import_code', 'code_hash'],
+    ['import_link', 'seq'],
+  ] as const) {
+    for (let isMore = true; isMore; ) {
+      const last = await db.query
+        .selectFrom(table)
+        .select((e) => e.ref(key as never).as('key'))
+        .where('queue_id', '=', queue.id)
+        .where('job_id', '=', id)
+        .orderBy(key as never)
+        .offset(CLEAN - 1)
+        .limit(1)
+        .executeTakeFirst();
+      const rest = db.query.deleteFrom(table).where('queue_id', '=', queue.id).where('job_id', '=', id);
+      await (last ? rest.where(key as never, '<=', last.key as never) : rest).execute();
+      isMore = last !== undefined;
+    }
+  }
+}
