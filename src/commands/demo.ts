@@ -13,7 +13,7 @@ export const demo: Command[] = [
     name: 'demo',
     about: 'Serve a demo with made-up data in its own directory. Sends no emails and nothing to the network.',
     flags: {
-      dir: { value: 'DIR', about: `Registry for the demo (default: ${DIR}).` },
+      dir: { value: 'DIR', about: `Directory for the demo (default: ${DIR}).` },
       fresh: { about: 'Build the demo again, up to today. Discards all changes made in it.' },
       entries: { value: 'COUNT', about: `People on the waitlist when it is built (default: ${ENTRIES}).` },
       'build-only': { about: 'Build the demo and exit.' },

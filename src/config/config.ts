@@ -186,7 +186,7 @@ export const VARIABLES = {
     'DOORLIST_DATA_DIR',
     './data',
     './data',
-    'Registry for the embedded database and the generated master key.',
+    'Directory for the embedded database and the generated master key.',
   ),
   databaseUrl: secret(
     text(

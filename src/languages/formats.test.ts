@@ -3,7 +3,8 @@ import { it } from 'node:test';
 import { formatsOf } from './formats.ts';
 
 it('formats are ready before they are used, because emails have little time to render', (test) => {
-  const { number, date, count } = formatsOf('en-GB');
+  const { prepare, number, date, count } = formatsOf('en-GB');
+  prepare();
   for (const name of ['NumberFormat', 'DateTimeFormat', 'PluralRules'] as const)
     test.mock.method(Intl, name, function late() {
       assert.fail(`${name} was created late`);

@@ -5,6 +5,8 @@
 export type Plurals = { readonly other: string } & { readonly [form in Intl.LDMLPluralRule]?: string };
 
 export interface Formats {
+  /** Creates what is slow to create, before a mail is rendered, which has a time limit. */
+  prepare(): void;
   number(value: number): string;
   /** Day and time in UTC. Lines break neither after the day nor before the zone. */
   date(time: number): string;
@@ -21,6 +23,7 @@ export function formatsOf(locale: string): Formats {
   const rules = lazily(() => new Intl.PluralRules(locale));
   const number = (value: number) => numbers().format(value);
   return {
+    prepare: () => void [numbers(), dates(), rules()],
     number,
     date: (time) => {
       const text = dates().format(time);

@@ -61,6 +61,7 @@ export function renderTemplate(
   into: ValueMarker,
   formats: Formats,
 ): string {
+  formats.prepare();
   const before = current;
   current = { into, formats };
   try {
