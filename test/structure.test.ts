@@ -11,7 +11,9 @@ describe('the structure', () => {
   it('is told apart from a wrong one', () => {
     const floors = readFloors(readFileSync('docs/architecture.md', 'utf8'));
     const problems = structureProblems(floors.toReversed());
-    assert.ok(problems.some((problem) => /^src\/main\.ts imports .* neither below nor after it$/.test(problem)));
+    assert.ok(
+      problems.some((problem) => /^src\/main\.ts imports .* neither below nor after it$/.test(problem)),
+    );
     assert.match(structureProblems(floors.slice(1))[0] ?? '', /is on 0 floors/);
     assert.deepEqual(
       circles(new Map(Object.entries({ a: ['b'], b: ['c'], c: ['b'] }).map(([k, v]) => [k, new Set(v)]))),
