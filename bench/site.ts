@@ -89,7 +89,7 @@ async function requireRightPosition(context: Context, queue: Queue, seq: number)
 }
 
 /** Waits for the end of this turn of the event loop, as there is one between any two requests. */
-export function turn(): Promise<void> {
+function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-export interface Load {
+interface Load {
   url: string;
   /** Lua for wrk: generates each request. */
   script: string;

@@ -99,7 +99,7 @@ export function parseSince(text: string, flag: string, now: number): number {
 const ISO_TIME = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 /** A time needs a time zone, because the server's may be different. A date alone is midnight UTC. */
-export function parseTimeText(text: string, flag: string): number {
+function parseTimeText(text: string, flag: string): number {
   const day = ISO_TIME.exec(text)?.[1] ?? '';
   const midnight = Date.parse(`${day}T00:00:00Z`);
   const time = Date.parse(text);

@@ -14,7 +14,7 @@ import type { Finding } from '../waitlist/upkeep/health.ts';
 import type { Outcome } from './command.ts';
 import { checkOperation, checkWork, outcomeOf } from './status.ts';
 
-export interface Scope {
+interface Scope {
   /** undefined for every waitlist. */
   waitlistId: string | undefined;
   repair: boolean;

@@ -6,7 +6,7 @@ import { BackupProblem } from '../vault/backup-format.ts';
 const LEAST_CHARACTERS = 12;
 
 /** A terminal that can prompt. */
-export interface Console {
+interface Console {
   input: NodeJS.ReadableStream & { isTTY?: boolean };
   output: NodeJS.WritableStream;
 }

@@ -154,7 +154,7 @@ export const webhooks: Command[] = [
   },
 ];
 
-export function guardOf(config: Config): Guard {
+function guardOf(config: Config): Guard {
   return createGuard(allowList(config.webhookAllow));
 }
 

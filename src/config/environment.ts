@@ -8,7 +8,7 @@ const OF_A_SERVICE =
 const PORT_OF_A_SERVICE = /^DOORLIST_(\w+_)?PORT$/;
 const ADDRESS_OF_A_SERVICE = /^(tcp|udp|sctp):\/\//;
 
-export interface Environment {
+interface Environment {
   values: NodeJS.ProcessEnv;
   /** Variables of Kubernetes, which mean something else than ours. */
   ignored: string[];

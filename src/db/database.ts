@@ -30,7 +30,7 @@ interface Statements {
   ): void;
 }
 
-export type ColumnName<T extends TableName> = keyof Tables[T] & string;
+type ColumnName<T extends TableName> = keyof Tables[T] & string;
 
 /** All rows of one write have the same columns, and only columns of the table. */
 type SameShape<T extends TableName, R> = {
@@ -40,7 +40,7 @@ type SameShape<T extends TableName, R> = {
 /** If the primary key exists: skip the row, or add these columns to the existing values. */
 export type OnConflict<T extends TableName> = 'ignore' | { add: readonly ColumnName<T>[] };
 
-export interface TransactionOptions {
+interface TransactionOptions {
   /** The work has no effects outside the transaction, so it can run again if a rival made the server undo it. */
   repeatable?: boolean;
 }
@@ -119,7 +119,7 @@ export interface Database extends Dialect {
 }
 
 /** In bytes, or null if the engine cannot tell. */
-export interface Usage {
+interface Usage {
   bytes: number;
   /** Of the write-ahead log. */
   logBytes: number | null;

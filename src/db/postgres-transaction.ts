@@ -8,7 +8,7 @@ import { type Answer, type Command, isWrite, Session } from './postgres-session.
 import type { NamedQuery } from './statement.ts';
 import { type OpenTrx, openTrx } from './trx.ts';
 
-export interface TransactionOptions {
+interface TransactionOptions {
   /** No time limit; otherwise each statement has the limit of a request. */
   long?: boolean;
   /** Reads one snapshot, blocks nothing, and may scan large parts of a table. */

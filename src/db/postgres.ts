@@ -20,7 +20,7 @@ import { type Statement, statement } from './statement.ts';
 /** An arbitrary number that every Doorlist shares. The second key of the lock is the queue's id. */
 const DELIVERIES_LOCK = 736_201_500;
 
-export interface PostgresOptions extends Pick<PoolOptions, 'url' | 'poolSize' | 'onState' | 'onPlainText'> {
+interface PostgresOptions extends Pick<PoolOptions, 'url' | 'poolSize' | 'onState' | 'onPlainText'> {
   /** Where to listen for notifications. By default, the main URL. */
   listenUrl?: string | undefined;
   onListenState?: PoolOptions['onState'];

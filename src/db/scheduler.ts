@@ -28,7 +28,7 @@ export interface ScheduledTask {
   run(): unknown;
 }
 
-export interface Scheduler {
+interface Scheduler {
   /** Waits for running tasks. */
   close(): Promise<void>;
 }

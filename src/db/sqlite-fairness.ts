@@ -7,7 +7,7 @@ const LONG_MS = 50;
 const GIVE_WAY_MS = 5;
 
 /** How a process shares the only writer that SQLite allows with other processes. */
-export interface Turns {
+interface Turns {
   /** Repeats what is refused because another process writes. */
   wait<T>(work: () => T): T;
   /** Before a transaction: another process may come first if the last one here was long. */

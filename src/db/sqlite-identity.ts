@@ -1,7 +1,7 @@
 import { type BigIntStats, statSync } from 'node:fs';
 
 /** Throws if the open files are no longer the ones at their paths. */
-export type IdentityCheck = () => void;
+type IdentityCheck = () => void;
 
 /** A commit must reach the files that the next process will open. */
 export class DatabaseReplaced extends Error {

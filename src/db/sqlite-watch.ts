@@ -4,7 +4,7 @@ import { type Changes, createChanges } from './changes.ts';
 /** For changes of other processes. Our own are checked for at once. */
 const CHECK_EVERY_MS = 1_000;
 
-export interface Watch extends Pick<Changes, 'listen'> {
+interface Watch extends Pick<Changes, 'listen'> {
   check(): void;
   /** For a write that changes nothing. */
   withoutTelling<T>(write: () => Promise<T>): Promise<T>;

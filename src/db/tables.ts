@@ -176,9 +176,9 @@ const metadataCount = {
   signups: integer,
 };
 
-export const JOB_RUNNERS = ['server', 'command-line', 'request'] as const;
+const JOB_RUNNERS = ['server', 'command-line', 'request'] as const;
 export type JobRunner = (typeof JOB_RUNNERS)[number];
-export const JOB_OUTCOMES = ['done', 'failed', 'cancelled'] as const;
+const JOB_OUTCOMES = ['done', 'failed', 'cancelled'] as const;
 export type JobOutcome = (typeof JOB_OUTCOMES)[number];
 
 /** Long work on a queue that can stop and continue. */

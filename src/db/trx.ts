@@ -6,7 +6,7 @@ import type { NamedQuery } from './statement.ts';
 import type { TableName, Tables } from './tables.ts';
 
 /** How an engine runs the statements of a transaction. */
-export interface TrxEngine {
+interface TrxEngine {
   dialect: Dialect;
   execute<O>(query: NamedQuery<O>): Promise<O[]>;
   insertOf(table: TableName, rows: readonly Row[], onConflict: OnConflict<never> | undefined): NamedQuery;

@@ -35,7 +35,7 @@ const REMOVAL_EVERY_DAYS = 11;
 const TEAMS_SHARE = 0.05;
 const TEST_ENTRIES = 24;
 
-export interface DemoInput {
+interface DemoInput {
   entries: number;
   password: string;
   receiverPort: number;

@@ -17,7 +17,7 @@ interface Decision {
   what: 'accept' | 'revoke';
 }
 
-export interface InviteWaves {
+interface InviteWaves {
   /** Invites the first people in line. */
   invite(first: number): Promise<void>;
   /** What people and operators do with the invites until then. */

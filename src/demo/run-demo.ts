@@ -9,7 +9,7 @@ import { type DemoMark, emptyDemoDirectory, markDemo, readDemo } from './demo-di
 import { OWNER_EMAIL } from './product.ts';
 import { RECEIVER_HOST, type Receiver, startReceiver } from './receiver.ts';
 
-export interface DemoOptions {
+interface DemoOptions {
   dir: string;
   entries: number;
   /** Replaces an earlier demo. */

@@ -7,7 +7,7 @@ import { type DoorlistError, invalid, Problems } from '../lib/errors.ts';
 
 const NESTING_MAX = 64;
 /** The most that 100 entries with 16 KiB of metadata each can hold: a value takes at least two bytes. */
-export const VALUES_MAX = 850_000;
+const VALUES_MAX = 850_000;
 /** A value takes at least two characters, so a shorter text cannot hold too many. */
 const SURELY_FEW_CHARACTERS = 2 * VALUES_MAX;
 

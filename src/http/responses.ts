@@ -162,7 +162,7 @@ export const RESPONSE_HEADERS = {
   },
 };
 
-export type HeaderName = keyof typeof RESPONSE_HEADERS;
+type HeaderName = keyof typeof RESPONSE_HEADERS;
 
 const RATE_LIMIT: HeaderName[] = ['RateLimit', 'RateLimit-Policy'];
 const ERROR_HEADERS: Partial<Record<WireCode, HeaderName[]>> = {

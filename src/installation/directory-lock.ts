@@ -4,7 +4,7 @@ import { unavailable } from '../lib/errors.ts';
 
 const RETRY_AFTER_MS = 50;
 
-export type Release = () => void;
+type Release = () => void;
 
 const NOTHING: Release = () => {};
 

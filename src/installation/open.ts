@@ -23,7 +23,7 @@ import { isServing } from './directory-lock.ts';
 import { logMigration } from './log-migration.ts';
 import { noteMigration, readMigrationNote, removeMigrationNote } from './migration-note.ts';
 
-export interface OpenOptions {
+interface OpenOptions {
   limits?: Partial<PostgresLimits> | undefined;
   watch?: MigrationWatch;
   /** Called when the data directory exists, and before the database is opened. Throws to prevent that. */

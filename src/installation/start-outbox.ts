@@ -19,7 +19,7 @@ import { createSender, DEADLINE_MS } from '../webhooks/send.ts';
 const LOOK_EVERY_MS = 2_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export interface OutboxSettings {
+interface OutboxSettings {
   webhookAllow: string[];
   webhookProxy: string | undefined;
   deliveryLogDays: number;

@@ -29,7 +29,7 @@ export function countColons(json: string): number {
   return count;
 }
 
-export type Excess = 'nesting' | 'values';
+type Excess = 'nesting' | 'values';
 
 /**
  * Whether JSON is nested deeper or has more values than allowed. Builds nothing, and stops at the first

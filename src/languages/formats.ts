@@ -2,7 +2,7 @@
  * The forms of a text by number. `#` stands for the number. `zero`, where given, is for 0 in every language;
  * languages without plurals need only `other`.
  */
-export type Plurals = { readonly other: string } & { readonly [form in Intl.LDMLPluralRule]?: string };
+type Plurals = { readonly other: string } & { readonly [form in Intl.LDMLPluralRule]?: string };
 
 export interface Formats {
   /** Creates what is slow to create, before a mail is rendered, which has a time limit. */

@@ -4,7 +4,7 @@ import type { Log } from './log.ts';
 const LINE_EVERY_MS = 60_000;
 
 /** `ok` is normal; anything else is a problem. */
-export interface ReportedState {
+interface ReportedState {
   name: string;
   state: string;
   since: number;

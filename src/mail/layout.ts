@@ -2,7 +2,7 @@ import type { Texts } from '../languages/texts.ts';
 import { FONT, type Look } from './markdown-html.ts';
 import { escapeHtml } from './values.ts';
 
-export interface Page extends Look {
+interface Page extends Look {
   texts: Texts;
   title: string;
   /** Shown next to the subject by mail clients. */

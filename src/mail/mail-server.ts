@@ -3,7 +3,7 @@ import { createPauses, type PauseCause, type PauseRecord } from './pauses.ts';
 import { trackRefusals } from './refusals.ts';
 import type { Smtp } from './smtp.ts';
 
-export interface MailPace {
+interface MailPace {
   smtpConnections: number;
   /** Mails per second, or 0 for no limit. */
   smtpRate: number;
@@ -16,7 +16,7 @@ export interface MailPace {
 }
 
 /** Pauses of earlier, and where new ones are kept. */
-export interface KeptPauses {
+interface KeptPauses {
   record?: PauseRecord;
   known?: ReadonlyMap<string, PauseCause>;
 }

@@ -29,14 +29,14 @@ export interface MailDetails extends MailSummary {
   log: MailAttempt[];
 }
 
-export interface MailQuery {
+interface MailQuery {
   limit: number;
   cursor?: string | undefined;
   state?: MailState | undefined;
   kind?: MailKind | undefined;
 }
 
-export interface MailList {
+interface MailList {
   mails: MailSummary[];
   nextCursor: string | null;
 }

@@ -26,7 +26,7 @@ export const deferred = (error: string, deferMs: number): Attempt<never> => ({
 /** By then, a server that delays unknown senders (greylisting) has let them pass. */
 const PATIENT_TRIES = 4;
 
-export interface Sent {
+interface Sent {
   sender: string;
   recipient: string;
   delivery: RefusedDelivery;

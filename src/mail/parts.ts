@@ -8,7 +8,7 @@ import { defaultTemplate, type MailTemplate } from './default-templates.ts';
 import { isMailKind, type MailKind } from './kinds.ts';
 import { type MailSettings, NO_SETTINGS } from './settings.ts';
 
-export type PartName = MailKind | 'settings';
+type PartName = MailKind | 'settings';
 
 /** What the mails of a waitlist are made from at a version. */
 export interface MailParts {
@@ -17,7 +17,7 @@ export interface MailParts {
   templates: Partial<Record<MailKind, MailTemplate>>;
 }
 
-export interface PartVersion {
+interface PartVersion {
   version: number;
   /** null for the default. */
   content: string | null;
@@ -64,7 +64,7 @@ export function currentTemplate({ settings, templates }: MailParts, kind: MailKi
 }
 
 /** A new version of a part, and its record in the audit trail. */
-export interface NewPart {
+interface NewPart {
   /** null for the default. */
   content: string | null;
   columns?: { mail_kinds?: string; invite_reminder_ms?: number };

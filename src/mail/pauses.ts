@@ -23,7 +23,7 @@ export interface Pause {
 }
 
 /** What keeps mails from being sent, by name: the server for all waitlists, a sender for its own. */
-export interface Pauses {
+interface Pauses {
   begin(name: string, cause: PauseCause): Pause;
   /** Returns whether there was one. */
   end(name: string): boolean;

@@ -18,7 +18,7 @@ import { requireWaitlist } from './update-settings.ts';
 
 const SAMPLE_EXPIRY_MS = 7 * 24 * 60 * 60 * 1000;
 
-export interface PreviewInput {
+interface PreviewInput {
   kind: MailKind;
   /** Email or phone of an entry. undefined for a sample person. */
   entry?: string | undefined;
@@ -47,7 +47,7 @@ export async function previewMail(
   return renderMail(queue, sample, parts, sending, { worker: draftTemplates });
 }
 
-export interface TestInput extends PreviewInput {
+interface TestInput extends PreviewInput {
   to: string;
 }
 

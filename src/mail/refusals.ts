@@ -6,7 +6,7 @@ const OF_ALL = 10;
 
 export type RefusedDelivery = Pick<Delivery, 'target' | 'eventId' | 'token' | 'tries'>;
 
-export interface Refusal {
+interface Refusal {
   sender: string;
   /** Refusals for the same reason are of the same kind. */
   kind: string;
@@ -15,11 +15,11 @@ export interface Refusal {
 }
 
 /** Who is refused: one recipient, all of one sender, or everyone. */
-export type Verdict =
+type Verdict =
   | { refused: 'recipient' }
   | { refused: 'sender' | 'everyone' /** Given up for this before. */; earlier: RefusedDelivery[] };
 
-export interface Refusals {
+interface Refusals {
   note(refusal: Refusal): Verdict;
   /** The server accepted an email: what it refused before was not about us. */
   forget(sender: string): void;

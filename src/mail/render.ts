@@ -57,7 +57,7 @@ function linksOf(queue: Queue, stored: StoredMail, settings: MailSettings, publi
   };
 }
 
-export interface Rendering {
+interface Rendering {
   /** Renders own templates. The defaults are ours, and rendered at once. */
   worker: TemplateWorker;
   /** Told why the default template was used in place of an own one. */

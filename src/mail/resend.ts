@@ -17,7 +17,7 @@ import { mailTarget } from './target.ts';
 const STEP = 200;
 
 /** Why a mail is not resent. */
-export type SkipReason = 'pending' | 'erased' | 'suppressed' | 'invalid address' | 'invite ended';
+type SkipReason = 'pending' | 'erased' | 'suppressed' | 'invalid address' | 'invite ended';
 
 export interface MailSelection {
   kind?: MailKind | undefined;

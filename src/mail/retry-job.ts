@@ -29,7 +29,7 @@ const KIND = 'mail-retry';
 /** Counting more would keep the request waiting. The job then has no total. */
 const COUNTED_MAX = 100_000;
 
-export type RetrySelection = Pick<MailSelection, 'kind' | 'since'>;
+type RetrySelection = Pick<MailSelection, 'kind' | 'since'>;
 
 interface RetryProgress extends Resent {
   /** The last email that was looked at, in hexadecimal. */

@@ -2,7 +2,7 @@ import { DatabaseUnavailable } from '../db/database.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Sending } from './render.ts';
 
-export interface SendingSettings {
+interface SendingSettings {
   publicUrl: string;
   mailFrom: string;
 }

@@ -28,7 +28,7 @@ const SLOW_MS = 5_000;
 /** While another mail tests whether sending works again. */
 const PROBE_MS = 1_000;
 /** Where the mails of a channel come from. */
-export interface MailSource<Setup> {
+interface MailSource<Setup> {
   name: string;
   /** What is needed to send to each target, or undefined where nothing may be sent. */
   open(targets: readonly Target[]): Promise<(Setup | undefined)[]>;

@@ -5,7 +5,7 @@ import { describeFailure, type SmtpError, type SmtpFailure } from './smtp-failur
 import { openSession } from './smtp-session.ts';
 import { readSmtpUrl } from './smtp-url.ts';
 
-export interface SmtpCheck {
+interface SmtpCheck {
   /** `mail.example.com:587` */
   server: string;
   secure: boolean;

@@ -38,7 +38,7 @@ export interface StoredMail {
   bare?: true;
 }
 
-export interface MailedEntry {
+interface MailedEntry {
   id: string;
   position: number | null;
   referrals: number;
@@ -52,7 +52,7 @@ export interface MailedEntry {
  * For new entries: the person is looked up when the mail is opened, so that signups do not seal their data
  * twice.
  */
-export interface NewcomerMail extends Omit<StoredMail, 'to' | 'entry' | 'invite'> {
+interface NewcomerMail extends Omit<StoredMail, 'to' | 'entry' | 'invite'> {
   seq: number;
   id: string;
   position: number | null;

@@ -14,7 +14,7 @@ export interface MailChanges extends Partial<MailSettings> {
   inviteReminderMs?: number;
 }
 
-export interface MailSettingsView extends MailSettings {
+interface MailSettingsView extends MailSettings {
   waitlistId: string;
   kinds: MailKind[];
   inviteReminderMs: number;

@@ -1,7 +1,7 @@
 import type { MailKind } from './kinds.ts';
 
 /** A value that templates can insert. */
-export interface Variable {
+interface Variable {
   name: string;
   description: string;
   example: string;

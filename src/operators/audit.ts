@@ -38,7 +38,7 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-export interface AuditEvent {
+interface AuditEvent {
   action: AuditAction;
   /** What was changed: kind and public id. */
   object?: {

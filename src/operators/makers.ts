@@ -9,7 +9,7 @@ import type { OperatorContext } from './context.ts';
 import { mayActAs, ROLES, type Role } from './roles.ts';
 
 /** How much an actor can hand on: no more than they have, and for no longer. */
-export interface Reach {
+interface Reach {
   role: Role;
   expiresAt: number | null;
 }
@@ -57,7 +57,7 @@ export function referenceToToken({ id }: Pick<TokenRow, 'id'>): string {
 }
 
 /** The tokens that somebody made and that still work, those of their tokens included. */
-export async function tokensOf(trx: Trx, maker: string): Promise<TokenRow[]> {
+async function tokensOf(trx: Trx, maker: string): Promise<TokenRow[]> {
   const open = (await selectTokens(trx)).filter(({ revoked_at }) => revoked_at === null);
   const made = open.filter(({ created_by }) => created_by === maker);
   for (const each of made) // Grows while it is walked.

@@ -20,7 +20,7 @@ export interface Operator extends Profile {
   createdAt: number;
 }
 
-export const NAME_MAX_CHARACTERS = 100;
+const NAME_MAX_CHARACTERS = 100;
 
 export function readOperator(
   vault: OperatorContext['vault'],

@@ -215,7 +215,7 @@ export async function createOperatorLink(
   });
 }
 
-export async function requireOperator(trx: Trx, id: string): Promise<Selectable<OperatorTable>> {
+async function requireOperator(trx: Trx, id: string): Promise<Selectable<OperatorTable>> {
   const bytes = parseId('opr', id);
   const row =
     bytes && (await trx.selectFrom('operator').selectAll().where('id', '=', bytes).executeTakeFirst());

@@ -46,7 +46,7 @@ export async function changePassword(
   return knownDevice(vault, row, input.device) && newDevice(vault, { ...row, password });
 }
 
-export interface TotpSecret {
+interface TotpSecret {
   secret: string;
   uri: string;
   /** The address as a QR code, in SVG. */

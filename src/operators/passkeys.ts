@@ -13,7 +13,7 @@ import { type Site, siteOf } from './passkey-site.ts';
 import { ownId } from './sessions.ts';
 
 /** What is sealed of a passkey. */
-export interface Credential {
+interface Credential {
   /** Base64url, as the next one. */
   id: string;
   publicKey: string;

@@ -1,7 +1,7 @@
 import { invalid } from '../lib/errors.ts';
 
-export const PASSWORD_MIN_CHARACTERS = 12;
-export const PASSWORD_MAX_CHARACTERS = 512;
+const PASSWORD_MIN_CHARACTERS = 12;
+const PASSWORD_MAX_CHARACTERS = 512;
 
 const SERVICE = 'doorlist';
 /** Shorter parts of an email are in too many words. */

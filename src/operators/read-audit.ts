@@ -2,7 +2,7 @@ import { invalid } from '../lib/errors.ts';
 import { type AuditAction, type AuditDetails, auditRow } from './audit.ts';
 import type { OperatorContext } from './context.ts';
 
-export interface AuditFilter {
+interface AuditFilter {
   limit: number;
   cursor?: string | undefined;
   action?: string | undefined;

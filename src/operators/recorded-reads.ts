@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000;
 const REMEMBERED_MAX = 10_000;
 
 /** Someone saw personal data, or asked a question that their role may not ask. */
-export type Reading = 'entries.read' | 'entries.read_refused';
+type Reading = 'entries.read' | 'entries.read_refused';
 
 /** Records it once per actor, waitlist and hour. */
 export type RecordReading = (

@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import { findDueTargets } from './find-targets.ts';
 import { bytesName } from './target.ts';
 
-export const BACKLOG_STATES = ['pending', 'held', 'failed', 'done'] as const;
+const BACKLOG_STATES = ['pending', 'held', 'failed', 'done'] as const;
 
 export interface BacklogCount {
   channel: string;
@@ -14,7 +14,7 @@ export interface BacklogCount {
   oldestAt: number | null;
 }
 
-export interface BacklogError {
+interface BacklogError {
   channel: string;
   error: string;
   count: number;

@@ -5,8 +5,8 @@ import { ERASED } from './attempt.ts';
 import type { EndedAttempt, NextStep } from './attempt-log.ts';
 import { bytesName, targetName } from './target.ts';
 
-export const DELIVERY_OUTCOMES = ['delivered', 'kept', 'failed', 'retried'] as const;
-export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
+const DELIVERY_OUTCOMES = ['delivered', 'kept', 'failed', 'retried'] as const;
+type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
 
 const HOUR_MS = 60 * 60 * 1000;
 

@@ -15,7 +15,7 @@ const POLL_MS = 24 * 60 * 60 * 1000;
 
 export type DispatcherOptions = Partial<DispatchOptions>;
 
-export interface Dispatcher {
+interface Dispatcher {
   /** Looks for due deliveries now. */
   wake(): void;
   /** Stops claiming, waits for running attempts, and records their outcomes. */

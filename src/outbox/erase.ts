@@ -8,7 +8,7 @@ import { BEGIN_WITHIN_MS } from './permit.ts';
 
 const LOOK_EVERY_MS = 20;
 
-export interface Erasure {
+interface Erasure {
   queueId: number;
   /** Messages about any of these are erased. */
   subjects: readonly Uint8Array[];

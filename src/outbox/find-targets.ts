@@ -4,7 +4,7 @@ import type { Dialect } from '../db/dialect.ts';
 import { statement } from '../db/statement.ts';
 import type { Target } from './target.ts';
 
-export interface DueTarget extends Target {
+interface DueTarget extends Target {
   /** When its first delivery is due. */
   readonly dueAt: number;
 }

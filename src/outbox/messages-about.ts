@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Database, Trx } from '../db/database.ts';
 import type { Tables } from '../db/tables.ts';
 
-export type StoredMessage = Pick<Selectable<Tables['event']>, 'id' | 'kind' | 'body' | 'created_at'>;
+type StoredMessage = Pick<Selectable<Tables['event']>, 'id' | 'kind' | 'body' | 'created_at'>;
 
 /** Returns all stored messages about one of these subjects, oldest first. */
 export function findMessagesAbout(

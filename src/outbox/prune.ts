@@ -16,7 +16,7 @@ interface Parts {
   readonly clock: Clock;
 }
 
-export interface Pruning {
+interface Pruning {
   stop(): Promise<void>;
 }
 

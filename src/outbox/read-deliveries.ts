@@ -30,7 +30,7 @@ export interface PageQuery extends DeliveryFilter {
   before?: { eventId: Uint8Array; inclusive: boolean } | undefined;
 }
 
-export interface DeliveryPage {
+interface DeliveryPage {
   rows: DeliveryRow[];
   /** Where the next page begins, or null if there is none. */
   next: Uint8Array | null;

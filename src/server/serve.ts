@@ -44,7 +44,7 @@ const LEAST_STOP_MS = 15_000;
 const DRAIN_SHARE = 0.8;
 const LOG_FLUSH_EVERY_MS = 1_000;
 
-export interface ServeOptions {
+interface ServeOptions {
   limits?: Partial<PostgresLimits>;
   stopDeadlineMs?: number;
   /** false if something else serves it. */

@@ -13,7 +13,7 @@ export const STREAM_HEADER_BYTES = sodium.crypto_secretstream_xchacha20poly1305_
 export const MESSAGE_OVERHEAD_BYTES = sodium.crypto_secretstream_xchacha20poly1305_ABYTES;
 export const LARGEST_MESSAGE_BYTES = 1024 * 1024;
 export const LARGEST_HEADER_BYTES = 4096;
-export const TAG_MESSAGE = sodium.crypto_secretstream_xchacha20poly1305_TAG_MESSAGE;
+const TAG_MESSAGE = sodium.crypto_secretstream_xchacha20poly1305_TAG_MESSAGE;
 export const TAG_FINAL = sodium.crypto_secretstream_xchacha20poly1305_TAG_FINAL;
 const FORMAT = 1;
 /** Limits the cost of deriving a key for a file that may come from someone else. */
@@ -119,7 +119,7 @@ function isNewerThan(release: string, other: string): boolean {
   return at !== undefined && (theirs?.[at] ?? 0) > (ours?.[at] ?? 0);
 }
 
-export function lengthPrefix(length: number): Buffer {
+function lengthPrefix(length: number): Buffer {
   const prefix = Buffer.alloc(4);
   prefix.writeUInt32BE(length);
   return prefix;

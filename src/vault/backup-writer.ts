@@ -22,7 +22,7 @@ export interface WrittenBackup {
   checksum: string;
 }
 
-export interface BackupContent {
+interface BackupContent {
   about: BackupAbout;
   secrets: BackupSecrets;
   data: AsyncIterable<Uint8Array>;

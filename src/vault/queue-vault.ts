@@ -20,7 +20,7 @@ const PLACES = [
   'form.captcha_secret',
   'visit',
 ] as const;
-export type Place = (typeof PLACES)[number];
+type Place = (typeof PLACES)[number];
 
 /** What a keyed hash is for. Equal values hash differently for different purposes. */
 const PURPOSES = [
@@ -35,7 +35,7 @@ const PURPOSES = [
   'form',
   'network',
 ] as const;
-export type Purpose = (typeof PURPOSES)[number];
+type Purpose = (typeof PURPOSES)[number];
 
 /** Seals and hashes for one queue. */
 export type QueueVault = Vault<Place, Purpose>;

@@ -81,7 +81,7 @@ async function changeEndpoints(
   });
 }
 
-export type EndpointChanges = Partial<EndpointInput> & { enabled?: boolean };
+type EndpointChanges = Partial<EndpointInput> & { enabled?: boolean };
 
 /** Changes only what is given. */
 export async function updateEndpoint(

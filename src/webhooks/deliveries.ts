@@ -53,7 +53,7 @@ export interface DeliveryDetails extends Delivery {
   log: DeliveryAttempt[];
 }
 
-export interface DeliveryQuery {
+interface DeliveryQuery {
   limit: number;
   state?: DeliveryState | undefined;
   /** The kind of event. */

@@ -22,7 +22,7 @@ export async function checkEndpoints(context: Context): Promise<EndpointFinding[
 }
 
 /** Enabled endpoints that have only failed since then or longer, the longest first. */
-export async function listFailingEndpoints(
+async function listFailingEndpoints(
   { db, registry }: Context,
   since: number,
 ): Promise<(Endpoint & { failingSince: number })[]> {

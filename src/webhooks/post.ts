@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 /** Of a response. The rest is not read. */
 const RESPONSE_BYTES_MAX = 16 * 1024;
 
-export interface Answer {
+interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
   /** The part of the body that was read, or null if there was none. */

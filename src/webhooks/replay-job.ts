@@ -24,7 +24,7 @@ const STEP = 500;
 /** Counting more would keep the request waiting. The job then has no total. */
 const COUNTED_MAX = 100_000;
 
-export interface ReplayRange {
+interface ReplayRange {
   /** Of the events, in milliseconds. `to` is excluded. */
   from: number;
   /** Default: everything so far. */

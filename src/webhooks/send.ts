@@ -13,7 +13,7 @@ const MOST_URLS_REMEMBERED = 10_000;
 const CONTENT_TYPE = 'application/json';
 const USER_AGENT = `Doorlist/${VERSION}`;
 
-export interface Outgoing {
+interface Outgoing {
   url: string;
   headers: Readonly<Record<string, string>>;
   /** Two during a rotation. */

@@ -13,9 +13,9 @@ export const FAILURE_REASONS = [
   'invalid_signature',
   'signature_mismatch',
 ] as const;
-export type FailureReason = (typeof FAILURE_REASONS)[number];
+type FailureReason = (typeof FAILURE_REASONS)[number];
 
-export interface Delivery {
+interface Delivery {
   payload: string;
   headers: { id: string; timestamp: string; signature: string };
   secret: string;

@@ -16,7 +16,7 @@ export interface ExportOptions {
 }
 
 /** A chunk of the file, the number of entries in it, and the expected total. */
-export interface ExportPiece {
+interface ExportPiece {
   text: string;
   entries: number;
   total: number;

@@ -2,12 +2,12 @@ import Type, { type Static } from 'typebox';
 import { CAPTCHA_PROVIDERS, FIELD_TYPES, type Form, type FormField } from '../waitlist/forms/form.ts';
 import { named, nullable, oneOf } from './schema.ts';
 
-export const EXAMPLE_FORM_KEY = 'dlf_7Qa0Hx3Vb8NqT2mYz5KcR7wLs9PfJd4Ge1Au';
+const EXAMPLE_FORM_KEY = 'dlf_7Qa0Hx3Vb8NqT2mYz5KcR7wLs9PfJd4Ge1Au';
 const closed = { additionalProperties: false };
 
 const text = (description: string) => nullable<string>('string', { description });
 
-export const FormFieldSchema = Type.Object(
+const FormFieldSchema = Type.Object(
   {
     name: Type.String({ description: 'Key in the metadata of the entry.', examples: ['company'] }),
     label: Type.String({ description: 'What people see.' }),
@@ -57,7 +57,7 @@ const captchaProperties = {
 
 const captchaDescription = 'A CAPTCHA in addition to the built-in checks. `null` for none.';
 
-export const captchaOutput = Type.Unsafe<Form['settings']['captcha']>({
+const captchaOutput = Type.Unsafe<Form['settings']['captcha']>({
   type: ['object', 'null'],
   properties: captchaProperties,
   required: ['provider', 'siteKey'],

@@ -35,7 +35,7 @@ export function presentWaitlistReference({
 
 const count = (status: string) => Type.Integer({ minimum: 0, description: `Entries that are ${status}.` });
 
-export const StatusCountsSchema = Type.Object(
+const StatusCountsSchema = Type.Object(
   {
     pending: count('pending'),
     waiting: count('waiting'),

@@ -5,7 +5,7 @@ import { revokeKey, rotateKey } from '../../src/waitlist/keys/server-keys.ts';
 import { type Answer, assertError, eventually, type Service } from './harness.ts';
 import { unique } from './storage.ts';
 
-export interface AuthenticatedRoute {
+interface AuthenticatedRoute {
   method: string;
   path(waitlistId: string): string;
   body?(waitlistId: string): unknown;

@@ -11,7 +11,7 @@ const CHECKS = [
   ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'web'],
 ];
 
-export interface Check {
+interface Check {
   words: string[];
   passed: boolean;
   output: string;

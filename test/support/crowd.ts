@@ -9,7 +9,7 @@ const BATCH = 5_000;
 
 export const crowdEmail = (n: number) => `crowd${n}@example.com`;
 
-export interface Newcomer {
+interface Newcomer {
   email?: string;
   phone?: string;
   metadata?: Metadata;

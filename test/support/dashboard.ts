@@ -14,8 +14,8 @@ export const SIZES = {
   desktop: { width: 1280, height: 860 },
   phone: { width: 390, height: 844 },
 };
-export type Size = keyof typeof SIZES;
-export type Theme = 'light' | 'dark';
+type Size = keyof typeof SIZES;
+type Theme = 'light' | 'dark';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -35,7 +35,7 @@ export function useDashboard() {
     openDashboard(browser, service, path, options);
 }
 
-export interface OpenOptions {
+interface OpenOptions {
   /** Who is signed in. Nobody by default. */
   as?: Operator;
   size?: Size;

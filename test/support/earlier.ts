@@ -61,7 +61,7 @@ export async function updateByNewerRelease(storage: Storage): Promise<void> {
 }
 
 /** A connection as releases open it that know nothing of later schemas. */
-export interface EarlierRelease {
+interface EarlierRelease {
   run(statement: string): Promise<unknown[]>;
 }
 

@@ -8,7 +8,7 @@ import { eventually, type List, type RequestOptions, type Service } from './harn
 
 export const SITE = 'https://acme.example';
 
-export interface JoinAnswer {
+interface JoinAnswer {
   state: 'joined' | 'confirm';
   statusUrl?: string;
   code?: string;

@@ -343,7 +343,7 @@ export function assertError(
   if (status === 429 || status === 503) assert.match(headerOf(answer, 'retry-after') ?? '', /^[1-9][0-9]*$/);
 }
 
-export function headerOf({ headers }: Pick<AnyAnswer, 'headers'>, name: string): string | undefined {
+function headerOf({ headers }: Pick<AnyAnswer, 'headers'>, name: string): string | undefined {
   return headers instanceof Headers ? (headers.get(name) ?? undefined) : headers[name];
 }
 

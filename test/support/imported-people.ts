@@ -49,7 +49,7 @@ export async function writePeople({ rows, reversed }: Load): Promise<string> {
   return file;
 }
 
-export interface Run {
+interface Run {
   jobId: string;
   result: Record<string, number> | undefined;
 }

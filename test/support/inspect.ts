@@ -62,7 +62,7 @@ function filesBelow(directory: string): string[] {
     .map((entry) => path.join(entry.parentPath, entry.name));
 }
 
-export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

@@ -30,7 +30,7 @@ export const PAGES = [
 /** After the language of a block: it needs another machine, or never ends. GitHub does not show the word. */
 const NOT_RUN = 'norun';
 
-export interface Step {
+interface Step {
   command: string;
   /** What the page shows below it. */
   answer: string | undefined;

@@ -7,7 +7,7 @@ import type { Browser, Page, Request } from 'playwright-core';
 import type { TestClock } from './harness.ts';
 import { openWindow, type View } from './windows.ts';
 
-export const PHONE = { width: 390, height: 844 };
+const PHONE = { width: 390, height: 844 };
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export type PublicPage = Awaited<ReturnType<typeof openPublicPage>>;

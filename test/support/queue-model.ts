@@ -32,7 +32,7 @@ export interface ModelEntry {
   joinedAt: number | null;
 }
 
-export interface ModelInvite {
+interface ModelInvite {
   /** null if the person was removed. */
   email: number | null;
   expiresAt: number | null;

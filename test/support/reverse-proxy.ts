@@ -21,7 +21,7 @@ export interface ReverseProxy {
 }
 
 /** Proxies differ in whether they remove the prefix. */
-export type PrefixHandling = 'removes' | 'keeps';
+type PrefixHandling = 'removes' | 'keeps';
 
 export async function startNodeProxy(prefix: PrefixHandling): Promise<ReverseProxy> {
   let port = 0;

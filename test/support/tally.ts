@@ -10,8 +10,6 @@ interface Skipped {
   reason: string;
 }
 
-export type Tally = ReturnType<typeof createTally>;
-
 /** Counts what a run reports, and knows what it left out. */
 export function createTally() {
   const tested = new Set<string>();

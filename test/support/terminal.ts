@@ -1,7 +1,7 @@
 import { runCommandLine } from '../../src/commands/command-line.ts';
 import type { Finished } from './process.ts';
 
-export interface Printed<T> {
+interface Printed<T> {
   code: number;
   out: string;
   error: string;

@@ -8,7 +8,7 @@ import { START, startService } from './harness.ts';
 import type { Storage } from './storage.ts';
 
 type Row = Record<string, unknown>;
-export type Rows = Map<TableName, Row[]>;
+type Rows = Map<TableName, Row[]>;
 
 /** An installation with rows in every table, to fill databases of earlier versions. */
 export interface Installation {

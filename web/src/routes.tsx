@@ -64,7 +64,7 @@ const home = createRoute({
     throw redirect({ to: '/waitlists', replace: true });
   },
 });
-export const ACCOUNT_TABS = ['profile', 'security', 'sessions'] as const;
+const ACCOUNT_TABS = ['profile', 'security', 'sessions'] as const;
 type AccountTab = (typeof ACCOUNT_TABS)[number];
 const account = createRoute({
   getParentRoute: () => shell,

@@ -1,5 +1,5 @@
 /** What can be in the query of an address: text, or several texts under one name. */
-export type Search = Record<string, string | string[] | undefined>;
+type Search = Record<string, string | string[] | undefined>;
 
 /** Plain query parameters instead of the router's JSON, so that addresses read well. */
 export function parseSearch(text: string): Search {

@@ -17,7 +17,7 @@ export interface CopyResult {
 }
 
 /** Called after each step, with the current phase and the number of rows of the table. */
-export type CopyWatch = (step: 'copy' | 'verify', table: string, rows: number) => void;
+type CopyWatch = (step: 'copy' | 'verify', table: string, rows: number) => void;
 
 /**
  * Copies everything from one database into another, empty one, of either engine. If interrupted, run it again

@@ -13,7 +13,7 @@ export interface CopyProgress {
   after: Key | null;
 }
 
-export async function readMark(executor: Kysely<Tables>): Promise<CopyProgress | undefined> {
+async function readMark(executor: Kysely<Tables>): Promise<CopyProgress | undefined> {
   const row = await executor.selectFrom('copy_mark').select('progress').executeTakeFirst();
   return row && (JSON.parse(row.progress, readBytes) as CopyProgress);
 }

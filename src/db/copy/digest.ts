@@ -8,7 +8,7 @@ import { type Key, keyOf, readRows } from './table-rows.ts';
 const PAGE = 1_000;
 
 /** Identifies the contents of a table. */
-export interface Digest {
+interface Digest {
   rows: number;
   hash: string;
 }

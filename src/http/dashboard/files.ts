@@ -19,7 +19,7 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-export type DashboardFiles = ReadonlyMap<string, DashboardFile>;
+type DashboardFiles = ReadonlyMap<string, DashboardFile>;
 
 /** The built files in memory, read again when a build has replaced them. Empty while there is none. */
 export function dashboardFiles(directory: string, base: string): () => DashboardFiles {

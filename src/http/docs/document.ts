@@ -51,13 +51,13 @@ export interface Media {
   examples: Record<string, Example>;
 }
 
-export interface Response {
+interface Response {
   description: string;
   headers?: Record<string, { $ref: string }>;
   content: Record<string, Media>;
 }
 
-export interface Header {
+interface Header {
   description: string;
   schema: Schema;
 }

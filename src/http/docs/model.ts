@@ -39,7 +39,7 @@ export interface BodyModel {
   shapes: Shape[];
 }
 
-export interface Shape {
+interface Shape {
   /** In Markdown, if there is more than one. */
   when: string | undefined;
   name: string | undefined;

@@ -13,7 +13,7 @@ import { type FormParts, languageFor } from './parts.ts';
 /** A field that people do not see. */
 export const HONEYPOT = 'website';
 
-export type Checked = { post: FormPost } | { problems: Map<string, FieldProblem> };
+type Checked = { post: FormPost } | { problems: Map<string, FieldProblem> };
 
 /** All checks, the cheap ones first. Throws `Refused` for what looks like a bot. */
 export async function checkPost(

@@ -10,7 +10,7 @@ import { newTimeToken } from '../../waitlist/forms/time-token.ts';
 import { type Html, html } from '../docs/html.ts';
 import { HONEYPOT } from './check-post.ts';
 
-export interface FilledForm {
+interface FilledForm {
   form: LiveForm;
   texts: Texts;
   values: Values;

@@ -61,7 +61,7 @@ async function requireForm(
   return { ...form, key: form.key };
 }
 
-export interface FormPage {
+interface FormPage {
   form: LiveForm;
   values: Values;
   problems?: ReadonlyMap<string, FieldProblem>;

@@ -1,7 +1,7 @@
 import type { Texts } from '../../languages/texts.ts';
 
 /** A link with a prefilled post or message. */
-export interface ShareLink {
+interface ShareLink {
   name: string;
   label: string;
   url: string;

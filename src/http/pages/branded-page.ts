@@ -18,7 +18,7 @@ export type CaptchaSources = Readonly<
   Partial<Record<'script-src' | 'frame-src' | 'style-src' | 'connect-src', string>>
 >;
 
-export interface BrandedPage {
+interface BrandedPage {
   status?: number;
   texts: Texts;
   /** undefined if the page belongs to no waitlist. */
@@ -133,7 +133,7 @@ function longestWord(title: string): number {
 }
 
 /** Black or white: one of them always has enough contrast. */
-export function readableOn(colour: string): string {
+function readableOn(colour: string): string {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
     return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;

@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-export interface AuthParts {
+interface AuthParts {
   context: Context;
   keyUsage: KeyUsage;
   failures: RateLimiter;

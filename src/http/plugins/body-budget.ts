@@ -2,7 +2,7 @@ import { DoorlistError, unavailable } from '../../lib/errors.ts';
 
 const MIB = 1024 * 1024;
 
-export interface BodyBudget {
+interface BodyBudget {
   /** Reserves bytes for a client's body. Throws if there is no room. */
   hold(client: string, bytes: number): void;
   release(client: string, bytes: number): void;

@@ -31,7 +31,7 @@ const HEADER_NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~, \t-]{1,4096}$/;
  * Allows any request header: without credentials, none can do harm. They are listed by name, because `*` does
  * not include Authorization.
  */
-export function preflightHeaders(path: string, headers: IncomingHttpHeaders): Record<string, string> {
+function preflightHeaders(path: string, headers: IncomingHttpHeaders): Record<string, string> {
   const asked = headers['access-control-request-headers'] ?? '';
   return {
     'access-control-allow-methods': path.endsWith('/accept') ? 'POST' : 'GET',

@@ -20,7 +20,7 @@ export function registerForwardedAddresses(app: FastifyInstance): void {
 
 const ADDRESS = /^"?(?:for=)?"?(?:\[([^\]]*)\]|([0-9.]+))(?::[0-9]*)?"?$/i;
 
-export function bareAddress(text: string): string {
+function bareAddress(text: string): string {
   const trimmed = text.trim();
   const [, six, four] = ADDRESS.exec(trimmed) ?? [];
   const address = six ?? four ?? trimmed;

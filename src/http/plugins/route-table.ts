@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-export interface KnownPath {
+interface KnownPath {
   /** As in the route, with the names of its parameters. */
   pattern: string;
   /** The methods it supports, for the `Allow` header. */

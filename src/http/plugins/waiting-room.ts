@@ -9,7 +9,7 @@ import { drainBeforeClosing } from './unread-body.ts';
 const RETRY_AFTER_SECONDS = 2;
 const STARTING = 'the service is starting: try again in a moment';
 
-export interface WaitingRoom {
+interface WaitingRoom {
   /** Tells health checks why it takes long. */
   showMigration: MigrationWatch;
   close(): Promise<void>;

@@ -14,11 +14,11 @@ import { findSegment, type Segment } from './segment.ts';
 /** Counting further would take long, and nobody reads such a number to the digit. */
 const COUNTED_MAX = 10_000;
 
-export interface Browsing extends PageQuery {
+interface Browsing extends PageQuery {
   segment: Omit<Segment, 'status'>;
 }
 
-export interface BrowsedPage extends Omit<EntryPage, 'total'> {
+interface BrowsedPage extends Omit<EntryPage, 'total'> {
   /** null if a segment has more than 10,000. */
   total: number | null;
 }

@@ -6,7 +6,7 @@ import type { Context } from '../queue/context.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { forgetValues, moveValues } from '../statistics/forget-values.ts';
 
-export interface SealedEntry {
+interface SealedEntry {
   readonly seq: number;
   readonly id: Uint8Array;
   readonly person: Uint8Array | null;

@@ -16,7 +16,7 @@ export const HISTORY_KINDS = [
   'invite.expired',
   'entry.removed',
 ] as const;
-export type HistoryKind = (typeof HISTORY_KINDS)[number];
+type HistoryKind = (typeof HISTORY_KINDS)[number];
 
 export interface HistoryEvent {
   at: number;

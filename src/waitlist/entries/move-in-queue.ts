@@ -2,7 +2,7 @@ import { findPlace, type Place, positionAt } from '../queue/find-place.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 import { rankOf } from '../referrals/rank.ts';
 
-export interface MovedEntry extends Place {
+interface MovedEntry extends Place {
   readonly referrals: number;
   /** As it is now. */
   readonly position: number;

@@ -28,9 +28,9 @@ interface Leaving {
 }
 
 /** An entry id, an email or a phone number; or the hash of an email, if the email itself is unknown. */
-export type Who = string | { emailHash: Uint8Array };
+type Who = string | { emailHash: Uint8Array };
 
-export interface Removed {
+interface Removed {
   /** null if the person had invites, but no entry. */
   id: Uint8Array | null;
 }

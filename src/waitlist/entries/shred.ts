@@ -2,7 +2,7 @@ import { eraseMessages } from '../../outbox/erase.ts';
 import type { Context } from '../queue/context.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
 
-export interface Shredded {
+interface Shredded {
   entryId: Uint8Array | null;
   emailHash: Uint8Array | null;
 }

@@ -10,7 +10,7 @@ import { changeMetadata } from './change-metadata.ts';
 import { confirmAll } from './confirm-entry.ts';
 import { moveInQueue } from './move-in-queue.ts';
 
-export interface EntryChanges {
+interface EntryChanges {
   /** null removes all of it. */
   metadata?: unknown;
   position?: number;

@@ -1,9 +1,9 @@
 import { Problems } from '../../lib/errors.ts';
 import { CAPTCHA_PROVIDERS, FIELD_TYPES, type FormField, type FormSettings } from './form.ts';
 
-export const ORIGINS_MAX = 50;
-export const FIELDS_MAX = 20;
-export const OPTIONS_MAX = 100;
+const ORIGINS_MAX = 50;
+const FIELDS_MAX = 20;
+const OPTIONS_MAX = 100;
 const LABEL_CHARACTERS_MAX = 200;
 const LINE_CHARACTERS_MAX = 200;
 const BUTTON_CHARACTERS_MAX = 60;

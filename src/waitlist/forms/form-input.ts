@@ -21,7 +21,7 @@ export type FieldProblem =
 
 export type Values = Readonly<Record<string, unknown>>;
 
-export interface FormInput {
+interface FormInput {
   signup: Signup;
   problems: Map<string, FieldProblem>;
 }

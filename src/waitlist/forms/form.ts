@@ -36,7 +36,7 @@ export interface FormSettings {
   captcha: { provider: CaptchaProvider; siteKey: string } | null;
 }
 
-export const NO_FORM: FormSettings = {
+const NO_FORM: FormSettings = {
   allowedOrigins: [],
   fields: [],
   consent: null,

@@ -17,7 +17,7 @@ export const REFUSAL_REASONS = [
 ] as const;
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
-export const REFUSAL_SLOT_MS = 15 * 60 * 1000;
+const REFUSAL_SLOT_MS = 15 * 60 * 1000;
 const WRITE_EVERY_MS = 1_000;
 
 /** Counts in memory and writes once a second, so that a flood does not become a flood of writes. */

@@ -14,7 +14,7 @@ import {
   type SealedInvite,
 } from './invites.ts';
 
-export interface AcceptInput {
+interface AcceptInput {
   code: string;
   /** If given, it must match the invited email. */
   email?: string | undefined;

@@ -14,7 +14,7 @@ export interface InviteOfEntry extends Invite {
   entryId: Uint8Array | null;
 }
 
-export interface InviteFilter {
+interface InviteFilter {
   limit: number;
   state?: InviteState | undefined;
   /** Only invites to the email of this entry. */

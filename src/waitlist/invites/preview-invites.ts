@@ -17,7 +17,7 @@ const COUNTED_UNDER_LOCK = 50_000;
 
 type Executor = Context['db']['query'] | Trx;
 
-export interface Preview {
+interface Preview {
   count: number;
   first: Entry[];
 }

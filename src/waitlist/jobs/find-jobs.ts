@@ -10,7 +10,7 @@ import { queuesById } from '../queue/registry.ts';
 import { endJob, type HeldJob, LEASE_MS, newToken } from './jobs.ts';
 
 export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
-export type JobState = (typeof JOB_STATES)[number];
+type JobState = (typeof JOB_STATES)[number];
 
 /** A job without its input. */
 export interface JobSummary {

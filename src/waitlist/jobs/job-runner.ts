@@ -39,13 +39,13 @@ interface DueJob {
   kind: string;
 }
 
-export interface JobRunner {
+interface JobRunner {
   readonly task: ScheduledTask;
   /** Stops running jobs after their current step. */
   close(): Promise<void>;
 }
 
-export interface JobTimes {
+interface JobTimes {
   lookMs: number;
   renewMs: number;
 }

@@ -26,7 +26,7 @@ export interface JobLease {
 }
 
 /** Long work on a queue that can stop at any moment and continue from its last commit. */
-export interface Job<Input = unknown, Progress = unknown> {
+interface Job<Input = unknown, Progress = unknown> {
   readonly id: Buffer;
   /** With its prefix: job_… */
   readonly publicId: string;
@@ -51,7 +51,7 @@ export interface JobKind {
   cleanUp?(change: QueueChange, id: Buffer): Promise<void>;
 }
 
-export interface NewJob {
+interface NewJob {
   kind: string;
   /** Sealed. */
   input: unknown;
@@ -137,7 +137,7 @@ export async function readProgress<P>(trx: Trx, queue: Queue, lease: JobLease): 
   return JSON.parse(row.progress) as P;
 }
 
-export interface Counts {
+interface Counts {
   done: number;
   /** Leave it out to keep it. */
   total?: number | null;

@@ -14,7 +14,7 @@ const OVERLAP_MAX_MS = 36_500 * 86_400_000;
 /** `key` is shown only once and stored as a hash. */
 export type CreatedKey = KeySummary & { key: string };
 
-export interface KeyInput extends KeyScope {
+interface KeyInput extends KeyScope {
   canRead: boolean;
   expiresAt: number | null;
 }

@@ -8,7 +8,7 @@ import { queueOfLink, readLink, signLink } from './links.ts';
 
 const LINK_MS = 7 * 24 * 60 * 60 * 1000;
 
-export type ConfirmState = 'ready' | 'confirmed' | 'expired' | 'unknown';
+type ConfirmState = 'ready' | 'confirmed' | 'expired' | 'unknown';
 
 export interface ConfirmLink {
   state: ConfirmState;

@@ -6,7 +6,7 @@ import { queueOfLink, readLink } from './links.ts';
 import { suppress } from './suppression.ts';
 
 /** A person who can still unsubscribe or leave. */
-export interface Leaver {
+interface Leaver {
   waitlist: string;
 }
 

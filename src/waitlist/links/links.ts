@@ -4,10 +4,10 @@ import type { Queue } from '../queue/queue.ts';
 import { TAG_CHARACTERS } from '../queue/queue.ts';
 
 /** What a link allows. A signature is valid for one purpose only. */
-export type LinkPurpose = 'confirm' | 'leave' | 'status';
+type LinkPurpose = 'confirm' | 'leave' | 'status';
 
 /** The entry, or the invite of a person without one. Uses ids, so that a link does not reveal an email. */
-export interface LinkSubject {
+interface LinkSubject {
   /** `ent_…` or `inv_…` */
   id: string;
   at: number;

@@ -6,7 +6,7 @@ import { invalid, notFound } from '../../lib/errors.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 
-export type SuppressionReason = 'bounced' | 'unsubscribed';
+type SuppressionReason = 'bounced' | 'unsubscribed';
 
 const findReasons = statement<{ queueId: number; hash: Uint8Array }, { reason: SuppressionReason }>(
   (db, parameter) =>

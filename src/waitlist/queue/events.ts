@@ -41,7 +41,7 @@ export type DomainEvent = (
 };
 
 /** The facts about a new entry before it is written: enough for a mail without a lookup. */
-export interface Joined {
+interface Joined {
   id: Uint8Array;
   hasEmail: boolean;
   position: number | null;
@@ -64,7 +64,7 @@ export interface InviteFacts {
 }
 
 /** The code is only for the invited person. */
-export interface CodedInvite extends InviteFacts {
+interface CodedInvite extends InviteFacts {
   code: string;
 }
 

@@ -21,7 +21,7 @@ export type Counts = Record<Counted, number>;
 /** Longer chains of referrals count as this long, so that a change moves few people. */
 export const DEPTH_MAX = 10;
 
-export const HISTOGRAMS = ['depth', 'accept_time'] as const;
+const HISTOGRAMS = ['depth', 'accept_time'] as const;
 export type Histogram = (typeof HISTOGRAMS)[number];
 
 interface Bar {
@@ -31,7 +31,7 @@ interface Bar {
   count: number;
 }
 
-export function slotOf(time: number): number {
+function slotOf(time: number): number {
   return time - (time % SLOT_MS);
 }
 

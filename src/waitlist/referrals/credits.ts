@@ -5,7 +5,7 @@ import { findMembersBySeq, type Member, type Members } from './members.ts';
 import { rankOf } from './rank.ts';
 
 /** Who referred whom, and whether the referrer was credited. */
-export interface Referral {
+interface Referral {
   readonly seq: number;
   readonly referrerSeq: number;
   readonly credited: boolean;

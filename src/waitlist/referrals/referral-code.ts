@@ -6,7 +6,7 @@ import type { Queue } from '../queue/queue.ts';
  * A referral code is the entry's joining sequence under a permutation keyed by the queue: 40 bits, 8
  * characters. So it is unique in its queue by construction and needs neither a column nor an index.
  */
-export interface ReferralCodes {
+interface ReferralCodes {
   of(seq: number): string;
   /** Returns the sequence of a code, or undefined if the code is malformed. The entry may not exist. */
   seqOf(code: string): number | undefined;

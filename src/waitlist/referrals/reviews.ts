@@ -8,7 +8,7 @@ import { credit, takeCreditBack, writeReferrals } from './credits.ts';
 import { findMembersBySeq } from './members.ts';
 
 export const REVIEW_DECISIONS = ['credit', 'reject'] as const;
-export type ReviewDecision = (typeof REVIEW_DECISIONS)[number];
+type ReviewDecision = (typeof REVIEW_DECISIONS)[number];
 
 /** A referral that looks like abuse: kept, but not credited before its email is confirmed. */
 export interface Review {
@@ -27,7 +27,7 @@ export function openReview({ trx, queue, now }: QueueChange, seq: number, referr
   trx.insert('referral_review', [row]);
 }
 
-export interface ReviewQuery {
+interface ReviewQuery {
   state: 'open' | 'decided' | undefined;
   limit: number;
   /** The id of the last review of the previous page. */

@@ -6,7 +6,7 @@ import type { QueueChange } from '../queue/queue-change.ts';
 /** Friends share a network, but rarely more than these in a day. */
 export const SOURCE_SIGNUPS_MAX = 5;
 const SLOT_MS = 60 * 60 * 1000;
-export const SOURCE_WINDOW_MS = 24 * SLOT_MS;
+const SOURCE_WINDOW_MS = 24 * SLOT_MS;
 
 const countSignups = statement<
   { queueId: number; since: number; referrerSeq: number; network: Uint8Array },

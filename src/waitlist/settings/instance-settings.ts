@@ -5,12 +5,12 @@ import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 
 /** Settings of the whole installation that no variable sets. */
-export interface InstanceSettings {
+interface InstanceSettings {
   /** IANA name of the time zone in which charts are drawn unless a request says otherwise. */
   defaultTimeZone: string;
 }
 
-export interface Instance extends InstanceSettings {
+interface Instance extends InstanceSettings {
   createdAt: number;
   waitlists: number;
 }

@@ -9,7 +9,7 @@ import { readMetadataKeys, startCounting } from '../statistics/metadata-keys.ts'
 import { insertQueue } from './environments.ts';
 import { checkSettings, settingColumns, type WaitlistSettings } from './waitlist-input.ts';
 
-export const DEFAULT_BOOST = 5;
+const DEFAULT_BOOST = 5;
 const PAGE = 1_000;
 
 export interface WaitlistSummary extends WaitlistSettings {
@@ -21,7 +21,7 @@ export interface WaitlistSummary extends WaitlistSettings {
 
 export type StatusCounts = Record<Status, number>;
 
-export interface WaitlistInput extends Partial<WaitlistSettings> {
+interface WaitlistInput extends Partial<WaitlistSettings> {
   id: string;
   name: string;
 }

@@ -16,7 +16,7 @@ export interface SignupResult {
   seqs?: number[];
 }
 
-export interface SignupOptions {
+interface SignupOptions {
   withSeqs?: boolean;
 }
 

@@ -12,7 +12,7 @@ import { type CountedValue, countedValueOf, OTHERS, utcDayOf, ValueCounts } from
 /** Entries per transaction: a few milliseconds, so that signups do not wait long. */
 const CHUNK = 500;
 /** Values of a key that are counted by themselves. Later ones count among the others. */
-export const VALUES_COUNTED_MAX = 200;
+const VALUES_COUNTED_MAX = 200;
 
 /** Queues with entries whose values have not been counted. */
 export async function findUncounted({ db }: Context, limit: number): Promise<number[]> {
@@ -98,7 +98,7 @@ export async function readPeople(
   });
 }
 
-export interface Labels {
+interface Labels {
   /** The hash to count a value under. The first values of a key get one of their own. */
   hashFor(key: string, value: CountedValue): Uint8Array;
   isCounted(key: string, value: CountedValue): boolean;

@@ -26,7 +26,7 @@ export interface Period {
   readonly starts: readonly number[];
 }
 
-export interface PeriodInput {
+interface PeriodInput {
   interval?: Interval | undefined;
   timeZone?: string | undefined;
   from?: string | undefined;

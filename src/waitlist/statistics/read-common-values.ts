@@ -7,7 +7,7 @@ import { isOthers } from './counted-value.ts';
 import { byFrequency, type KeyStatistics, openLabel, readChosenKeys } from './read-values.ts';
 
 /** A count of fewer people could tell something about one of them. */
-export const FEW_PEOPLE = 5;
+const FEW_PEOPLE = 5;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const WEEK_MS = 7 * DAY_MS;

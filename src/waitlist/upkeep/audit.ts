@@ -12,7 +12,7 @@ import { countWrongValues } from '../statistics/compare-values.ts';
 import { restartCounting } from '../statistics/metadata-keys.ts';
 import { countWrongStatistics, recountStatistics } from '../statistics/recount.ts';
 
-export interface Audit {
+interface Audit {
   queue: string;
   entries: number;
   /** Where the counters differ from a fresh count. Empty if all is well. */

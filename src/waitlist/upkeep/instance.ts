@@ -13,7 +13,7 @@ import { createKeyring, type Keyring } from '../../vault/keyring.ts';
 import { MasterKeyProblem, type MasterKeySource } from '../../vault/master-key.ts';
 import { changeSettings, requireMaster } from '../queue/change-settings.ts';
 
-export const FIRST_ENVIRONMENTS = ['production', 'development'];
+const FIRST_ENVIRONMENTS = ['production', 'development'];
 
 /**
  * Prepares an open database: the right master key, the latest schema, the first rows. Nothing is changed

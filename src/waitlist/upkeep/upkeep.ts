@@ -25,7 +25,7 @@ const QUEUES_AT_ONCE = 100;
  * forgets old jobs, removes what belonged to deleted waitlists, refreshes the database's statistics, and
  * keeps its log small.
  */
-export interface Upkeep {
+interface Upkeep {
   readonly tasks: readonly ScheduledTask[];
   /** Lets long tasks end soon. */
   stop(): void;

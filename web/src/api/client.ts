@@ -73,7 +73,7 @@ function problemOf(error: unknown): { code: string; message: string } {
 let ended = false;
 
 /** Leaves for the sign-in page, which brings the operator back here. A fresh page keeps nothing in memory. */
-export function sessionEnded(): void {
+function sessionEnded(): void {
   if (ended || location.pathname === `${BASE_PATH}/sign-in`) return;
   ended = true;
   const here = `${location.pathname}${location.search}`;

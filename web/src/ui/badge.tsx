@@ -27,7 +27,7 @@ export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: R
 
 export type EntryStatus = 'pending' | 'waiting' | 'invited' | 'joined' | 'removed';
 
-export const STATUS_TONES: Record<EntryStatus, Tone> = {
+const STATUS_TONES: Record<EntryStatus, Tone> = {
   pending: 'warn',
   waiting: 'sky',
   invited: 'violet',

@@ -28,7 +28,7 @@ export function buttonClass(look: Look = 'secondary', size: Size = 'md'): string
   );
 }
 
-export interface ButtonProps extends ComponentProps<'button'> {
+interface ButtonProps extends ComponentProps<'button'> {
   look?: Look;
   size?: Size;
   /** Shows that it is working, and takes no further clicks. */

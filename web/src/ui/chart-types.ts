@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 export type SeriesColor = 'accent' | 'violet' | 'sky' | 'warn' | 'danger' | 'mute';
 
-export interface Series {
+interface Series {
   label: string;
   color: SeriesColor;
   values: readonly number[];

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { ApiError } from '../api/client.ts';
 
 /** What a toast shows. */
-export interface ToastRequest {
+interface ToastRequest {
   title: string;
   about?: string | undefined;
   undo?: (() => void) | undefined;

@@ -4,7 +4,7 @@ import { AdminProblemSchema, type WireCode } from '../../problem.ts';
 import { errorResponses, type MediaType, okResponse } from '../../responses.ts';
 
 /** The description of an admin route. `authenticate.ts` enforces `role`. */
-export interface AdminOperation {
+interface AdminOperation {
   operationId: string;
   tag: string;
   summary: string;

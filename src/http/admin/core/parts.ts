@@ -48,7 +48,7 @@ declare module 'fastify' {
   }
 }
 
-export type Person = Extract<Caller, { operator: Operator }>;
+type Person = Extract<Caller, { operator: Operator }>;
 
 /** For routes with `person`, which the hook has already checked. */
 export function personOf({ caller }: FastifyRequest): Person {

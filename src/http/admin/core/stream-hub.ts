@@ -25,7 +25,7 @@ export interface Sink {
   on(event: 'drain' | 'close', listener: () => void): void;
 }
 
-export interface Watcher {
+interface Watcher {
   /** Whose streams are counted together. */
   caller: string;
   /** Readers with the same credential are checked together. */

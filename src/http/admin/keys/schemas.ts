@@ -11,7 +11,7 @@ import { closed } from '../core/schemas.ts';
 /** Long enough to deploy the new key everywhere. */
 export const OVERLAP_MS = 86_400_000;
 
-export const KeyObject = Type.Object(
+const KeyObject = Type.Object(
   {
     id: Type.String({ ...idPattern('key'), description: 'Unique id of the key.' }),
     hint: Type.String({ description: 'Last four characters of the key.' }),

@@ -34,15 +34,15 @@ export const TemplateList = Type.Object(
   { ...named('MailTemplateList'), description: 'The templates of a waitlist.' },
 );
 
-export const subject = Type.String({
+const subject = Type.String({
   ...limits({ minLength: 1, maxLength: 500 }),
   description: 'Subject, with variables.',
 });
-export const body = Type.String({
+const body = Type.String({
   ...limits({ minLength: 1, maxLength: 20_000 }),
   description: 'Body in Markdown, with variables.',
 });
-export const draft = {
+const draft = {
   subject: Type.Optional({ ...subject, description: 'Subject to use instead of the saved one.' }),
   body: Type.Optional({ ...body, description: 'Body to use instead of the saved one.' }),
   entry: Type.Optional(
@@ -79,7 +79,7 @@ export const TestRequest = Type.Object(
   },
 );
 
-export const text = (description: string) => nullable<string>('string', { description });
+const text = (description: string) => nullable<string>('string', { description });
 
 export const Preview = Type.Object(
   {

@@ -24,7 +24,7 @@ import { closed } from '../core/schemas.ts';
 import { SegmentInput, segmentOfBody } from '../core/segments.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 
-export const tag = 'Import and export';
+const tag = 'Import and export';
 /** Often enough to watch. Each time is a commit, which signups beside it wait for. */
 const NOTED_EVERY_MS = 5_000;
 

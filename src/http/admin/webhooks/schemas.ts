@@ -8,7 +8,7 @@ import { nextCursorSchema } from '../core/pages.ts';
 import { waitlistParams } from '../core/waitlist-scope.ts';
 
 const EXAMPLE_ID = 'whe_06gxx2p9r1yn1vp1ryss481fhw';
-export const EXAMPLE_EVENT_ID = 'evt_06gxx2p9r1yn1vp1ryss481fhw';
+const EXAMPLE_EVENT_ID = 'evt_06gxx2p9r1yn1vp1ryss481fhw';
 export const EXAMPLE_SECRET = 'whsec_YW4gZXhhbXBsZSBzZWNyZXQsIG5vdCBhIHJlYWwgb25l';
 
 const ENDPOINT = {
@@ -128,7 +128,7 @@ const DELIVERY = {
   failedAt: timeOrNull('When it was given up.'),
 };
 
-export const DeliveryObject = Type.Object(DELIVERY, {
+const DeliveryObject = Type.Object(DELIVERY, {
   ...named('Delivery'),
   description: 'One event for one endpoint.',
 });

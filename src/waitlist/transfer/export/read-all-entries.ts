@@ -9,7 +9,7 @@ import type { Queue } from '../../queue/queue.ts';
 import { EXPORT_PAGE, readExportPage, readExportPageOfStatus } from './export-page.ts';
 
 /** A chunk of entries, and the total to expect. */
-export interface EntriesRead {
+interface EntriesRead {
   entries: Entry[];
   total: number;
 }

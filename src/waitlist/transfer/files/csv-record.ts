@@ -2,7 +2,7 @@ const QUOTE = 0x22;
 const RETURN = 0x0d;
 const NEWLINE = 0x0a;
 
-export interface CsvRecord {
+interface CsvRecord {
   cells: string[];
   /** After its newline. */
   end: number;

@@ -28,7 +28,7 @@ export async function isInOrder(file: ImportSource, shape: FileShape, keyOf: Ord
  * Stores where each row is in the file: 24 bytes per row, so that files much larger than the memory can be
  * sorted.
  */
-export class RowIndex {
+class RowIndex {
   #keys = new Float64Array(1024);
   #offsets = new Float64Array(1024);
   #lines = new Uint32Array(1024);

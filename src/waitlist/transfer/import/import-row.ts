@@ -30,7 +30,7 @@ export interface ImportRow {
 }
 
 /** `nobody`: the person was removed before the export. */
-export type ReadRow = { row: ImportRow } | { problems: RowProblem[] } | { nobody: true };
+type ReadRow = { row: ImportRow } | { problems: RowProblem[] } | { nobody: true };
 
 class RowProblems extends Problems {
   readonly list: RowProblem[] = [];

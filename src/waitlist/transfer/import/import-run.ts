@@ -118,7 +118,7 @@ async function importChunk(
   });
 }
 
-export interface CheckedRows {
+interface CheckedRows {
   good: ImportCandidate[];
   problems: RowProblem[];
   failed: number;

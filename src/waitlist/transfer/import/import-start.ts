@@ -33,7 +33,7 @@ export interface ImportOptions {
 const KIND = 'import';
 
 /** Called as soon as the import has an id to resume it by. */
-export type Began = (jobId: string) => void;
+type Began = (jobId: string) => void;
 
 export async function importFile(
   context: Context,

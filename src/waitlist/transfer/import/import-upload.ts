@@ -21,7 +21,7 @@ import { eraseUpload, storedErrors, storeUpload, uploadedFile } from './uploads.
 
 const KIND = 'import';
 
-export interface UploadOptions extends Omit<ImportOptions, 'errorsFile' | 'format'> {
+interface UploadOptions extends Omit<ImportOptions, 'errorsFile' | 'format'> {
   format: Format;
 }
 

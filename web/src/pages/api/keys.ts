@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, call, type Schemas } from '../../api/client.ts';
 
 export type ServerKey = Schemas['ServerKey'];
-export type CreatedKey = Schemas['CreatedServerKey'];
+type CreatedKey = Schemas['CreatedServerKey'];
 
 /** The keys of one environment: of a waitlist, or with `null` those that cover every waitlist. */
 export interface KeyScope {
@@ -65,7 +65,7 @@ export function revokeKey({ waitlistId, environment }: KeyScope, keyId: string):
   );
 }
 
-export type KeyState = 'active' | 'expired' | 'revoked';
+type KeyState = 'active' | 'expired' | 'revoked';
 
 export function stateOf({ revokedAt, expiresAt }: ServerKey): KeyState {
   if (revokedAt !== null) return 'revoked';

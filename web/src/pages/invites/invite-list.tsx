@@ -19,7 +19,7 @@ const TONES: Record<InviteState, Tone> = {
   revoked: 'neutral',
 };
 
-export function InviteBadge({ state }: { state: InviteState }) {
+function InviteBadge({ state }: { state: InviteState }) {
   return <Badge tone={TONES[state]}>{capitalize(state)}</Badge>;
 }
 

@@ -6,7 +6,7 @@ export const INVITE_STATES = ['open', 'accepted', 'expired', 'revoked'] as const
 export type InviteState = (typeof INVITE_STATES)[number];
 
 /** Ways to choose who is invited. */
-export const INVITE_WAYS = ['first', 'segment', 'email'] as const;
+const INVITE_WAYS = ['first', 'segment', 'email'] as const;
 export type InviteWay = (typeof INVITE_WAYS)[number];
 
 export interface InvitesSearch extends Segment {

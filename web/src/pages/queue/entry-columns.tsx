@@ -19,7 +19,7 @@ export function Person({ entry, className }: { entry: Entry; className?: string 
 }
 
 /** A value of the metadata on one line. */
-export function shortValue(value: unknown): string {
+function shortValue(value: unknown): string {
   if (value === undefined || value === null) return '–';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -6,7 +6,7 @@ import { Field, Input } from '../../ui/field.tsx';
 import { isEmpty, type Segment, splitPair } from './segment.ts';
 
 /** A segment while it is being filled in. */
-export interface SegmentDraft {
+interface SegmentDraft {
   pairs: { id: number; key: string; value: string }[];
   minReferrals: string;
   joinedAfter: string;

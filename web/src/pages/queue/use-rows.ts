@@ -15,7 +15,7 @@ const AHEAD = 20;
 /** A longer list is not loaded again with every change. */
 const REFRESHED_PAGES = 3;
 
-export interface Rows {
+interface Rows {
   count: number;
   rowAt: (index: number) => Entry | undefined;
   onShow: (first: number, end: number) => void;
@@ -27,7 +27,7 @@ export interface Rows {
 }
 
 /** Rows by their number: everyone in line, or everyone who ever joined. */
-export interface NumberedView {
+interface NumberedView {
   sort: 'position' | 'joined';
   newestFirst: boolean;
   count: number;
@@ -97,7 +97,7 @@ export interface PagedView {
   search?: string;
 }
 
-export type PagedRows = Rows & { total: number | null | undefined; more: boolean };
+type PagedRows = Rows & { total: number | null | undefined; more: boolean };
 
 export function usePagedRows(scope: Scope, view: PagedView | undefined): PagedRows {
   const { waitlistId, environment } = scope;

@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 
-export const EXPIRIES = [
+const EXPIRIES = [
   { value: 'never', label: 'Never' },
   { value: String(DAY_MS), label: 'After 1 day' },
   { value: String(3 * DAY_MS), label: 'After 3 days' },

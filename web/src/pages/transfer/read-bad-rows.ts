@@ -17,7 +17,7 @@ export async function readBadRows(url: string, most: number): Promise<BadRow[]> 
   return badRowsOf(await beginningOf(response), most);
 }
 
-export function badRowsOf(csv: string, most: number): BadRow[] {
+function badRowsOf(csv: string, most: number): BadRow[] {
   const complete = csv.slice(0, csv.lastIndexOf('\n') + 1);
   const [, ...rows] = recordsOf(complete, ',', most + 1);
   return rows

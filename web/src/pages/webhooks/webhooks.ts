@@ -7,7 +7,7 @@ export type Endpoint = Schemas['WebhookEndpoint'];
 export type Delivery = Schemas['Delivery'];
 export type DeliveryDetails = Schemas['DeliveryDetails'];
 export type DeliveryState = Schemas['DeliveryState'];
-export type EndpointInput = Schemas['WebhookEndpointRequest'];
+type EndpointInput = Schemas['WebhookEndpointRequest'];
 export type EventKind = NonNullable<EndpointInput['events']>[number];
 
 export const EVENTS: readonly { kind: EventKind; about: string }[] = [
@@ -64,7 +64,7 @@ export const endpointQuery = (scope: Scope, endpointId: string) =>
       ),
   });
 
-export interface DeliveryFilter {
+interface DeliveryFilter {
   state?: DeliveryState | undefined;
   event?: string | undefined;
 }
