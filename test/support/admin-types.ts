@@ -8,6 +8,10 @@ import { startReferenceApp } from './reference-app.ts';
 const ROOT = path.join(import.meta.dirname, '../..');
 export const TYPES_FILE = path.join(ROOT, 'web/src/api/schema.d.ts');
 
+interface Document {
+  paths: Record<string, Record<string, { responses?: Record<string, unknown> }>>;
+}
+
 /** The types of the admin API, from its OpenAPI document as the app serves it now. */
 export async function renderAdminTypes(): Promise<string> {
   const reference = await startReferenceApp();
@@ -15,7 +19,8 @@ export async function renderAdminTypes(): Promise<string> {
   try {
     const document = path.join(directory, 'openapi.json');
     const output = path.join(directory, 'schema.d.ts');
-    await writeFile(document, await (await fetch(`${reference.url}/admin/openapi.json`)).text());
+    const served = await fetch(`${reference.url}/admin/openapi.json`);
+    await writeFile(document, JSON.stringify(withoutErrors((await served.json()) as Document)));
     await promisify(execFile)(
       process.execPath,
       [
@@ -33,4 +38,13 @@ export async function renderAdminTypes(): Promise<string> {
     await rm(directory, { recursive: true, force: true });
     await reference.close();
   }
+}
+
+/** All errors have the same shape, and repeating it for each operation would be half of the file. */
+function withoutErrors(document: Document): Document {
+  for (const operations of Object.values(document.paths))
+    for (const operation of Object.values(operations))
+      for (const status of Object.keys(operation.responses ?? {}))
+        if (status >= '400') delete operation.responses?.[status];
+  return document;
 }

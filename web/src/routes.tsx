@@ -1,5 +1,13 @@
 import { createRootRoute, createRoute, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
 import { instanceQuery } from './api/instance.ts';
+import {
+  MAIL_KINDS,
+  MAIL_LANGUAGES,
+  MAIL_STATES,
+  type MailKind,
+  type MailLanguage,
+  type MailState,
+} from './api/mail-choices.ts';
 import { meQuery } from './api/me.ts';
 import { prepare, queryClient } from './api/query-client.ts';
 import { waitlistQuery } from './api/waitlists.ts';
@@ -197,12 +205,10 @@ const endpoint = createRoute({
   component: lazyRouteComponent(() => import('./pages/webhooks/endpoint-page.tsx'), 'EndpointPage'),
 });
 
-const MAIL_STATES = ['sent', 'pending', 'failed', 'kept'] as const;
-const MAIL_KINDS = ['confirm', 'welcome', 'moved-up', 'invite', 'invite-reminder', 'accepted'] as const;
 interface MailSearch {
   mail?: string | undefined;
-  state?: (typeof MAIL_STATES)[number] | undefined;
-  kind?: (typeof MAIL_KINDS)[number] | undefined;
+  state?: MailState | undefined;
+  kind?: MailKind | undefined;
 }
 const mailSearch = (search: Record<string, unknown>): MailSearch => ({
   mail: textOf(search.mail),
@@ -220,14 +226,11 @@ const emails = createRoute({
   loader: () => prepare(instanceQuery),
   component: lazyRouteComponent(() => import('./pages/emails/emails-page.tsx'), 'EmailsPage'),
 });
-const MAIL_LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'ja', 'zh'] as const;
 const PREVIEWS = ['desktop', 'phone', 'text'] as const;
 const template = createRoute({
   getParentRoute: () => waitlist,
   path: '/emails/$kind',
-  validateSearch: (
-    search,
-  ): { view?: (typeof PREVIEWS)[number]; language?: (typeof MAIL_LANGUAGES)[number] } => ({
+  validateSearch: (search): { view?: (typeof PREVIEWS)[number]; language?: MailLanguage } => ({
     view: choiceOf(search.view, PREVIEWS),
     language: choiceOf(search.language, MAIL_LANGUAGES),
   }),

@@ -2,6 +2,14 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Inbox, MailX, RotateCw } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useLiveRefetch } from '../../api/live.tsx';
+import {
+  kindName,
+  MAIL_KINDS,
+  MAIL_STATE_NAMES,
+  MAIL_STATES,
+  type MailKind,
+  type MailState,
+} from '../../api/mail-choices.ts';
 import { useMay } from '../../api/me.ts';
 import { PRODUCTION } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -15,16 +23,10 @@ import { Select } from '../../ui/select.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import {
   isDue,
-  kindName,
-  MAIL_KINDS,
-  MAIL_STATES,
   type Mail,
   type MailFilter,
-  type MailKind,
   type MailSource,
-  type MailState,
   mailsQuery,
-  STATE_NAMES,
   STATE_TONES,
   WAITING_MS,
 } from './mails.ts';
@@ -33,7 +35,7 @@ import { RetryDialog } from './retry-dialog.tsx';
 const ANY = 'any';
 const STATES = [
   { value: ANY, label: 'Every state' },
-  ...MAIL_STATES.map((state) => ({ value: state as string, label: STATE_NAMES[state] })),
+  ...MAIL_STATES.map((state) => ({ value: state as string, label: MAIL_STATE_NAMES[state] })),
 ];
 const KINDS = [
   { value: ANY, label: 'Every kind' },
@@ -158,5 +160,5 @@ export function MailLog({ source, filter, onFilter, onOpen, empty }: MailLogProp
 }
 
 export function MailStateBadge({ state }: { state: MailState }) {
-  return <Badge tone={STATE_TONES[state]}>{STATE_NAMES[state]}</Badge>;
+  return <Badge tone={STATE_TONES[state]}>{MAIL_STATE_NAMES[state]}</Badge>;
 }

@@ -1,27 +1,16 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, call, type Schemas } from '../../api/client.ts';
+import type { MailKind, MailState } from '../../api/mail-choices.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import type { Tone } from '../../ui/badge.tsx';
 
 export type Mail = Schemas['Mail'];
 export type MailDetails = Schemas['MailDetails'];
-export type MailState = Schemas['MailState'];
 export type MailSettings = Schemas['MailSettings'];
 export type Template = Schemas['MailTemplate'];
-export type MailKind = Template['kind'];
 
 /** Whose emails: those of a waitlist, or with `null` those to operators. */
 export type MailSource = Scope | null;
-
-export const MAIL_STATES = ['sent', 'pending', 'failed', 'kept'] as const;
-export const MAIL_KINDS = [
-  'confirm',
-  'welcome',
-  'moved-up',
-  'invite',
-  'invite-reminder',
-  'accepted',
-] as const;
 
 export const STATE_TONES: Record<MailState, Tone> = {
   sent: 'accent',
@@ -29,18 +18,6 @@ export const STATE_TONES: Record<MailState, Tone> = {
   failed: 'danger',
   kept: 'violet',
 };
-export const STATE_NAMES: Record<MailState, string> = {
-  sent: 'Sent',
-  pending: 'Pending',
-  failed: 'Failed',
-  kept: 'Kept',
-};
-
-/** As operators know them. Other kinds, such as tests, speak for themselves. */
-export function kindName(kind: string): string {
-  return kind.slice(0, 1).toUpperCase() + kind.slice(1).replaceAll('-', ' ');
-}
-
 const SOON_MS = 60_000;
 export const WAITING_MS = 1_000;
 

@@ -1,13 +1,13 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { LANGUAGE_OPTIONS } from '../../api/mail-choices.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
-import { LANGUAGES } from './settings-draft.ts';
 
 const PATH = '/waitlists/$waitlistId/emails/$kind';
 const AUTO = 'auto';
-const OPTIONS = [{ value: AUTO, label: 'Their language' }, ...LANGUAGES];
+const OPTIONS = [{ value: AUTO, label: 'Their language' }, ...LANGUAGE_OPTIONS];
 
 interface PreviewOptionsProps {
   /** Texts of your own have one language. */
@@ -55,7 +55,10 @@ export function PreviewOptions({ hasLanguages, person, onPerson, problem }: Prev
           options={OPTIONS}
           onChange={(next) =>
             void navigate({
-              search: (now) => ({ ...now, language: LANGUAGES.find(({ value }) => value === next)?.value }),
+              search: (now) => ({
+                ...now,
+                language: LANGUAGE_OPTIONS.find(({ value }) => value === next)?.value,
+              }),
               replace: true,
             })
           }

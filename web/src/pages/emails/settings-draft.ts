@@ -18,15 +18,6 @@ export const TEXT_SETTINGS: readonly TextSetting[] = [
   'logoUrl',
   'footer',
 ];
-export const LANGUAGES = [
-  { value: 'en', label: 'English' },
-  { value: 'de', label: 'German' },
-  { value: 'fr', label: 'French' },
-  { value: 'es', label: 'Spanish' },
-  { value: 'pt', label: 'Portuguese' },
-  { value: 'ja', label: 'Japanese' },
-  { value: 'zh', label: 'Chinese' },
-] as const;
 
 const HOUR_MS = 3_600_000;
 const REMINDERS = [

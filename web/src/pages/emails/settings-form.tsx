@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import { LANGUAGE_OPTIONS } from '../../api/mail-choices.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Card } from '../../ui/card.tsx';
 import { Field, Input, TextArea } from '../../ui/field.tsx';
@@ -11,7 +12,6 @@ import {
   changesOf,
   type Draft,
   draftOf,
-  LANGUAGES,
   reminderOptions,
   TEXT_SETTINGS,
   type TextSetting,
@@ -136,7 +136,7 @@ export function SettingsForm({ scope, settings, defaultFrom, readOnly, onSaved }
               label="Language"
               disabled={readOnly}
               value={draft.language}
-              options={LANGUAGES}
+              options={LANGUAGE_OPTIONS}
               onChange={(language) => set({ language })}
             />
           </Field>

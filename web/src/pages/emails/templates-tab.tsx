@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
+import { MAIL_KINDS, type MailKind } from '../../api/mail-choices.ts';
 import { useMay } from '../../api/me.ts';
 import { environmentSearch, type Scope } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -10,7 +11,7 @@ import { QueryProblem } from '../../ui/query-problem.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { toast, toastError } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
-import { MAIL_KINDS, type MailKind, type Template, templatesQuery, updateMailSettings } from './mails.ts';
+import { type Template, templatesQuery, updateMailSettings } from './mails.ts';
 
 /** Each kind of email: whether it is sent, and a way to its text. */
 export function TemplatesTab({ scope }: { scope: Scope }) {

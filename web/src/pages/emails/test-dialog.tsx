@@ -1,14 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { MailKind } from '../../api/mail-choices.ts';
+import { LANGUAGE_OPTIONS } from '../../api/mail-choices.ts';
 import { useMe } from '../../api/me.ts';
 import { environmentSearch, PRODUCTION, type Scope } from '../../shell/waitlist-scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { type MailKind, mailsKey, type PreviewRequest, sendTestMail } from './mails.ts';
-import { LANGUAGES } from './settings-draft.ts';
+import { mailsKey, type PreviewRequest, sendTestMail } from './mails.ts';
 
 interface TestDialogProps {
   scope: Scope;
@@ -83,6 +84,6 @@ export function TestDialog({ scope, kind, shown, onClose }: TestDialogProps) {
 }
 
 function valuesOf({ entry, language }: PreviewRequest): string {
-  const name = LANGUAGES.find(({ value }) => value === language)?.label;
+  const name = LANGUAGE_OPTIONS.find(({ value }) => value === language)?.label;
   return `with ${entry === undefined ? 'example values' : `the values of ${entry.slice(0, 100)}`}${name ? `, in ${name}` : ''}`;
 }

@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import type { MailKind } from '../../api/mail-choices.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
-import { type MailKind, type PreviewRequest, previewQuery } from './mails.ts';
+import { type PreviewRequest, previewQuery } from './mails.ts';
 
 const TYPING_MS = 300;
 

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Mail } from 'lucide-react';
 import { api, call } from '../../api/client.ts';
 import { peopleKey } from '../../api/entries.ts';
+import { kindName, MAIL_STATE_NAMES } from '../../api/mail-choices.ts';
 import { environmentSearch } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -12,7 +13,7 @@ import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Table } from '../../ui/table.tsx';
 import { toast, toastError } from '../../ui/toast.tsx';
-import { kindName, STATE_NAMES, STATE_TONES } from '../emails/mails.ts';
+import { STATE_TONES } from '../emails/mails.ts';
 import type { AboutEntry } from './about-entry.ts';
 import { InDrawer } from './in-drawer.tsx';
 
@@ -78,7 +79,7 @@ export function EntryEmails({ scope, entry }: AboutEntry) {
             {
               id: 'state',
               label: 'State',
-              cell: ({ state }) => <Badge tone={STATE_TONES[state]}>{STATE_NAMES[state]}</Badge>,
+              cell: ({ state }) => <Badge tone={STATE_TONES[state]}>{MAIL_STATE_NAMES[state]}</Badge>,
             },
             {
               id: 'at',
