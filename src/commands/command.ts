@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { DURATION_RULE, parseDuration as readDuration } from '../lib/duration.ts';
 import type { PassphraseCost } from '../vault/backup-format.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { printableLine } from './printable.ts';
@@ -61,19 +62,11 @@ export function textOr<T>(flags: Flags, name: string, otherwise: T): string | T 
   return typeof value === 'string' ? value : otherwise;
 }
 
-const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** A hundred years: anything longer is a typo, and could exceed the range of dates. */
-const DURATION_MAX_MS = 36_500 * 86_400_000;
-
-/** `90s`, `30m`, `24h`, `7d`, or `0`. */
+/** As the value of a flag. */
 export function parseDuration(text: string, flag: string): number {
-  if (text === '0') return 0;
-  const match = /^([0-9]{1,9})([smhd])$/.exec(text);
-  const unit = UNIT_MS[match?.[2] ?? ''];
-  if (!match || unit === undefined || Number(match[1]) * unit > DURATION_MAX_MS)
-    throw new UsageProblem(`--${flag}: must be a duration such as 90s, 30m, 24h or 7d, at most 36500d`);
-  return Number(match[1]) * unit;
+  const duration = readDuration(text);
+  if (duration === undefined) throw new UsageProblem(`--${flag}: ${DURATION_RULE}`);
+  return duration;
 }
 
 /** `--expires-in 7d` or `--expires-at 2026-12-01T00:00:00Z`; null with `--no-expiry`; undefined without any. */

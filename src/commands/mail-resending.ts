@@ -4,8 +4,7 @@ import {
   type Flag,
   type Flags,
   type Outcome,
-  parseDuration,
-  parseTime,
+  parseSince,
   textOr,
   UsageProblem,
 } from './command.ts';
@@ -55,7 +54,8 @@ async function resend(
   const { resendMail, resendMails } = await import('../mail/resend.ts');
   const dryRun = flags['dry-run'] === true;
   const kind = textOr(flags, 'kind', undefined);
-  const since = parseSince(flags, context.clock());
+  const text = textOr(flags, 'since', undefined);
+  const since = text === undefined ? undefined : parseSince(text, 'since', context.clock());
   if (mailId !== undefined && (kind !== undefined || since !== undefined))
     throw new UsageProblem('--kind and --since cannot be used with MAIL_ID');
   const queue = await queueOf(context, flags);
@@ -72,10 +72,4 @@ function describe({ resent, skipped }: Resent, dryRun: boolean): string {
   const left = Object.entries(skipped).map(([reason, count]) => `${count} (${reason})`);
   const note = left.length === 0 ? '' : ` Skipped: ${left.join(', ')}.`;
   return dryRun ? `Would resend ${mails}.${note}` : `Queued ${mails} for sending.${note}`;
-}
-
-function parseSince(flags: Flags, now: number): number | undefined {
-  const text = textOr(flags, 'since', undefined);
-  if (text !== undefined && /^[0-9]+[a-z]$/.test(text)) return now - parseDuration(text, 'since');
-  return parseTime(flags, 'since');
 }

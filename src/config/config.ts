@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { normalPostgresUrl, postgresUrlProblem } from '../db/postgres-url.ts';
 import { checkAllowed } from '../lib/addresses.ts';
+import { DURATION_RULE, parseDuration } from '../lib/duration.ts';
 import { isAsciiAddress } from '../lib/email.ts';
 import { isTypo, nearest } from '../lib/nearest.ts';
 import { MasterKeyProblem, masterKeyFromText } from '../vault/master-key.ts';
@@ -95,26 +96,18 @@ function whole(name: string, least: number, most: number, standard: number, abou
   };
 }
 
-const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
-
 function duration(name: string, standard: string, about: string, least = '0s'): Variable<number> {
   return {
     name,
     about,
     shownDefault: standard,
     parse: (given) => {
-      const value = durationMs(optional(given) ?? standard);
-      if (value === undefined) throw new ConfigProblem(`${name}: must be a duration such as 30s, 5m or 1h`);
-      if (value < (durationMs(least) ?? 0)) throw new ConfigProblem(`${name}: must be at least ${least}`);
+      const value = parseDuration(optional(given) ?? standard);
+      if (value === undefined) throw new ConfigProblem(`${name}: ${DURATION_RULE}`);
+      if (value < (parseDuration(least) ?? 0)) throw new ConfigProblem(`${name}: must be at least ${least}`);
       return value;
     },
   };
-}
-
-function durationMs(text: string): number | undefined {
-  const [, count, unit = ''] = /^([0-9]{1,6})([smh])$/.exec(text) ?? [];
-  const unitMs = UNIT_MS[unit];
-  return unitMs === undefined ? undefined : Number(count) * unitMs;
 }
 
 function text<T extends string | undefined>(
