@@ -1,40 +1,21 @@
-import { type Level, type Path, pathOf } from './path.ts';
-import { endOfString } from './scan.ts';
+import { type Level, type Path, pathOf, walk } from './path.ts';
 
 /** Finds the first key in valid JSON that its object already has. */
 export function findDuplicateKey(json: string): Path | undefined {
-  const levels: (Level & { keys: Set<string> })[] = [];
-  let lastString = '""';
-  for (let at = 0; at < json.length; at += 1) {
-    const level = levels[levels.length - 1];
-    const character = json.charAt(at);
-    switch (character) {
-      case '"': {
-        const end = endOfString(json, at);
-        lastString = json.slice(at, end + 1);
-        at = end;
-        break;
-      }
-      case ':':
-        if (!level) break;
-        level.key = lastString;
-        if (level.keys.has(plain(lastString))) return pathOf(levels);
-        level.keys.add(plain(lastString));
-        break;
-      case ',':
-        if (level) level.index += 1;
-        break;
-      case '[':
-      case '{':
-        levels.push({ inArray: character === '[', index: 0, key: '""', keys: new Set() });
-        break;
-      case ']':
-      case '}':
-        levels.pop();
-        break;
-    }
-  }
-  return undefined;
+  const keysOf = new WeakMap<Level, Set<string>>();
+  let duplicate: Path | undefined;
+  walk(json, {
+    key: (levels) => {
+      const level = levels[levels.length - 1] as Level;
+      const keys = keysOf.get(level) ?? new Set();
+      keysOf.set(level, keys);
+      const name = plain(level.key);
+      if (keys.has(name)) duplicate = pathOf(levels);
+      keys.add(name);
+      return duplicate !== undefined;
+    },
+  });
+  return duplicate;
 }
 
 function plain(key: string): string {

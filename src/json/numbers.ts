@@ -1,5 +1,4 @@
-import { type Level, type Path, pathOf } from './path.ts';
-import { endOfString } from './scan.ts';
+import { type Path, pathOf, walk } from './path.ts';
 
 export const INEXACT_NUMBER = 'is a number that cannot be kept exactly; send it as a string';
 
@@ -17,40 +16,12 @@ const MOST_PATHS = 100;
 export function findInexactNumbers(json: string): Path[] {
   const paths: Path[] = [];
   if (!SUSPICIOUS.test(json)) return paths;
-  const levels: Level[] = [];
-  let lastString = '""';
-  for (let at = 0; at < json.length && paths.length < MOST_PATHS; at += 1) {
-    const level = levels[levels.length - 1];
-    const character = json.charAt(at);
-    switch (character) {
-      case '"': {
-        const end = endOfString(json, at);
-        lastString = json.slice(at, end + 1);
-        at = end;
-        break;
-      }
-      case ':':
-        if (level) level.key = lastString;
-        break;
-      case ',':
-        if (level) level.index += 1;
-        break;
-      case '[':
-      case '{':
-        levels.push({ inArray: character === '[', index: 0, key: '""' });
-        break;
-      case ']':
-      case '}':
-        levels.pop();
-        break;
-      default:
-        if (character === '-' || (character >= '0' && character <= '9')) {
-          const number = numberAt(json, at);
-          if (!isExact(number)) paths.push(pathOf(levels));
-          at += number.length - 1;
-        }
-    }
-  }
+  walk(json, {
+    number: (levels, start) => {
+      if (!isExact(numberAt(json, start))) paths.push(pathOf(levels));
+      return paths.length === MOST_PATHS;
+    },
+  });
   return paths;
 }
 

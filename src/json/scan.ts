@@ -1,6 +1,60 @@
 const QUOTE = 0x22;
-const COLON = 0x3a;
 const BACKSLASH = 0x5c;
+const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
+
+/** What a scan stops at, as character codes. */
+export const MARK = { comma: 0x2c, colon: 0x3a, array: 0x5b, arrayEnd: 0x5d, object: 0x7b, objectEnd: 0x7d };
+const MINUS = 0x2d;
+
+export interface Visitor {
+  /** A comma, a colon, a bracket or a brace. Returns true to end the scan. */
+  mark?(character: number): boolean | undefined;
+  /** From its first quote to the last. */
+  string?(start: number, end: number): void;
+  /** Where a number starts. Returns true to end the scan. */
+  number?(start: number): boolean | undefined;
+}
+
+/** Reads JSON once and builds nothing. What is not JSON is read too, as if it were. */
+export function scan(json: string, { mark, string, number }: Visitor): void {
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json.charCodeAt(at);
+    if (character === QUOTE) {
+      const end = endOfString(json, at);
+      string?.(at, end);
+      at = end;
+    } else if (isMark(character)) {
+      if (mark?.(character)) return;
+    } else if (number && (character === MINUS || (character >= DIGIT_0 && character <= DIGIT_9))) {
+      if (number(at)) return;
+      while (isInNumber(json.charCodeAt(at + 1))) at += 1;
+    }
+  }
+}
+
+function isMark(character: number): boolean {
+  const { comma, colon, array, arrayEnd, object, objectEnd } = MARK;
+  return (
+    character === comma ||
+    character === colon ||
+    character === array ||
+    character === arrayEnd ||
+    character === object ||
+    character === objectEnd
+  );
+}
+
+/** Digits, `.`, `+`, `-`, `e` and `E`. */
+function isInNumber(character: number): boolean {
+  return (
+    (character >= DIGIT_0 && character <= DIGIT_9) ||
+    character === 0x2b ||
+    character === MINUS ||
+    character === 0x2e ||
+    (character | 0x20) === 0x65
+  );
+}
 
 /**
  * Returns the index of the closing quote of the string at `start`, or the end of the text if there is none.
@@ -21,43 +75,32 @@ export function endOfString(json: string, start: number): number {
 /** Counts colons outside strings: one for each member as written, including duplicates. */
 export function countColons(json: string): number {
   let count = 0;
-  for (let at = 0; at < json.length; at += 1) {
-    const character = json.charCodeAt(at);
-    if (character === COLON) count += 1;
-    else if (character === QUOTE) at = endOfString(json, at);
-  }
+  scan(json, {
+    mark: (character) => {
+      if (character === MARK.colon) count += 1;
+      return false;
+    },
+  });
   return count;
 }
 
 type Excess = 'nesting' | 'values';
 
-/**
- * Whether JSON is nested deeper or has more values than allowed. Builds nothing, and stops at the first
- * excess.
- */
+/** Whether JSON is nested deeper or has more values than allowed. Stops at the first excess. */
 export function findExcess(json: string, most: { nesting: number; values: number }): Excess | undefined {
   let depth = 0;
   let values = 1;
-  for (let at = 0; at < json.length; at += 1) {
-    switch (json.charCodeAt(at)) {
-      case QUOTE:
-        at = endOfString(json, at);
-        break;
-      case 0x5b: // [
-      case 0x7b: // {
-        depth += 1;
-        values += 1; // The first value. Each comma adds another.
-        if (depth > most.nesting) return 'nesting';
-        break;
-      case 0x5d: // ]
-      case 0x7d: // }
-        depth -= 1;
-        break;
-      case 0x2c: // ,
-        values += 1;
-        break;
-    }
-    if (values > most.values) return 'values';
-  }
-  return undefined;
+  let excess: Excess | undefined;
+  scan(json, {
+    mark: (character) => {
+      const opens = character === MARK.array || character === MARK.object;
+      if (opens) depth += 1;
+      else if (character === MARK.arrayEnd || character === MARK.objectEnd) depth -= 1;
+      if (opens || character === MARK.comma) values += 1; // The first value. Each comma adds another.
+      if (depth > most.nesting) excess = 'nesting';
+      else if (values > most.values) excess = 'values';
+      return excess !== undefined;
+    },
+  });
+  return excess;
 }
