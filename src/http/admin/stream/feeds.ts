@@ -9,10 +9,13 @@ import type { Context } from '../../../waitlist/queue/context.ts';
 import { readCounters } from '../../../waitlist/queue/counters.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
 import { presentJob } from '../../../wire/job.ts';
+import { presentCounters, presentDelivery } from '../../../wire/stream.ts';
 import type { Feed, StreamState } from '../core/stream-hub.ts';
 
 /** Its cost grows with the number of queues. */
 const HEALTH_EVERY_MS = 5_000;
+
+const EMAIL_CHANNELS = ['email', OPERATOR_MAIL_CHANNEL];
 
 /** Dashboards show running work and what has just ended. */
 const JOBS_SHOWN = 20;
@@ -29,9 +32,8 @@ export function queueFeed(context: Context, queue: Queue): Feed {
         listJobs(context, queue, { limit: JOBS_SHOWN }),
       ]);
       if (!counters) return undefined;
-      const { pending, waiting, invited, joined, removed, signups } = counters;
-      const data = { pending, waiting, invited, joined, removed, signups };
-      return [{ slot: 'counters', event: 'counters', data }, delivery(health), ...jobs.toReversed().map(job)];
+      const counted = { slot: 'counters', event: 'counters', data: presentCounters(counters) };
+      return [counted, delivery(health), ...jobs.toReversed().map(job)];
     },
   };
 }
@@ -56,14 +58,5 @@ function job(summary: JobSummary): StreamState {
 }
 
 function delivery(health: readonly ChannelHealth[]): StreamState {
-  const of = (...names: string[]) => {
-    const own = health.filter(({ channel }) => names.includes(channel));
-    const sum = (what: 'pending' | 'failed') => own.reduce((total, each) => total + each[what], 0);
-    return { pending: sum('pending'), failed: sum('failed') };
-  };
-  return {
-    slot: 'delivery',
-    event: 'delivery',
-    data: { webhooks: of('webhook'), emails: of('email', OPERATOR_MAIL_CHANNEL) },
-  };
+  return { slot: 'delivery', event: 'delivery', data: presentDelivery(health, EMAIL_CHANNELS) };
 }

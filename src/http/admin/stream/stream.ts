@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { EXAMPLE_JOB } from '../../../wire/job.ts';
+import { EXAMPLE_STREAM } from '../../../wire/stream.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { isStillAllowed } from '../core/authenticate.ts';
 import { adminSchema } from '../core/operation.ts';
@@ -42,10 +42,7 @@ const schema = adminSchema({
     type: 'text/event-stream',
     description: 'The events.',
     schema: Type.String({ description: 'A stream of events, each with a name and JSON data.' }),
-    example:
-      'event: counters\ndata: {"pending":0,"waiting":41,"invited":3,"joined":12,"removed":1,"signups":57}\n\n' +
-      'event: delivery\ndata: {"webhooks":{"pending":0,"failed":0},"emails":{"pending":2,"failed":0}}\n\n' +
-      `event: job\ndata: ${JSON.stringify(EXAMPLE_JOB)}\n\n`,
+    example: EXAMPLE_STREAM,
   },
   errors: ['not_found'],
   special: {

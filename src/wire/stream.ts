@@ -1,0 +1,64 @@
+import Type, { type Static } from 'typebox';
+import type { ChannelHealth } from '../outbox/delivery-health.ts';
+import type { readCounters } from '../waitlist/queue/counters.ts';
+import { EXAMPLE_JOB } from './job.ts';
+
+type Counters = NonNullable<Awaited<ReturnType<typeof readCounters>>>;
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+const CountersEvent = Type.Object({
+  pending: count('Entries that must confirm their email.'),
+  waiting: count('Entries that wait.'),
+  invited: count('Entries with an open invite.'),
+  joined: count('Entries that accepted an invite.'),
+  removed: count('Entries that left or were removed.'),
+  signups: count('All entries that there ever were.'),
+});
+
+const Backlog = Type.Object({
+  pending: count('Deliveries that wait for their next attempt.'),
+  failed: count('Deliveries that were given up.'),
+});
+
+const DeliveryEvent = Type.Object({ webhooks: Backlog, emails: Backlog });
+
+export function presentCounters(counters: Counters): Static<typeof CountersEvent> {
+  const { pending, waiting, invited, joined, removed, signups } = counters;
+  return { pending, waiting, invited, joined, removed, signups };
+}
+
+/** `emailChannels` are the channels that send emails. */
+export function presentDelivery(
+  health: readonly ChannelHealth[],
+  emailChannels: readonly string[],
+): Static<typeof DeliveryEvent> {
+  const of = (names: readonly string[]) => {
+    const own = health.filter(({ channel }) => names.includes(channel));
+    const sum = (what: 'pending' | 'failed') => own.reduce((total, each) => total + each[what], 0);
+    return { pending: sum('pending'), failed: sum('failed') };
+  };
+  return { webhooks: of(['webhook']), emails: of(emailChannels) };
+}
+
+const EXAMPLE_COUNTERS: Static<typeof CountersEvent> = {
+  pending: 0,
+  waiting: 41,
+  invited: 3,
+  joined: 12,
+  removed: 1,
+  signups: 57,
+};
+const EXAMPLE_DELIVERY: Static<typeof DeliveryEvent> = {
+  webhooks: { pending: 0, failed: 0 },
+  emails: { pending: 2, failed: 0 },
+};
+
+/** One event of each name, as sent. */
+export const EXAMPLE_STREAM: string = Object.entries({
+  counters: EXAMPLE_COUNTERS,
+  delivery: EXAMPLE_DELIVERY,
+  job: EXAMPLE_JOB,
+})
+  .map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
+  .join('');
