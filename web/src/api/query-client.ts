@@ -1,5 +1,4 @@
-import { type FetchQueryOptions, MutationCache, QueryClient } from '@tanstack/react-query';
-import { toastError } from '../ui/toast.tsx';
+import { type FetchQueryOptions, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './client.ts';
 
 const FRESH_MS = 5_000;
@@ -22,12 +21,6 @@ export const queryClient = new QueryClient({
       },
     },
   },
-  mutationCache: new MutationCache({
-    // A form that shows the error itself says so with `meta: { quiet: true }`.
-    onError: (error, _variables, _context, { meta }) => {
-      if (!meta?.quiet) toastError(error);
-    },
-  }),
 });
 
 /** A page that waits for longer is better shown as a skeleton. */
