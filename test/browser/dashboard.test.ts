@@ -63,7 +63,7 @@ forEachEngine((engine) => {
     const open = (path: string) => openDashboard(service, path, { as: owner, size });
 
     it('signs in after a wrong attempt, and returns to where the person wanted to go', async () => {
-      const page = await openDashboard(service, '/instance/people', { size });
+      const page = await openDashboard(service, '/instance/team', { size });
       await page.getByLabel('Email').fill(OWNER.email);
       await page.getByLabel('Password').fill('not the right one');
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -74,8 +74,8 @@ forEachEngine((engine) => {
       page.problems.length = 0; // The browser reports the 401 that we wanted.
       await page.getByLabel('Password').fill(PASSWORD);
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-      await page.getByRole('heading', { name: 'People' }).waitFor();
-      assert.equal(new URL(page.url()).pathname, '/instance/people');
+      await page.getByRole('heading', { name: 'Team' }).waitFor();
+      assert.equal(new URL(page.url()).pathname, '/instance/team');
       await checkLayout(page, 'people');
       await page.close();
     });
@@ -117,7 +117,7 @@ forEachEngine((engine) => {
     });
 
     it('invites a person, shows the link once, and removes them after a typed confirmation', async () => {
-      const page = await open('/instance/people');
+      const page = await open('/instance/team');
       const email = `${size}@example.com`;
       await page.getByRole('button', { name: 'Invite', exact: true }).click();
       await page.getByLabel('Email').fill(OWNER.email);
@@ -163,7 +163,7 @@ forEachEngine((engine) => {
             '/tokens',
           )
         ).body.tokens.find(({ id }) => id === made.body.id);
-      const page = await open('/instance/people');
+      const page = await open('/instance/team');
       const choose = async (name: string, option: string) => {
         await page.getByRole('combobox', { name }).click();
         await page.getByRole('option', { name: option }).click();

@@ -52,7 +52,7 @@ describe('details of the dashboard', () => {
   });
 
   it('offers to reload a page whose scripts are gone', async () => {
-    const page = await open('/instance/people');
+    const page = await open('/instance/team');
     await page.route('**/assets/health-page-*.js', (route) => route.abort());
     await page.getByRole('link', { name: 'Health' }).click();
     await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
@@ -80,7 +80,7 @@ describe('details of the dashboard', () => {
       asked.tokens += 1;
       return route.fulfill({ status: 403, json: { code: 'forbidden', message: 'you need another role' } });
     });
-    const people = page.getByRole('link', { name: 'People', exact: true });
+    const people = page.getByRole('link', { name: 'Team', exact: true });
     await people.click();
     await page.getByRole('alert').getByText('Something went wrong.').waitFor();
     assert.equal(await page.locator('.animate-pulse').count(), 0);

@@ -32,7 +32,7 @@ const PAGES = [
   '/account',
   '/account?tab=security',
   '/account?tab=sessions',
-  '/instance/people',
+  '/instance/team',
   '/instance/tokens',
   '/instance/keys',
   '/instance/environments',

@@ -32,7 +32,7 @@ forEachEngine((engine) => {
 
   describe('the dashboard before the set-up', () => {
     it('leads to the page that says where the set-up link is', async () => {
-      for (const path of ['/', '/waitlists', '/instance/people']) {
+      for (const path of ['/', '/waitlists', '/instance/team']) {
         const answer = await open(path);
         assert.equal(answer.status, 302, path);
         assert.equal(answer.headers.get('location'), '/setup', path);

@@ -80,10 +80,10 @@ const account = createRoute({
   validateSearch: (search): { tab?: AccountTab } => ({ tab: choiceOf(search.tab, ACCOUNT_TABS) }),
   component: lazyRouteComponent(() => import('./pages/account/account-page.tsx'), 'AccountPage'),
 });
-const people = createRoute({
+const team = createRoute({
   getParentRoute: () => shell,
-  path: '/instance/people',
-  component: lazyRouteComponent(() => import('./pages/people/people-page.tsx'), 'PeoplePage'),
+  path: '/instance/team',
+  component: lazyRouteComponent(() => import('./pages/team/team-page.tsx'), 'TeamPage'),
 });
 const tokens = createRoute({
   getParentRoute: () => shell,
@@ -255,7 +255,7 @@ export const routeTree = root.addChildren([
   shell.addChildren([
     home,
     account,
-    people,
+    team,
     tokens,
     audit,
     productKeys,

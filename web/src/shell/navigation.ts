@@ -102,11 +102,11 @@ export const WAITLIST_PAGES = destinations([
 /** Pages of the installation. */
 export const INSTANCE_PAGES = destinations([
   {
-    to: '/instance/people',
-    label: 'People',
+    to: '/instance/team',
+    label: 'Team',
     icon: Users,
     role: 'admin',
-    words: 'operators team members invite',
+    words: 'operators people members invite',
   },
   { to: '/instance/tokens', label: 'Tokens', icon: KeyRound, role: 'admin', words: 'admin api automation' },
   {

@@ -16,7 +16,7 @@ import { ACTION_OPTIONS, type Action, actionName } from './actions.ts';
 import { type AuditRecord, RecordDetails } from './record-details.tsx';
 
 const ANY = 'any';
-const ACTIONS = [{ value: ANY, label: 'Every action' }, ...ACTION_OPTIONS];
+const ACTIONS = [{ value: ANY, label: 'All actions' }, ...ACTION_OPTIONS];
 /** Filters that come from a record. */
 const REFERENCES = [
   ['actor', 'By'],

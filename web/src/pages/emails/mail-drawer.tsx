@@ -159,7 +159,7 @@ function Details({ mail }: { mail: MailDetails }) {
             >
               <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
                 <Badge tone={toneOf(attempt)}>
-                  {attempt.status ?? (attempt.error === null ? 'Kept' : 'No response')}
+                  {attempt.status ?? (attempt.error === null ? 'Not sent' : 'No response')}
                 </Badge>
                 <span className="text-sm text-mute">
                   Attempt {attempt.attempt} · <RelativeTime at={attempt.at} />

@@ -34,11 +34,11 @@ import { RetryDialog } from './retry-dialog.tsx';
 
 const ANY = 'any';
 const STATES = [
-  { value: ANY, label: 'Every state' },
+  { value: ANY, label: 'All states' },
   ...MAIL_STATES.map((state) => ({ value: state as string, label: MAIL_STATE_NAMES[state] })),
 ];
 const KINDS = [
-  { value: ANY, label: 'Every kind' },
+  { value: ANY, label: 'All kinds' },
   ...MAIL_KINDS.map((kind) => ({ value: kind as string, label: kindName(kind) })),
 ];
 

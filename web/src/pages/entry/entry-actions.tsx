@@ -78,7 +78,7 @@ export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: 
       >
         {status === 'pending' && (
           <MenuItem icon={<CircleCheck aria-hidden />} onClick={() => void confirm()}>
-            Confirm for them
+            Mark as confirmed
           </MenuItem>
         )}
         <MenuItem

@@ -43,7 +43,7 @@ export function ProtectionCard({ form, draft, set, problem, originProblem }: Pro
           />
         </Field>
         <Switch
-          label="Turn disposable email addresses away"
+          label="Block disposable email addresses"
           help="Checks the domain against a list of throwaway mailboxes."
           checked={draft.blockDisposable}
           onChange={(blockDisposable) => set({ blockDisposable })}

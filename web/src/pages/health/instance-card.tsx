@@ -67,7 +67,7 @@ function Facts({ instance, change }: { instance: Instance; change: ReactNode }) 
       </Fact>
       <Fact name="Emails from">
         <span className="break-all">{emails.from}</span>
-        {emails.smtp === 'none' && <Badge tone="warn">Kept, not sent</Badge>}
+        {emails.smtp === 'none' && <Badge tone="warn">Not sent</Badge>}
       </Fact>
       <Fact name="Time zone of charts">
         {defaultTimeZone}

@@ -86,7 +86,7 @@ export function SettingsForm({ waitlist, environment, onSaved }: SettingsFormPro
             </Alert>
           )}
           <Field
-            label="Most referrals per person"
+            label="Referral limit per person"
             help="Further referrals join the queue but move nobody up. Leave it empty for no limit."
             error={problem('referralCap')}
           >

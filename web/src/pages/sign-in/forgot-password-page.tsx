@@ -27,8 +27,8 @@ export function ForgotPasswordPage() {
         about={`If ${email} can sign in here, a link to set a new password is on its way. It works for an hour.`}
       >
         <p className="text-mute">
-          No email? An owner can send you a link from the People page. Nobody else can sign in either? Run
-          this on the server and open the link it prints:
+          No email? An owner can send you a link from the Team page. Nobody else can sign in either? Run this
+          on the server and open the link it prints:
         </p>
         <CodeBlock
           label="Command"

@@ -9,7 +9,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Select } from '../../ui/select.tsx';
-import { roleOptions } from '../people/roles.ts';
+import { roleOptions } from '../team/roles.ts';
 
 const DAY_MS = 86_400_000;
 const LIVES = [

@@ -12,7 +12,7 @@ import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { operatorsQuery } from '../people/operators-query.ts';
+import { operatorsQuery } from '../team/operators-query.ts';
 import { CreateTokenDialog } from './create-token-dialog.tsx';
 
 type Token = Schemas['AdminToken'];

@@ -26,11 +26,11 @@ const PATH = '/waitlists/$waitlistId/webhooks/$endpointId';
 const ANY = 'any';
 const REFRESH_MS = 2_000;
 const STATES = [
-  { value: ANY, label: 'Every state' },
+  { value: ANY, label: 'All states' },
   ...DELIVERY_STATES.map((state) => ({ value: state as string, label: stateName(state) })),
 ];
 const KINDS = [
-  { value: ANY, label: 'Every event' },
+  { value: ANY, label: 'All events' },
   ...[...EVENTS.map(({ kind }) => kind), TEST_EVENT].map((kind) => ({ value: kind as string, label: kind })),
 ];
 

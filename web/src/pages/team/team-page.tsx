@@ -25,7 +25,7 @@ type Open =
   | { kind: 'role' | 'reset' | 'sessions' | 'remove'; operator: Operator };
 
 /** Who can sign in to this installation. */
-export function PeoplePage() {
+export function TeamPage() {
   const me = useMe();
   const client = useQueryClient();
   const query = useQuery(operatorsQuery);
@@ -102,7 +102,7 @@ export function PeoplePage() {
   return (
     <>
       <PageHeader
-        title="People"
+        title="Team"
         about="Everybody who can sign in to this dashboard, and what they may do."
         actions={
           <Button look="primary" icon={<UserPlus aria-hidden />} onClick={() => setOpen({ kind: 'invite' })}>
@@ -112,7 +112,7 @@ export function PeoplePage() {
       />
       <Card flush>
         <QueryProblem query={query}>
-          <Table label="People" columns={columns} rows={query.data} rowId={({ id }) => id} />
+          <Table label="Team" columns={columns} rows={query.data} rowId={({ id }) => id} />
         </QueryProblem>
       </Card>
       {open?.kind === 'invite' && (
