@@ -50,7 +50,8 @@ describe('the documentation', () => {
       }
       for (const [line, script = ''] of read(page).matchAll(/(?<=^|`|&& )npm (?:run (?!-s))?([a-z:]+)/gm)) {
         assert.ok(
-          script in manifest.scripts || ['ci', 'install', 'prune', 'run'].includes(script),
+          script in manifest.scripts ||
+            ['ci', 'install', 'prune', 'publish', 'run', 'version'].includes(script),
           `${page}: ${line}`,
         );
       }

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import type { ErrorCode } from '../lib/errors.ts';
 import { named, oneOf } from '../wire/schema.ts';
 
@@ -40,9 +40,19 @@ const FORM_CODES: WireCode[] = ['refused', 'invalid_fields'];
 const ALL_CODES = (Object.keys(STATUS) as WireCode[]).filter((code) => !FORM_CODES.includes(code));
 
 export const ProblemSchema = problemSchema(ALL_CODES.filter((code) => !ADMIN_CODES.includes(code)));
-export const AdminProblemSchema = problemSchema(ALL_CODES);
+export const AdminProblemSchema = problemSchema(ALL_CODES, {
+  fields: Type.Optional(
+    Type.Array(
+      Type.Object({
+        name: Type.String({ description: 'Path of the field, such as `fields[0].name`.' }),
+        message: Type.String({ description: 'What is wrong with it.' }),
+      }),
+      { description: 'The fields that the error is about, at most 100. Left out if it is about none.' },
+    ),
+  ),
+});
 
-function problemSchema(codes: WireCode[]) {
+function problemSchema(codes: WireCode[], more: Record<string, TSchema> = {}) {
   return Type.Object(
     {
       code: oneOf(codes, {
@@ -53,6 +63,7 @@ function problemSchema(codes: WireCode[]) {
         description:
           'Explains the error and names the field that caused it. Wording can change; do not parse it.',
       }),
+      ...more,
     },
     { ...named('Problem'), description: 'An error. Every endpoint returns errors in this shape.' },
   );

@@ -18,15 +18,37 @@ export type ErrorCode =
   | 'rate_limited'
   | 'unavailable';
 
+/** What is wrong with one field of a request, such as `fields[0].name`. */
+export interface FieldProblem {
+  readonly name: string;
+  readonly message: string;
+}
+
+/** A message about a field starts with its name: `email: is required`. */
+const ABOUT_FIELD = /^([a-zA-Z][\w.[\]]*): (.+)$/s;
+
 export class DoorlistError extends Error {
   override name = 'DoorlistError';
   readonly code: ErrorCode;
   readonly retryAfterSeconds: number | undefined;
+  readonly #fields: readonly FieldProblem[] | undefined;
 
-  constructor(code: ErrorCode, message: string, retryAfterSeconds?: number) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    retryAfterSeconds?: number,
+    fields?: readonly FieldProblem[],
+  ) {
     super(message);
     this.code = code;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.#fields = fields;
+  }
+
+  /** The fields that it is about, if any. */
+  get fields(): readonly FieldProblem[] {
+    const [, name, message] = ABOUT_FIELD.exec(this.message) ?? [];
+    return this.#fields ?? (name === undefined || message === undefined ? [] : [{ name, message }]);
   }
 }
 
@@ -36,17 +58,17 @@ export const conflict = (message: string) => new DoorlistError('conflict', messa
 export const unavailable = (message: string, retryAfterSeconds = 1) =>
   new DoorlistError('unavailable', message, retryAfterSeconds);
 
-const MOST_PROBLEMS_TOLD = 10;
+const NAMED_IN_MESSAGE_MAX = 10;
+const FIELDS_MAX = 100;
 
 /** Collects problems, so that one response lists every invalid field. */
 export class Problems {
-  readonly #told: string[] = [];
+  readonly #fields: FieldProblem[] = [];
   #count = 0;
 
-  add(field: string, reason: string): void {
+  add(name: string, message: string): void {
     this.#count += 1;
-    if (this.#told.length < MOST_PROBLEMS_TOLD)
-      this.#told.push(field === '' ? reason : `${field}: ${reason}`);
+    if (this.#fields.length < FIELDS_MAX) this.#fields.push({ name, message });
   }
 
   throwIfAny(): void {
@@ -54,7 +76,16 @@ export class Problems {
   }
 
   toError(): DoorlistError {
-    const untold = this.#count - this.#told.length;
-    return invalid(this.#told.join('; ') + (untold > 0 ? `; and ${untold} more` : ''));
+    const named = this.#fields.slice(0, NAMED_IN_MESSAGE_MAX);
+    const message = named
+      .map(({ name, message }) => (name === '' ? message : `${name}: ${message}`))
+      .join('; ');
+    const unnamed = this.#count - named.length;
+    return new DoorlistError(
+      'invalid_request',
+      unnamed > 0 ? `${message}; and ${unnamed} more` : message,
+      undefined,
+      this.#fields.filter(({ name }) => name !== ''),
+    );
   }
 }

@@ -124,6 +124,36 @@ forEachEngine((engine) => {
       await page.close();
     });
 
+    it('says beside the button that nothing was saved, and leads to the first of the bad fields', async () => {
+      const page = await open(`/waitlists/${list.id}/emails?tab=settings`);
+      const save = () => page.getByRole('button', { name: 'Save changes' }).click();
+      const bar = page.locator('[data-save-bar]');
+      await page.getByLabel('Footer').fill('Acme Inc.');
+      await save();
+      await page.getByText('Saved your changes').waitFor();
+
+      await page.getByLabel('Page for invites').fill('https://acme.example/join');
+      await page.getByLabel('Link that people share').fill('https://acme.example/');
+      await save();
+      await bar.getByText('Not saved. Correct the 2 marked fields.').waitFor();
+      assert.equal(await page.getByText('Saved your changes').count(), 0, 'that was another time');
+      const first = page.getByLabel('Page for invites');
+      assert.equal(
+        await page.evaluate('document.activeElement.labels?.[0]?.textContent'),
+        'Page for invites',
+      );
+      page.problems.length = 0; // The browser reports what was refused.
+      await checkLayout(page, 'settings that were not saved');
+
+      await page.route('**/mail/settings*', (route) => route.abort());
+      await save();
+      await bar.getByText('Not saved. The server cannot be reached: check your connection.').waitFor();
+      assert.equal(await first.inputValue(), 'https://acme.example/join', 'nothing is lost');
+      await page.getByRole('button', { name: 'Discard' }).click();
+      page.problems.length = 0;
+      await page.close();
+    });
+
     it('changes the sender, and shows errors of the API at their field', async () => {
       const page = await open(`/waitlists/${list.id}/emails?tab=settings`);
       await page.getByLabel('Link that people share').fill('https://acme.example/');

@@ -221,10 +221,7 @@ forEachEngine((engine) => {
       await page.getByText('gets a new position').waitFor();
       await page.getByLabel('Metadata to count').fill('a, b, c, d, e, f');
       await page.getByRole('button', { name: 'Save changes' }).click();
-      await page
-        .getByText(/metadata keys/i)
-        .first()
-        .waitFor();
+      await page.getByText('Must have at most 5 keys.').first().waitFor();
       page.problems.length = 0;
       await page.getByLabel('Metadata to count').fill('plan');
       await openNavigation(page);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DatabaseUnavailable, SchemaSuperseded } from '../../db/database.ts';
-import { DoorlistError } from '../../lib/errors.ts';
+import { DoorlistError, type FieldProblem } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import { type HttpErrorCode, STATUS, type WireCode } from '../problem.ts';
 import { allowAnyOrigin } from './cors.ts';
@@ -10,10 +10,13 @@ import { newRequestId, requestIdOf } from './request-id.ts';
 import { DRAIN_MS_MAX, destroyWithin, drainBeforeClosing, isUnread } from './unread-body.ts';
 import { isUploading, UploadTooLarge, UploadTooSlow } from './upload.ts';
 
+const ADMIN_PREFIX = '/admin/';
+
 interface WireError {
   status: number;
   code: WireCode;
   message: string;
+  fields?: readonly FieldProblem[];
   headers?: Record<string, string>;
 }
 
@@ -42,7 +45,7 @@ function toWire(error: Error, log: Log, requestId: string): WireError {
     const headers: Record<string, string> = {};
     if (STATUS[error.code] === 401) headers['www-authenticate'] = 'Bearer';
     if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
-    return wire(error.code, error.message, headers);
+    return { ...wire(error.code, error.message, headers), fields: error.fields };
   }
   if (error instanceof HttpError) return wire(error.code, error.message, error.headers);
   if (error instanceof UploadTooLarge) return wire('payload_too_large', 'the file is larger than 200 MB');
@@ -79,7 +82,8 @@ function fromFramework({ code, statusCode, message }: FastifyError): WireError |
 }
 
 export function sendError(error: Error, request: FastifyRequest, reply: FastifyReply, log: Log): void {
-  const { status, code, message, headers } = toWire(error, log, request.id);
+  const { status, code, message, headers, fields = [] } = toWire(error, log, request.id);
+  const named = fields.length > 0 && isAdmin(request) ? { fields } : {};
   allowAnyOrigin(request, reply);
   closeUnread(request, reply);
   reply
@@ -92,7 +96,12 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
     })
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
-    .send({ code, message });
+    .send({ code, message, ...named });
+}
+
+/** The public API promises exactly a code and a message. */
+function isAdmin({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions?.url?.startsWith(ADMIN_PREFIX) ?? false;
 }
 
 /** For a response that is sent before the body has arrived. */

@@ -7,34 +7,45 @@ export type Schemas = components['schemas'];
 /** The admin API. Every call is typed by its OpenAPI document. */
 export const api = createClient<paths>({ baseUrl: BASE_URL });
 
+type FieldProblem = NonNullable<Schemas['Problem']['fields']>[number];
+
 /** What the API says went wrong. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly status: number;
   readonly code: string;
+  /** The fields that it is about. */
+  readonly fields: readonly FieldProblem[];
 
-  constructor(status: number, code: string, message: string) {
+  constructor(status: number, code: string, message: string, fields: readonly FieldProblem[] = []) {
     super(message);
     this.status = status;
     this.code = code;
+    this.fields = fields;
   }
 
-  /** The message as a sentence, without the name of a field. */
+  /** The message as a sentence. */
   get sentence(): string {
-    const { text } = this.parts;
-    return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+    return this.fields.length === 0 ? asSentence(this.message) : this.fields.map(nameAndSay).join(' ');
   }
 
-  /** The field the message is about, as in "email: is required". */
-  get field(): string | undefined {
-    return this.parts.field;
+  /** Whether it is about this field. */
+  isAbout(field: string): boolean {
+    return this.fields.some(({ name }) => name === field);
   }
 
-  private get parts(): { field?: string; text: string } {
-    const [, field, rest] = /^([a-zA-Z][\w.[\]]*): (.+)$/s.exec(this.message) ?? [];
-    if (field === undefined || rest === undefined) return { text: this.message };
-    const name = field.replace(/([A-Z])/g, ' $1').toLowerCase();
-    return { field, text: /^(is|must|can|has|does|was|should)\b/.test(rest) ? `${name} ${rest}` : rest };
+  /** What it says about this field. */
+  about(field: string): string | undefined {
+    const own = this.fields.filter(({ name }) => name === field);
+    return own.length === 0 ? undefined : own.map(nameAndSay).join(' ');
+  }
+
+  /** What it says that is not shown at one of these fields. */
+  besides(shown: Iterable<string>): string | undefined {
+    const names = new Set(shown);
+    const others = this.fields.filter(({ name }) => !names.has(name));
+    if (this.fields.length === 0) return this.sentence;
+    return others.length === 0 ? undefined : others.map(nameAndSay).join(' ');
   }
 
   static from(error: unknown): ApiError {
@@ -55,19 +66,33 @@ interface Answer<T> {
 export async function call<T>(request: Promise<Answer<T>>): Promise<T> {
   const { data, error, response } = await request;
   if (response.ok) return data as T;
-  const { code, message } = problemOf(error);
+  const { code, message, fields } = problemOf(error);
   if (
     response.status === 401 &&
     code === 'unauthorized' &&
     !new URL(response.url).pathname.endsWith('/session')
   )
     sessionEnded();
-  throw new ApiError(response.status, code, message);
+  throw new ApiError(response.status, code, message, fields);
 }
 
-function problemOf(error: unknown): { code: string; message: string } {
-  const { code, message } = (error ?? {}) as Partial<{ code: string; message: string }>;
-  return { code: code ?? 'unknown', message: message ?? 'the server sent an answer that makes no sense' };
+function problemOf(error: unknown): Omit<Schemas['Problem'], 'code'> & { code: string } {
+  const { code, message, fields } = (error ?? {}) as Partial<Schemas['Problem']>;
+  return {
+    code: code ?? 'unknown',
+    message: message ?? 'the server sent an answer that makes no sense',
+    ...(fields ? { fields } : {}),
+  };
+}
+
+/** "must be …" is said of what has a plain name. Others are labelled in other words, or have only a path. */
+function nameAndSay({ name, message }: FieldProblem): string {
+  const fits = /^(is|must|can|has|does|was|should)\b/.test(message) && /^[a-z]+$/.test(name);
+  return asSentence(fits ? `${name} ${message}` : message);
+}
+
+function asSentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 
 let ended = false;

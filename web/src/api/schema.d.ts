@@ -1750,6 +1750,13 @@ export interface components {
             code: components["schemas"]["ErrorCode"];
             /** @description Explains the error and names the field that caused it. Wording can change; do not parse it. */
             message: string;
+            /** @description The fields that the error is about, at most 100. Left out if it is about none. */
+            fields?: {
+                /** @description Path of the field, such as `fields[0].name`. */
+                name: string;
+                /** @description What is wrong with it. */
+                message: string;
+            }[];
         };
         /** @description What an operator signs in with. */
         Credentials: {

@@ -41,8 +41,9 @@ export function FormDialog({
   };
   const fields = children((field) => {
     shown.add(field);
-    return error?.field === field ? error.sentence : undefined;
+    return error?.about(field);
   });
+  const other = error?.besides(shown);
   return (
     <Dialog
       open
@@ -61,7 +62,7 @@ export function FormDialog({
       }
     >
       <form id={id} onSubmit={submit} className="flex flex-col gap-4">
-        {error && !shown.has(error.field ?? '') && <Alert>{error.sentence}</Alert>}
+        {other !== undefined && <Alert>{other}</Alert>}
         {fields}
       </form>
     </Dialog>

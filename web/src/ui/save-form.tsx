@@ -1,5 +1,6 @@
-import type { FormEvent, ReactNode } from 'react';
-import { Alert } from './alert.tsx';
+import { CircleAlert } from 'lucide-react';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import type { ApiError } from '../api/client.ts';
 import { Button } from './button.tsx';
 import { UnsavedGuard } from './unsaved-guard.tsx';
 
@@ -7,17 +8,19 @@ interface SaveFormProps {
   /** Whether anything has changed. */
   dirty: boolean;
   busy: boolean;
-  /** What is wrong and shown at no field. */
-  problem: string | undefined;
+  /** Why the last attempt was in vain. */
+  error: ApiError | undefined;
   onSave: () => Promise<unknown>;
   onDiscard: () => void;
   children: ReactNode;
 }
 
 /** A page of settings. Changes are saved together, from a bar that stays in sight, and not lost by leaving. */
-export function SaveForm({ dirty, busy, problem, onSave, onDiscard, children }: SaveFormProps) {
+export function SaveForm({ dirty, busy, error, onSave, onDiscard, children }: SaveFormProps) {
+  const { form, marked } = useMarkedFields(error);
   return (
     <form
+      ref={form}
       className="flex flex-col gap-6"
       onSubmit={(event: FormEvent) => {
         event.preventDefault();
@@ -26,14 +29,20 @@ export function SaveForm({ dirty, busy, problem, onSave, onDiscard, children }: 
     >
       <UnsavedGuard dirty={dirty} />
       {children}
-      {problem !== undefined && <Alert>{problem}</Alert>}
       {dirty && (
         <div
           // Toasts appear above it.
           data-save-bar
           className="sticky bottom-4 z-10 flex flex-wrap items-center justify-between gap-3 rounded-lg bg-surface px-4 py-3 shadow-lg ring-1 ring-line"
         >
-          <p className="text-sm text-mute">You have unsaved changes.</p>
+          {error ? (
+            <p role="alert" className="flex min-w-0 flex-1 basis-64 gap-2 text-sm text-danger">
+              <CircleAlert className="mt-0.5 size-4 shrink-0" aria-hidden />
+              <span className="min-w-0 break-words">Not saved. {reasonOf(error, marked)}</span>
+            </p>
+          ) : (
+            <p className="text-sm text-mute">You have unsaved changes.</p>
+          )}
           <div className="flex gap-2">
             <Button onClick={onDiscard}>Discard</Button>
             <Button type="submit" look="primary" busy={busy}>
@@ -44,4 +53,23 @@ export function SaveForm({ dirty, busy, problem, onSave, onDiscard, children }: 
       )}
     </form>
   );
+}
+
+/** Leads to the first field that is marked, which may be out of sight, and counts them. */
+function useMarkedFields(error: ApiError | undefined) {
+  const form = useRef<HTMLFormElement>(null);
+  const [marked, setMarked] = useState(0);
+  useEffect(() => {
+    if (!error) return;
+    const fields = [...(form.current?.querySelectorAll<HTMLElement>('[aria-invalid="true"]') ?? [])];
+    setMarked(fields.length);
+    fields[0]?.scrollIntoView({ block: 'center' });
+    fields[0]?.focus({ preventScroll: true });
+  }, [error]);
+  return { form, marked };
+}
+
+function reasonOf(error: ApiError, marked: number): string {
+  if (marked === 0 || error.fields.length > marked) return error.sentence;
+  return marked === 1 ? 'Correct the marked field.' : `Correct the ${marked} marked fields.`;
 }

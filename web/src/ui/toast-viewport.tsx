@@ -21,7 +21,7 @@ export default function ToastViewport() {
 }
 
 function Toasts() {
-  const { toasts, add } = Base.useToastManager();
+  const { toasts, add, close } = Base.useToastManager();
   useEffect(
     () =>
       connectToasts(({ title, about, undo, error }) => {
@@ -32,8 +32,8 @@ function Toasts() {
           ...(error ? { type: 'error', priority: 'high' as const } : {}),
           ...(undo ? { actionProps: { children: 'Undo', onClick: undo } } : {}),
         });
-      }),
-    [add],
+      }, close),
+    [add, close],
   );
   return toasts.map((each) => (
     <Base.Root

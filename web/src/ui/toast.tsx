@@ -13,6 +13,7 @@ const waiting: ToastRequest[] = [];
 const listeners = new Set<() => void>();
 let needed = false;
 let show: ((request: ToastRequest) => void) | undefined;
+let closeAll: (() => void) | undefined;
 
 /** Says that something was done. */
 export function toast(title: string, options: Pick<ToastRequest, 'about' | 'undo'> = {}): void {
@@ -34,12 +35,20 @@ function send(request: ToastRequest): void {
   for (const listener of listeners) listener();
 }
 
+/** For what is no longer so. */
+export function closeToasts(): void {
+  waiting.length = 0;
+  closeAll?.();
+}
+
 /** For the part of the page that shows them, which is loaded with the first toast. */
-export function connectToasts(shower: (request: ToastRequest) => void): () => void {
+export function connectToasts(shower: (request: ToastRequest) => void, closer: () => void): () => void {
   show = shower;
+  closeAll = closer;
   for (const request of waiting.splice(0)) shower(request);
   return () => {
     show = undefined;
+    closeAll = undefined;
   };
 }
 

@@ -117,7 +117,7 @@ function AddDialog({ onClose, onAdded }: { onClose: () => void; onAdded: () => P
         try {
           await addPasskey(name, password);
         } catch (error) {
-          if (password === undefined && ApiError.from(error).field === 'password') return setPassword('');
+          if (password === undefined && ApiError.from(error).isAbout('password')) return setPassword('');
           throw error;
         }
         await onAdded();

@@ -20,11 +20,11 @@ export function PasswordCard() {
     event.preventDefault();
     void run();
   };
-  const problem = (field: string) => (error?.field === field ? error.sentence : undefined);
+  const problem = (field: string) => error?.about(field);
   return (
     <Card title="Password" about="Changing it signs you out everywhere else.">
       <form onSubmit={submit} className="flex max-w-sm flex-col gap-4">
-        {error && error.field === undefined && <Alert>{error.sentence}</Alert>}
+        {error && error.fields.length === 0 && <Alert>{error.sentence}</Alert>}
         <Field label="Current password" error={problem('password')}>
           <Input
             required

@@ -1,24 +1,15 @@
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { LANGUAGE_OPTIONS } from '../../api/mail-choices.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Card } from '../../ui/card.tsx';
 import { Field, Input, TextArea } from '../../ui/field.tsx';
 import { SaveForm } from '../../ui/save-form.tsx';
 import { Select } from '../../ui/select.tsx';
-import { toast } from '../../ui/toast.tsx';
-import { useAct } from '../../ui/use-act.ts';
+import { useSettings } from '../../ui/use-settings.ts';
 import { type MailSettings, updateMailSettings } from './mails.ts';
-import {
-  changesOf,
-  type Draft,
-  draftOf,
-  reminderOptions,
-  TEXT_SETTINGS,
-  type TextSetting,
-} from './settings-draft.ts';
+import { changesOf, draftOf, reminderOptions, type TextSetting } from './settings-draft.ts';
 
 const DEFAULT_COLOUR = '#0f766e';
-const SHOWN: readonly string[] = [...TEXT_SETTINGS, 'language', 'inviteReminderMs'];
 
 interface SettingsFormProps {
   scope: Scope;
@@ -29,16 +20,16 @@ interface SettingsFormProps {
 }
 
 export function SettingsForm({ scope, settings, defaultFrom, readOnly, onSaved }: SettingsFormProps) {
-  const [draft, setDraft] = useState(() => draftOf(settings));
-  const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
-  const changes = changesOf(settings, draft);
-  const dirty = Object.keys(changes).length > 0;
-  const { run, busy, error } = useAct(async () => {
-    setDraft(draftOf(await updateMailSettings(scope, changes)));
-    await onSaved();
-    toast('Saved your changes');
+  const { draft, set, problem, form } = useSettings({
+    saved: settings,
+    draftOf,
+    changesOf,
+    save: async (changes) => {
+      const saved = await updateMailSettings(scope, changes);
+      await onSaved();
+      return saved;
+    },
   });
-  const problem = (field: string) => (error?.field === field ? error.sentence : undefined);
   const field = (name: TextSetting, label: string, help: ReactNode, input: object = {}) => (
     <Field label={label} help={help} error={problem(name)}>
       <Input
@@ -52,13 +43,7 @@ export function SettingsForm({ scope, settings, defaultFrom, readOnly, onSaved }
     </Field>
   );
   return (
-    <SaveForm
-      dirty={dirty}
-      busy={busy}
-      problem={SHOWN.includes(error?.field ?? '') ? undefined : error?.sentence}
-      onSave={run}
-      onDiscard={() => setDraft(draftOf(settings))}
-    >
+    <SaveForm {...form}>
       <Card title="Sender" about="These settings apply in every environment.">
         <div className="grid gap-5 md:grid-cols-2">
           {field('fromName', 'Name', 'Empty: the name of the waitlist.', { maxLength: 100 })}

@@ -1,36 +1,33 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Card } from '../../ui/card.tsx';
 import { Switch } from '../../ui/checkbox.tsx';
 import { Field, Input, TextArea } from '../../ui/field.tsx';
 import { SaveForm } from '../../ui/save-form.tsx';
-import { toast } from '../../ui/toast.tsx';
-import { useAct } from '../../ui/use-act.ts';
-import { changesOf, type Draft, draftOf, linesOf } from './draft.ts';
+import { useSettings } from '../../ui/use-settings.ts';
+import { changesOf, draftOf, linesOf } from './draft.ts';
 import { FieldsEditor } from './fields-editor.tsx';
 import { type Form, formQuery, updateForm } from './form-query.ts';
-import { problemsOf } from './problems.ts';
 import { ProtectionCard } from './protection-card.tsx';
 
 /** Everything about the form that an admin can set, except whether it is on. */
 export function FormSettings({ form, scope }: { form: Form; scope: Scope }) {
   const client = useQueryClient();
-  const [draft, setDraft] = useState(() => draftOf(form));
-  const set = (part: Partial<Draft>) => setDraft((now) => ({ ...now, ...part }));
-  const changes = changesOf(form, draft);
-  const { run, busy, error } = useAct(async () => {
-    const saved = await updateForm(scope, changes);
-    client.setQueryData(formQuery(scope).queryKey, saved);
-    setDraft(draftOf(saved));
-    toast('Saved your changes');
+  const {
+    draft,
+    set,
+    problem,
+    form: saving,
+  } = useSettings({
+    saved: form,
+    draftOf,
+    changesOf,
+    save: async (changes) => {
+      const saved = await updateForm(scope, changes);
+      client.setQueryData(formQuery(scope).queryKey, saved);
+      return saved;
+    },
   });
-  const shown = new Set<string>();
-  const problems = problemsOf(error);
-  const problem = (path: string) => {
-    shown.add(path);
-    return problems.get(path);
-  };
   const originProblem = linesOf(draft.origins)
     .map((origin, index) => {
       const text = problem(`allowedOrigins[${index}]`);
@@ -154,16 +151,5 @@ export function FormSettings({ form, scope }: { form: Form; scope: Scope }) {
       </Card>
     </>
   );
-  const others = [...problems].filter(([path]) => !shown.has(path)).map(([, text]) => text);
-  return (
-    <SaveForm
-      dirty={Object.keys(changes).length > 0}
-      busy={busy}
-      problem={error && (others.join(' ') || 'Not saved. Correct what is marked above.')}
-      onSave={run}
-      onDiscard={() => setDraft(draftOf(form))}
-    >
-      {cards}
-    </SaveForm>
-  );
+  return <SaveForm {...saving}>{cards}</SaveForm>;
 }

@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -6,9 +5,8 @@ import { Switch } from '../../ui/checkbox.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { SaveForm } from '../../ui/save-form.tsx';
 import { Select } from '../../ui/select.tsx';
-import { toast } from '../../ui/toast.tsx';
-import { useAct } from '../../ui/use-act.ts';
-import { changesOf, type Draft, draftOf, type Waitlist } from './draft.ts';
+import { useSettings } from '../../ui/use-settings.ts';
+import { changesOf, draftOf, type Waitlist } from './draft.ts';
 import { expiryOptions } from './durations.ts';
 
 interface SettingsFormProps {
@@ -17,34 +15,25 @@ interface SettingsFormProps {
   onSaved: () => Promise<unknown>;
 }
 
-const SHOWN = ['name', 'boost', 'referralCap', 'inviteExpiryMs', 'metadataKeys'];
-
 /** All settings of a waitlist. They apply in every environment. */
 export function SettingsForm({ waitlist, environment, onSaved }: SettingsFormProps) {
-  const [draft, setDraft] = useState(() => draftOf(waitlist));
-  const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
-  const changes = changesOf(waitlist, draft);
-  const dirty = Object.keys(changes).length > 0;
-  const { run, busy, error } = useAct(async () => {
-    const saved = await call(
-      api.PATCH('/admin/v1/waitlists/{waitlistId}', {
-        params: { path: { waitlistId: waitlist.id }, query: { environment } },
-        body: changes,
-      }),
-    );
-    setDraft(draftOf(saved));
-    await onSaved();
-    toast('Saved your changes');
+  const { draft, changes, set, problem, form } = useSettings({
+    saved: waitlist,
+    draftOf,
+    changesOf,
+    save: async (body) => {
+      const saved = await call(
+        api.PATCH('/admin/v1/waitlists/{waitlistId}', {
+          params: { path: { waitlistId: waitlist.id }, query: { environment } },
+          body,
+        }),
+      );
+      await onSaved();
+      return saved;
+    },
   });
-  const problem = (field: string) => (error?.field === field ? error.sentence : undefined);
   return (
-    <SaveForm
-      dirty={dirty}
-      busy={busy}
-      problem={SHOWN.includes(error?.field ?? '') ? undefined : error?.sentence}
-      onSave={run}
-      onDiscard={() => setDraft(draftOf(waitlist))}
-    >
+    <SaveForm {...form}>
       <Card title="General" about="These settings apply in every environment.">
         <div className="flex max-w-lg flex-col gap-5">
           <Field label="Name" help="People see it in emails and on your pages." error={problem('name')}>

@@ -44,8 +44,8 @@ export function ForgotPasswordPage() {
   return (
     <Centered title="Reset your password" about="We email you a link to set a new one.">
       <form onSubmit={submit} className="flex flex-col gap-4">
-        {error && error.field !== 'email' && <Alert>{error.sentence}</Alert>}
-        <Field label="Email" error={error?.field === 'email' ? error.sentence : undefined}>
+        {error && !error.isAbout('email') && <Alert>{error.sentence}</Alert>}
+        <Field label="Email" error={error?.about('email')}>
           <Input
             autoFocus
             required

@@ -44,8 +44,8 @@ export function ExportTab({ scope }: { scope: Scope }) {
     await client.invalidateQueries({ queryKey: exportsQuery(scope).queryKey });
     save(fileUrl(scope, created.id));
   });
-  const problem = (field: string) => (error?.field === field ? error.sentence : undefined);
-  const isShown = ['segment.minReferrals', 'segment.joinedAfter', 'segment.joinedBefore'];
+  const problem = (field: string) => error?.about(field);
+  const other = error?.besides(['segment.minReferrals', 'segment.joinedAfter', 'segment.joinedBefore']);
   return (
     <div className="flex flex-col gap-6">
       <Card
@@ -119,7 +119,7 @@ export function ExportTab({ scope }: { scope: Scope }) {
               onChange={({ target: { value } }) => set({ where: value })}
             />
           </Field>
-          {error && !isShown.includes(error.field ?? '') && <Alert>{error.sentence}</Alert>}
+          {other !== undefined && <Alert>{other}</Alert>}
           <div>
             <Button type="submit" look="primary" busy={busy} icon={<Download aria-hidden />}>
               Export
