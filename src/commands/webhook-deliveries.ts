@@ -14,7 +14,7 @@ import {
   presentEndpointDelivery,
 } from '../webhooks/present.ts';
 import { replayEvent, sendTestEvent } from '../webhooks/replay.ts';
-import { replayFailed } from '../webhooks/replay-job.ts';
+import { replayFailed, retryPending } from '../webhooks/replay-job.ts';
 import { type Command, parseSince, parseWhole, table, textOr, UsageProblem } from './command.ts';
 import { queueOf } from './queue.ts';
 
@@ -74,21 +74,25 @@ export const webhookDeliveries: Command[] = [
   },
   {
     name: 'webhook replay',
-    about: 'Resend one event, or all failed deliveries since a given time.',
+    about: 'Resend one event, all failed deliveries since a given time, or now what waits to be retried.',
     operands: ['ENDPOINT_ID'],
     flags: {
       event: { value: 'EVENT_ID', about: 'Event to resend, whatever its state.' },
       'failed-since': { value: 'TIME', about: 'Resend what failed since: an ISO 8601 time, or 24h, 7d.' },
+      pending: { about: 'Try what failed and waits for its next attempt now.' },
     },
     run: async (context, [id = ''], flags) => {
       const eventId = textOr(flags, 'event', undefined);
       const since = textOr(flags, 'failed-since', undefined);
-      if ((eventId === undefined) === (since === undefined))
-        throw new UsageProblem('use either --event or --failed-since');
-      const result =
-        eventId === undefined
-          ? await replayFailed(context, id, parseSince(since ?? '', 'failed-since', await sharedNow(context)))
-          : await replayEvent(context, id, eventId);
+      const pending = flags.pending === true;
+      if ([eventId !== undefined, since !== undefined, pending].filter(Boolean).length !== 1)
+        throw new UsageProblem('use one of --event, --failed-since and --pending');
+      const replay = async () => {
+        if (pending) return retryPending(context, id);
+        if (eventId !== undefined) return replayEvent(context, id, eventId);
+        return replayFailed(context, id, parseSince(since ?? '', 'failed-since', await sharedNow(context)));
+      };
+      const result = await replay();
       return {
         json: result,
         text: `Queued ${result.replayed} ${result.replayed === 1 ? 'delivery' : 'deliveries'} for resending.`,

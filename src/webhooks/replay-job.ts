@@ -1,4 +1,6 @@
+import type { ExpressionBuilder } from 'kysely';
 import type { Database, Trx } from '../db/database.ts';
+import type { Tables } from '../db/tables.ts';
 import { formatId, oldestId } from '../lib/ids.ts';
 import { isoTime } from '../lib/time.ts';
 import { makeDue } from '../outbox/resend.ts';
@@ -24,13 +26,16 @@ const STEP = 500;
 /** Counting more would keep the request waiting. The job then has no total. */
 const COUNTED_MAX = 100_000;
 
+export const REPLAYED_STATES = ['failed', 'pending', 'delivered'] as const;
+type ReplayedState = (typeof REPLAYED_STATES)[number];
+
 interface ReplayRange {
   /** Of the events, in milliseconds. `to` is excluded. */
   from: number;
   /** Default: everything so far. */
   to?: number | undefined;
-  /** Which deliveries to send again. */
-  state: 'failed' | 'delivered';
+  /** Which deliveries to send again. `pending` are those that failed and wait for their next attempt. */
+  state: ReplayedState;
   /** When they failed, at the earliest. */
   failedSince?: number | undefined;
 }
@@ -56,13 +61,26 @@ export async function startReplay(
   return { id: lease.id };
 }
 
-/** Sends everything again that has failed since that time. If this process is killed, a server goes on. */
-export async function replayFailed(
+/** Sends everything again that has failed since that time. */
+export function replayFailed(
   context: Context,
   endpointId: string,
   since: number,
 ): Promise<{ replayed: number }> {
-  const range = { from: 0, state: 'failed', failedSince: since } as const;
+  return replayNow(context, endpointId, { from: 0, state: 'failed', failedSince: since });
+}
+
+/** Tries everything now that failed and waits for its next attempt. */
+export function retryPending(context: Context, endpointId: string): Promise<{ replayed: number }> {
+  return replayNow(context, endpointId, { from: 0, state: 'pending' });
+}
+
+/** If this process is killed, a server goes on. */
+async function replayNow(
+  context: Context,
+  endpointId: string,
+  range: ReplayRange,
+): Promise<{ replayed: number }> {
   const { queue, lease, input } = await createReplay(context, endpointId, range, { held: true });
   const replayed = await workOnJob(context, queue, lease, () => continueReplay(context, lease, input));
   return { replayed };
@@ -161,10 +179,26 @@ function selectReplayed(
     .where('d.target_id', '=', row.id)
     .where('d.event_id', '>', after)
     .where('e.body', 'is not', null)
-    .where(state === 'failed' ? 'd.failed_at' : 'd.delivered_at', 'is not', null);
+    .$if(state === 'failed', (all) => all.where('d.failed_at', 'is not', null))
+    .$if(state === 'delivered', (all) => all.where('d.delivered_at', 'is not', null))
+    .$if(state === 'pending', (all) => all.where('d.due_at', 'is not', null).where(hasFailedLast));
   if (to !== undefined) query = query.where('d.event_id', '<', oldestId(to));
   if (failedSince !== undefined) query = query.where('d.failed_at', '>=', failedSince);
   return query;
+}
+
+/** The outcome of its last attempt is known, so that none is under way. */
+function hasFailedLast(e: ExpressionBuilder<Tables & { d: Tables['delivery'] }, 'd'>) {
+  return e.exists(
+    e
+      .selectFrom('delivery_attempt as a')
+      .select('a.attempt')
+      .whereRef('a.queue_id', '=', 'd.queue_id')
+      .whereRef('a.channel', '=', 'd.channel')
+      .whereRef('a.target_id', '=', 'd.target_id')
+      .whereRef('a.event_id', '=', 'd.event_id')
+      .whereRef('a.attempt', '=', 'd.attempts'),
+  );
 }
 
 async function countReplayed(db: Database, found: FoundEndpoint, range: ReplayRange): Promise<number | null> {

@@ -153,6 +153,16 @@ forEachEngine((engine) => {
         .flatMap(({ body }) => /\w+@example\.com/.exec(body)?.[0] ?? []);
       assert.deepEqual(emails.sort(), ['grace@example.com', 'joan@example.com']);
       await deleteEndpoint(service.context, other);
+
+      receiver.answer = status(500);
+      await list.signup({ email: 'later@example.com' });
+      await until('it was tried', () => receiver.received.length === before + 4);
+      receiver.answer = ok;
+      await page.getByRole('button', { name: 'Replay failed' }).click();
+      await page.getByRole('button', { name: 'Replay', exact: true }).click();
+      await replays.getByText('Replaying').waitFor();
+      await service.runJobs();
+      await inState(service.context, endpointId, 'pending', 0);
       await page.close();
     });
 

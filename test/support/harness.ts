@@ -43,6 +43,8 @@ export interface Answer<T = unknown> {
   headers: Headers;
   text: string;
   body: T;
+  /** Of the request. */
+  path?: string;
 }
 
 export interface RequestOptions {
@@ -300,7 +302,8 @@ export function clientFor(url: string) {
       ...(sent === undefined ? {} : { body: sent as string }),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: parseJson(text) as T };
+    const { status, headers: received } = response;
+    return { status, headers: received, text, body: parseJson(text) as T, path };
   };
   const invitePath = (code: string) => `/sdk/v1/waitlist/invites/${encodeURIComponent(code)}`;
   return {
@@ -315,13 +318,15 @@ export function clientFor(url: string) {
 }
 
 interface AnyAnswer {
+  /** Of the request. */
+  path?: string;
   status: number;
   headers: Headers | Record<string, string>;
   text: string;
   body: unknown;
 }
 
-/** An error is exactly `{ code, message }`, with the headers that every response has. */
+/** An error is exactly `{ code, message }`, with the headers that every response has. The admin API also names fields. */
 export function assertError(
   answer: AnyAnswer,
   status: number,
@@ -330,8 +335,10 @@ export function assertError(
 ): void {
   assert.equal(answer.status, status, answer.text);
   assert.ok(typeof answer.body === 'object' && answer.body !== null, `not JSON: ${answer.text}`);
-  assert.deepEqual(Object.keys(answer.body).sort(), ['code', 'message']);
-  const told = answer.body as { code: string; message: string };
+  const told = answer.body as { code: string; message: string; fields?: { name: string }[] };
+  const named = answer.path?.startsWith('/admin/') && told.fields ? ['fields'] : [];
+  assert.deepEqual(Object.keys(told).sort(), ['code', ...named, 'message']);
+  for (const { name } of told.fields ?? []) assert.ok(told.message.includes(name), name);
   assert.equal(told.code, code, answer.text);
   if (message instanceof RegExp) assert.match(told.message, message);
   else if (message !== undefined) assert.equal(told.message, message);

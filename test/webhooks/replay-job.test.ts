@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import { runDueJobs } from '../../src/waitlist/jobs/job-runner.ts';
 import type { HeldJob } from '../../src/waitlist/jobs/jobs.ts';
 import { deleteEndpoint } from '../../src/webhooks/change-endpoints.ts';
-import { replayFailed, replayJob } from '../../src/webhooks/replay-job.ts';
+import { replayFailed, replayJob, retryPending } from '../../src/webhooks/replay-job.ts';
 import type { JobSchema } from '../../src/wire/job.ts';
 import { type AdminClient, adminClient } from '../support/admin-client.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
@@ -68,6 +69,53 @@ forEachEngine((engine) => {
       await runDueJobs(service.context, [{ ...replayJob, run }]);
       assert.equal(runs, 2);
     };
+
+    it('sends what waits for its next attempt at once, and leaves attempts under way alone', async () => {
+      const list = await service.waitlist();
+      const queue = await list.queue();
+      const { id: endpoint } = await endpointFor(service.context, queue, 'http://127.0.0.1:9/');
+      const people = ['waits', 'under-way', 'untried'].map((name) => ({ email: `${name}@example.com` }));
+      await list.signup(...people);
+      const { query } = service.context.db;
+      const rows = await query.selectFrom('delivery').selectAll().where('queue_id', '=', queue.id).execute();
+      const [waits, underWay] = rows.map(({ event_id }) => event_id);
+      const later = service.clock.now + 3_600_000;
+      for (const event of [waits, underWay])
+        await query
+          .updateTable('delivery')
+          .set({ due_at: later, tries: 1 })
+          .where('event_id', '=', event as Buffer)
+          .execute();
+      await sql`update delivery set attempts = 1 where due_at = ${later}`.execute(query);
+      const { queue_id, channel, target_id } = rows[0] as (typeof rows)[0];
+      await query
+        .insertInto('delivery_attempt')
+        .values({
+          ...{ queue_id, channel, target_id, event_id: waits as Buffer, attempt: 1 },
+          ...{ at: service.clock.now, duration_ms: 1, status: 500, error: 'no', response: null },
+        })
+        .execute();
+      const path = `/waitlists/${list.id}/webhooks/${endpoint}/replay`;
+      const body = { from: '2020-01-01T00:00:00Z', state: 'pending' };
+      const { total } = (await admin.call<Job>('replayDeliveries', 'POST', path, { body })).body;
+      assert.equal(total, 1);
+      await runDueJobs(service.context, [replayJob]);
+      const due = async (event: Uint8Array | undefined) =>
+        (
+          await query
+            .selectFrom('delivery')
+            .select('due_at')
+            .where('event_id', '=', event as Buffer)
+            .executeTakeFirstOrThrow()
+        ).due_at;
+      assert.ok(((await due(waits)) ?? later) < later);
+      assert.equal(await due(underWay), later);
+      assert.deepEqual(
+        await retryPending(service.context, endpoint),
+        { replayed: 1 },
+        'as often as one likes',
+      );
+    });
 
     it('runs in steps with a progress, and goes on after it was stopped', async () => {
       const given = await failing();

@@ -2571,10 +2571,10 @@ export interface components {
              */
             to?: string;
             /**
-             * @description Which deliveries. Default: `failed`.
+             * @description Which deliveries: those that were given up (`failed`, the default), those that failed and wait for their next attempt (`pending`), or those that arrived (`delivered`).
              * @enum {string}
              */
-            state?: "failed" | "delivered";
+            state?: "failed" | "pending" | "delivered";
         };
         /**
          * @description `queued` waits to be started or continued, `running` is being worked on, and `done`, `failed` and `cancelled` are final.

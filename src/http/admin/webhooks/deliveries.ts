@@ -11,7 +11,7 @@ import {
 } from '../../../webhooks/deliveries.ts';
 import { presentAttempt, presentEndpointDelivery } from '../../../webhooks/present.ts';
 import { replayEvent, sendTestEvent } from '../../../webhooks/replay.ts';
-import { startReplay } from '../../../webhooks/replay-job.ts';
+import { REPLAYED_STATES, startReplay } from '../../../webhooks/replay-job.ts';
 import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
 import { limits, named, oneOf, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
@@ -76,7 +76,11 @@ const ReplayRequest = Type.Object(
     from: timeInput('Events from this time on are sent again.'),
     to: Type.Optional(timeInput('Events from this time on are left out. Default: now.')),
     state: Type.Optional(
-      oneOf(['failed', 'delivered'] as const, { description: 'Which deliveries. Default: `failed`.' }),
+      oneOf(REPLAYED_STATES, {
+        description:
+          'Which deliveries: those that were given up (`failed`, the default), those that failed and wait for their next attempt ' +
+          '(`pending`), or those that arrived (`delivered`).',
+      }),
     ),
   },
   {

@@ -110,7 +110,8 @@ export function EndpointPage() {
         )}
         {endpoint?.enabled && endpoint.failingSince && (
           <Alert title={`Failing since ${exactTime(endpoint.failingSince)}`}>
-            Doorlist keeps trying for three days. Once your endpoint works, replay what failed.
+            Doorlist keeps trying for three days. Once your endpoint works, replay what failed to send it at
+            once.
           </Alert>
         )}
         <Card title="Endpoint">

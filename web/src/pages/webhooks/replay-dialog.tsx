@@ -4,7 +4,7 @@ import { Field } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Select } from '../../ui/select.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { type Endpoint, replayFailed } from './webhooks.ts';
+import { type Endpoint, replayDeliveries } from './webhooks.ts';
 
 const HOUR_MS = 3_600_000;
 const ALL = 'all';
@@ -27,16 +27,22 @@ export function ReplayDialog({ endpoint, onClose, onDone }: ReplayDialogProps) {
   return (
     <FormDialog
       title="Replay failed deliveries?"
-      about={`Sends the events that ${new URL(endpoint.url).host} did not accept in ${scope.environment} again, oldest first.`}
+      about={`Sends the events that ${new URL(endpoint.url).host} did not accept in ${scope.environment} again, oldest first: those that were given up, and now those that wait for their next attempt.`}
       action="Replay"
       onClose={onClose}
       onSubmit={async () => {
         const created = Date.parse(endpoint.createdAt);
         const since = period === ALL ? created : Math.max(created, Date.now() - Number(period));
-        const { total } = await replayFailed(scope, endpoint.id, new Date(since).toISOString());
+        const from = new Date(since).toISOString();
+        const jobs = [
+          await replayDeliveries(scope, endpoint.id, 'failed', from),
+          await replayDeliveries(scope, endpoint.id, 'pending', from),
+        ];
         await onDone();
         onClose();
-        toast(total === 0 ? 'Nothing failed in this time' : 'Replaying what failed');
+        toast(
+          jobs.every(({ total }) => total === 0) ? 'Nothing failed in this time' : 'Replaying what failed',
+        );
       }}
     >
       {(problem) => (

@@ -160,11 +160,17 @@ export function replayDelivery(scope: Scope, endpointId: string, eventId: string
 }
 
 /** Starts a job on the server. */
-export function replayFailed(scope: Scope, endpointId: string, since: string): Promise<Schemas['Job']> {
+/** What was given up (`failed`), or failed and waits for its next attempt (`pending`). */
+export function replayDeliveries(
+  scope: Scope,
+  endpointId: string,
+  state: 'failed' | 'pending',
+  from: string,
+): Promise<Schemas['Job']> {
   return call(
     api.POST('/admin/v1/waitlists/{waitlistId}/webhooks/{endpointId}/replay', {
       params: endpointParams(scope, endpointId),
-      body: { from: since, state: 'failed' },
+      body: { from, state },
     }),
   );
 }
