@@ -17,8 +17,8 @@ import { presentCreatedInvite } from '../src/wire/invite.ts';
 import { easyProof } from './support/forms.ts';
 import { type Client, clientFor, eventually, forEachEngine, startService } from './support/harness.ts';
 import { type RunningProcess, startProcess } from './support/process.ts';
+import { listen } from './support/recorded-events.ts';
 import { createStorage, type Storage } from './support/storage.ts';
-import { listen } from './support/told.ts';
 
 const SKEW_MS = 10 * 60_000;
 /** Long enough for a busy machine to make an invite before it ends. */

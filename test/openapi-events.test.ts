@@ -9,7 +9,7 @@ import { listEndpoints } from '../src/webhooks/endpoints.ts';
 import { sendTestEvent } from '../src/webhooks/replay.ts';
 import { assertMatches } from './support/documented.ts';
 import { forEachEngine, type Service, startService } from './support/harness.ts';
-import { listen, type Told } from './support/told.ts';
+import { listen, type RecordedEvent } from './support/recorded-events.ts';
 
 forEachEngine((engine) => {
   let service: Service;
@@ -46,7 +46,7 @@ forEachEngine((engine) => {
       () => removeEntry(context, queue, 'ada@example.com'),
       () => sendTestEvent(context, endpoint?.id ?? ''),
     ];
-    const events: Told[] = [];
+    const events: RecordedEvent[] = [];
     for (const step of steps) {
       await step();
       events.push(...(await told()));

@@ -70,7 +70,11 @@ export const invites: Command[] = [
       const first = parseWholeText(count, 'COUNT', { from: 1, to: 999_999_999 });
       const queue = await queueOf(context, flags);
       const expiresAt = parseExpiry(flags, await sharedNow(context));
-      return told(context, queue, await startInviteRun(context, queue, { first }, expiresAt, showProgress));
+      return outcomeOf(
+        context,
+        queue,
+        await startInviteRun(context, queue, { first }, expiresAt, showProgress),
+      );
     },
   },
   {
@@ -83,7 +87,11 @@ export const invites: Command[] = [
         throw new UsageProblem('at least one condition is required, such as --where plan=pro');
       const queue = await queueOf(context, flags);
       const expiresAt = parseExpiry(flags, await sharedNow(context));
-      return told(context, queue, await startInviteRun(context, queue, { segment }, expiresAt, showProgress));
+      return outcomeOf(
+        context,
+        queue,
+        await startInviteRun(context, queue, { segment }, expiresAt, showProgress),
+      );
     },
   },
   {
@@ -93,7 +101,7 @@ export const invites: Command[] = [
     run: async (context, _, flags) => {
       const queue = await queueOf(context, flags);
       const job = textOr(flags, 'job', undefined);
-      return told(context, queue, await resumeInviteRun(context, queue, job, showProgress));
+      return outcomeOf(context, queue, await resumeInviteRun(context, queue, job, showProgress));
     },
   },
   {
@@ -140,7 +148,7 @@ function showProgress({ invited }: RunProgress): void {
   progressLine(`${invited} invited`);
 }
 
-async function told(context: Context, queue: Queue, result: RunResult): Promise<Outcome> {
+async function outcomeOf(context: Context, queue: Queue, result: RunResult): Promise<Outcome> {
   const { jobId, invited, requested, unreadable } = result;
   const fewer = requested !== null && invited < requested;
   const notInvited = fewer ? await whyNotInvited(context, queue, result) : undefined;

@@ -127,16 +127,16 @@ function toError({ message, errcode, replaced }: Failure, file: string): Error {
   }
   if (message === SUPERSEDED_MESSAGE) return new SchemaSuperseded();
   if (replaced) return new DatabaseUnavailable(message);
-  const told = { cause: Object.assign(new Error(message), { errcode }) };
+  const options = { cause: Object.assign(new Error(message), { errcode }) };
   switch (errcode & 0xff) {
     case SQLITE_READONLY:
-      return new DatabaseUnavailable(`${file} is read-only: check its owner and permissions`, told);
+      return new DatabaseUnavailable(`${file} is read-only: check its owner and permissions`, options);
     case SQLITE_FULL:
-      return new DatabaseUnavailable(`the disk of ${file} is full`, told);
+      return new DatabaseUnavailable(`the disk of ${file} is full`, options);
     case SQLITE_BUSY:
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
-      return new DatabaseUnavailable(message, told);
+      return new DatabaseUnavailable(message, options);
   }
   return Object.assign(new Error(message), { errcode });
 }

@@ -6,16 +6,16 @@ const LINE_EVERY_MS = 10_000;
 /** Logs an update of the schema: its steps, that a long one is still running, and whom it waits for. */
 export function logMigration(log: Pick<Log, 'info' | 'warn'>): MigrationWatch {
   let loggedAt = 0;
-  let told = '';
+  let logged = '';
   return (step) => {
     if (step.from === 0) return; // A new database: quick, and of no interest.
     const line = describeStep(step);
     const now = Date.now();
     const news = step.waitingFor.length > 0 || step.state === 'done' || step.statement === 0;
-    if (line === told || (!news && now - loggedAt < LINE_EVERY_MS)) return;
-    if (step.waitingFor.length > 0 && told.includes('waiting') && now - loggedAt < LINE_EVERY_MS) return;
+    if (line === logged || (!news && now - loggedAt < LINE_EVERY_MS)) return;
+    if (step.waitingFor.length > 0 && logged.includes('waiting') && now - loggedAt < LINE_EVERY_MS) return;
     loggedAt = now;
-    told = line;
+    logged = line;
     const { from, to, version, name, waitingFor } = step;
     const ms = now - step.startedAt;
     if (waitingFor.length > 0) log.warn({ from, to, version, name, ms, waitingFor }, line);

@@ -86,12 +86,12 @@ export function templateProblems(kind: MailKind, text: string): LiquidProblem[] 
   try {
     const { globals } = engine.analyzeSync(parseTemplate(text));
     const used = Object.values(globals).flat();
-    const told = new Map<string, LiquidProblem>();
+    const found = new Map<string, LiquidProblem>();
     for (const { segments, location } of used) {
       const message = variableProblem(kind, segments.map(String));
-      if (message !== undefined && !told.has(message)) told.set(message, { message, line: location.row });
+      if (message !== undefined && !found.has(message)) found.set(message, { message, line: location.row });
     }
-    return [...told.values()];
+    return [...found.values()];
   } catch (error) {
     return [inWords((error as Error).message)];
   }

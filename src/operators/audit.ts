@@ -115,18 +115,18 @@ export async function changeOperators<T>(
   work: (trx: Trx, now: number, tell: Tell) => Promise<T>,
 ): Promise<T> {
   const { db, notices } = context;
-  let told = false;
+  let noticed = false;
   const attempt = async (trx: Trx) => {
-    told = false;
+    noticed = false;
     await lockAuditTrail(trx);
     const now = await sharedNow(context, trx);
     return work(trx, now, (to, notice) => {
       notices?.write(trx, to, notice, now);
-      told = true;
+      noticed = true;
     });
   };
   const result = await db.transaction(attempt, { repeatable: true });
-  if (told) notices?.wake();
+  if (noticed) notices?.wake();
   return result;
 }
 

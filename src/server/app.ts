@@ -170,7 +170,7 @@ export async function buildApp(
     refusals,
     readBody,
     verifyCaptcha: captcha.verify,
-    look: rateLimiter('form-read', parts.rateLimits.formRead, context.clock),
+    reading: rateLimiter('form-read', parts.rateLimits.formRead, context.clock),
     post: rateLimiter('form', parts.rateLimits.form, context.clock),
     perWaitlist: rateLimiter('form-waitlist', parts.rateLimits.formWaitlist, context.clock),
   });
@@ -243,5 +243,5 @@ function registerSdk(
     },
     { prefix: '/sdk/v1/waitlist' },
   );
-  registerPages(app, { context, look: sdk.limits.inviteCheck, act: sdk.limits.inviteAccept });
+  registerPages(app, { context, reading: sdk.limits.inviteCheck, acting: sdk.limits.inviteAccept });
 }

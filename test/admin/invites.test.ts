@@ -11,7 +11,7 @@ import type { AdminInviteSchema } from '../../src/wire/invite.ts';
 import type { JobSchema } from '../../src/wire/job.ts';
 import { type AskInRoles, askInRoles } from '../support/admin.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
-import { listen } from '../support/told.ts';
+import { listen } from '../support/recorded-events.ts';
 
 type Invite = Static<typeof AdminInviteSchema>;
 type Job = Static<typeof JobSchema>;

@@ -13,9 +13,9 @@ import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { forEachEngine, type List, listOver, type Service, startService } from '../support/harness.ts';
 import { seededRandom } from '../support/random.ts';
+import { listen } from '../support/recorded-events.ts';
 import { seedFor } from '../support/seed.ts';
 import { createStorage, type Storage } from '../support/storage.ts';
-import { listen } from '../support/told.ts';
 
 const CLIENTS = 64;
 const ROUNDS = 14;

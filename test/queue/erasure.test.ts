@@ -13,8 +13,8 @@ import { presentPerson } from '../../src/wire/person.ts';
 import { crowdEmail, fillQueue } from '../support/crowd.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
 import { dumpTables } from '../support/inspect.ts';
+import { listen } from '../support/recorded-events.ts';
 import { createStorage, type Storage } from '../support/storage.ts';
-import { listen } from '../support/told.ts';
 
 const exportPerson = async (...person: Parameters<typeof readPerson>) =>
   presentPerson(await readPerson(...person));

@@ -13,7 +13,7 @@ import { presentCreatedInvite, presentInviteDetails } from '../../src/wire/invit
 import { afterTest } from '../support/cleanup.ts';
 import { fillQueue } from '../support/crowd.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
-import { listen } from '../support/told.ts';
+import { listen } from '../support/recorded-events.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -9,7 +9,7 @@ import { changeQueue } from '../../src/waitlist/queue/change-queue.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { forEachEngine, type List, type Service, startService } from '../support/harness.ts';
-import { listen, type Told } from '../support/told.ts';
+import { listen, type RecordedEvent } from '../support/recorded-events.ts';
 
 const WHO = 'ada@example.com';
 
@@ -51,7 +51,7 @@ forEachEngine((engine) => {
     const queue = await list.queue();
     assert.deepEqual((await auditQueue(service.context, queue, false)).findings, []);
   };
-  const kinds = (told: Told[]) => told.map(({ event }) => event);
+  const kinds = (told: RecordedEvent[]) => told.map(({ event }) => event);
 
   describe('every allowed transition records its event', () => {
     it('pending → waiting when the email is confirmed', async () => {

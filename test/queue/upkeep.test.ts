@@ -22,8 +22,8 @@ import {
   startService,
 } from '../support/harness.ts';
 import { startProcess } from '../support/process.ts';
+import { listen } from '../support/recorded-events.ts';
 import { createStorage } from '../support/storage.ts';
-import { listen } from '../support/told.ts';
 
 const WHO = 'b@example.com';
 

@@ -23,7 +23,7 @@ export function registerHostedPage(app: TypedApp, parts: FormParts): void {
   const route = {
     schema: { hide: true, params: Params },
     onRequest: async (request: FastifyRequest, reply: FastifyReply) =>
-      parts.look.take(clientOf(request), reply),
+      parts.reading.take(clientOf(request), reply),
   };
   app.get('/w/:waitlistId', route, async (request, reply) => {
     const form = await requireForm(parts, request, request.params.waitlistId);

@@ -15,7 +15,7 @@ export interface FormParts {
   readBody: ReadBody;
   verifyCaptcha: VerifyCaptcha;
   /** Reading forms and pages, per client. */
-  look: RateLimiter;
+  reading: RateLimiter;
   /** Posting to forms, per client. */
   post: RateLimiter;
   /** Joining through a form, per waitlist: counts only what passed the checks, so that bots cannot use it up. */

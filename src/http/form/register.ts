@@ -58,7 +58,7 @@ function registerEndpoints(app: TypedApp, parts: FormParts): void {
       request.form = form;
     },
   });
-  app.get('/form/v1/:formKey', route(parts.look), async (request, reply) => {
+  app.get('/form/v1/:formKey', route(parts.reading), async (request, reply) => {
     const form = request.form as LiveForm;
     const texts = textsFor(request);
     // Somebody opened the address of a page that answered a post.
@@ -68,7 +68,7 @@ function registerEndpoints(app: TypedApp, parts: FormParts): void {
   app.post('/form/v1/:formKey', route(parts.post), async (request, reply) =>
     handlePost(parts, request, reply, request.form as LiveForm),
   );
-  app.options('/form/v1/:formKey', route(parts.look), async (_request, reply) => {
+  app.options('/form/v1/:formKey', route(parts.reading), async (_request, reply) => {
     reply.code(204).headers({
       'access-control-allow-methods': 'GET, POST',
       'access-control-allow-headers': 'content-type, accept',

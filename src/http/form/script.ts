@@ -19,10 +19,10 @@ function readScript() {
 }
 
 /** The script of the web component, for any page. */
-export function registerScript(app: TypedApp, { look }: FormParts): void {
+export function registerScript(app: TypedApp, { reading }: FormParts): void {
   let script: ReturnType<typeof readScript> | undefined;
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
-    look.take(clientOf(request), reply);
+    reading.take(clientOf(request), reply);
   app.get('/form.js', { schema: { hide: true }, onRequest }, async ({ headers }, reply) => {
     script ??= readScript();
     const { source, encoded, etag } = script;

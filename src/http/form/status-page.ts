@@ -20,7 +20,7 @@ import { presentStatus } from './present-status.ts';
 
 /** A person's place in line. The link is their secret: it comes by mail, or right after joining. */
 export function registerStatusPage(app: TypedApp, parts: FormParts): void {
-  const { context, look, post } = parts;
+  const { context, reading, post } = parts;
   const show = async (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -42,7 +42,7 @@ export function registerStatusPage(app: TypedApp, parts: FormParts): void {
     });
   };
 
-  app.get('/s/:token', pageRoute(look, TokenParams), async (request, reply) => {
+  app.get('/s/:token', pageRoute(reading, TokenParams), async (request, reply) => {
     const { token } = request.params;
     const person = await personStatus(context, token);
     if (!wantsJson(request)) return show(request, reply, person, token);
@@ -51,7 +51,7 @@ export function registerStatusPage(app: TypedApp, parts: FormParts): void {
     return presentStatus(parts, textsFor(request), person);
   });
   for (const action of ['resend', 'leave'])
-    app.get(`/s/:token/${action}`, pageRoute(look, TokenParams), async (request, reply) =>
+    app.get(`/s/:token/${action}`, pageRoute(reading, TokenParams), async (request, reply) =>
       reply.redirect(inSameLanguage(request, `../${request.params.token}`)),
     );
   app.post('/s/:token/resend', pageRoute(post, TokenParams), async (request, reply) => {

@@ -18,16 +18,16 @@ import { inSameLanguage, type PageParts, pageRoute, TokenParams, textsFor, wants
 /** The page shows a button, because mail scanners open links and must not confirm anyone. */
 export function registerConfirmPage(app: TypedApp, parts: PageParts): void {
   const { context } = parts;
-  app.get('/confirm/:token', pageRoute(parts.look, TokenParams), async (request, reply) => {
+  app.get('/confirm/:token', pageRoute(parts.reading, TokenParams), async (request, reply) => {
     return answer(context, request, reply, await checkConfirmLink(context, request.params.token));
   });
-  app.post('/confirm/:token', pageRoute(parts.act, TokenParams), async (request, reply) => {
+  app.post('/confirm/:token', pageRoute(parts.acting, TokenParams), async (request, reply) => {
     return answer(context, request, reply, await followConfirmLink(context, request.params.token));
   });
-  app.get('/confirm/:token/again', pageRoute(parts.look, TokenParams), async (request, reply) =>
+  app.get('/confirm/:token/again', pageRoute(parts.reading, TokenParams), async (request, reply) =>
     reply.redirect(inSameLanguage(request, `../${request.params.token}`)),
   );
-  app.post('/confirm/:token/again', pageRoute(parts.act, TokenParams), async (request, reply) => {
+  app.post('/confirm/:token/again', pageRoute(parts.acting, TokenParams), async (request, reply) => {
     const { token } = request.params;
     const link = await renewConfirmLink(context, token);
     if (link.state !== 'expired') return answer(context, request, reply, link, '../../');

@@ -26,7 +26,7 @@ export function registerJoinPage(app: TypedApp, parts: PageParts): void {
       queue && page.status !== STATUS.not_found ? await lookOf(context, queue) : undefined,
     );
 
-  app.get('/join/:code', pageRoute(parts.look, CodeParams), async (request, reply) => {
+  app.get('/join/:code', pageRoute(parts.reading, CodeParams), async (request, reply) => {
     const { code } = request.params;
     const texts = textsFor(request);
     const { join, formats } = texts;
@@ -43,7 +43,7 @@ ${button(inSameLanguage(request, `../join/${code}`), join.accept)}`,
     };
     return send(reply, queue, page, texts);
   });
-  app.post('/join/:code', pageRoute(parts.act, CodeParams), async (request, reply) => {
+  app.post('/join/:code', pageRoute(parts.acting, CodeParams), async (request, reply) => {
     const { code } = request.params;
     const texts = textsFor(request);
     const { join } = texts;

@@ -32,13 +32,13 @@ ${button(inSameLanguage(request, `../leave/${token}`), leave.leave, true)}</div>
       await lookOfLink(context, token),
     );
   };
-  app.get('/unsubscribe/:token', pageRoute(parts.look, TokenParams), async (request, reply) =>
+  app.get('/unsubscribe/:token', pageRoute(parts.reading, TokenParams), async (request, reply) =>
     show(request, reply),
   );
-  app.get('/leave/:token', pageRoute(parts.look, TokenParams), async (request, reply) =>
+  app.get('/leave/:token', pageRoute(parts.reading, TokenParams), async (request, reply) =>
     show(request, reply),
   );
-  app.post('/unsubscribe/:token', pageRoute(parts.act, TokenParams), async (request, reply) => {
+  app.post('/unsubscribe/:token', pageRoute(parts.acting, TokenParams), async (request, reply) => {
     const texts = textsFor(request);
     const { unknown, unsubscribedTitle: title, unsubscribed } = texts.leave;
     const { token } = request.params;
@@ -51,7 +51,7 @@ ${button(inSameLanguage(request, `../leave/${token}`), leave.leave, true)}</div>
       await lookOfLink(context, token),
     );
   });
-  app.post('/leave/:token', pageRoute(parts.act, TokenParams), async (request, reply) => {
+  app.post('/leave/:token', pageRoute(parts.acting, TokenParams), async (request, reply) => {
     const texts = textsFor(request);
     const { unknown, leftTitle: title, left } = texts.leave;
     const { token } = request.params;

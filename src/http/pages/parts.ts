@@ -8,8 +8,8 @@ import { clientOf, type RateLimiter } from '../plugins/rate-limit.ts';
 export interface PageParts {
   context: Context;
   /** Shared with the invite endpoints, because the pages do the same. */
-  look: RateLimiter;
-  act: RateLimiter;
+  reading: RateLimiter;
+  acting: RateLimiter;
 }
 
 const BODY_BYTES_MAX = 16 * 1024;

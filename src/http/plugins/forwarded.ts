@@ -28,23 +28,23 @@ function bareAddress(text: string): string {
 }
 
 /** Whoever sends such a header can add a line to the log, so there are few. */
-const PROXIES_TOLD_MAX = 5;
+const PROXIES_LOGGED_MAX = 5;
 const FORWARDED_HEADERS = [HEADER, 'x-forwarded-proto', 'x-real-ip', 'forwarded'];
 
 /** Without this line, an operator sees only that everybody is slowed down at once. */
 export function registerProxyWarning(app: FastifyInstance, log: Log): void {
-  const told = new Set<string>();
+  const logged = new Set<string>();
   app.addHook('onRequest', (request, _reply, next) => {
-    if (told.size < PROXIES_TOLD_MAX && isForwardedByStranger(request)) {
+    if (logged.size < PROXIES_LOGGED_MAX && isForwardedByStranger(request)) {
       const peer = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
       // The address of a person on the Internet does not belong in a log.
       const proxy = isPublicAddress(peer) ? 'a public address' : peer;
-      if (!told.has(proxy))
+      if (!logged.has(proxy))
         log.warn(
           { proxy },
           'forwarded headers are ignored because their proxy is not trusted, so all its clients share one rate limit. If it is yours, set DOORLIST_TRUSTED_PROXIES to its address',
         );
-      told.add(proxy);
+      logged.add(proxy);
     }
     next();
   });

@@ -4,7 +4,7 @@ import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { createEndpoint } from '../../src/webhooks/change-endpoints.ts';
 import { createGuard } from '../../src/webhooks/guard.ts';
 
-export interface Told {
+export interface RecordedEvent {
   event: string;
   id: string;
   data: {
@@ -15,7 +15,7 @@ export interface Told {
 }
 
 /** Subscribes to all events of a queue. Each call returns what was recorded since the last one. */
-export async function listen(context: Context, queue: Queue): Promise<() => Promise<Told[]>> {
+export async function listen(context: Context, queue: Queue): Promise<() => Promise<RecordedEvent[]>> {
   const url = 'http://127.0.0.1:9/nobody-listens-there';
   const input = { url, description: '', events: [], headers: {}, rateLimit: null };
   await createEndpoint(context, createGuard(allowList(['127.0.0.1'])), queue, input);
@@ -31,7 +31,7 @@ export async function listen(context: Context, queue: Queue): Promise<() => Prom
     const fresh = rows.filter(({ id }) => !seen.has(Buffer.from(id).toString('hex')));
     for (const { id } of fresh) seen.add(Buffer.from(id).toString('hex'));
     return fresh.flatMap(({ id, body }) =>
-      body ? [JSON.parse(queue.vault.open<string>('event.body', id, body)) as Told] : [],
+      body ? [JSON.parse(queue.vault.open<string>('event.body', id, body)) as RecordedEvent] : [],
     );
   };
 }
