@@ -1,4 +1,5 @@
 import { CompiledQuery } from 'kysely';
+import { repeat } from '../lib/repeat.ts';
 import { type Database, LockUnavailable, type Trx } from './database.ts';
 import { start } from './migrations/0001-start.ts';
 import { webhooks } from './migrations/0002-webhooks.ts';
@@ -180,24 +181,17 @@ async function watchingLocks<T>(
   work: (known: (session: number) => void) => Promise<T>,
 ): Promise<T> {
   let session: number | undefined;
-  let looking: Promise<void> | undefined;
-  const look = async () => {
+  const stopLooking = repeat(LOOK_FOR_BLOCKERS_MS, async () => {
     if (session === undefined) return;
     step.waitingFor = await db.blockersOf(session).catch(() => step.waitingFor);
     watch(step);
-  };
-  const timer = setInterval(() => {
-    looking ??= look().finally(() => {
-      looking = undefined;
-    });
-  }, LOOK_FOR_BLOCKERS_MS);
+  });
   try {
     return await work((known) => {
       session = known;
     });
   } finally {
-    clearInterval(timer);
-    await looking;
+    await stopLooking();
   }
 }
 

@@ -2,6 +2,7 @@ import { type Database, DatabaseUnavailable } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { repeat } from '../lib/repeat.ts';
 import type { Attempt } from '../outbox/attempt.ts';
 import type { Channel, Quota } from '../outbox/channel.ts';
 import type { Delivery } from '../outbox/delivery.ts';
@@ -116,21 +117,11 @@ export function smtpChannel<Setup extends object>(
   });
 
   /** A server can take minutes to respond. Until then, the mail stays claimed. */
-  const keepClaimed = (delivery: Delivery<Setup>) => {
-    let extending: Promise<void> | undefined;
-    const extend = async () => extendLease(db, delivery, (await sharedNow(parts)) + 2 * deadlineMs);
-    const timer = setInterval(() => {
-      extending ??= extend()
-        .catch(() => {}) // The next extension may succeed. At worst, another process sends the mail again.
-        .finally(() => {
-          extending = undefined;
-        });
-    }, leaseExtendedEveryMs);
-    return async () => {
-      clearInterval(timer);
-      await extending; // The extension must not overwrite what is recorded next.
-    };
-  };
+  const keepClaimed = (delivery: Delivery<Setup>) =>
+    // At worst, another process sends the mail again. What is recorded next waits for the last extension.
+    repeat(leaseExtendedEveryMs, async () =>
+      extendLease(db, delivery, (await sharedNow(parts)) + 2 * deadlineMs),
+    );
 
   return {
     name: source.name,

@@ -4,6 +4,7 @@ import { sharedNow } from '../db/shared-clock.ts';
 import type { Clock } from '../lib/clock.ts';
 import { oldestId } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
+import { repeat } from '../lib/repeat.ts';
 import { findTargets } from './find-targets.ts';
 
 const EVERY_MS = 60 * 60 * 1000;
@@ -30,16 +31,12 @@ export function startPruning(parts: Parts & { log: Log }, keepMs: number): Pruni
       parts.log.warn({ reason: (error as Error).message }, 'could not delete old deliveries: will try again');
     }
   };
-  let pruning = prune();
-  const timer = setInterval(() => {
-    pruning = pruning.then(prune);
-  }, EVERY_MS);
-  timer.unref();
+  const first = prune();
+  const stop = repeat(EVERY_MS, () => first.then(prune));
   return {
     stop: async () => {
       stopping = true;
-      clearInterval(timer);
-      await pruning;
+      await Promise.all([first, stop()]);
     },
   };
 }

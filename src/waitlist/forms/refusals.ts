@@ -1,4 +1,5 @@
 import { sharedNow } from '../../db/shared-clock.ts';
+import { repeat } from '../../lib/repeat.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 
@@ -58,10 +59,7 @@ export function countRefusals(context: Context): Refusals {
     });
     return writing;
   };
-  const timer = setInterval(() => {
-    if (counts.size > 0) void write();
-  }, WRITE_EVERY_MS);
-  timer.unref();
+  const stop = repeat(WRITE_EVERY_MS, async () => counts.size > 0 && write());
   return {
     note: (queue, reason) => {
       const name = `${queue.id} ${reason}`;
@@ -69,7 +67,7 @@ export function countRefusals(context: Context): Refusals {
     },
     write,
     close: async () => {
-      clearInterval(timer);
+      await stop();
       await write();
     },
   };

@@ -4,6 +4,7 @@ import type { JobOutcome, JobRunner } from '../../db/tables.ts';
 import { DoorlistError } from '../../lib/errors.ts';
 import { newId } from '../../lib/ids.ts';
 import { randomBytes } from '../../lib/random-bytes.ts';
+import { repeat } from '../../lib/repeat.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -227,8 +228,8 @@ export function keepLease(
   { id, token }: JobLease,
   everyMs: number = RENEW_EVERY_MS,
 ): () => Promise<void> {
-  let renewing: Promise<unknown> | undefined;
-  const renew = async () => {
+  // If it fails too often, the job is lost, which its next step notices.
+  return repeat(everyMs, async () => {
     const leaseUntil = (await sharedNow(context)) + LEASE_MS;
     await context.db.query
       .updateTable('job')
@@ -237,19 +238,7 @@ export function keepLease(
       .where('id', '=', id)
       .where('lease_token', '=', token)
       .execute();
-  };
-  const timer = setInterval(() => {
-    renewing ??= renew()
-      .catch(() => {}) // The next one may succeed, and otherwise the job is lost, which its next step notices.
-      .finally(() => {
-        renewing = undefined;
-      });
-  }, everyMs);
-  timer.unref();
-  return async () => {
-    clearInterval(timer);
-    await renewing;
-  };
+  });
 }
 
 async function isHeld(trx: Trx, queue: Queue, { id, token }: JobLease): Promise<boolean> {

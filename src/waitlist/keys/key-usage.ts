@@ -1,3 +1,4 @@
+import { repeat } from '../../lib/repeat.ts';
 import type { Context } from '../queue/context.ts';
 import type { ServerKey } from './find-key.ts';
 
@@ -23,14 +24,13 @@ export function trackKeyUsage({ db, clock, log }: Context): KeyUsage {
     write().catch((error: Error) =>
       log.warn({ reason: error.message }, 'could not save when keys were last used'),
     );
-  const timer = setInterval(writeOrLog, WRITE_EVERY_MS);
-  timer.unref();
+  const stop = repeat(WRITE_EVERY_MS, writeOrLog);
   return {
     note: (key) => {
       used.set(key, clock());
     },
     close: async () => {
-      clearInterval(timer);
+      await stop();
       await writeOrLog();
     },
   };
