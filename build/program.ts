@@ -1,8 +1,11 @@
-import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
+import { existsSync, globSync } from 'node:fs';
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { rolldown } from 'rolldown';
+import { type RolldownOutput, rolldown } from 'rolldown';
 
 const ROOT = path.join(import.meta.dirname, '..');
+/** Where `bin/doorlist` finds the program in a package. */
+export const PROGRAM_DIRECTORY: string = path.join(ROOT, 'dist');
 const ENTRIES = {
   main: 'src/main.ts',
   // Threads are loaded by name, from beside the module that starts them.
@@ -33,9 +36,28 @@ export async function buildProgram(
   const fresh = `${directory}.${process.pid}`;
   await rm(fresh, { recursive: true, force: true });
   await mkdir(fresh);
-  await bundle.write({ dir: fresh, format: 'esm', entryFileNames: '[name].js', comments: { legal: true } });
+  const output = await bundle.write({ dir: fresh, format: 'esm', entryFileNames: '[name].js' });
   await bundle.close();
   for (const file of FILES) await copyFile(path.join(ROOT, file), path.join(fresh, path.basename(file)));
+  await writeFile(path.join(fresh, 'LICENSES.txt'), await licencesOf(output));
   await rm(directory, { recursive: true, force: true });
   await rename(fresh, directory);
+}
+
+/** Their authors ask for it: whoever gets their code gets their licence. */
+async function licencesOf({ output }: RolldownOutput): Promise<string> {
+  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  const packages = new Set(
+    modules.flatMap((id) => /.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []),
+  );
+  const texts = [...packages].sort().map(async (directory) => {
+    const { name, version, license } = JSON.parse(
+      await readFile(path.join(directory, 'package.json'), 'utf8'),
+    ) as Record<string, string>;
+    const [file] = globSync('{LICENSE,LICENCE,license,licence,COPYING}*', { cwd: directory });
+    const found = file !== undefined && existsSync(path.join(directory, file));
+    const text = found ? await readFile(path.join(directory, file), 'utf8') : `Licensed as ${license}.`;
+    return `${name} ${version}\n\n${text.trim()}\n`;
+  });
+  return (await Promise.all(texts)).join(`\n${'-'.repeat(80)}\n\n`);
 }

@@ -14,6 +14,7 @@ import { startOutbox } from '../installation/start-outbox.ts';
 import { waitForDatabase } from '../installation/wait-for-database.ts';
 import type { Log } from '../lib/log.ts';
 import { createLogger } from '../lib/log.ts';
+import { COMMAND } from '../lib/root.ts';
 import { rememberSending } from '../mail/sending.ts';
 import { openOperators } from '../operators/context.ts';
 import { isSetUp, setupUrl } from '../operators/setup.ts';
@@ -275,7 +276,7 @@ async function welcome(
   const storage = describeStorage(config);
   const [first] = await listWaitlists(context);
   const id = first?.id ?? 'wl_acme';
-  const create = first ? '' : `  npm run -s doorlist -- waitlist create ${id} --name "Acme"\n`;
+  const create = first ? '' : `  ${COMMAND} waitlist create ${id} --name "Acme"\n`;
   return `
 Doorlist is ready at ${address} (${storage})
 Dashboard: ${withoutDashboard ?? address}
@@ -283,7 +284,7 @@ API reference: ${address}/docs${await setupLine(context, config, address)}
 
 ${first ? 'Create a key and add the next person:' : 'Create a waitlist and a key, and add the first person:'}
 
-${sameStorage(config)}${create}  KEY=$(npm run -s doorlist -- key create --waitlist ${id} --env production --read --quiet)
+${sameStorage(config)}${create}  KEY=$(${COMMAND} key create --waitlist ${id} --env production --read --quiet)
   curl ${address}/sdk/v1/waitlist/signup -H "Authorization: Bearer $KEY" \\
     -H 'Content-Type: application/json' \\
     -d '{"waitlistId":"${id}","entries":[{"email":"ada@example.com"}]}'

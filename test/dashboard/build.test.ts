@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { before, describe, it } from 'node:test';
-import { promisify } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
 import { DASHBOARD_DIRECTORY } from '../../src/server/build-dashboard.ts';
 import { renderAdminTypes, TYPES_FILE } from '../support/admin-types.ts';
@@ -79,21 +77,6 @@ describe('the built dashboard', () => {
       const total = size([...filesOf(page)].filter((file) => !loaded.has(file)));
       assert.ok(total < PAGE_MAX, `${page}: ${total} bytes`);
     }
-  });
-
-  it('is in the package, without its sources', async () => {
-    const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-      cwd: path.join(import.meta.dirname, '../..'),
-      maxBuffer: 16 * 1024 * 1024,
-    });
-    const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
-    const names = files.map((file) => file.path);
-    for (const name of ['bin/doorlist', 'src/main.ts', 'web/dist/index.html', 'web/dist/index.html.br'])
-      assert.ok(names.includes(name), name);
-    assert.deepEqual(
-      names.filter((name) => /^(web\/(?!dist)|test|bench|node_modules)|\.test\.ts$/.test(name)),
-      [],
-    );
   });
 
   it('needs nothing from another server', () => {

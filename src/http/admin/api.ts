@@ -1,3 +1,4 @@
+import { COMMAND } from '../../lib/root.ts';
 import type { Api } from '../plugins/openapi.ts';
 
 const ABOUT = `Everything an operator does, over HTTP: waitlists and their keys, the people on them, invites, emails, webhooks, forms,
@@ -7,7 +8,7 @@ backend, use the public API at \`/docs\`.
 ## Authentication
 
 Scripts send an admin token as \`Authorization: Bearer dla_…\`. Create one with
-\`npm run -s doorlist -- admin-token create --name NAME --role ROLE\`. Browsers sign in and
+\`${COMMAND} admin-token create --name NAME --role ROLE\`. Browsers sign in and
 send the session cookie; their requests that change something must come from the same origin.
 
 | Role | Access |

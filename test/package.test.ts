@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { buildProgram, PROGRAM_DIRECTORY } from '../build/program.ts';
+import manifest from '../package.json' with { type: 'json' };
+import { clientFor } from './support/harness.ts';
+import { startProcess } from './support/process.ts';
+
+const ROOT = path.join(import.meta.dirname, '..');
+const MODULES = path.join(ROOT, 'node_modules');
+const UNPACKED_BYTES_MAX = 20_000_000;
+const run = promisify(execFile);
+
+interface Packed {
+  filename: string;
+  unpackedSize: number;
+  files: { path: string }[];
+}
+
+describe('the package', () => {
+  let directory: string;
+  let packed: Packed;
+  let installed: string;
+  before(async () => {
+    directory = mkdtempSync(path.join(tmpdir(), 'doorlist-package-'));
+    await buildProgram(PROGRAM_DIRECTORY);
+    const words = ['pack', '--json', '--ignore-scripts', '--pack-destination', directory];
+    const { stdout } = await run('npm', words, { cwd: ROOT, maxBuffer: 16 * 1024 ** 2 });
+    [packed] = JSON.parse(stdout) as [Packed];
+    installed = install(directory);
+    await run('tar', [
+      '-xzf',
+      path.join(directory, packed.filename),
+      '-C',
+      installed,
+      '--strip-components=1',
+    ]);
+  });
+  after(() => {
+    rmSync(directory, { recursive: true, force: true });
+    rmSync(PROGRAM_DIRECTORY, { recursive: true, force: true });
+  });
+
+  const doorlist = (...words: string[]) =>
+    run(path.join(installed, 'bin/doorlist'), words, { cwd: directory, env: { PATH: process.env.PATH } });
+
+  it('has the built program and the built dashboard, and no sources', () => {
+    const names = packed.files.map((file) => file.path);
+    for (const name of [
+      'bin/doorlist',
+      'dist/main.js',
+      'dist/LICENSES.txt',
+      'web/dist/index.html',
+      'LICENSE',
+    ])
+      assert.ok(names.includes(name), name);
+    const unwanted = /^(src|web\/(?!dist)|test|bench|build|dev|node_modules)|\.ts$/;
+    assert.deepEqual(
+      names.filter((name) => unwanted.test(name)),
+      [],
+    );
+    assert.ok(packed.unpackedSize < UNPACKED_BYTES_MAX, `${packed.unpackedSize} bytes`);
+  });
+
+  it('contains the licence of every package whose code it contains', () => {
+    const text = readFileSync(path.join(installed, 'dist/LICENSES.txt'), 'utf8');
+    for (const name of ['fastify', 'kysely', 'typebox', 'pg', 'pino', 'undici'])
+      assert.match(text, new RegExp(`^${name} \\d`, 'm'));
+    assert.doesNotMatch(text, /Licensed as undefined/);
+  });
+
+  it('runs commands where it is installed, in an empty directory', async () => {
+    assert.equal((await doorlist('--version')).stdout.trim(), manifest.version);
+    await doorlist('migrate');
+    await doorlist('waitlist', 'create', 'wl_acme', '--name', 'Acme');
+    assert.match((await doorlist('waitlist', 'list')).stdout, /wl_acme/);
+    assert.ok(readdirSync(directory).includes('data'));
+  });
+
+  it('serves the API, the dashboard and the form, and prints commands that exist there', async () => {
+    const environment = { DOORLIST_DATA_DIR: path.join(directory, 'other') };
+    const server = await startProcess(environment, { script: path.join(installed, 'dist/main.js') });
+    try {
+      const { request } = clientFor(server.url);
+      for (const page of ['/readyz', '/sign-in', '/form.js', '/docs', '/openapi.json'])
+        assert.equal((await request('GET', page)).status, 200, page);
+      assert.match(server.output(), /^ {2}npx doorlist waitlist create /m);
+    } finally {
+      assert.equal((await server.stop()).code, 0);
+    }
+  });
+});
+
+/** Beside what npm would have installed with it. */
+function install(directory: string): string {
+  const modules = path.join(directory, 'node_modules');
+  const installed = path.join(modules, 'doorlist');
+  mkdirSync(installed, { recursive: true });
+  const optional = Object.keys(manifest.optionalDependencies).filter((name) =>
+    readdirSync(MODULES).includes(name),
+  );
+  for (const name of [...Object.keys(manifest.dependencies), ...optional]) {
+    mkdirSync(path.dirname(path.join(modules, name)), { recursive: true });
+    symlinkSync(path.join(MODULES, name), path.join(modules, name));
+  }
+  return installed;
+}

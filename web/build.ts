@@ -1,3 +1,0 @@
-import { buildDashboard } from '../src/server/build-dashboard.ts';
-
-await buildDashboard();
