@@ -51,7 +51,7 @@ describe('the documentation', () => {
       for (const [line, script = ''] of read(page).matchAll(/(?<=^|`|&& )npm (?:run (?!-s))?([a-z:]+)/gm)) {
         assert.ok(
           script in manifest.scripts ||
-            ['ci', 'install', 'prune', 'publish', 'run', 'version'].includes(script),
+            ['ci', 'install', 'pack', 'prune', 'publish', 'run', 'version'].includes(script),
           `${page}: ${line}`,
         );
       }
