@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { RotateCcw } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { kindName } from '../../api/mail-choices.ts';
 import { PRODUCTION } from '../../shell/waitlist-scope.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -15,6 +14,7 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { MailStateBadge } from './mail-log.tsx';
+import { kindName } from './mail-names.ts';
 import { type MailDetails, type MailSource, mailQuery, mailsKey, resendMail, STATE_TONES } from './mails.ts';
 
 interface MailDrawerProps {

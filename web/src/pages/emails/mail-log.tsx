@@ -2,14 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Inbox, MailX, RotateCw } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useLiveRefetch } from '../../api/live.tsx';
-import {
-  kindName,
-  MAIL_KINDS,
-  MAIL_STATE_NAMES,
-  MAIL_STATES,
-  type MailKind,
-  type MailState,
-} from '../../api/mail-choices.ts';
+import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../../api/mail-choices.ts';
 import { useMay } from '../../api/me.ts';
 import { PRODUCTION } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -21,6 +14,7 @@ import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Select } from '../../ui/select.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
+import { kindName, MAIL_STATE_NAMES } from './mail-names.ts';
 import {
   isDue,
   type Mail,

@@ -1,9 +1,9 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { LANGUAGE_OPTIONS } from '../../api/mail-choices.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
+import { LANGUAGE_OPTIONS } from './mail-names.ts';
 
 const PATH = '/waitlists/$waitlistId/emails/$kind';
 const AUTO = 'auto';

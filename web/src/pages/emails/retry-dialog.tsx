@@ -1,10 +1,11 @@
 import { useState } from 'react';
-import { kindName, type MailKind } from '../../api/mail-choices.ts';
+import type { MailKind } from '../../api/mail-choices.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Field } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Select } from '../../ui/select.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { kindName } from './mail-names.ts';
 import { retryMails } from './mails.ts';
 
 const HOUR_MS = 3_600_000;

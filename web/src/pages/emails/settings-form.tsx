@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
-import { LANGUAGE_OPTIONS } from '../../api/mail-choices.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Card } from '../../ui/card.tsx';
 import { Field, Input, TextArea } from '../../ui/field.tsx';
 import { SaveForm } from '../../ui/save-form.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useSettings } from '../../ui/use-settings.ts';
+import { LANGUAGE_OPTIONS } from './mail-names.ts';
 import { type MailSettings, updateMailSettings } from './mails.ts';
 import { changesOf, draftOf, reminderOptions, type TextSetting } from './settings-draft.ts';
 

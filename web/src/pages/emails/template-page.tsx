@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
-import { kindName, type MailKind } from '../../api/mail-choices.ts';
+import type { MailKind } from '../../api/mail-choices.ts';
 import { environmentSearch, useScope } from '../../shell/waitlist-scope.ts';
 import { Card } from '../../ui/card.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { Skeleton, SkeletonField, SkeletonRows } from '../../ui/skeleton.tsx';
+import { kindName } from './mail-names.ts';
 import { templateQuery } from './mails.ts';
 import { TemplateEditor } from './template-editor.tsx';
 

@@ -2,13 +2,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { MailKind } from '../../api/mail-choices.ts';
-import { LANGUAGE_OPTIONS } from '../../api/mail-choices.ts';
 import { useMe } from '../../api/me.ts';
 import { environmentSearch, PRODUCTION, type Scope } from '../../shell/waitlist-scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { LANGUAGE_OPTIONS } from './mail-names.ts';
 import { mailsKey, type PreviewRequest, sendTestMail } from './mails.ts';
 
 interface TestDialogProps {
