@@ -11,7 +11,7 @@ export interface Level {
 /** Object keys and array indexes, from the outside in. */
 export type Path = (string | number)[];
 
-export interface PathVisitor {
+interface PathVisitor {
   /** A key of the innermost object. Returns true to end the walk. */
   key?(levels: readonly Level[]): boolean | undefined;
   /** Where a number starts. Returns true to end the walk. */

@@ -7,7 +7,7 @@ const DIGIT_9 = 0x39;
 export const MARK = { comma: 0x2c, colon: 0x3a, array: 0x5b, arrayEnd: 0x5d, object: 0x7b, objectEnd: 0x7d };
 const MINUS = 0x2d;
 
-export interface Visitor {
+interface Visitor {
   /** A comma, a colon, a bracket or a brace. Returns true to end the scan. */
   mark?(character: number): boolean | undefined;
   /** From its first quote to the last. */

@@ -5,9 +5,9 @@ export type TextSetting = Exclude<
   keyof MailSettings,
   'waitlistId' | 'kinds' | 'inviteReminderMs' | 'language'
 >;
-export type Draft = Record<TextSetting, string> & { language: string; reminder: string };
+type Draft = Record<TextSetting, string> & { language: string; reminder: string };
 
-export const TEXT_SETTINGS: readonly TextSetting[] = [
+const TEXT_SETTINGS: readonly TextSetting[] = [
   'from',
   'fromName',
   'replyTo',

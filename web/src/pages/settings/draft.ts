@@ -4,7 +4,7 @@ export type Waitlist = Schemas['Waitlist'];
 type Changes = Schemas['WaitlistUpdate'];
 
 /** The settings as the form holds them: texts, as people type them. */
-export interface Draft {
+interface Draft {
   name: string;
   confirmEmails: boolean;
   boost: string;
