@@ -8,7 +8,7 @@ import { commandJson, type RunningProcess, startProcess } from '../support/proce
 import { createStorage, type Storage } from '../support/storage.ts';
 import { until } from '../support/webhooks.ts';
 
-const RESTARTS = 4;
+const RESTARTS = 10;
 
 describe('rolling restarts of two servers behind a load balancer that follows /readyz', () => {
   let storage: Storage;
