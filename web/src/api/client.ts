@@ -34,10 +34,12 @@ export class ApiError extends Error {
     return this.fields.some(({ name }) => name === field);
   }
 
-  /** What it says about this field. */
+  /** What it says about this field, beside its label. */
   about(field: string): string | undefined {
     const own = this.fields.filter(({ name }) => name === field);
-    return own.length === 0 ? undefined : own.map(nameAndSay).join(' ');
+    return own.length === 0
+      ? undefined
+      : own.map(({ name, message }) => say(isPlain(name) ? name : '', message)).join(' ');
   }
 
   /** What it says that is not shown at one of these fields. */
@@ -85,10 +87,19 @@ function problemOf(error: unknown): Omit<Schemas['Problem'], 'code'> & { code: s
   };
 }
 
-/** "must be …" is said of what has a plain name. Others are labelled in other words, or have only a path. */
 function nameAndSay({ name, message }: FieldProblem): string {
-  const fits = /^(is|must|can|has|does|was|should)\b/.test(message) && /^[a-z]+$/.test(name);
-  return asSentence(fits ? `${name} ${message}` : message);
+  return say(name.replace(/([A-Z])/g, ' $1').toLowerCase(), message);
+}
+
+/** Others are labelled in other words, or have only a path. */
+function isPlain(name: string): boolean {
+  return /^[a-z]+$/.test(name);
+}
+
+/** "must be …" is said of something. */
+function say(what: string, message: string): string {
+  const fits = /^(is|must|can|has|does|was|should)\b/.test(message) && what !== '';
+  return asSentence(fits ? `${what} ${message}` : message);
 }
 
 function asSentence(text: string): string {

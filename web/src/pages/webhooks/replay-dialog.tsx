@@ -27,7 +27,7 @@ export function ReplayDialog({ endpoint, onClose, onDone }: ReplayDialogProps) {
   return (
     <FormDialog
       title="Replay failed deliveries?"
-      about={`Sends the events that ${new URL(endpoint.url).host} did not accept in ${scope.environment} again, oldest first: those that were given up, and now those that wait for their next attempt.`}
+      about={`Sends the events that ${new URL(endpoint.url).host} did not accept in ${scope.environment} again, oldest first. Those still waiting for their next attempt are sent now.`}
       action="Replay"
       onClose={onClose}
       onSubmit={async () => {
