@@ -1,4 +1,4 @@
-import { existsSync, globSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type RolldownOutput, rolldown } from 'rolldown';
@@ -55,8 +55,7 @@ async function licencesOf({ output }: RolldownOutput): Promise<string> {
       await readFile(path.join(directory, 'package.json'), 'utf8'),
     ) as Record<string, string>;
     const [file] = globSync('{LICENSE,LICENCE,license,licence,COPYING}*', { cwd: directory });
-    const found = file !== undefined && existsSync(path.join(directory, file));
-    const text = found ? await readFile(path.join(directory, file), 'utf8') : `Licensed as ${license}.`;
+    const text = file ? await readFile(path.join(directory, file), 'utf8') : `Licensed as ${license}.`;
     return `${name} ${version}\n\n${text.trim()}\n`;
   });
   return (await Promise.all(texts)).join(`\n${'-'.repeat(80)}\n\n`);
