@@ -56,12 +56,11 @@ function understand(words: string[]): RunOptions {
 async function runTests({ files, engine, browser, name, all }: RunOptions): Promise<void> {
   if (!browser) process.env.DOORLIST_TEST_BROWSER = NO_BROWSER;
   if (engine) process.env.DOORLIST_TEST_ENGINE = engine;
-  if (all) installMissing();
+  // The dashboard before servers start, or each of them would build it.
+  await Promise.all([all && installMissing(), buildScripts(), ensureDashboard()]);
   const leftOut = browser && without('Chromium');
   if (leftOut)
     console.log(`Browser tests are left out: ${leftOut}. To leave them out on purpose: --no-browser.`);
-  await buildScripts();
-  await ensureDashboard(); // Before servers start, or each of them would build it.
   const given = process.env.DOORLIST_TEST_POSTGRES_URL;
   if (given) return runOn(given, files, name);
   const postgres = await startPostgres({ durable: false, within: memoryDirectory() ?? tmpdir() });

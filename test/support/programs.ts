@@ -1,6 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
+
+const OUTPUT_BYTES_MAX = 16 * 1024 ** 2;
 
 interface Program {
   /** Names or paths of it, the first that exists is used. */
@@ -68,23 +71,31 @@ export function serverOfPgDump(): string | undefined {
 }
 
 /** Installs what is missing where that works unattended: as root on Debian. A failure is only told. */
-export function installMissing(): void {
+export async function installMissing(): Promise<void> {
   const missing = (Object.keys(PROGRAMS) as ProgramName[]).filter((name) => !isInstalled(name));
   if (missing.length === 0 || process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) return;
   console.log(`Installing ${missing.join(', ')} with apt-get: some tests need them.`);
-  withoutStartingServices(() => {
-    for (const words of [['update'], ['install', '-y', '--no-install-recommends', ...packagesOf(missing)]]) {
-      const { status, stderr } = spawnSync('apt-get', ['-qq', ...words], {
-        encoding: 'utf8',
-        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-      });
-      if (status !== 0) return console.log(`apt-get ${words[0]} failed:\n${stderr}`);
-    }
+  const enableServices = keepServicesFromStarting();
+  try {
+    await aptGet('update');
+    await aptGet('install', '-y', '--no-install-recommends', ...packagesOf(missing));
+  } catch (error) {
+    console.log((error as Error).message);
+  } finally {
+    enableServices();
+  }
+}
+
+/** Nothing that was just installed has to survive a power cut: waiting for the disk takes longer than unpacking. */
+async function aptGet(...words: string[]): Promise<void> {
+  await promisify(execFile)('apt-get', ['-qq', '-o', 'Dpkg::Options::=--force-unsafe-io', ...words], {
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    maxBuffer: OUTPUT_BYTES_MAX,
   });
 }
 
 /** Tests start their own servers. Debian asks these files whether to start those of a new package. */
-function withoutStartingServices(install: () => void): void {
+function keepServicesFromStarting(): () => void {
   const files = {
     '/usr/sbin/policy-rc.d': '#!/bin/sh\nexit 101\n',
     '/etc/postgresql-common/createcluster.d/doorlist-tests.conf': 'create_main_cluster = false\n',
@@ -94,11 +105,9 @@ function withoutStartingServices(install: () => void): void {
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, content, { mode: 0o755 });
   }
-  try {
-    install();
-  } finally {
+  return () => {
     for (const [file] of created) rmSync(file, { force: true });
-  }
+  };
 }
 
 function howToInstall(missing: readonly ProgramName[]): string {
