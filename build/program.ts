@@ -9,7 +9,7 @@ export const PROGRAM_DIRECTORY: string = path.join(ROOT, 'dist');
 const ENTRIES = {
   main: 'src/main.ts',
   // Threads are loaded by name, from beside the module that starts them.
-  'sqlite-writer-thread': 'src/db/sqlite-writer-thread.ts',
+  'writer-thread': 'src/db/sqlite/writer-thread.ts',
   'template-thread': 'src/mail/template-thread.ts',
 };
 /** Files that the program reads from beside itself. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { SCHEMA_LOCK } from '../src/db/postgres-schema-lock.ts';
+import { SCHEMA_LOCK } from '../src/db/postgres/schema-lock.ts';
 import { afterTest } from './support/cleanup.ts';
 import {
   assertError,

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { tryLock } from '../db/sqlite-lock.ts';
+import { tryLock } from '../db/sqlite/lock.ts';
 import { conflict } from '../lib/errors.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Finding } from '../waitlist/upkeep/health.ts';

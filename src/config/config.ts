@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { normalPostgresUrl, postgresUrlProblem } from '../db/postgres-url.ts';
+import { normalPostgresUrl, postgresUrlProblem } from '../db/postgres/url.ts';
 import { checkAllowed } from '../lib/addresses.ts';
 import { DURATION_RULE, parseDuration } from '../lib/duration.ts';
 import { isAsciiAddress } from '../lib/email.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
-import { SERVE_LOCK, tryLock } from '../db/sqlite-lock.ts';
+import { SERVE_LOCK, tryLock } from '../db/sqlite/lock.ts';
 import { conflict } from '../lib/errors.ts';
 import { randomCode } from '../lib/ids.ts';
 import { isThere } from '../lib/private-file.ts';

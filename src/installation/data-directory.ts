@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
-import { MIGRATE_LOCK, SERVE_LOCK } from '../db/sqlite-lock.ts';
+import { MIGRATE_LOCK, SERVE_LOCK } from '../db/sqlite/lock.ts';
 import type { Log } from '../lib/log.ts';
 import { isThere } from '../lib/private-file.ts';
 

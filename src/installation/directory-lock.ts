@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { MIGRATE_LOCK, SERVE_LOCK, tryLock } from '../db/sqlite-lock.ts';
+import { MIGRATE_LOCK, SERVE_LOCK, tryLock } from '../db/sqlite/lock.ts';
 import { unavailable } from '../lib/errors.ts';
 
 const RETRY_AFTER_MS = 50;

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { isWorthWaitingFor } from '../db/postgres-errors.ts';
+import { isWorthWaitingFor } from '../db/postgres/errors.ts';
 import { unavailable } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { reportState } from '../lib/state-log.ts';

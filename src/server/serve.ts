@@ -4,7 +4,7 @@ import { setInterval } from 'node:timers';
 import { type Config, VARIABLES } from '../config/config.ts';
 import { DatabaseUnavailable } from '../db/database.ts';
 import type { MigrationWatch } from '../db/migrate.ts';
-import type { PostgresLimits } from '../db/postgres-pool.ts';
+import type { PostgresLimits } from '../db/postgres/pool.ts';
 import { startScheduler } from '../db/scheduler.ts';
 import { openWaitingRoom } from '../http/plugins/waiting-room.ts';
 import { lockForServing } from '../installation/directory-lock.ts';

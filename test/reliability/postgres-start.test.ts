@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { SCHEMA_LOCK } from '../../src/db/postgres-schema-lock.ts';
+import { SCHEMA_LOCK } from '../../src/db/postgres/schema-lock.ts';
 import { clientFor, eventually } from '../support/harness.ts';
 import { freePort } from '../support/postgres.ts';
 import { startCommand, startProcess } from '../support/process.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { PostgresLimits } from '../../src/db/postgres-pool.ts';
+import type { PostgresLimits } from '../../src/db/postgres/pool.ts';
 import { reportedStates } from '../../src/lib/state-log.ts';
 import { clientFor, eventually, listOver } from '../support/harness.ts';
 import { commandJson, startProcess } from '../support/process.ts';

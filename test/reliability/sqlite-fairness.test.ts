@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { SCHEMA_VERSION } from '../../src/db/migrate.ts';
-import { startWriter, type Writer } from '../../src/db/sqlite-writer.ts';
+import { startWriter, type Writer } from '../../src/db/sqlite/writer.ts';
 import { afterTest } from '../support/cleanup.ts';
 import { createStorage } from '../support/storage.ts';
 import { until } from '../support/webhooks.ts';

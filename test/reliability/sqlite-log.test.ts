@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, it } from 'node:test';
-import { LOG_LIMIT_BYTES } from '../../src/db/sqlite-writer.ts';
+import { LOG_LIMIT_BYTES } from '../../src/db/sqlite/writer.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { fillQueue } from '../support/crowd.ts';
 import { eventually, type Service, startService } from '../support/harness.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { SCHEMA_VERSION } from '../../src/db/migrate.ts';
-import { startWriter, type Writer } from '../../src/db/sqlite-writer.ts';
+import { startWriter, type Writer } from '../../src/db/sqlite/writer.ts';
 
 /** Neither can be sent to another thread. */
 const UNSENDABLE = [() => {}, Symbol('x')];

@@ -4,7 +4,7 @@ import { describe } from 'node:test';
 import { promisify } from 'node:util';
 import { readConfig } from '../../src/config/config.ts';
 import type { Engine } from '../../src/db/database.ts';
-import type { PostgresLimits } from '../../src/db/postgres-pool.ts';
+import type { PostgresLimits } from '../../src/db/postgres/pool.ts';
 import type { StreamTimes } from '../../src/http/admin/core/stream-hub.ts';
 import type { Dashboard } from '../../src/http/dashboard/register.ts';
 import type { UploadLimits } from '../../src/http/plugins/upload.ts';

@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import type { Engine } from '../../src/db/database.ts';
-import { PostgresConnection } from '../../src/db/postgres-kysely.ts';
-import { SnapshotConnection, SqliteConnection, WriterConnection } from '../../src/db/sqlite-connections.ts';
+import { PostgresConnection } from '../../src/db/postgres/kysely.ts';
+import { SnapshotConnection, SqliteConnection, WriterConnection } from '../../src/db/sqlite/connections.ts';
 
 /** Those that grow with the number of people. */
 const LARGE = new Set([

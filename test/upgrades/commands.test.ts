@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { loadCommands } from '../../src/commands/command-groups.ts';
 import { SCHEMA_VERSION } from '../../src/db/migrate.ts';
-import { SERVE_LOCK, tryLock } from '../../src/db/sqlite-lock.ts';
+import { SERVE_LOCK, tryLock } from '../../src/db/sqlite/lock.ts';
 import { afterTest } from '../support/cleanup.ts';
 import { createEarlier, updateByNewerRelease, versionOf } from '../support/earlier.ts';
 import { wordsFor } from '../support/every-command.ts';

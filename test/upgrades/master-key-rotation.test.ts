@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { tryLock } from '../../src/db/sqlite-lock.ts';
+import { tryLock } from '../../src/db/sqlite/lock.ts';
 import { generateMasterKey, MasterKeyProblem, masterKeyFromFile } from '../../src/vault/master-key.ts';
 import { isMasterKeySaved } from '../../src/vault/master-key-saved.ts';
 import { afterTest } from '../support/cleanup.ts';

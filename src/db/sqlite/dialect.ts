@@ -1,7 +1,7 @@
 import { Kysely, type RawBuilder, sql } from 'kysely';
-import type { Dialect } from './dialect.ts';
-import { kyselyDialect } from './sqlite-kysely.ts';
-import type { Tables } from './tables.ts';
+import type { Dialect } from '../dialect.ts';
+import type { Tables } from '../tables.ts';
+import { kyselyDialect } from './kysely.ts';
 
 /** For statements, which are compiled once and run on any connection. */
 export const sqliteDialect: Dialect = {

@@ -1,12 +1,12 @@
-import type { Trx } from './database.ts';
-import { insertOf, updateOf } from './postgres-bulk.ts';
-import { postgresDialect } from './postgres-dialect.ts';
-import { isReadOnly, rethrow } from './postgres-errors.ts';
-import { PostgresConnection, queriesOver } from './postgres-kysely.ts';
-import { type Client, type Pool, setTransaction } from './postgres-pool.ts';
-import { type Answer, type Command, isWrite, Session } from './postgres-session.ts';
-import type { NamedQuery } from './statement.ts';
-import { type OpenTrx, openTrx } from './trx.ts';
+import type { Trx } from '../database.ts';
+import type { NamedQuery } from '../statement.ts';
+import { type OpenTrx, openTrx } from '../trx.ts';
+import { insertOf, updateOf } from './bulk.ts';
+import { postgresDialect } from './dialect.ts';
+import { isReadOnly, rethrow } from './errors.ts';
+import { PostgresConnection, queriesOver } from './kysely.ts';
+import { type Client, type Pool, setTransaction } from './pool.ts';
+import { type Answer, type Command, isWrite, Session } from './session.ts';
 
 interface TransactionOptions {
   /** No time limit; otherwise each statement has the limit of a request. */

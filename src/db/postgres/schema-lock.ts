@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import type { Trx } from './database.ts';
-import type { Tables } from './tables.ts';
+import type { Trx } from '../database.ts';
+import type { Tables } from '../tables.ts';
 
 /** An arbitrary number that every Doorlist shares. */
 export const SCHEMA_LOCK = 7_362_015_001;

@@ -3,26 +3,21 @@ import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, sql } from 'kysely';
-import { type Database, SchemaSuperseded } from './database.ts';
-import { SCHEMA_VERSION } from './migrate.ts';
-import { insertOf, updateOf } from './sqlite-bulk.ts';
-import { claimDeliveries } from './sqlite-claims.ts';
-import {
-  SnapshotConnection,
-  type SqlConnection,
-  SqliteConnection,
-  WriterConnection,
-} from './sqlite-connections.ts';
-import { sqliteDialect } from './sqlite-dialect.ts';
-import { kyselyDialect } from './sqlite-kysely.ts';
-import { openReader } from './sqlite-reader.ts';
-import { closeToEarlier } from './sqlite-schema-gate.ts';
-import { watchForChanges } from './sqlite-watch.ts';
-import { countErasure, wipeErased } from './sqlite-wipe.ts';
-import { LOG_LIMIT_BYTES, startWriter, type Writer } from './sqlite-writer.ts';
-import type { NamedQuery } from './statement.ts';
-import type { Tables } from './tables.ts';
-import { type OpenTrx, openTrx } from './trx.ts';
+import { type Database, SchemaSuperseded } from '../database.ts';
+import { SCHEMA_VERSION } from '../migrate.ts';
+import type { NamedQuery } from '../statement.ts';
+import type { Tables } from '../tables.ts';
+import { type OpenTrx, openTrx } from '../trx.ts';
+import { insertOf, updateOf } from './bulk.ts';
+import { claimDeliveries } from './claims.ts';
+import { SnapshotConnection, type SqlConnection, SqliteConnection, WriterConnection } from './connections.ts';
+import { sqliteDialect } from './dialect.ts';
+import { kyselyDialect } from './kysely.ts';
+import { openReader } from './reader.ts';
+import { closeToEarlier } from './schema-gate.ts';
+import { watchForChanges } from './watch.ts';
+import { countErasure, wipeErased } from './wipe.ts';
+import { LOG_LIMIT_BYTES, startWriter, type Writer } from './writer.ts';
 
 /** A commit this recent proves that the database is writable. */
 const COMMIT_PROVES_MS = 1_000;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { CLAIMED, type ClaimedRow, type ClaimRequest, type Lease, leaseDeliveries } from './claims.ts';
-import type { Trx } from './database.ts';
-import { statement } from './statement.ts';
+import { CLAIMED, type ClaimedRow, type ClaimRequest, type Lease, leaseDeliveries } from '../claims.ts';
+import type { Trx } from '../database.ts';
+import { statement } from '../statement.ts';
 
 interface Lists {
   queueIds: readonly number[];

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
-import type { ManyQuery } from './sqlite-bulk.ts';
-import type { Reader } from './sqlite-reader.ts';
-import type { Writer } from './sqlite-writer.ts';
+import type { ManyQuery } from './bulk.ts';
+import type { Reader } from './reader.ts';
+import type { Writer } from './writer.ts';
 
 export abstract class SqlConnection implements DatabaseConnection {
   abstract executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>>;

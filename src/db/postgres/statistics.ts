@@ -1,6 +1,6 @@
-import type { Pool } from './postgres-pool.ts';
-import type { Session } from './postgres-session.ts';
-import { inTransaction } from './postgres-transaction.ts';
+import type { Pool } from './pool.ts';
+import type { Session } from './session.ts';
+import { inTransaction } from './transaction.ts';
 
 /**
  * Tables that have at least doubled since they were last analyzed. The server's own autoanalyze runs a minute

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { sql } from 'kysely';
-import type { Database } from './database.ts';
-import { toolAddress } from './postgres-url.ts';
+import type { Database } from '../database.ts';
+import { toolAddress } from './url.ts';
 
 type Tool = 'pg_dump' | 'pg_restore';
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
-import { createChanges } from './changes.ts';
-import type { ConnectionState, PostgresLimits } from './postgres-pool.ts';
+import { createChanges } from '../changes.ts';
+import type { ConnectionState, PostgresLimits } from './pool.ts';
 
 export const CHANNEL = 'doorlist_outbox';
 /** Polling takes over in the meantime. */

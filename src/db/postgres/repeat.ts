@@ -1,4 +1,4 @@
-import { isRolledBack } from './postgres-errors.ts';
+import { isRolledBack } from './errors.ts';
 
 const ATTEMPTS_MAX = 5;
 /** Doubles with each attempt: together less than 0.2 s, so that a request has time left. */

@@ -1,14 +1,14 @@
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { DatabaseUnavailable, SchemaSuperseded, UniqueViolation } from './database.ts';
-import { SUPERSEDED_MESSAGE } from './sqlite-known-schema.ts';
+import { DatabaseUnavailable, SchemaSuperseded, UniqueViolation } from '../database.ts';
+import { SUPERSEDED_MESSAGE } from './known-schema.ts';
 
 /** 32 MiB: an index page that many commits changed is copied into the database once, not each time. */
 export const CHECKPOINT_PAGES = 8_192;
 /** The log's maximum size on disk: twice the distance between two undisturbed checkpoints. */
 export const LOG_LIMIT_BYTES = 2 * CHECKPOINT_PAGES * 4_096;
 export const SQLITE_READONLY = 8;
-const THREAD = `./sqlite-writer-thread${path.extname(import.meta.filename)}`;
+const THREAD = `./writer-thread${path.extname(import.meta.filename)}`;
 
 export interface WriterRequest {
   sql: string;

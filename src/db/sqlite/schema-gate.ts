@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
-import type { Trx } from './database.ts';
-import { KNOWN_SCHEMA, SUPERSEDED_MESSAGE } from './sqlite-known-schema.ts';
+import type { Trx } from '../database.ts';
+import { KNOWN_SCHEMA, SUPERSEDED_MESSAGE } from './known-schema.ts';
 
 /** Each change of a queue, of settings or by an operator updates one of these. */
 const GATED = ['queue', 'instance', 'audit_head'];

@@ -1,7 +1,7 @@
-import { rethrow } from './postgres-errors.ts';
-import type { Pool } from './postgres-pool.ts';
-import type { Session } from './postgres-session.ts';
-import { inTransaction } from './postgres-transaction.ts';
+import { rethrow } from './errors.ts';
+import type { Pool } from './pool.ts';
+import type { Session } from './session.ts';
+import { inTransaction } from './transaction.ts';
 
 /**
  * Changes no table, and fails on everything that a signup could fail on. A read-only server rejects the

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import pg from 'pg';
-import { type Changes, createChanges } from './changes.ts';
-import { SchemaSuperseded } from './database.ts';
-import { SCHEMA_VERSION } from './migrate.ts';
-import { isConnectionLoss, isReadOnly, rethrow } from './postgres-errors.ts';
-import { KNOWN_SCHEMA } from './postgres-schema-gate.ts';
-import { type Command, parserFor } from './postgres-session.ts';
+import { type Changes, createChanges } from '../changes.ts';
+import { SchemaSuperseded } from '../database.ts';
+import { SCHEMA_VERSION } from '../migrate.ts';
+import { isConnectionLoss, isReadOnly, rethrow } from './errors.ts';
+import { KNOWN_SCHEMA } from './schema-gate.ts';
+import { type Command, parserFor } from './session.ts';
 
 export interface PostgresLimits {
   /** To connect, and to wait for a free connection. */

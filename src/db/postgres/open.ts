@@ -1,21 +1,21 @@
 import { sql } from 'kysely';
-import type { Database } from './database.ts';
-import { claimDeliveries } from './postgres-claims.ts';
-import { postgresDialect } from './postgres-dialect.ts';
-import { rethrow } from './postgres-errors.ts';
-import { refuseOldServer } from './postgres-explain.ts';
-import { freezeDatabase } from './postgres-freeze.ts';
-import { PostgresConnection, queriesOver, type Runner } from './postgres-kysely.ts';
-import { CHANNEL, type Notifications, shareNotifications } from './postgres-listen.ts';
-import { LIMITS, openPool, type Pool, type PoolOptions, type PostgresLimits } from './postgres-pool.ts';
-import { tryToWrite } from './postgres-probe.ts';
-import { repeatRolledBack } from './postgres-repeat.ts';
-import { closeToEarlier } from './postgres-schema-gate.ts';
-import { blockersOf, lockSchema, migratingSince } from './postgres-schema-lock.ts';
-import { type Answer, type Command, isWrite } from './postgres-session.ts';
-import { analyzeGrownTables } from './postgres-statistics.ts';
-import { inTransaction, runWithSettings } from './postgres-transaction.ts';
-import { type Statement, statement } from './statement.ts';
+import type { Database } from '../database.ts';
+import { type Statement, statement } from '../statement.ts';
+import { claimDeliveries } from './claims.ts';
+import { postgresDialect } from './dialect.ts';
+import { rethrow } from './errors.ts';
+import { refuseOldServer } from './explain.ts';
+import { freezeDatabase } from './freeze.ts';
+import { PostgresConnection, queriesOver, type Runner } from './kysely.ts';
+import { CHANNEL, type Notifications, shareNotifications } from './listen.ts';
+import { LIMITS, openPool, type Pool, type PoolOptions, type PostgresLimits } from './pool.ts';
+import { tryToWrite } from './probe.ts';
+import { repeatRolledBack } from './repeat.ts';
+import { closeToEarlier } from './schema-gate.ts';
+import { blockersOf, lockSchema, migratingSince } from './schema-lock.ts';
+import { type Answer, type Command, isWrite } from './session.ts';
+import { analyzeGrownTables } from './statistics.ts';
+import { inTransaction, runWithSettings } from './transaction.ts';
 
 /** An arbitrary number that every Doorlist shares. The second key of the lock is the queue's id. */
 const DELIVERIES_LOCK = 736_201_500;

@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { DatabaseUnavailable, LockUnavailable, SchemaSuperseded, UniqueViolation } from './database.ts';
-import { isPasswordMissing } from './postgres-explain.ts';
-import { SUPERSEDED_STATE } from './postgres-schema-gate.ts';
+import { DatabaseUnavailable, LockUnavailable, SchemaSuperseded, UniqueViolation } from '../database.ts';
+import { isPasswordMissing } from './explain.ts';
+import { SUPERSEDED_STATE } from './schema-gate.ts';
 
 const UNIQUE_VIOLATION = '23505';
 const READ_ONLY = '25006';

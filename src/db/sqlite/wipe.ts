@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Writer } from './sqlite-writer.ts';
-import { statement } from './statement.ts';
+import { statement } from '../statement.ts';
+import type { Writer } from './writer.ts';
 
 /** Signups wait for this. Our own reads are shorter; for longer ones there is the next attempt. */
 const WAIT_FOR_READERS_MS = 50;

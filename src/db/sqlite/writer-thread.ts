@@ -1,9 +1,9 @@
 import { chmodSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { fairTurns } from './sqlite-fairness.ts';
-import { DatabaseReplaced, watchIdentity } from './sqlite-identity.ts';
-import { declareSchema, watchSchema } from './sqlite-known-schema.ts';
+import { fairTurns } from './fairness.ts';
+import { DatabaseReplaced, watchIdentity } from './identity.ts';
+import { declareSchema, watchSchema } from './known-schema.ts';
 import {
   CHECKPOINT_PAGES,
   type Failure,
@@ -13,7 +13,7 @@ import {
   type WriterAnswer,
   type WriterData,
   type WriterRequest,
-} from './sqlite-writer.ts';
+} from './writer.ts';
 
 /** Longer than any of our transactions takes. After this, the caller is told to retry. */
 const BUSY_TIMEOUT_MS = 10_000;

@@ -1,5 +1,5 @@
 import { setInterval } from 'node:timers';
-import { type Changes, createChanges } from './changes.ts';
+import { type Changes, createChanges } from '../changes.ts';
 
 /** For changes of other processes. Our own are checked for at once. */
 const CHECK_EVERY_MS = 1_000;

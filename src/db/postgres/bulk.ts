@@ -1,8 +1,8 @@
-import { type Bulk, bulkWrites, conflictClause } from './bulk.ts';
-import type { Column, ColumnType } from './column.ts';
-import { arrayOf } from './postgres-session.ts';
-import type { NamedQuery } from './statement.ts';
-import { TABLES } from './tables.ts';
+import { type Bulk, bulkWrites, conflictClause } from '../bulk.ts';
+import type { Column, ColumnType } from '../column.ts';
+import type { NamedQuery } from '../statement.ts';
+import { TABLES } from '../tables.ts';
+import { arrayOf } from './session.ts';
 
 const ARRAY_TYPE: Record<ColumnType, string> = { bigint: 'bigint[]', text: 'text[]', bytes: 'bytea[]' };
 

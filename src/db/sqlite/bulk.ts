@@ -1,5 +1,5 @@
-import { bulkWrites, conflictClause } from './bulk.ts';
-import type { NamedQuery } from './statement.ts';
+import { bulkWrites, conflictClause } from '../bulk.ts';
+import type { NamedQuery } from '../statement.ts';
 
 /** One statement, run once per row, in a single message to the writer. */
 export interface ManyQuery extends NamedQuery {

@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
-import type { Trx } from './database.ts';
-import { TABLES, type TableName } from './tables.ts';
+import type { Trx } from '../database.ts';
+import { TABLES, type TableName } from '../tables.ts';
 
 /** The setting in which a session tells which schema version it knows. */
 export const KNOWN_SCHEMA = 'doorlist.schema';

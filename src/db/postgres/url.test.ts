@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { normalPostgresUrl, postgresUrlProblem, toolAddress } from './postgres-url.ts';
+import { normalPostgresUrl, postgresUrlProblem, toolAddress } from './url.ts';
 
 describe('the URL of a PostgreSQL database', () => {
   it('may name a socket in every way that libpq knows', () => {

@@ -8,10 +8,10 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely';
-import { rethrow } from './postgres-errors.ts';
-import type { Answer, Command } from './postgres-session.ts';
-import type { NamedQuery } from './statement.ts';
-import type { Tables } from './tables.ts';
+import type { NamedQuery } from '../statement.ts';
+import type { Tables } from '../tables.ts';
+import { rethrow } from './errors.ts';
+import type { Answer, Command } from './session.ts';
 
 export type Runner = (command: Command) => Promise<Answer>;
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { invalid } from '../lib/errors.ts';
-import type { Trx } from './database.ts';
+import { invalid } from '../../lib/errors.ts';
+import type { Trx } from '../database.ts';
 
 /** Takes one long snapshot, under a lock that every change to queues and settings waits for. */
 export async function freezeDatabase(trx: Trx): Promise<void> {
