@@ -29,6 +29,9 @@ export interface Config {
   /** Otherwise it is the address to listen on. */
   isPublicUrlSet: boolean;
   logLevel: string;
+  /** undefined for none. */
+  metricsPort: number | undefined;
+  metricsHost: string;
   trustedProxies: string[];
   mostWaitingSignups: number;
   webhookAllow: string[];
@@ -247,6 +250,22 @@ export const VARIABLES = {
     'Minimum log level: debug, info, warn, error or silent.',
     (value) => (LOG_LEVELS.includes(value) ? undefined : `must be one of ${LOG_LEVELS.join(', ')}`),
   ),
+  metricsPort: text(
+    'DOORLIST_METRICS_PORT',
+    undefined,
+    'unset: no port',
+    'Port for metrics at `/metrics`, without authentication. 0 picks a free port.',
+    (value) =>
+      /^[0-9]{1,5}$/.test(value) && Number(value) <= 65_535
+        ? undefined
+        : 'must be a whole number from 0 to 65535',
+  ),
+  metricsHost: text(
+    'DOORLIST_METRICS_HOST',
+    '127.0.0.1',
+    '127.0.0.1',
+    'Address for the metrics port. Only open it to a network that you trust.',
+  ),
   trustedProxies: text(
     'DOORLIST_TRUSTED_PROXIES',
     '',
@@ -450,6 +469,7 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
   const port = read(VARIABLES.port);
   const mailFrom = read(VARIABLES.mailFrom);
   const publicUrl = read(VARIABLES.publicUrl);
+  const metricsPort = read(VARIABLES.metricsPort);
   const databaseUrl = read(VARIABLES.databaseUrl);
   const databaseListenUrl = read(VARIABLES.databaseListenUrl);
   const config: Config = {
@@ -471,6 +491,8 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
         : normalPublicUrl(publicUrl),
     isPublicUrlSet: publicUrl !== undefined,
     logLevel: read(VARIABLES.logLevel),
+    metricsPort: metricsPort === undefined ? undefined : Number(metricsPort),
+    metricsHost: read(VARIABLES.metricsHost),
     trustedProxies: listOf(read(VARIABLES.trustedProxies)),
     mostWaitingSignups: read(VARIABLES.mostWaitingSignups),
     webhookAllow: listOf(read(VARIABLES.webhookAllow)),

@@ -1,7 +1,7 @@
 const PATH = /^(\/[A-Za-z0-9._~-]+)*$/;
 /** A proxy may remove the path of the public URL or leave it, so it must not look like one of ours. */
 const OWN_PATHS =
-  /^\/(account|admin|assets|confirm|docs|form|forgot-password|healthz|instance|join|leave|mail-frame|password|readyz|s|sdk|setup|sign-in|unsubscribe|w|waitlists)(\/|$)/;
+  /^\/(account|admin|assets|confirm|docs|form|forgot-password|healthz|instance|join|leave|mail-frame|metrics|password|readyz|s|sdk|setup|sign-in|unsubscribe|w|waitlists)(\/|$)/;
 
 /** Returns what is wrong with it, or undefined. */
 export function checkPublicUrl(text: string): string | undefined {

@@ -113,9 +113,18 @@ export interface Database extends Dialect {
   /** Frees the space of a large write-ahead log, if the engine leaves that to us. Returns false if not done yet. */
   shrinkLog(): Promise<boolean>;
   usage(): Promise<Usage>;
+  /** Of this process, or null if the engine has no pool. Asks nobody. */
+  connections(): Connections | null;
   /** Tries to write, and throws what is wrong. Frequent calls share a result. */
   probe(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface Connections {
+  busy: number;
+  idle: number;
+  /** Work that waits for a connection. */
+  waiting: number;
 }
 
 /** In bytes, or null if the engine cannot tell. */

@@ -12,7 +12,7 @@ import { BackupProblem } from '../vault/backup-format.ts';
 import { MasterKeyProblem } from '../vault/master-key.ts';
 import { NothingThere } from './data-directory.ts';
 
-type Where = Pick<Config, 'databaseUrl' | 'dataDir' | 'host' | 'port'>;
+type Where = Pick<Config, 'databaseUrl' | 'dataDir' | 'host' | 'port' | 'metricsHost' | 'metricsPort'>;
 
 /**
  * Describes a problem that an operator can fix, or returns undefined for a bug of ours. `config` is undefined
@@ -50,16 +50,21 @@ function explainSystem(error: NodeJS.ErrnoException, config: Where): string | un
   if (syscall === undefined) return undefined;
   if (file !== undefined) return explainFile(code, path.resolve(file), path.resolve(config.dataDir));
   if (syscall === 'listen' || syscall === 'bind' || syscall === 'getaddrinfo')
-    return explainListening(code, config);
+    return explainListening(error, config);
   return error.message;
 }
 
-function explainListening(code: string, { host, port }: Where): string {
+function explainListening(error: NodeJS.ErrnoException & { port?: number }, config: Where): string {
+  const { code = '' } = error;
+  const isMetrics = error.port !== config.port && error.port === config.metricsPort;
+  const [host, port, variables] = isMetrics
+    ? ([config.metricsHost, config.metricsPort, ['DOORLIST_METRICS_HOST', 'DOORLIST_METRICS_PORT']] as const)
+    : ([config.host, config.port, ['HOST', 'PORT']] as const);
   if (code === 'EADDRINUSE')
-    return `Port ${port} on ${host} is already in use. Stop the process that uses it, or set PORT to another port.`;
+    return `Port ${port} on ${host} is already in use. Stop the process that uses it, or set ${variables[1]} to another port.`;
   if (code === 'EACCES')
-    return `This user may not listen on port ${port}. Set PORT to a port above 1023, and use a proxy for the lower ports.`;
-  return `Cannot listen on ${host}: ${systemErrorWords(code)}. Set HOST to an address of this machine.`;
+    return `This user may not listen on port ${port}. Set ${variables[1]} to a port above 1023, and use a proxy for the lower ports.`;
+  return `Cannot listen on ${host}: ${systemErrorWords(code)}. Set ${variables[0]} to an address of this machine.`;
 }
 
 function explainFile(code: string, file: string, dataDir: string): string {

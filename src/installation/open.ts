@@ -8,6 +8,7 @@ import type { PostgresLimits } from '../db/postgres/pool.ts';
 import { openSqlite } from '../db/sqlite/open.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { type Meter, UNMETERED } from '../lib/meter.ts';
 import { isThere } from '../lib/private-file.ts';
 import { muteStates, reportState } from '../lib/state-log.ts';
 import { mailListener } from '../mail/listener.ts';
@@ -26,6 +27,7 @@ import { noteMigration, readMigrationNote, removeMigrationNote } from './migrati
 interface OpenOptions {
   limits?: Partial<PostgresLimits> | undefined;
   watch?: MigrationWatch;
+  meter?: Meter;
   /** Called when the data directory exists, and before the database is opened. Throws to prevent that. */
   beforeDatabase?: () => Promise<void>;
 }
@@ -38,7 +40,7 @@ export async function openContext(
   config: Config,
   log: Log,
   clock: Clock = Date.now,
-  { limits, watch = logMigration(log), beforeDatabase = async () => {} }: OpenOptions = {},
+  { limits, watch = logMigration(log), meter = UNMETERED, beforeDatabase = async () => {} }: OpenOptions = {},
 ): Promise<Context> {
   const masterKey = masterKeySource(config);
   masterKey.load(); // Reports a malformed key before anything is created.
@@ -46,7 +48,7 @@ export async function openContext(
   await beforeDatabase();
   const db = await openDatabase(config, log, limits);
   const note = config.databaseUrl === undefined ? noteMigration(config) : () => {};
-  return openParts(db, log, clock, async () => {
+  return openParts(db, { log, clock, meter }, async () => {
     const keyring = await openInstance(db.unlimited, masterKey, clock(), (step) => {
       note(step);
       watch(step);
@@ -62,7 +64,7 @@ export async function openContext(
  */
 export async function openExisting(config: Config, log: Log, clock: Clock = Date.now): Promise<Context> {
   const db = await openExistingDatabase(config, log);
-  return openParts(db, log, clock, () =>
+  return openParts(db, { log, clock, meter: UNMETERED }, () =>
     openPrepared(db.unlimited, masterKeySource(config)).catch((error: Error) => {
       throw error instanceof SchemaTooOld ? withNote(error, config) : error;
     }),
@@ -91,14 +93,13 @@ export async function openExistingDatabase(config: Config, log: Log): Promise<Da
 
 async function openParts(
   db: Database,
-  log: Log,
-  clock: Clock,
+  { log, clock, meter }: Pick<Context, 'log' | 'clock' | 'meter'>,
   openKeyring: () => Promise<Keyring>,
 ): Promise<Context> {
   try {
     const keyring = await openKeyring();
     return {
-      ...{ db, keyring, clock, log },
+      ...{ db, keyring, clock, log, meter },
       registry: createRegistry(db, keyring),
       wakeUps: createWakeUps(db),
       listeners: [webhookListener(log), mailListener(log)],

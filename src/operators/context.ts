@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import type { Meter } from '../lib/meter.ts';
 import type { InstallationVault } from '../vault/installation-vault.ts';
 import { INSTALLATION_TAG } from '../vault/installation-vault.ts';
 import type { Keyring } from '../vault/keyring.ts';
@@ -13,6 +14,7 @@ export interface OperatorContext {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
+  readonly meter: Meter;
   readonly vault: InstallationVault;
   readonly passwords: Passwords;
   /** Tells operators about changes to their accounts. */
@@ -24,24 +26,25 @@ interface Parts {
   keyring: Keyring;
   clock: Clock;
   log: Log;
+  meter: Meter;
 }
 
 /** Opens the installation's keys. An installation from before operators gets them here. */
 export async function openOperators(parts: Parts, passwordCost?: PasswordCost): Promise<OperatorContext> {
-  const { db, keyring, clock, log } = parts;
+  const { db, keyring, clock, log, meter } = parts;
   const { installation_keys } = await db.query
     .selectFrom('instance')
     .select('installation_keys')
     .executeTakeFirstOrThrow();
   const wrapped = installation_keys ?? (await makeKeys(parts));
   return {
-    ...{ db, clock, log },
+    ...{ db, clock, log, meter },
     vault: keyring.openInstallation(wrapped),
     passwords: argon2Passwords(passwordCost),
   };
 }
 
-function makeKeys({ db, keyring }: Parts): Promise<Uint8Array> {
+function makeKeys({ db, keyring }: Pick<Parts, 'db' | 'keyring'>): Promise<Uint8Array> {
   return changeSettings({ db, keyring }, async (trx, master) => {
     const { installation_keys } = await trx
       .selectFrom('instance')

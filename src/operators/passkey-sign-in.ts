@@ -107,6 +107,7 @@ async function verify(publicUrl: string, answer: Answer): Promise<number | undef
 }
 
 function refusal({ context }: SignInParts, operatorId: string | null = null): DoorlistError {
+  context.meter.signInFailed();
   context.log.warn({ operator: operatorId }, 'sign-in with a passkey refused');
   return new DoorlistError('unauthorized', PASSKEY_REFUSAL);
 }

@@ -131,7 +131,8 @@ export async function hasSignedIn(trx: Trx, id: string): Promise<boolean> {
 }
 
 /** Logs only the id: what was typed as an email may be anything, even a password. */
-function refusal({ log }: OperatorContext, operator: Operator | undefined): DoorlistError {
+function refusal({ log, meter }: OperatorContext, operator: Operator | undefined): DoorlistError {
+  meter.signInFailed();
   log.warn({ operator: operator?.id ?? null }, 'sign-in refused');
   return new DoorlistError('unauthorized', REFUSAL);
 }

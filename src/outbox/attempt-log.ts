@@ -1,4 +1,5 @@
 import type { Trx } from '../db/database.ts';
+import type { AttemptOutcome } from '../lib/meter.ts';
 import type { Attempt } from './attempt.ts';
 import type { Delivery } from './delivery.ts';
 import { forgetErasedResponses } from './erase.ts';
@@ -28,6 +29,12 @@ export function nextStep({ delivery, attempt }: EndedAttempt, now: number, rando
     delivered_at: attempt.ok ? now : null,
     failed_at: attempt.ok || delay !== null ? null : now,
   };
+}
+
+export function outcomeOf({ attempt, next }: { attempt: Attempt; next: NextStep }): AttemptOutcome {
+  if (next.delivered_at !== null) return 'delivered';
+  if (next.failed_at !== null) return 'failed';
+  return attempt.deferMs === undefined ? 'retried' : 'deferred';
 }
 
 /** The row as long as nobody else has claimed it or made it due. */

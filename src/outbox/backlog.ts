@@ -57,14 +57,22 @@ export async function countBacklogErrors(db: Database, limit: number): Promise<B
 /** Per target: enough to see whether an old delivery is among those due first. */
 const LOOKED_AT_OF_TARGET = 500;
 
+interface ChannelBacklog {
+  pending: number;
+  oldestAt: number | null;
+}
+
+interface Glance extends ChannelBacklog {
+  oldestUnexplainedAt: number | null;
+  /** Only those with something pending. */
+  channels: ReadonlyMap<string, ChannelBacklog>;
+}
+
 /**
  * A cheaper estimate: its cost depends on the number of targets, not on the size of the backlog. What waits
  * for a failing endpoint has an explanation.
  */
-export async function glanceAtBacklog(
-  db: Database,
-  most: number,
-): Promise<{ pending: number; oldestAt: number | null; oldestUnexplainedAt: number | null }> {
+export async function glanceAtBacklog(db: Database, most: number): Promise<Glance> {
   const troubled = await db.query
     .selectFrom('webhook_endpoint')
     .select(['id', 'disabled_at'])
@@ -76,6 +84,7 @@ export async function glanceAtBacklog(
   let pending = 0;
   let oldest: Buffer | undefined;
   let unexplained: Buffer | undefined;
+  const channels = new Map<string, ChannelBacklog & { oldest: Buffer | undefined }>();
   for (const { queueId, channel, id: targetId } of await findDueTargets(db)) {
     if (held.has(bytesName(targetId)) || pending > most) continue;
     const due = await db.query
@@ -94,9 +103,13 @@ export async function glanceAtBacklog(
       .map(({ event_id }) => Buffer.from(event_id))
       .sort(Buffer.compare);
     oldest = earlier(oldest, first);
+    const known = channels.get(channel);
+    const ofChannel = earlier(known?.oldest, first);
+    const total = (known?.pending ?? 0) + due.length;
+    channels.set(channel, { pending: total, oldest: ofChannel, oldestAt: timeOf(ofChannel) });
     if (!failing.has(bytesName(targetId))) unexplained = earlier(unexplained, first);
   }
-  return { pending, oldestAt: timeOf(oldest), oldestUnexplainedAt: timeOf(unexplained) };
+  return { pending, oldestAt: timeOf(oldest), oldestUnexplainedAt: timeOf(unexplained), channels };
 }
 
 function earlier(a: Buffer | undefined, b: Buffer | undefined): Buffer | undefined {

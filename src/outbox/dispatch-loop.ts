@@ -2,8 +2,9 @@ import { type Database, SchemaSuperseded, type Trx } from '../db/database.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import type { Meter } from '../lib/meter.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
-import { type EndedAttempt, nextStep, writeAttempts } from './attempt-log.ts';
+import { type EndedAttempt, nextStep, outcomeOf, writeAttempts } from './attempt-log.ts';
 import type { Channel } from './channel.ts';
 import { type Claim, claimDue, prepareTargets } from './claim.ts';
 import type { Delivery } from './delivery.ts';
@@ -22,6 +23,7 @@ export interface DispatchParts {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
+  readonly meter: Meter;
 }
 
 export interface DispatchOptions {
@@ -105,14 +107,15 @@ export class DispatchLoop {
     this.#ended = [];
     try {
       const prepared = await prepareTargets(chosen);
-      const claims = await this.#parts.db.transaction(async (trx) => {
+      const { claims, logged } = await this.#parts.db.transaction(async (trx) => {
         this.#lockOutErasures(trx, [...ended.map(({ state }) => state), ...chosen]);
         const now = await sharedNow(this.#parts, trx);
         const logged = await this.#recordAttempts(trx, ended, now);
         const claims = await claimDue(this.#parts, trx, prepared, { now, leaseMs: this.#options.leaseMs });
         countAttempts(trx, logged, now);
-        return claims;
+        return { claims, logged };
       });
+      this.#measure(logged);
       for (const [state, claim] of claims) this.#begin(state, claim);
     } catch (error) {
       this.#ended = [...ended, ...this.#ended];
@@ -181,6 +184,10 @@ export class DispatchLoop {
     return logged;
   }
 
+  #measure(logged: readonly LoggedAttempt[]): void {
+    for (const ended of logged) this.#parts.meter.attempt(ended.delivery.target.channel, outcomeOf(ended));
+  }
+
   async #pauseUntilNeeded(): Promise<void> {
     if (this.#nudged || (this.#underWay < MOST_AT_ONCE && this.#targets.canClaim)) return;
     const ms = Math.max(0, Math.min(this.#options.pollMs, this.#nextLookAt - performance.now()));
@@ -198,13 +205,15 @@ export class DispatchLoop {
     const giveUpAt = performance.now() + this.#options.drainMs;
     while (this.#underWay > 0 && performance.now() < giveUpAt) await pause(20);
     try {
-      await this.#parts.db.transaction(async (trx) => {
+      const recorded = await this.#parts.db.transaction(async (trx) => {
         this.#lockOutErasures(trx, [...this.#ended.map(({ state }) => state), ...this.#targets]);
         const now = await sharedNow(this.#parts, trx);
         const logged = await this.#recordAttempts(trx, this.#ended, now);
         for (const { waiting } of this.#targets) await giveBack(trx, waiting, now);
         countAttempts(trx, logged, now);
+        return logged;
       });
+      this.#measure(recorded);
     } catch (error) {
       if (error instanceof SchemaSuperseded) return; // Logged already. The newer release tries them again.
       const reason = (error as Error).message;

@@ -24,13 +24,13 @@ interface Dispatcher {
 
 /** Delivers due messages through these channels. Any number of processes can do this on one database. */
 export async function startDispatcher(
-  { db, clock, log, wakeUps }: DispatchParts & { readonly wakeUps: WakeUps },
+  { wakeUps, ...parts }: DispatchParts & { readonly wakeUps: WakeUps },
   channels: readonly Channel[],
   options: DispatcherOptions = {},
 ): Promise<Dispatcher> {
   const defaults = { leaseMs: LEASE_MS, pollMs: POLL_MS, drainMs: DRAIN_MS, random: Math.random };
-  const loop = new DispatchLoop({ db, clock, log }, channels, { ...defaults, ...options });
-  const endNotifications = await db.listen(() => loop.lookAgain());
+  const loop = new DispatchLoop(parts, channels, { ...defaults, ...options });
+  const endNotifications = await parts.db.listen(() => loop.lookAgain());
   const endWakeUps = wakeUps.listen((targets) => loop.wake(targets));
   const running = loop.run();
   return {

@@ -19,7 +19,8 @@ import { registerDocs } from '../http/plugins/docs.ts';
 import { answerExpectation, answerParserError, registerErrors, sendError } from '../http/plugins/errors.ts';
 import { registerForwardedAddresses, registerProxyWarning } from '../http/plugins/forwarded.ts';
 import { registerHealth } from '../http/plugins/health.ts';
-import { type Lifecycle, logWhenAnswered, registerLifecycle } from '../http/plugins/lifecycle.ts';
+import { type Lifecycle, recordWhenAnswered, registerLifecycle } from '../http/plugins/lifecycle.ts';
+import { type MetricsPage, registerMetrics } from '../http/plugins/metrics.ts';
 import { registerOpenApi } from '../http/plugins/openapi.ts';
 import { rateLimiter } from '../http/plugins/rate-limit.ts';
 import { registerRequestBatches } from '../http/plugins/request-batches.ts';
@@ -74,6 +75,7 @@ export interface AppParts {
   uploads?: Partial<UploadLimits>;
   streamTimes?: Partial<StreamTimes>;
   dashboard?: Dashboard;
+  metrics?: MetricsPage;
 }
 
 export interface Timeouts {
@@ -113,7 +115,7 @@ export async function buildApp(
     },
     clientErrorHandler: answerParserError,
     frameworkErrors: (error, request, reply) => {
-      logWhenAnswered(context.log, request, reply, undefined); // No hook runs for a malformed path.
+      recordWhenAnswered(context, request, reply, undefined); // No hook runs for a malformed path.
       sendError(error, request, reply, context.log);
     },
   });
@@ -127,7 +129,7 @@ export async function buildApp(
   if (parts.trustedProxies.length > 0) registerForwardedAddresses(app);
   registerProxyWarning(app, context.log);
   const routes = recordRoutes(app);
-  const lifecycle = registerLifecycle(app, context.log, routes);
+  const lifecycle = registerLifecycle(app, context, routes);
   registerRequestBatches(app);
   registerCors(app);
   const document = await registerOpenApi(app, SDK_API, VERSION, base);
@@ -170,10 +172,12 @@ export async function buildApp(
     refusals,
     readBody,
     verifyCaptcha: captcha.verify,
-    reading: rateLimiter('form-read', parts.rateLimits.formRead, context.clock),
-    post: rateLimiter('form', parts.rateLimits.form, context.clock),
-    perWaitlist: rateLimiter('form-waitlist', parts.rateLimits.formWaitlist, context.clock),
+    reading: rateLimiter('form-read', parts.rateLimits.formRead, context),
+    post: rateLimiter('form', parts.rateLimits.form, context),
+    perWaitlist: rateLimiter('form-waitlist', parts.rateLimits.formWaitlist, context),
   });
+  const failures = rateLimiter('admin-auth-failures', parts.rateLimits.authFailures, context);
+  if (parts.metrics) registerMetrics(app, parts.metrics, { context: operators, failures });
   registerAdmin(app, {
     guard: createGuard(allowList(parts.webhookAllow)),
     streams,
@@ -186,8 +190,8 @@ export async function buildApp(
     emails: parts.emails,
     limits: parts.sessions,
     slowDown: slowDown(context.clock),
-    failures: rateLimiter('admin-auth-failures', parts.rateLimits.authFailures, context.clock),
-    signIns: rateLimiter('sign-in', parts.rateLimits.signIn, context.clock),
+    failures,
+    signIns: rateLimiter('sign-in', parts.rateLimits.signIn, context),
     refusals,
     recordReading: recordReadings(operators),
   });
@@ -214,7 +218,7 @@ function registerSdk(
   { context, signups, keyUsage, rateLimits, publicUrl }: AppParts,
   readBody: ReadBody,
 ): void {
-  const limit = (name: string, perMinute: number) => rateLimiter(name, perMinute, context.clock);
+  const limit = (name: string, perMinute: number) => rateLimiter(name, perMinute, context);
   const sdk: SdkParts = {
     context,
     signups,

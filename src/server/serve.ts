@@ -6,6 +6,7 @@ import { DatabaseUnavailable } from '../db/database.ts';
 import type { MigrationWatch } from '../db/migrate.ts';
 import type { PostgresLimits } from '../db/postgres/pool.ts';
 import { startScheduler } from '../db/scheduler.ts';
+import { listenForMetrics } from '../http/plugins/metrics.ts';
 import { openWaitingRoom } from '../http/plugins/waiting-room.ts';
 import { lockForServing } from '../installation/directory-lock.ts';
 import { logMigration } from '../installation/log-migration.ts';
@@ -36,6 +37,7 @@ import {
 } from './build-dashboard.ts';
 import { watchDescriptors } from './descriptors.ts';
 import { JOB_KINDS } from './job-kinds.ts';
+import { createMetrics } from './metrics.ts';
 
 /** Supervisors kill after 30 s. By then the process has ended by itself, whatever hangs. */
 const STOP_DEADLINE_MS = 25_000;
@@ -78,7 +80,7 @@ export async function serve(
   asked.then(() => {
     if (starting) process.exit(0); // Nothing has been acknowledged yet, and unfinished work is rolled back.
   });
-  const { context, app, lifecycle, keyUsage, releaseDirectory, dashboard } = await startListening(
+  const { context, app, lifecycle, keyUsage, releaseDirectory, dashboard, metrics } = await startListening(
     config,
     log,
     { limits, buildsDashboard },
@@ -103,7 +105,8 @@ export async function serve(
     void Promise.all([outbox.stop(), jobs.close(), scheduler.close()]).catch(() => {});
   });
   warnWithoutPublicUrl(config, log);
-  print(await welcome(context, config, port, dashboard.problem()));
+  const ports = { main: port, metrics: metrics?.port };
+  print(await welcome(context, config, ports, dashboard.problem()));
 
   const signal = await asked;
   dashboard.stop();
@@ -128,7 +131,7 @@ export async function serve(
   ]);
   app.server.closeAllConnections();
   await app.close();
-  await Promise.all([scheduler.close(), keyUsage.close()]);
+  await Promise.all([scheduler.close(), keyUsage.close(), metrics?.close()]);
   await context.db.close();
   releaseDirectory();
   descriptors.stop();
@@ -171,9 +174,11 @@ async function startListening(
   // Clients cannot know a port that is chosen later.
   const waitingRoom = config.port === 0 ? undefined : await openWaitingRoom(address);
   let releaseDirectory: (() => void) | undefined;
+  const metrics = createMetrics();
   const open = () =>
     openContext(config, log, Date.now, {
       limits,
+      meter: metrics.meter,
       watch: waitingRoom ? both(logMigration(log), waitingRoom.showMigration) : logMigration(log),
       beforeDatabase: async () => {
         releaseDirectory ??= await lockForServing(config);
@@ -187,10 +192,13 @@ async function startListening(
   if (config.databaseUrl !== undefined) await remindToSaveMasterKey(config, context);
   const keyUsage = trackKeyUsage(context);
   const dashboard = buildDashboardIfNeeded(log, buildsDashboard);
+  const signups = openSignups(context, config.mostWaitingSignups);
+  const page = metrics.over({ context, signups });
   const { app, ...lifecycle } = await buildApp({
     context,
     keyUsage,
-    signups: openSignups(context, config.mostWaitingSignups),
+    signups,
+    metrics: page,
     rateLimits: config.rateLimits,
     trustedProxies: config.trustedProxies,
     webhookAllow: config.webhookAllow,
@@ -200,19 +208,27 @@ async function startListening(
     dashboard: { directory: DASHBOARD_DIRECTORY, problem: dashboard.problem },
     webhookProxy: config.webhookProxy,
   });
+  let metricsServer: Awaited<ReturnType<typeof listenForMetrics>> | undefined;
   try {
     await app.ready();
+    if (config.metricsPort !== undefined)
+      metricsServer = await listenForMetrics(page, { host: config.metricsHost, port: config.metricsPort });
     await waitingRoom?.close();
     ready();
     await app.listen({ ...address, backlog: 4096 });
   } catch (error) {
     dashboard.stop();
+    await metricsServer?.close();
     await app.close();
     await keyUsage.close();
     await context.db.close(); // An open database would keep the process alive.
     throw error;
   }
-  return { context, app, lifecycle, keyUsage, releaseDirectory: () => releaseDirectory?.(), dashboard };
+  return {
+    ...{ context, app, lifecycle, keyUsage, dashboard },
+    metrics: metricsServer,
+    releaseDirectory: () => releaseDirectory?.(),
+  };
 }
 
 function both(first: MigrationWatch, second: MigrationWatch): MigrationWatch {
@@ -268,11 +284,12 @@ function pause(ms: number): Promise<void> {
 async function welcome(
   context: Context,
   config: Config,
-  port: number,
+  ports: { main: number; metrics: number | undefined },
   withoutDashboard: string | undefined,
 ): Promise<string> {
-  const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host;
-  const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const address = addressOf(config.host, ports.main);
+  const metrics =
+    ports.metrics === undefined ? '' : `\nMetrics: ${addressOf(config.metricsHost, ports.metrics)}/metrics`;
   const storage = describeStorage(config);
   const [first] = await listWaitlists(context);
   const id = first?.id ?? 'wl_acme';
@@ -280,7 +297,7 @@ async function welcome(
   return `
 Doorlist is ready at ${address} (${storage})
 Dashboard: ${withoutDashboard ?? address}
-API reference: ${address}/docs${await setupLine(context, config, address)}
+API reference: ${address}/docs${metrics}${await setupLine(context, config, address)}
 
 ${first ? 'Create a key and add the next person:' : 'Create a waitlist and a key, and add the first person:'}
 
@@ -289,6 +306,12 @@ ${sameStorage(config)}${create}  KEY=$(${COMMAND} key create --waitlist ${id} --
     -H 'Content-Type: application/json' \\
     -d '{"waitlistId":"${id}","entries":[{"email":"ada@example.com"}]}'
 `;
+}
+
+/** As this machine reaches it. */
+function addressOf(listensOn: string, port: number): string {
+  const host = listensOn === '0.0.0.0' || listensOn === '::' ? '127.0.0.1' : listensOn;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** On PostgreSQL, the data directory matters if it has the master key. */

@@ -124,6 +124,7 @@ function database(
           and application_name = 'doorlist' and pid <> pg_backend_pid()) as connections`.execute(query);
       return { bytes: 0, connections: 0, ...rows[0], logBytes: null, logLimitBytes: null, freeBytes: null };
     },
+    connections: pool.connections,
     probe: () => tryToWrite(pool),
     close: () => pool.close(),
     get unlimited() {

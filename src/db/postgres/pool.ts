@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import pg from 'pg';
 import { type Changes, createChanges } from '../changes.ts';
-import { SchemaSuperseded } from '../database.ts';
+import { type Connections, SchemaSuperseded } from '../database.ts';
 import { SCHEMA_VERSION } from '../migrate.ts';
 import { isConnectionLoss, isReadOnly, rethrow } from './errors.ts';
 import { KNOWN_SCHEMA } from './schema-gate.ts';
@@ -76,6 +76,7 @@ export interface Pool {
    * them.
    */
   beginLongWork(client: Client, processId: number): void;
+  connections(): Connections;
   /** For failures of statements that did not go through `query`. */
   noteFailure(error: unknown): void;
   /** Returns the connection to the pool, or drops it because of an error. */
@@ -200,6 +201,11 @@ export function openPool({ url, poolSize, limits, onState = () => {}, onPlainTex
       if (error instanceof Error && isReadOnly(error)) dropIdle();
       client.release(error !== undefined);
     },
+    connections: () => ({
+      busy: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     close: async () => {
       const tearDown = setTimeout(() => {
         for (const client of open) client.connection.stream.destroy();

@@ -115,6 +115,7 @@ export async function openSqlite(file: string): Promise<Database> {
         connections: null,
       };
     },
+    connections: () => null,
     probe: async () => {
       if (superseding.signal.aborted) throw new SchemaSuperseded();
       if (performance.now() - committedAt < COMMIT_PROVES_MS) return;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { createLogger } from '../../lib/log.ts';
+import { UNMETERED } from '../../lib/meter.ts';
 import { type Lifecycle, registerLifecycle } from './lifecycle.ts';
 import { recordRoutes } from './route-table.ts';
 
@@ -12,7 +13,7 @@ describe('a response that takes long', () => {
   let asked: Promise<void>;
   beforeEach(async () => {
     app = Fastify();
-    lifecycle = registerLifecycle(app, createLogger('silent'), recordRoutes(app));
+    lifecycle = registerLifecycle(app, { log: createLogger('silent'), meter: UNMETERED }, recordRoutes(app));
     let arrived = () => {};
     asked = new Promise((resolve) => {
       arrived = resolve;

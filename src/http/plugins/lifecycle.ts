@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalid, notFound, unavailable } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
+import type { Meter } from '../../lib/meter.ts';
 import { HttpError, NOTHING_HERE } from './errors.ts';
 import { isNavigation } from './navigation.ts';
 import type { RouteTable } from './route-table.ts';
@@ -38,8 +39,13 @@ declare module 'fastify' {
   }
 }
 
-/** Applies to every request: an id, no caching, one log line, and a graceful stop. */
-export function registerLifecycle(app: FastifyInstance, log: Log, routes: RouteTable): Lifecycle {
+interface Recorders {
+  readonly log: Log;
+  readonly meter: Meter;
+}
+
+/** Applies to every request: an id, no caching, one log line, its metrics, and a graceful stop. */
+export function registerLifecycle(app: FastifyInstance, recorders: Recorders, routes: RouteTable): Lifecycle {
   let stopping = false;
   let draining = false;
   let probedAt = Number.NEGATIVE_INFINITY;
@@ -58,7 +64,7 @@ export function registerLifecycle(app: FastifyInstance, log: Log, routes: RouteT
     if (!refused) underWay += 1;
     if (isLong) long += 1;
     else usedAt = performance.now();
-    logWhenAnswered(log, request, reply, url ?? routes.find(request.url)?.pattern, () => {
+    recordWhenAnswered(recorders, request, reply, url ?? routes.find(request.url)?.pattern, () => {
       if (!refused) underWay -= 1;
       if (isLong) long -= 1;
       if (draining && underWay === 0) drained();
@@ -119,28 +125,25 @@ function refusalOf(request: FastifyRequest, routes: RouteTable): Error | undefin
 }
 
 /** `close` also fires if the client disconnects before the response. Fastify's own hooks do not. */
-export function logWhenAnswered(
-  log: Log,
+export function recordWhenAnswered(
+  { log, meter }: Recorders,
   request: FastifyRequest,
   reply: FastifyReply,
-  route: string | undefined,
+  route = 'unknown',
   then = () => {},
 ): void {
   const startedAt = performance.now();
   reply.raw.once('close', () => {
-    logRequest(log, request, reply, route, performance.now() - startedAt);
+    const ms = performance.now() - startedAt;
+    logRequest(log, request, reply, route, ms);
+    const status = reply.raw.writableFinished ? reply.statusCode : 'aborted';
+    meter.request(route, request.method, status, ms / 1000);
     then();
   });
 }
 
 /** Logs the route's pattern, because paths contain emails and invite codes. */
-function logRequest(
-  log: Log,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  route = 'unknown',
-  ms: number,
-): void {
+function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply, route: string, ms: number): void {
   const level = isProbe(route) ? 'debug' : 'info'; // Load balancers ask every few seconds.
   log[level](
     {

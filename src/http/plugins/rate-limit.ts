@@ -1,6 +1,8 @@
 import { isIPv6 } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../lib/clock.ts';
 import { DoorlistError } from '../../lib/errors.ts';
+import type { Meter } from '../../lib/meter.ts';
 
 const WINDOW_MS = 60_000;
 /** Above this, the oldest client is forgotten, which limits memory. */
@@ -12,7 +14,11 @@ export interface RateLimiter {
 }
 
 /** A limit per minute and client, counted in this process. 0 turns it off. */
-export function rateLimiter(name: string, limit: number, now: () => number): RateLimiter {
+export function rateLimiter(
+  name: string,
+  limit: number,
+  { clock, meter }: { clock: Clock; meter: Meter },
+): RateLimiter {
   const windows = new Map<string, { endsAt: number; used: number }>();
   const policy = `"${name}";q=${limit};w=${WINDOW_MS / 1000}`;
 
@@ -29,13 +35,14 @@ export function rateLimiter(name: string, limit: number, now: () => number): Rat
   return {
     take: (client, reply, cost = 1) => {
       if (limit === 0) return;
-      const at = now();
+      const at = clock();
       const window = windowOf(client, at);
       window.used += Math.min(cost, limit); // A fresh window always allows one request, whatever it costs.
       const seconds = Math.max(1, Math.ceil((window.endsAt - at) / 1000));
       reply?.header('ratelimit-policy', policy);
       reply?.header('ratelimit', `"${name}";r=${Math.max(0, limit - window.used)};t=${seconds}`);
       if (window.used > limit) {
+        meter.rateLimited(name);
         throw new DoorlistError('rate_limited', `more than ${limit} requests per minute: slow down`, seconds);
       }
     },

@@ -98,6 +98,18 @@ export async function listNewestJobs(context: Context, limit: number): Promise<J
   });
 }
 
+/** How many there are in each state, in all queues. Old ones are removed, so there are not many. */
+export async function countJobs(context: Context): Promise<Record<JobState, number>> {
+  const rows = await context.db.query
+    .selectFrom('job')
+    .select(['outcome', 'lease_until', 'cancel_at'])
+    .execute();
+  const now = await sharedNow(context);
+  const counts = Object.fromEntries(JOB_STATES.map((state) => [state, 0])) as Record<JobState, number>;
+  for (const row of rows) counts[stateOf(row, now)] += 1;
+  return counts;
+}
+
 function summarize(queue: Queue, row: JobRow, now: number): JobSummary {
   const state = stateOf(row, now);
   const isOpen = state === 'queued' || state === 'running';

@@ -1,6 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import type { Meter } from '../../lib/meter.ts';
 import type { WakeUps } from '../../outbox/wake-up.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import type { AuditTrail } from './audit-trail.ts';
@@ -14,6 +15,7 @@ export interface Context {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly log: Log;
+  readonly meter: Meter;
   readonly listeners: readonly Listener[];
   /** Used when a commit left something to deliver. */
   readonly wakeUps: WakeUps;

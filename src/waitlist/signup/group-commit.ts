@@ -42,6 +42,11 @@ export class GroupCommit<Request, Result> {
     this.#now = options.now ?? (() => performance.now());
   }
 
+  /** The total weight of requests that are not committed yet. */
+  get waitingWeight(): number {
+    return this.#waitingWeight;
+  }
+
   submit(queueId: number, request: Request): Promise<Result> {
     const weight = this.#options.weigh(request);
     if (this.#waitingWeight + weight > this.#options.mostWaiting) {

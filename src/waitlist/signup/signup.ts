@@ -22,6 +22,8 @@ interface SignupOptions {
 
 export interface Signups {
   submit(queue: Queue, entries: Signup[], options?: SignupOptions): Promise<SignupResult>;
+  /** How many entries are not written yet. */
+  waiting(): number;
 }
 
 interface SignupRequest extends SignupOptions {
@@ -46,6 +48,7 @@ export function openSignups(context: Context, mostWaiting: number, longestWaitMs
     batchWeight: BATCH_ENTRIES,
   });
   return {
+    waiting: () => group.waitingWeight,
     submit: (queue, entries, options) => {
       const now = context.clock();
       const candidates = entries.map((entry) => prepareCandidate(queue, entry, now));
@@ -54,11 +57,11 @@ export function openSignups(context: Context, mostWaiting: number, longestWaitMs
   };
 }
 
-function commitSignups(context: Context, requests: SignupRequest[]): Promise<SignupResult[]> {
+async function commitSignups(context: Context, requests: SignupRequest[]): Promise<SignupResult[]> {
   const [{ queue }] = requests as [SignupRequest];
   const all = requests.flatMap(({ candidates }) => candidates);
   const read = (trx: Trx) => findMembers(trx, queue, all);
-  return readAndChangeQueue(context, queue, read, (change, members) => {
+  const results = await readAndChangeQueue(context, queue, read, (change, members) => {
     if (change.settings.closed)
       throw new DoorlistError('waitlist_closed', 'this waitlist is closed to new signups');
     const added = addEntries(change, members, all);
@@ -71,6 +74,9 @@ function commitSignups(context: Context, requests: SignupRequest[]): Promise<Sig
       return withSeqs ? { ...result, seqs: seqsOf(members, candidates) } : result;
     });
   });
+  const created = results.reduce((sum, result) => sum + result.created, 0);
+  context.meter.signups({ created, skipped: all.length - created });
+  return results;
 }
 
 function seqsOf(members: Members, candidates: readonly Candidate[]): number[] {

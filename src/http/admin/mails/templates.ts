@@ -135,7 +135,7 @@ const testSchema = adminSchema({
 
 export function registerMailTemplates(app: TypedApp, parts: AdminParts): void {
   const { waitlists } = parts;
-  const tests = rateLimiter('test-mail', TESTS_PER_MINUTE, waitlists.clock);
+  const tests = rateLimiter('test-mail', TESTS_PER_MINUTE, waitlists);
   const path = '/waitlists/:waitlistId/mail/templates';
   const read = async (waitlistId: string, kind: MailKind) => {
     const { kinds } = await requireWaitlist(waitlists, waitlistId);

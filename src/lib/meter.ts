@@ -1,0 +1,26 @@
+/**
+ * Counts what this process does, for its metrics. Every label has few values, known from the code: no ids, no
+ * addresses, nothing that a caller sends.
+ */
+export interface Meter {
+  /** `route` is the pattern of the path. `aborted`: the client left before the answer. */
+  request(route: string, method: string, status: number | 'aborted', seconds: number): void;
+  /** Entries of one batch, after its commit. */
+  signups(batch: { created: number; skipped: number }): void;
+  attempt(channel: string, outcome: AttemptOutcome): void;
+  /** `limit` is its name. */
+  rateLimited(limit: string): void;
+  signInFailed(): void;
+}
+
+/** `deferred`: it was nobody's fault, and does not count as a try. */
+export type AttemptOutcome = 'delivered' | 'retried' | 'deferred' | 'failed';
+
+/** For commands, whose process ends before anybody could ask. */
+export const UNMETERED: Meter = {
+  request: () => {},
+  signups: () => {},
+  attempt: () => {},
+  rateLimited: () => {},
+  signInFailed: () => {},
+};

@@ -1,0 +1,182 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { MetricsPage } from '../http/plugins/metrics.ts';
+import type { Meter } from '../lib/meter.ts';
+import { reportState } from '../lib/state-log.ts';
+import { VERSION } from '../lib/version.ts';
+import { OPERATOR_MAIL_CHANNEL } from '../mail/operators/target.ts';
+import { MAIL_CHANNEL } from '../mail/target.ts';
+import { glanceAtBacklog } from '../outbox/backlog.ts';
+import { countJobs } from '../waitlist/jobs/find-jobs.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import type { Signups } from '../waitlist/signup/signup.ts';
+import { WEBHOOK_CHANNEL } from '../webhooks/target.ts';
+
+/** However often somebody asks, the database is asked this often. */
+const READ_EVERY_MS = 2_000;
+/** Counting stops here, so that a scrape costs the same however large the backlog is. */
+const MOST_PENDING = 100_000;
+const CHANNELS = [WEBHOOK_CHANNEL, MAIL_CHANNEL, OPERATOR_MAIL_CHANNEL];
+const UP_HELP = 'Whether the database accepts writes: 1 or 0.';
+const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const BATCH_ENTRIES = [1, 2, 4, 8, 16, 32, 64, 100];
+
+export interface Metrics {
+  readonly meter: Meter;
+  /** What this process counts, and the state that it finds. */
+  over(sources: MetricSources): MetricsPage;
+}
+
+interface MetricSources {
+  context: Context;
+  signups: Signups;
+}
+
+export function createMetrics(): Metrics {
+  const counted = new Registry();
+  collectDefaultMetrics({ register: counted });
+  const meter = createMeter(counted);
+  let state: Promise<string> | undefined;
+  let freshUntil = Number.NEGATIVE_INFINITY;
+  const readOnce = (sources: MetricSources): Promise<string> => {
+    if (state === undefined || performance.now() >= freshUntil) {
+      freshUntil = Number.POSITIVE_INFINITY; // One reading at a time.
+      state = readState(sources).finally(() => {
+        freshUntil = performance.now() + READ_EVERY_MS;
+      });
+    }
+    return state;
+  };
+  return {
+    meter,
+    over: (sources) => ({
+      contentType: counted.contentType,
+      read: async () => (await readOnce(sources)) + (await counted.metrics()),
+    }),
+  };
+}
+
+function createMeter(registry: Registry): Meter {
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'doorlist_http_requests_total',
+    help: 'Answered HTTP requests.',
+    labelNames: ['route', 'method', 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'doorlist_http_request_duration_seconds',
+    help: 'Time from the headers of a request to the end of its answer.',
+    labelNames: ['route', 'method'],
+    buckets: REQUEST_SECONDS,
+    registers,
+  });
+  const signups = new Counter({
+    name: 'doorlist_signups_total',
+    help: 'Entries of committed signups, by whether the person was new.',
+    labelNames: ['result'],
+    registers,
+  });
+  const batches = new Histogram({
+    name: 'doorlist_group_commit_entries',
+    help: 'Entries that share a commit.',
+    buckets: BATCH_ENTRIES,
+    registers,
+  });
+  const attempts = new Counter({
+    name: 'doorlist_delivery_attempts_total',
+    help: 'Attempts to deliver a webhook or an email, by what became of it.',
+    labelNames: ['channel', 'outcome'],
+    registers,
+  });
+  const rateLimited = new Counter({
+    name: 'doorlist_rate_limited_total',
+    help: 'Requests that were refused with 429.',
+    labelNames: ['limit'],
+    registers,
+  });
+  const signInFailures = new Counter({
+    name: 'doorlist_sign_in_failures_total',
+    help: 'Refused sign-ins of operators, with a password, a code or a passkey.',
+    registers,
+  });
+  for (const result of ['created', 'skipped']) signups.inc({ result }, 0); // A rate needs a first value.
+  return {
+    request: (route, method, status, seconds) => {
+      requests.inc({ route, method, status });
+      durations.observe({ route, method }, seconds);
+    },
+    signups: ({ created, skipped }) => {
+      batches.observe(created + skipped);
+      if (created > 0) signups.inc({ result: 'created' }, created);
+      if (skipped > 0) signups.inc({ result: 'skipped' }, skipped);
+    },
+    attempt: (channel, outcome) => attempts.inc({ channel, outcome }),
+    rateLimited: (limit) => rateLimited.inc({ limit }),
+    signInFailed: () => signInFailures.inc(),
+  };
+}
+
+/** What cannot be read is left out, so that nobody takes an old value for the present. */
+async function readState({ context, signups }: MetricSources): Promise<string> {
+  const { db, log } = context;
+  const registry = new Registry();
+  const gauge = gaugesIn(registry);
+  const versions = { version: VERSION, node: process.versions.node, engine: db.describe() };
+  gauge('build_info', 'Always 1, with the versions as labels.', [1, versions]);
+  gauge('signup_backlog_entries', 'Entries of signups that are not committed yet.', [signups.waiting()]);
+  const connections = db.connections();
+  if (connections) {
+    const { busy, idle, waiting } = connections;
+    const help = 'Connections of this process to PostgreSQL.';
+    gauge('db_pool_connections', help, [busy, { state: 'busy' }], [idle, { state: 'idle' }]);
+    gauge('db_pool_waiting', 'Work of this process that waits for a connection to PostgreSQL.', [waiting]);
+  }
+  try {
+    await db.probe();
+    gauge('db_up', UP_HELP, [1]);
+    await readDatabase(gauge, context);
+    reportState(log, 'metrics', 'ok');
+  } catch (error) {
+    if (!registry.getSingleMetric('doorlist_db_up')) gauge('db_up', UP_HELP, [0]);
+    reportState(log, 'metrics', 'incomplete', { reason: (error as Error).message });
+  }
+  return `${await registry.metrics()}\n`;
+}
+
+async function readDatabase(gauge: MakeGauge, context: Context): Promise<void> {
+  const { db, clock } = context;
+  const { bytes, logBytes, freeBytes } = await db.usage();
+  gauge('db_bytes', 'Size of the database.', [bytes]);
+  if (logBytes !== null) gauge('sqlite_wal_bytes', "Size of SQLite's write-ahead log.", [logBytes]);
+  if (freeBytes !== null)
+    gauge('disk_free_bytes', 'Free space on the disk of the embedded database.', [freeBytes]);
+  const { channels } = await glanceAtBacklog(db, MOST_PENDING);
+  const now = clock();
+  const ageOf = (channel: string) => (now - (channels.get(channel)?.oldestAt ?? now)) / 1000;
+  gauge(
+    'deliveries_pending',
+    `Deliveries that wait for an attempt, without those of disabled endpoints. Counting stops at ${MOST_PENDING}.`,
+    ...CHANNELS.map((channel) => [channels.get(channel)?.pending ?? 0, { channel }] as const),
+  );
+  gauge(
+    'delivery_oldest_pending_seconds',
+    'Age of the oldest event that waits for its delivery, or 0 if none waits.',
+    ...CHANNELS.map((channel) => [Math.max(0, ageOf(channel)), { channel }] as const),
+  );
+  const jobs = Object.entries(await countJobs(context));
+  gauge(
+    'jobs',
+    'Jobs by state, as long as they are kept.',
+    ...jobs.map(([state, count]) => [count, { state }] as const),
+  );
+}
+
+type MakeGauge = ReturnType<typeof gaugesIn>;
+
+function gaugesIn(registry: Registry) {
+  return (name: string, help: string, ...values: (readonly [number, Record<string, string>?])[]) => {
+    const labelNames = Object.keys(values[0]?.[1] ?? {});
+    const made = new Gauge({ name: `doorlist_${name}`, help, labelNames, registers: [registry] });
+    for (const [value, labels = {}] of values) made.set(labels, value);
+  };
+}

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { afterTest } from './support/cleanup.ts';
+import { forEachEngine } from './support/harness.ts';
+import { commandJson, type RunningProcess, runCommand, startProcess } from './support/process.ts';
+import { findProgram, without } from './support/programs.ts';
+import { createStorage } from './support/storage.ts';
+import { until } from './support/webhooks.ts';
+
+const DEPLOY = path.join(import.meta.dirname, '../deploy');
+const ALERTS = path.join(DEPLOY, 'prometheus/alerts.yml');
+/** The other engine does not have them. */
+const ONLY_ON = {
+  sqlite: ['doorlist_sqlite_wal_bytes', 'doorlist_disk_free_bytes'],
+  postgres: ['doorlist_db_pool_connections', 'doorlist_db_pool_waiting'],
+};
+
+/** Every series of a scrape, such as `doorlist_db_up` or `doorlist_jobs{state="queued"}`. */
+async function scrape(url: string, headers: Record<string, string> = {}): Promise<Map<string, number>> {
+  const response = await fetch(url, { headers });
+  const text = await response.text();
+  assert.equal(response.status, 200, text);
+  assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
+  );
+}
+
+function metricsUrl({ output }: RunningProcess): string {
+  const url = /^Metrics: (\S+)$/m.exec(output())?.[1];
+  assert.ok(url, output());
+  return url;
+}
+
+interface Answered {
+  data: {
+    result?: { value: [number, string] }[];
+    groups?: { rules: { health: string; lastError?: string }[] }[];
+  };
+}
+
+/** Returns the address of its API. */
+async function startPrometheus(targets: readonly string[]): Promise<string> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-prometheus-'));
+  afterTest(() => rmSync(directory, { recursive: true, force: true }));
+  const config = path.join(directory, 'prometheus.json');
+  const scrapes = { job_name: 'doorlist', static_configs: [{ targets }] };
+  const settings = {
+    global: { scrape_interval: '1s', evaluation_interval: '1s' },
+    rule_files: [ALERTS],
+    scrape_configs: [scrapes],
+  };
+  writeFileSync(config, JSON.stringify(settings)); // Which is also YAML.
+  const program = findProgram('Prometheus') ?? '';
+  execFileSync(path.join(path.dirname(program), 'promtool'), ['check', 'config', config], { stdio: 'pipe' });
+  const port = await freePort();
+  const child = spawn(program, [
+    `--config.file=${config}`,
+    `--storage.tsdb.path=${path.join(directory, 'data')}`,
+    `--web.listen-address=127.0.0.1:${port}`,
+  ]);
+  afterTest(() => stop(child));
+  const api = `http://127.0.0.1:${port}/api/v1`;
+  await until('Prometheus is ready', () =>
+    fetch(`http://127.0.0.1:${port}/-/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+  );
+  return api;
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill();
+  await ended;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+forEachEngine((engine) => {
+  describe('metrics', () => {
+    it('count what happened, without anything personal, on their own port and with an admin token', async () => {
+      const storage = await createStorage(engine, { migrated: true });
+      afterTest(() => storage.remove());
+      const server = await startProcess({
+        ...storage.environment,
+        PORT: '0',
+        DOORLIST_METRICS_PORT: '0',
+        DOORLIST_RATE_LIMIT_VERIFY: '1',
+      });
+      afterTest(() => server.stop());
+      await commandJson(storage.environment, 'waitlist', 'create', 'wl_acme', '--name', 'Acme');
+      const { key } = await commandJson<{ key: string }>(
+        storage.environment,
+        'key',
+        'create',
+        '--waitlist',
+        'wl_acme',
+        '--env',
+        'production',
+      );
+      const signUp = (...emails: string[]) =>
+        fetch(`${server.url}/sdk/v1/waitlist/signup`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ waitlistId: 'wl_acme', entries: emails.map((email) => ({ email })) }),
+        }).then((response) => response.text());
+      await signUp('ada@example.com', 'grace@example.com');
+      await signUp('ada@example.com');
+      await fetch(`${server.url}/nothing/ada@example.com`);
+      for (const _ of [1, 2])
+        await fetch(`${server.url}/sdk/v1/waitlist/webhooks/verify`, { method: 'POST', body: '{}' });
+      await fetch(`${server.url}/admin/v1/session`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email: 'nobody@example.com', password: 'a wrong password' }),
+      });
+
+      const url = metricsUrl(server);
+      await until('the requests are counted', async () => {
+        const at = await scrape(url);
+        return at.get('doorlist_sign_in_failures_total') === 1;
+      });
+      const found = await scrape(url);
+      const value = (name: string) => found.get(`doorlist_${name}`);
+      const requests = [...found].filter(([name]) => name.startsWith('doorlist_http_requests_total'));
+      const ofSignup = requests.filter(([name]) => name.includes('route="/sdk/v1/waitlist/signup"'));
+      assert.equal(
+        ofSignup.reduce((sum, [, count]) => sum + count, 0),
+        2,
+      );
+      assert.equal(
+        value('http_request_duration_seconds_count{route="/sdk/v1/waitlist/signup",method="POST"}'),
+        2,
+      );
+      assert.ok(requests.some(([name]) => name.includes('route="unknown"') && name.includes('status="404"')));
+      assert.equal(value('signups_total{result="created"}'), 2);
+      assert.equal(value('signups_total{result="skipped"}'), 1);
+      assert.equal(value('group_commit_entries_count'), 2);
+      assert.equal(value('group_commit_entries_sum'), 3);
+      assert.equal(value('signup_backlog_entries'), 0);
+      assert.equal(value('rate_limited_total{limit="verify"}'), 1);
+      assert.equal(value('db_up'), 1);
+      for (const channel of ['webhook', 'email', 'operator-email']) {
+        assert.notEqual(value(`deliveries_pending{channel="${channel}"}`), undefined);
+        assert.notEqual(value(`delivery_oldest_pending_seconds{channel="${channel}"}`), undefined);
+      }
+      for (const state of ['queued', 'running', 'done', 'failed', 'cancelled'])
+        assert.equal(value(`jobs{state="${state}"}`), 0);
+      const isSqlite = engine === 'sqlite';
+      assert.equal(found.has('doorlist_sqlite_wal_bytes'), isSqlite);
+      assert.equal((value('disk_free_bytes') ?? 0) > 0, isSqlite);
+      assert.equal((value('db_pool_connections{state="idle"}') ?? 0) > 0, !isSqlite);
+      assert.ok([...found.keys()].some((name) => name.includes(`engine="${engine}"`)));
+      assert.ok(found.has('process_cpu_seconds_total') && found.has('nodejs_eventloop_lag_p99_seconds'));
+      const text = await (await fetch(url)).text();
+      const described = [...text.matchAll(/^# HELP (\S+)/gm)].map(([, name]) => name);
+      const known = new Set([...described, ...ONLY_ON[isSqlite ? 'postgres' : 'sqlite']]);
+      for (const file of [ALERTS, path.join(DEPLOY, 'grafana/doorlist.json')])
+        for (const [name] of readFileSync(file, 'utf8').matchAll(/\bdoorlist_[a-z_]+/g))
+          assert.ok(known.has(name.replace(/_(bucket|sum|count)$/, '')), `${name} in ${path.basename(file)}`);
+      assert.doesNotMatch([...found.keys()].join('\n'), /example\.com|wl_acme/);
+
+      const refused = await fetch(`${server.url}/metrics`);
+      assert.equal(refused.status, 401);
+      assert.deepEqual(Object.keys((await refused.json()) as object), ['code', 'message']);
+      const { token } = await commandJson<{ token: string }>(
+        storage.environment,
+        'admin-token',
+        'create',
+        '--name',
+        'Prometheus',
+        '--role',
+        'viewer',
+      );
+      const throughPublicPort = await scrape(`${server.url}/metrics`, { authorization: `Bearer ${token}` });
+      assert.equal(throughPublicPort.get('doorlist_signups_total{result="created"}'), 2);
+      assert.equal((await fetch(url.replace('/metrics', '/'))).status, 404);
+    });
+
+    const skip = without('Prometheus');
+    it('are read by a Prometheus with our alert rules, from two instances', { skip }, async () => {
+      const first = await createStorage(engine, { migrated: true });
+      afterTest(() => first.remove());
+      // An embedded database has one server.
+      const second = engine === 'sqlite' ? await createStorage(engine, { migrated: true }) : first;
+      if (second !== first) afterTest(() => second.remove());
+      const targets: string[] = [];
+      for (const { environment } of [first, second]) {
+        const server = await startProcess({ ...environment, PORT: '0', DOORLIST_METRICS_PORT: '0' });
+        afterTest(() => server.stop());
+        targets.push(new URL(metricsUrl(server)).host);
+      }
+      const api = await startPrometheus(targets);
+      const ask = async (what: string) => ((await (await fetch(`${api}${what}`)).json()) as Answered).data;
+      await until('both were read', async () => {
+        const { result = [] } = await ask('/query?query=doorlist_db_up');
+        return result.length === 2 && result.every(({ value }) => value[1] === '1');
+      });
+      const { groups = [] } = await ask('/rules');
+      assert.deepEqual(
+        groups.flatMap(({ rules }) => rules.filter(({ health }) => health === 'err')),
+        [],
+      );
+      assert.ok(groups.some(({ rules }) => rules.length > 5));
+    });
+
+    it('that cannot have their port say which variable to change', async () => {
+      const storage = await createStorage(engine, { migrated: true });
+      afterTest(() => storage.remove());
+      const first = await startProcess({ ...storage.environment, PORT: '0', DOORLIST_METRICS_PORT: '0' });
+      afterTest(() => first.stop());
+      const other = await createStorage(engine, { migrated: true });
+      afterTest(() => other.remove());
+      const { port } = new URL(metricsUrl(first));
+      const { code, stderr } = await runCommand(
+        { ...other.environment, PORT: '0', DOORLIST_METRICS_PORT: port },
+        'serve',
+      );
+      assert.equal(code, 1);
+      assert.match(stderr, new RegExp(`Port ${port} on 127.0.0.1 is already in use.*DOORLIST_METRICS_PORT`));
+    });
+  });
+});
