@@ -15,7 +15,7 @@ const ENTRIES = {
 /** Files that the program reads from beside itself. */
 const FILES = ['src/http/form/form-script.js'];
 /** Machine code, what is not installed, and a list that is loaded by `require` when it is needed. */
-const EXTERNAL = ['sodium-native', 'pg-native', 'disposable-email-domains-js'];
+export const EXTERNAL: readonly string[] = ['sodium-native', 'pg-native', 'disposable-email-domains-js'];
 
 /**
  * The program as JavaScript, with the packages that it uses: a few files instead of two thousand, which takes three
@@ -30,7 +30,7 @@ export async function buildProgram(
   const bundle = await rolldown({
     input: Object.fromEntries(entries.map(([name, file]) => [name, path.join(ROOT, file)])),
     platform: 'node',
-    external: EXTERNAL,
+    external: [...EXTERNAL],
     logLevel: 'silent',
   });
   const fresh = `${directory}.${process.pid}`;

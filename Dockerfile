@@ -1,0 +1,28 @@
+# docker build -t doorlist . && docker run -p 3000:3000 -v doorlist:/data doorlist
+#
+# Other bases: --build-arg BUILD_IMAGE=… (Node 20 or newer with npm), --build-arg RUNTIME_IMAGE=… (glibc, libstdc++ and
+# certificates). What runs is the Node that package-lock.json pins.
+ARG BUILD_IMAGE=docker.io/library/node:24-bookworm-slim
+ARG RUNTIME_IMAGE=gcr.io/distroless/cc-debian12
+
+FROM ${BUILD_IMAGE} AS build
+WORKDIR /src
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY . .
+RUN npm run build && bin/node build/container.ts /image
+
+FROM ${RUNTIME_IMAGE}
+COPY --from=build /image/usr/local/bin/ /usr/local/bin/
+COPY --from=build /image/app/ /app/
+COPY --from=build --chown=65532:65532 /image/data/ /data/
+ENV HOST=0.0.0.0 DOORLIST_DATA_DIR=/data
+WORKDIR /data
+USER 65532:65532
+VOLUME /data
+EXPOSE 3000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
+  CMD ["/usr/local/bin/node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["/usr/local/bin/doorlist"]
+CMD ["serve"]
