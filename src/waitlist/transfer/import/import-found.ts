@@ -1,0 +1,49 @@
+import type { ImportRow, RowProblem } from './import-row.ts';
+
+/** What an import found in the rows of a file, in numbers. */
+export interface Found {
+  /** Rows with the time at which somebody joined. */
+  times: number;
+  /** Rows with a time that could not be read. They are bad rows. */
+  timesUnread: number;
+  /** Rows that name a referrer. */
+  referrals: number;
+  /** People who were added without the referrer that they name. */
+  referralsUnresolved: number;
+  /** Rows with a status. */
+  statuses: number;
+  /** Rows with a status that we do not have. */
+  statusesUnread: number;
+  phones: number;
+}
+
+export const NOTHING_FOUND: Found = {
+  times: 0,
+  timesUnread: 0,
+  referrals: 0,
+  referralsUnresolved: 0,
+  statuses: 0,
+  statusesUnread: 0,
+  phones: 0,
+};
+
+/** Jobs from earlier releases have no counts yet. */
+export function addFound(a: Found | undefined, b: Partial<Found>): Found {
+  const sum = { ...NOTHING_FOUND, ...a };
+  for (const name of Object.keys(NOTHING_FOUND) as (keyof Found)[]) sum[name] += b[name] ?? 0;
+  return sum;
+}
+
+/** Counts a good row. */
+export function noteRow(found: Found, { joinedAt, referredBy, status, signup }: ImportRow): void {
+  if (joinedAt !== undefined) found.times += 1;
+  if (referredBy !== undefined) found.referrals += 1;
+  if (status === 'known') found.statuses += 1;
+  if (status === 'unknown') found.statusesUnread += 1;
+  if (signup.phone !== null) found.phones += 1;
+}
+
+/** Counts a bad row. */
+export function noteProblems(found: Found, problems: readonly RowProblem[]): void {
+  if (problems.some(({ field }) => field === 'joinedAt')) found.timesUnread += 1;
+}
