@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { runDueJobs } from '../../src/waitlist/jobs/job-runner.ts';
 import type { HeldJob, JobKind } from '../../src/waitlist/jobs/jobs.ts';
+import { NOTHING_FOUND } from '../../src/waitlist/transfer/import/import-found.ts';
 import { CHUNK } from '../../src/waitlist/transfer/import/import-run.ts';
 import { importJob } from '../../src/waitlist/transfer/import/import-upload.ts';
 import { type AdminClient, adminClient } from '../support/admin-client.ts';
@@ -67,7 +68,8 @@ forEachEngine((engine) => {
       await service.runJobs();
       const { state, done, result } = await jobOf(body.id);
       assert.deepEqual([state, done], ['done', 2]);
-      assert.deepEqual(result, { rows: 2, created: 2, skipped: 0, failed: 0, codesTaken: 0 });
+      const counted = { rows: 2, created: 2, skipped: 0, failed: 0, codesTaken: 0 };
+      assert.deepEqual(result, { ...counted, found: { ...NOTHING_FOUND, times: 2 } });
       const people = await to.walk();
       assert.deepEqual(
         people.map(({ email, metadata }) => [email, metadata]),
@@ -211,7 +213,8 @@ forEachEngine((engine) => {
       };
       await runDueJobs(service.context, [kind]);
       const { state, done, result } = await jobOf(body.id);
-      const counted = { rows: CHUNK, created: CHUNK - 1, skipped: 0, failed: 1, codesTaken: 0 };
+      const counts = { rows: CHUNK, created: CHUNK - 1, skipped: 0, failed: 1, codesTaken: 0 };
+      const counted = { ...counts, found: NOTHING_FOUND };
       assert.deepEqual([state, done, result], ['cancelled', CHUNK, counted]);
       assert.equal((await to.page()).body.total, CHUNK - 1);
       assert.match((await errorsOf(body.id, to)).text, /^line,field,reason\r?\n2,email,/);

@@ -7,6 +7,7 @@ import { findTakenCodes } from './import-codes.ts';
 import { addFound, NOTHING_FOUND } from './import-found.ts';
 import { type ImportPlan, readColumns } from './import-plan.ts';
 import { startOf } from './import-progress.ts';
+import { reportOn } from './import-report.ts';
 import {
   type BadRowLists,
   checkRows,
@@ -60,6 +61,7 @@ export async function checkImport(
     ...{ rows, created, skipped, failed, codesTaken, found },
     errorsFile: errorsBytes === 0 ? null : plan.errorsFile,
     badRowsFile: rowsBytes ? (plan.badRowsFile ?? null) : null,
+    report: reportOn(plan, { rows, found }),
   };
 }
 

@@ -15,6 +15,7 @@ import { addFound, type Found, NOTHING_FOUND, noteProblems, noteRow } from './im
 import { linkReferrers } from './import-links.ts';
 import { type Columns, type ImportPlan, readColumns } from './import-plan.ts';
 import { type ImportProgress, resultOf } from './import-progress.ts';
+import { type ImportReport, reportOn } from './import-report.ts';
 import { type RowProblem, readRow } from './import-row.ts';
 
 /** Rows per transaction: enough to share a commit, few enough that signups do not wait long. */
@@ -38,6 +39,7 @@ export interface ImportResult {
   found: Found;
   errorsFile: string | null;
   badRowsFile: string | null;
+  report: ImportReport;
 }
 
 /** The fraction of rows done. The later phases do not report any. */
@@ -80,7 +82,8 @@ export async function runImport(context: Context, open: OpenImport, watch: Watch
   const errorsFile = errorsBytes === 0 ? null : plan.errorsFile;
   const badRowsFile = rowsBytes === 0 ? null : (plan.badRowsFile ?? null);
   const counts = { rows, created, skipped, failed, codesTaken, found };
-  return { jobId: formatId('job', id), ...counts, errorsFile, badRowsFile };
+  const report = reportOn(plan, counts);
+  return { jobId: formatId('job', id), ...counts, errorsFile, badRowsFile, report };
 }
 
 /** Opens the files that the plan names. */

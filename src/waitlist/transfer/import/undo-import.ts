@@ -34,6 +34,8 @@ interface UndoInput {
 interface UndoProgress {
   removed: number;
   kept: number;
+  /** How many there were. */
+  total: number;
 }
 
 /** Whether an import can be undone, and if not, why. */
@@ -75,8 +77,8 @@ export async function startUndo(
   const reason = running ? null : await findReason(context, queue, facts);
   if (reason !== null) throw conflict(reason);
   const input: UndoInput = { importId, since: facts.since, events: await sentEvents(context, queue, facts) };
-  const progress: UndoProgress = { removed: 0, kept: 0 };
   const total = Math.max(0, numberIn(facts.result, 'created') - numberIn(facts.result, 'undone'));
+  const progress: UndoProgress = { removed: 0, kept: 0, total };
   const lease = await changeQueue(context, queue, async (change) => {
     const other = await findRunning(context, queue, importId, change.trx);
     if (other) throw conflict(`this import is being undone by ${other}`);
@@ -198,7 +200,7 @@ async function undoStep(
   const range = await readLastRange(trx, queue, id);
   if (!range) {
     const done = before.removed + before.kept;
-    finishJob(change, lease, before, { done, total: done, result: before });
+    finishJob(change, lease, before, { done, total: done, result: resultOf(before) });
     return { progress: before, isLast: true, sendingOver: async () => {} };
   }
   const part = { ...range, first_seq: Math.max(range.first_seq, range.last_seq - STEP + 1) };
@@ -207,10 +209,15 @@ async function undoStep(
   const { record } = importing(change, events);
   for (const entryId of ids) record({ kind: 'entry.removed', entryId });
   await cutRange(change, id, range, part.first_seq);
-  const progress = { removed: before.removed + removed, kept: before.kept + kept.size };
+  const progress = { ...before, removed: before.removed + removed, kept: before.kept + kept.size };
   await noteUndone(change, id, removed);
-  advanceJob(change, lease, progress, { done: progress.removed + progress.kept, result: progress });
+  const done = progress.removed + progress.kept;
+  advanceJob(change, lease, progress, { done, result: resultOf(progress) });
   return { progress, isLast: false, sendingOver };
+}
+
+function resultOf({ removed, kept }: UndoProgress) {
+  return { removed, kept };
 }
 
 /** Shown with the import. */
