@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { eraseMessages } from '../../../outbox/erase.ts';
 import { Unreadable } from '../../../vault/crypto.ts';
+import { hashKey } from '../../people/hash-key.ts';
 import type { Metadata } from '../../people/metadata.ts';
 import { metadataPairs } from '../../people/metadata-pairs.ts';
 import type { Person } from '../../people/person.ts';
@@ -32,9 +33,11 @@ export async function takeBack(
   kept: ReadonlySet<number>,
 ): Promise<TakenBack> {
   const { trx, queue } = change;
+  // First, because it changes the depths of those who leave, too.
+  await detachReferred(change, await readReferred(change, range, kept));
   const leaving = (await readLeaving(change, range)).filter(({ seq }) => !kept.has(seq));
   if (leaving.length === 0) return { removed: 0, ids: [], sendingOver: async () => {} };
-  const hashes = leaving.flatMap(({ email_hash }) => email_hash ?? []);
+  const hashes = await addressesToForget(context, change, leaving);
   const sendingOver = await eraseMessages(context.db, trx, {
     queueId: queue.id,
     subjects: [...leaving.map(({ id }) => id), ...hashes],
@@ -42,7 +45,6 @@ export async function takeBack(
     now: change.now,
   });
   await takeCreditsBack(change, leaving);
-  await detachReferred(change, await readReferred(change, range, kept));
   await forgetMetadata(context, change, range, leaving, kept);
   await forgetTraces(context, change, range, leaving, kept);
   countOut(change, leaving);
@@ -52,6 +54,23 @@ export async function takeBack(
     .where('id', '=', queue.id)
     .execute();
   return { removed: leaving.length, ids: leaving.map(({ id }) => id), sendingOver };
+}
+
+/** Not of people with an invite from before: what was sent to them then is not part of the import. */
+async function addressesToForget(
+  { db }: Context,
+  { trx, queue }: QueueChange,
+  leaving: readonly Leaving[],
+): Promise<Uint8Array[]> {
+  const hashes = leaving.flatMap(({ email_hash }) => email_hash ?? []);
+  const invited = await trx
+    .selectFrom('invite')
+    .select('email_hash')
+    .where('queue_id', '=', queue.id)
+    .where((e) => db.in(e.ref('email_hash'), hashes))
+    .execute();
+  const known = new Set(invited.map(({ email_hash }) => hashKey(email_hash)));
+  return hashes.filter((hash) => !known.has(hashKey(hash)));
 }
 
 function readLeaving({ trx, queue }: QueueChange, { first_seq, last_seq }: ImportRange) {
