@@ -182,6 +182,7 @@ forEachEngine((engine) => {
       await page.getByText('Undoing the import.').waitFor();
       await service.runJobs();
       await page.getByText('Undone. 3 people of it were removed.').waitFor();
+      await page.getByRole('cell', { name: 'Undone, 3 removed' }).waitFor();
       assert.equal((await list.lookup('kay@example.com')).status, 404);
 
       await file.setInputFiles({

@@ -202,6 +202,15 @@ forEachEngine((engine) => {
     assert.equal((await list.lookup('b@example.com')).body.referredBy, 'c@example.com');
   });
 
+  it('what bad rows have is counted, too, so that a column of them is not called empty', async () => {
+    const { found, report } = await importText(
+      await service.waitlist(),
+      'email,phone,Created at,Referred by\nbad,+14155550123,2024-01-01,ada@example.com\n',
+    );
+    assert.deepEqual(found, { ...NOTHING_FOUND, times: 1, referrals: 1, phones: 1 });
+    assert.deepEqual(report.warnings, []);
+  });
+
   it('a status that is mapped keeps people joined, and is counted', async () => {
     const list = await service.waitlist();
     const { found, skipped } = await importText(
@@ -232,7 +241,7 @@ forEachEngine((engine) => {
       /^Signed up \(CET\) +joinedAt +guess$/m,
       /^constructor +metadata\.constructor +unknown column$/m,
       /^Times are read as day\/month\/year, in CET \(UTC\+1\)\.$/m,
-      /^Found 1 time, 0 referrals, 0 statuses, 0 phones, 2 unknown columns\.$/m,
+      /^Found 2 times, 0 referrals, 0 statuses, 0 phones, 2 unknown columns\.$/m,
       /^Warning: Columns that Doorlist does not know are kept as metadata: "constructor", "column 4"\.$/m,
     ])
       assert.match(check.out, line);

@@ -1,4 +1,5 @@
 import { invalid } from '../../../lib/errors.ts';
+import { METADATA_KEY_CHARACTERS_MAX } from '../../people/metadata.ts';
 import { bareName, plainName } from './column-names.ts';
 import {
   COMMON_COLUMNS,
@@ -162,7 +163,12 @@ function guess(
 }
 
 function otherField({ dropUnmapped }: ColumnChoice, column: string): Target {
-  return metadataKeyIn(column) ?? (dropUnmapped ? '-' : `metadata.${column}`);
+  return metadataKeyIn(column) ?? (dropUnmapped ? '-' : `metadata.${keyOf(column)}`);
+}
+
+/** A question of a survey can be longer than a key. */
+function keyOf(column: string): string {
+  return [...column].slice(0, METADATA_KEY_CHARACTERS_MAX).join('').trimEnd();
 }
 
 /** The column `metadata.plan` is the key `plan`. */

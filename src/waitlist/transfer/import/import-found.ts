@@ -1,4 +1,5 @@
-import type { ImportRow, RowProblem } from './import-row.ts';
+import { STATUSES } from '../../../db/tables.ts';
+import { type Fields, type RowProblem, readText } from './import-row.ts';
 
 /** What an import found in the rows of a file, in numbers. */
 export interface Found {
@@ -34,16 +35,16 @@ export function addFound(a: Found | undefined, b: Partial<Found>): Found {
   return sum;
 }
 
-/** Counts a good row. */
-export function noteRow(found: Found, { joinedAt, referredBy, status, signup }: ImportRow): void {
-  if (joinedAt !== undefined) found.times += 1;
-  if (referredBy !== undefined) found.referrals += 1;
-  if (status === 'known') found.statuses += 1;
-  if (status === 'unknown') found.statusesUnread += 1;
-  if (signup.phone !== null) found.phones += 1;
-}
-
-/** Counts a bad row. */
-export function noteProblems(found: Found, problems: readonly RowProblem[]): void {
-  if (problems.some(({ field }) => field === 'joinedAt')) found.timesUnread += 1;
+/** Counts what a row has, whether it is imported or not. */
+export function noteRow(
+  found: Found,
+  { joinedAt, referredBy, status, phone }: Fields,
+  problems: readonly RowProblem[],
+): void {
+  const isBad = (name: string) => problems.some(({ field }) => field === name);
+  if (joinedAt !== undefined) found[isBad('joinedAt') ? 'timesUnread' : 'times'] += 1;
+  if (readText(referredBy) !== undefined) found.referrals += 1;
+  const text = readText(status)?.toLowerCase();
+  if (text !== undefined) found[STATUSES.some((name) => name === text) ? 'statuses' : 'statusesUnread'] += 1;
+  if (phone !== undefined && !isBad('phone')) found.phones += 1;
 }

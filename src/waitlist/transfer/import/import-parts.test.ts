@@ -180,6 +180,12 @@ describe('columns', () => {
       );
   });
 
+  it('with a name that is too long for a key become a shorter one', () => {
+    const question = `What would you like to build with it, and why? ${'Please tell us all. '.repeat(5)}`;
+    const [column] = resolveColumns(choice, [question]);
+    assert.equal(column?.field, `metadata.${question.slice(0, 64).trimEnd()}`);
+  });
+
   it('tell which service a file is from', () => {
     const services = {
       getwaitlist: ['email', 'created_at', 'referral_token', 'referred_by_signup_token'],

@@ -89,10 +89,10 @@ function warnAboutReferrals(columns: readonly ResolvedColumn[], outcome: Outcome
   const { referrals, referralsUnresolved } = outcome.found;
   if (referrals === 0) return [`${name} is empty. Nobody was referred.`];
   if (referralsUnresolved === 0) return [];
-  const who = referralsUnresolved === 1 ? 'This person has' : 'These people have';
+  const who = referralsUnresolved === 1 ? 'This person is' : 'These people are';
   const hint = namesOf(columns, 'referralCode').length === 0 ? ' No column has people’s own codes.' : '';
   return [
-    `${counted(referralsUnresolved, 'referrer')} in ${name} could not be found, neither in the file nor on the waitlist. ${who} none.${hint}`,
+    `${counted(referralsUnresolved, 'referrer')} in ${name} could not be found, neither in the file nor on the waitlist. ${who} imported without one.${hint}`,
   ];
 }
 
@@ -118,5 +118,5 @@ function warnAboutUnknown(columns: readonly ResolvedColumn[], isDropped: boolean
 }
 
 function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -1,4 +1,3 @@
-import { STATUSES } from '../../../db/tables.ts';
 import { findInexactNumbers, INEXACT_NUMBER } from '../../../json/numbers.ts';
 import { type Path, showPath } from '../../../json/path.ts';
 import { languageOf } from '../../../languages/languages.ts';
@@ -27,8 +26,6 @@ export interface ImportRow {
   referredBy: string | undefined;
   referralCode: string | undefined;
   standing: Standing | undefined;
-  /** Whether the row has a status, and one that we have. */
-  status: 'known' | 'unknown' | undefined;
   line: number;
 }
 
@@ -136,7 +133,6 @@ export function readRow(
     referredBy: readText(fields.referredBy),
     referralCode: readText(fields.referralCode),
     standing: status === 'joined' ? readStanding(fields, joinedAt ?? now, timeOf) : undefined,
-    status: status === undefined ? undefined : isStatus(status) ? 'known' : 'unknown',
     line: raw.line,
   };
   return problems.list.length > 0 ? { problems: problems.list } : { row };
@@ -183,10 +179,6 @@ function readStanding(
   };
 }
 
-function isStatus(text: string): boolean {
-  return STATUSES.some((status) => status === text);
-}
-
 function checkTime(
   value: unknown,
   field: string,
@@ -201,7 +193,7 @@ function checkTime(
   return time;
 }
 
-function readText(value: unknown): string | undefined {
+export function readText(value: unknown): string | undefined {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
   return text === '' ? undefined : text;
 }

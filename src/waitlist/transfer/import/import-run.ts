@@ -11,7 +11,7 @@ import { type BadRowsFile, badRowsIn, type ErrorsFile, openErrorsFile, openTextF
 import { type ImportCandidate, type ImportJob, prepareImport } from './import-candidate.ts';
 import { commitChunk } from './import-chunk.ts';
 import { findTakenCodes } from './import-codes.ts';
-import { addFound, type Found, NOTHING_FOUND, noteProblems, noteRow } from './import-found.ts';
+import { addFound, type Found, NOTHING_FOUND, noteRow } from './import-found.ts';
 import { linkReferrers } from './import-links.ts';
 import { type Columns, type ImportPlan, readColumns } from './import-plan.ts';
 import { type ImportProgress, resultOf } from './import-progress.ts';
@@ -192,13 +192,14 @@ export function checkRows(
   const { readTime } = columns;
   const checked: CheckedRows = { good: [], bad: [], nobody: 0, found: { ...NOTHING_FOUND } };
   for (const raw of rows) {
-    const read = readRow(raw, columns.count, columns.fieldsOf(raw), { now, readTime });
+    const fields = columns.fieldsOf(raw);
+    const read = readRow(raw, columns.count, fields, { now, readTime });
     if ('row' in read) {
-      noteRow(checked.found, read.row);
+      noteRow(checked.found, fields, []);
       checked.good.push(prepareImport(queue, read.row, now, confirmed));
     } else if ('nobody' in read) checked.nobody += 1;
     else {
-      noteProblems(checked.found, read.problems);
+      noteRow(checked.found, fields, read.problems);
       checked.bad.push({ raw, problems: read.problems });
     }
   }

@@ -24,7 +24,7 @@ export function FileReading({ scope, file, options, onChange }: FileReadingProps
       {preview ? (
         <>
           {preview.service !== null && (
-            <Alert tone="info">Looks like a {preview.service} export. Its columns are known.</Alert>
+            <Alert tone="info">Looks like a {preview.service} export.</Alert>
           )}
           <ColumnMapping
             columns={preview.columns}

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Undo2 } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { people, refreshPeople } from '../../api/entries.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { capitalize } from '../../ui/capitalize.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Progress } from '../../ui/progress.tsx';
-import { importQuery, jobQuery, undoImport } from './jobs.ts';
+import { importQuery, importsQuery, jobQuery, undoImport } from './jobs.ts';
 
 interface ImportUndoProps {
   scope: Scope;
@@ -23,6 +23,11 @@ interface ImportUndoProps {
 export function ImportUndo({ scope, jobId, undo, created, undone }: ImportUndoProps) {
   const client = useQueryClient();
   const [asking, setAsking] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: again when it has ended.
+  useEffect(() => {
+    void client.invalidateQueries({ queryKey: importsQuery(scope).queryKey });
+    void refreshPeople(client, scope);
+  }, [client, undone]);
   if (undo.jobId !== null) return <Undoing jobId={undo.jobId} />;
   if (!undo.isPossible)
     return undone > 0 ? (
@@ -44,7 +49,6 @@ export function ImportUndo({ scope, jobId, undo, created, undone }: ImportUndoPr
         onConfirm={async () => {
           await undoImport(scope, jobId);
           await client.invalidateQueries({ queryKey: importQuery(scope, jobId).queryKey });
-          await refreshPeople(client, scope);
         }}
       />
     </>

@@ -1,7 +1,6 @@
 import { Badge } from '../../ui/badge.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
 import { Field } from '../../ui/field.tsx';
-import { exactTime } from '../../ui/relative-time.tsx';
 import { Select } from '../../ui/select.tsx';
 import type { ImportOptions, Preview, TimeFormat } from './upload.ts';
 
@@ -24,7 +23,7 @@ interface TimeReadingProps {
 /** How the times of joining are read, to be corrected. */
 export function TimeReading({ times, columns, options, onChange }: TimeReadingProps) {
   const { format, isFormatGuess, timeZone, timeZoneName, isTimeZoneGuess } = times;
-  const example = columns.find(({ name }) => name === times.column)?.examples[0];
+  const [example] = columns.flatMap(({ field, examples }) => (field === 'joinedAt' ? examples : []));
   const found = options.timeFormat === 'auto' && format !== null ? FORMATS[format] : 'What the rows say';
   const formats = Object.entries(FORMATS) as [TimeFormat, string][];
   const zones = ['UTC', timeZone, ...Intl.supportedValuesOf('timeZone')];
@@ -61,16 +60,24 @@ export function TimeReading({ times, columns, options, onChange }: TimeReadingPr
         <p className="text-sm text-mute">
           {example.time === null
             ? `“${example.text}” cannot be read as a time.`
-            : `“${example.text}” is read as ${exactTime(example.time)}.`}
+            : `“${example.text}” is read as ${shownTime(example.time)}.`}
         </p>
       )}
     </section>
   );
 }
 
+/** In the zone of the browser, which it names. */
+function shownTime(time: string): string {
+  return new Date(time).toLocaleString('en', {
+    ...{ year: 'numeric', month: 'short', day: 'numeric' },
+    ...{ hour: 'numeric', minute: '2-digit', timeZoneName: 'short' },
+  });
+}
+
 function Labelled({ text, isGuess }: { text: string; isGuess: boolean }) {
   return (
-    <span className="inline-flex items-center gap-2">
+    <span className="inline-flex min-h-5.5 items-center gap-2">
       {text}
       {isGuess && <Badge tone="warn">Guess</Badge>}
     </span>
