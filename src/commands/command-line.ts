@@ -107,7 +107,8 @@ async function findCommand(words: string[]): Promise<Command> {
 
 async function commandNamed(words: string[]): Promise<Command | undefined> {
   const commands = await loadCommands(words[0]);
-  return commands.find(({ name }) => name === words.slice(0, name.split(' ').length).join(' '));
+  const meant = commands.filter(({ name }) => name === words.slice(0, name.split(' ').length).join(' '));
+  return meant.toSorted((a, b) => b.name.length - a.name.length)[0]; // `import undo`, not `import`.
 }
 
 async function isCommand(words: string[]): Promise<boolean> {

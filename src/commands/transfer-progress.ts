@@ -27,6 +27,7 @@ export function transferProgress() {
       show(part, phase === 'rows' ? counts : `${counts}; linking referrals`);
     },
     entries: (written: number, total: number) => show(written / total, `${written} of ${total} entries`),
+    people: (removed: number, total: number) => show(total === 0 ? 1 : removed / total, `${removed} removed`),
     say: (text: string) => process.stderr.write(`${text}\n`),
     end: () => {
       if (shown) process.stderr.write('\n');

@@ -6,13 +6,19 @@ import { invalid } from '../lib/errors.ts';
 import { createPrivateFile } from '../lib/private-file.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
+import { workOnJob } from '../waitlist/jobs/jobs.ts';
+import { NO_PRESET } from '../waitlist/transfer/files/columns.ts';
 import { PRESETS } from '../waitlist/transfer/files/presets.ts';
 import { FORMATS } from '../waitlist/transfer/files/row-file.ts';
 import { ORDERS } from '../waitlist/transfer/files/row-order.ts';
+import { TIME_FORMATS } from '../waitlist/transfer/files/times.ts';
 import type { ImportResult } from '../waitlist/transfer/import/import-run.ts';
 import { type ImportOptions, importFile, resumeImport } from '../waitlist/transfer/import/import-start.ts';
+import { runUndo, startUndo } from '../waitlist/transfer/import/undo-import.ts';
 import { type ExportOptions, exportEntries } from '../wire/entry-export.ts';
+import { presentColumn, presentReport } from '../wire/import.ts';
 import { type Command, type Flags, textOr, UsageProblem } from './command.ts';
+import { reportLines } from './import-report-text.ts';
 import { printable } from './printable.ts';
 import { QUEUE_FLAGS, queueOf } from './queue.ts';
 import { systemUser } from './system-user.ts';
@@ -29,11 +35,19 @@ export const transfer: Command[] = [
       map: {
         value: 'COLUMN=FIELD,…',
         about:
-          'Map columns to email, phone, joinedAt, position, referredBy, referralCode, language, metadata.KEY or - (skip).',
+          'Map columns to email, phone, joinedAt, position, referredBy, referralCode, status, language, metadata.KEY or - (skip).',
       },
       preset: {
         value: 'SERVICE',
-        about: `Use the columns of another service: ${Object.keys(PRESETS).join(', ')}.`,
+        about: `Use the columns of another service: ${Object.keys(PRESETS).join(', ')} (default: recognized; ${NO_PRESET}: do not).`,
+      },
+      'time-format': {
+        value: 'FORMAT',
+        about: `How times are written: ${TIME_FORMATS.join(', ')} (default: detected from the rows).`,
+      },
+      'time-zone': {
+        value: 'ZONE',
+        about: 'Zone of times that have none, such as Europe/Berlin or PST (default: from the column name, or UTC).',
       },
       'drop-unmapped': { about: 'Skip unmapped columns instead of importing them as metadata.' },
       order: {
@@ -41,6 +55,7 @@ export const transfer: Command[] = [
         about: `Join order: ${ORDERS.join(', ')} (default: joined if the file has join times).`,
       },
       errors: { value: 'FILE', about: 'File to list invalid rows in (default: FILE.errors.jsonl).' },
+      'bad-rows': { value: 'FILE', about: 'CSV file to write invalid rows to, with their content.' },
       events: { about: 'Send webhooks for imported people.' },
       confirmed: { about: 'Import people as confirmed. Nobody is asked to confirm their email.' },
       resume: { value: 'JOB_ID', about: 'Resume an interrupted import.' },
@@ -50,7 +65,24 @@ export const transfer: Command[] = [
       const queue = await queueOf(context, flags);
       const progress = transferProgress();
       const result = await runImportCommand(context, queue, file, flags, progress).finally(progress.end);
-      return { json: result, text: importText(result) };
+      const { report, ...counts } = result;
+      const json = { ...counts, ...presentReport(report), columns: report.columns.map(presentColumn) };
+      return { json, text: [importText(counts), ...reportLines(report, counts)].join('\n') };
+    },
+  },
+  {
+    name: 'import undo',
+    about: 'Undo an import: remove everyone it added, while none of them was invited or referred others.',
+    operands: ['JOB_ID'],
+    flags: QUEUE_FLAGS,
+    run: async (context, [jobId = ''], flags) => {
+      const queue = await queueOf(context, flags);
+      const progress = transferProgress();
+      const job = await startUndo(context, queue, jobId, 'command-line');
+      const undone = await workOnJob(context, queue, job.lease, () =>
+        runUndo(context, queue, job, ({ removed, total }) => progress.people(removed, total)),
+      ).finally(progress.end);
+      return { json: { jobId: job.publicId, importId: jobId, ...undone }, text: undoText(undone) };
     },
   },
   {
@@ -95,7 +127,10 @@ function runImportCommand(
     'preset',
     'drop-unmapped',
     'order',
+    'time-format',
+    'time-zone',
     'errors',
+    'bad-rows',
     'events',
     'confirmed',
     'dry-run',
@@ -111,12 +146,18 @@ function importOptions(flags: Flags): ImportOptions {
   const map = textOr(flags, 'map', undefined);
   const preset = textOr(flags, 'preset', undefined);
   const errorsFile = textOr(flags, 'errors', undefined);
+  const badRowsFile = textOr(flags, 'bad-rows', undefined);
+  const timeFormat = oneOf(flags, 'time-format', TIME_FORMATS);
+  const timeZone = textOr(flags, 'time-zone', undefined);
   return {
     ...(format === undefined ? {} : { format }),
     ...(order === undefined ? {} : { order }),
     ...(map === undefined ? {} : { map }),
     ...(preset === undefined ? {} : { preset }),
     ...(errorsFile === undefined ? {} : { errorsFile }),
+    ...(badRowsFile === undefined ? {} : { badRowsFile }),
+    ...(timeFormat === undefined ? {} : { timeFormat }),
+    ...(timeZone === undefined ? {} : { timeZone }),
     dropUnmapped: flags['drop-unmapped'] === true,
     events: flags.events === true,
     ...(flags.confirmed === true ? { confirmedBy: systemUser() } : {}),
@@ -130,8 +171,8 @@ function oneOf<T extends string>(flags: Flags, name: string, choices: readonly T
   throw new UsageProblem(`--${name}: must be one of ${choices.join(', ')}`);
 }
 
-function importText(result: ImportResult): string {
-  const { jobId, rows, created, skipped, failed, codesTaken, errorsFile } = result;
+function importText(result: Omit<ImportResult, 'report'>): string {
+  const { jobId, rows, created, skipped, failed, codesTaken, errorsFile, badRowsFile } = result;
   const lines = [
     jobId === null ? `Would import ${created} of ${rows} rows.` : `Imported ${created} of ${rows} rows.`,
     ...(skipped === 0 ? [] : [`Skipped ${skipped} ${skipped === 1 ? 'duplicate' : 'duplicates'}.`]),
@@ -142,8 +183,16 @@ function importText(result: ImportResult): string {
           `Dropped ${codesTaken} referral ${codesTaken === 1 ? 'code that already belongs' : 'codes that already belong'} to someone else.`,
         ]),
     ...(errorsFile === null ? [] : [`Details: ${errorsFile}`]),
+    ...(badRowsFile === null ? [] : [`Invalid rows with their content: ${badRowsFile}`]),
+    ...(jobId === null || created === 0 ? [] : [`To take it back: doorlist import undo ${jobId}`]),
   ];
   return lines.join('\n');
+}
+
+function undoText({ removed, kept }: { removed: number; kept: number }): string {
+  const people = (count: number) => (count === 1 ? '1 person' : `${count} people`);
+  const rest = kept === 0 ? '' : ` Kept ${people(kept)} who were invited or referred others meanwhile.`;
+  return `Undone: removed ${people(removed)}.${rest}`;
 }
 
 function exportOptions(flags: Flags, out: string | undefined): ExportOptions {

@@ -22,6 +22,7 @@ export const TABLE_KEYS = {
   import_chunk: ['queue_id', 'job_id', 'part', 'position'],
   import_code: ['queue_id', 'job_id', 'code_hash'],
   import_link: ['queue_id', 'job_id', 'seq'],
+  import_range: ['queue_id', 'job_id', 'first_seq'],
   referral_alias: ['queue_id', 'code_hash'],
   operator_confirmation: ['queue_id', 'seq'],
   invite: ['queue_id', 'id'],

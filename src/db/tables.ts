@@ -85,6 +85,8 @@ const queue = {
   rerank_after: orNull(integer),
   /** The kinds of event that some endpoint wants, separated by commas. Others are not recorded. */
   listens: generated(text),
+  /** How many entries are gone because their import was undone. Their joining sequences are not used again. */
+  undone: generated(integer),
   created_at: integer,
 };
 
@@ -215,11 +217,11 @@ const job = {
   cancel_at: orNull(integer),
 };
 
-/** An uploaded file while its import runs, and the list of its bad rows. */
+/** An uploaded file while its import runs, the list of its bad rows, and for a day what these say. */
 const importChunk = {
   queue_id: integer,
   job_id: bytes,
-  part: oneOf('file', 'errors'),
+  part: oneOf('file', 'errors', 'rows'),
   /** Where it begins, in bytes of the part. */
   position: integer,
   sealed: bytes,
@@ -240,6 +242,14 @@ const importLink = {
   seq: integer,
   kind: oneOf('email', 'phone', 'code'),
   hash: bytes,
+};
+
+/** Joining sequences that an import added, until it is undone or forgotten. */
+const importRange = {
+  queue_id: integer,
+  job_id: bytes,
+  first_seq: integer,
+  last_seq: integer,
 };
 
 /** A referral code from another system, by its keyed hash, and the entry it belongs to. */
@@ -607,6 +617,7 @@ export const TABLES = {
   import_chunk: importChunk,
   import_code: importCode,
   import_link: importLink,
+  import_range: importRange,
   referral_alias: referralAlias,
   operator_confirmation: operatorConfirmation,
   invite,

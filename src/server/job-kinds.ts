@@ -3,7 +3,15 @@ import { inviteJob } from '../waitlist/invites/invite-run.ts';
 import type { JobKind } from '../waitlist/jobs/jobs.ts';
 import { rerankJob } from '../waitlist/referrals/rerank.ts';
 import { importJob } from '../waitlist/transfer/import/import-upload.ts';
+import { undoImportJob } from '../waitlist/transfer/import/undo-import.ts';
 import { replayJob } from '../webhooks/replay-job.ts';
 
 /** The kinds of job that a server runs. */
-export const JOB_KINDS: readonly JobKind[] = [inviteJob, rerankJob, importJob, replayJob, mailRetryJob];
+export const JOB_KINDS: readonly JobKind[] = [
+  inviteJob,
+  rerankJob,
+  importJob,
+  undoImportJob,
+  replayJob,
+  mailRetryJob,
+];

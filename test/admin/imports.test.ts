@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { runDueJobs } from '../../src/waitlist/jobs/job-runner.ts';
+import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
+import { forgetOldJobs, runDueJobs } from '../../src/waitlist/jobs/job-runner.ts';
 import type { HeldJob, JobKind } from '../../src/waitlist/jobs/jobs.ts';
+import { NOTHING_FOUND } from '../../src/waitlist/transfer/import/import-found.ts';
 import { CHUNK } from '../../src/waitlist/transfer/import/import-run.ts';
 import { importJob } from '../../src/waitlist/transfer/import/import-upload.ts';
 import { type AdminClient, adminClient } from '../support/admin-client.ts';
@@ -15,6 +17,24 @@ interface Job {
   total: number | null;
   error: string | null;
   result: Record<string, unknown> | null;
+}
+
+interface Preview {
+  service: string | null;
+  times: { format: string | null; timeZoneName: string } | null;
+  warnings: string[];
+  columns: {
+    name: string;
+    field: string;
+    isGuess: boolean;
+    isUnknown: boolean;
+    examples: { text: string; time: string | null }[];
+  }[];
+}
+
+interface Import extends Preview {
+  job: Job;
+  undo: { isPossible: boolean; reason: string | null };
 }
 
 const CSV =
@@ -67,7 +87,8 @@ forEachEngine((engine) => {
       await service.runJobs();
       const { state, done, result } = await jobOf(body.id);
       assert.deepEqual([state, done], ['done', 2]);
-      assert.deepEqual(result, { rows: 2, created: 2, skipped: 0, failed: 0, codesTaken: 0 });
+      const counted = { rows: 2, created: 2, skipped: 0, failed: 0, codesTaken: 0 };
+      assert.deepEqual(result, { ...counted, found: { ...NOTHING_FOUND, times: 2 } });
       const people = await to.walk();
       assert.deepEqual(
         people.map(({ email, metadata }) => [email, metadata]),
@@ -111,6 +132,92 @@ forEachEngine((engine) => {
       assert.ok(!errors.text.includes('not-an-email'));
       assertError(await errorsOf('none'), 404, 'not_found');
       assertError(await errorsOf(job.id, await service.waitlist()), 404, 'not_found');
+    });
+
+    it('shows what columns are taken for, and stores nothing', async () => {
+      const preview = (rawBody: string, query = '', type = 'text/csv') =>
+        admin.call<Preview>('previewImport', 'POST', `/waitlists/${list.id}/imports/preview${query}`, {
+          rawBody,
+          headers: { 'content-type': type },
+        });
+      const text =
+        'Email,Signed up (PST),Referred By Code,constructor\n' +
+        'a@example.com,1/2/2024 1:00 PM,,x\nb@example.com,1/31/2024 1:00 PM,R1,y\nc@example.com,2/1/2024';
+      const { body } = await preview(text, '?partial=true');
+      assert.deepEqual(
+        body.columns.map(({ field, isGuess, examples }) => [field, isGuess, examples.map((each) => each.text)]),
+        [
+          ['email', false, ['a@example.com', 'b@example.com']],
+          ['joinedAt', true, ['1/2/2024 1:00 PM', '1/31/2024 1:00 PM']],
+          ['referredBy', true, ['R1']],
+          ['metadata.constructor', false, ['x', 'y']],
+        ],
+      );
+      assert.equal(body.columns[1]?.examples[0]?.time, '2024-01-02T21:00:00.000Z');
+      assert.deepEqual([body.service, body.times?.format, body.times?.timeZoneName], [null, 'mdy', 'PST (UTC-8)']);
+      const mapped = await preview(text, '?timeZone=Europe/Berlin&timeFormat=dmy&map=constructor%3D-');
+      assert.equal(mapped.body.columns[1]?.examples[0]?.time, '2024-02-01T12:00:00.000Z');
+      assert.equal(mapped.body.columns[3]?.field, '-');
+      const none = await preview('name\nAda\n');
+      assert.match(none.body.warnings[0] ?? '', /^No column has emails or phones/);
+      const array = '[{"email":"a@example.com","joined_with":"api","referral_code":"x"},{"email":"b@exa';
+      const json = await preview(array, '?partial=true', 'application/json');
+      assert.deepEqual([json.body.service, json.body.columns.length], ['Waitlister', 3]);
+      assertError(await preview(array, '', 'application/json'), 400, 'invalid_request', /JSON array/);
+      assertError(await preview(text, '?timeZone=Mars'), 400, 'invalid_request', /^timeZone: must be/);
+      assertError(await preview('x'.repeat(1_100_000)), 413, 'payload_too_large');
+      assert.deepEqual(await chunks(), []);
+    });
+
+    it('counts rows and not lines, and says what it found', async () => {
+      const to = await service.waitlist();
+      const text = 'email,Notes\na@example.com,"one\ntwo\nthree"\n\nb@example.com,four\n';
+      const { body } = await upload(text, { to, query: '?dryRun=true' });
+      assert.equal(body.total, 2);
+      await service.runJobs();
+      const { job, columns, times, warnings, undo } = (
+        await admin.call<Import>('getImport', 'GET', `/waitlists/${to.id}/imports/${body.id}`)
+      ).body;
+      assert.deepEqual([job.total, job.result?.found], [2, NOTHING_FOUND]);
+      assert.deepEqual(
+        columns.map(({ name, field, isUnknown }) => [name, field, isUnknown]),
+        [
+          ['email', 'email', false],
+          ['Notes', 'metadata.Notes', true],
+        ],
+      );
+      assert.deepEqual([times, warnings.length], [null, 3]);
+      assert.match(warnings[2] ?? '', /kept as metadata: "Notes"/);
+      assert.deepEqual(undo.reason, 'this was only a check: nothing was imported');
+    });
+
+    it('keeps bad rows with their content, sealed, for a day or until somebody is erased', async () => {
+      const to = await service.waitlist();
+      const text =
+        'email,Phone,Note\nfine@example.com,,\nbad@,0123,"Ada, 36"\nx@example.com,12,\n"never closed,,\n';
+      const { id } = await finished(text, { to });
+      const rowsOf = (of = id) =>
+        admin.call('downloadImportBadRows', 'GET', `/waitlists/${to.id}/imports/${of}/bad-rows`);
+      const { text: rows, headers } = await rowsOf();
+      assert.match(headers.get('content-type') ?? '', /^text\/csv/);
+      const [head, first, second, third, end] = rows.split('\r\n');
+      assert.equal(head, 'Doorlist line,Doorlist reason,email,Phone,Note');
+      assert.match(first ?? '', /^3,"?email: .+; phone: .+,bad@,0123,"Ada, 36"$/);
+      assert.match(second ?? '', /^4,"?phone: .+,x@example\.com,12,$/);
+      assert.match(third ?? '', /^5,.*quoted.*,"""never closed,,"$/);
+      assert.equal(end, '');
+      assert.equal((await admin.audited('import.rows_read')).object.id, id);
+      const storedRows = () =>
+        service.context.db.query.selectFrom('import_chunk').select('sealed').where('part', '=', 'rows').execute();
+      for (const { sealed } of await storedRows())
+        assert.ok(!Buffer.from(sealed).includes('Ada, 36'), 'sealed');
+      await removeEntry(service.context, await to.queue(), 'fine@example.com');
+      assert.equal((await rowsOf()).text, `${head}\r\n`);
+      const again = await finished(text, { to });
+      service.clock.advance(24 * 3_600_000 + 1);
+      assertError(await rowsOf(again.id), 410, 'expired', /^bad rows are kept for 24 hours/);
+      await forgetOldJobs(service.context);
+      assert.deepEqual(await storedRows(), []);
     });
 
     it('checks a file without importing it', async () => {
@@ -211,7 +318,8 @@ forEachEngine((engine) => {
       };
       await runDueJobs(service.context, [kind]);
       const { state, done, result } = await jobOf(body.id);
-      const counted = { rows: CHUNK, created: CHUNK - 1, skipped: 0, failed: 1, codesTaken: 0 };
+      const counts = { rows: CHUNK, created: CHUNK - 1, skipped: 0, failed: 1, codesTaken: 0 };
+      const counted = { ...counts, found: NOTHING_FOUND };
       assert.deepEqual([state, done, result], ['cancelled', CHUNK, counted]);
       assert.equal((await to.page()).body.total, CHUNK - 1);
       assert.match((await errorsOf(body.id, to)).text, /^line,field,reason\r?\n2,email,/);

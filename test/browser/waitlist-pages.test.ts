@@ -103,7 +103,7 @@ forEachEngine((engine) => {
       const errors = await downloaded(page, () =>
         page.getByRole('link', { name: 'Download bad rows' }).click(),
       );
-      assert.match(errors, /^line,field,reason\r\n3,email,/);
+      assert.match(errors, /^Doorlist line,Doorlist reason,Email,Company\r\n3,email: [^,]+,nobody,Nothing\r\n$/);
       await page.getByRole('row', { name: /^3 email \S+/ }).waitFor();
 
       await page.getByRole('button', { name: 'Import 2 people into production' }).click();
@@ -124,6 +124,73 @@ forEachEngine((engine) => {
       assert.doesNotMatch(csv, /joan@example\.com/);
       await page.getByRole('cell', { name: '1 person' }).waitFor();
       await checkLayout(page, 'export');
+      await page.close();
+    });
+
+    it('shows what the columns of another service are, and undoes their import', async () => {
+      const page = await open(`/waitlists/${list.id}/transfer`);
+      const file = page.getByLabel('File', { exact: true });
+      const choice = (column: string) => page.getByRole('combobox', { name: `Import ${column} as` });
+      const rows = [
+        'Email Address,Signed up (PST),Referral code,Referred By Code,constructor',
+        'kay@example.com,3/4/2024 1:00 PM,K1,L1,one',
+        'lin@example.com,3/5/2024 1:00 PM,L1,,two',
+        'max@example.com,3/6/2024 1:00 PM,M1,NONE,"thr\nee"',
+      ];
+      await file.setInputFiles({
+        name: 'rival.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from(rows.join('\n')),
+      });
+      await page.getByText('kay@example.com · lin@example.com · max@example.com').waitFor();
+      for (const [column, field] of [
+        ['Email Address', 'Email'],
+        ['Signed up (PST)', 'Time they joined'],
+        ['Referral code', 'Referral code'],
+        ['Referred By Code', 'Referred by'],
+        ['constructor', 'Metadata'],
+      ] as const)
+        assert.equal(await choice(column).innerText(), field, column);
+      // Two columns, and the format: the first numbers of all dates could be days.
+      assert.equal(await page.getByText('Guess', { exact: true }).count(), 3);
+      await page.getByText('Detected: PST (UTC-8)').waitFor();
+      await page.getByText('“3/4/2024 1:00 PM” is read as').waitFor();
+      await checkLayout(page, 'columns');
+      await page.getByRole('combobox', { name: 'Date format' }).click();
+      await page.getByRole('option', { name: 'Day/month/year' }).click();
+      await page.getByText('Guess', { exact: true }).nth(2).waitFor({ state: 'detached' });
+
+      await page.getByRole('button', { name: 'Check file' }).click();
+      await page.getByRole('heading', { name: 'Checking the file' }).waitFor();
+      await service.runJobs();
+      await figure(page, 'Would be added', '3').waitFor();
+      await page.getByText('1 referrer in "Referred By Code" could not be found').waitFor();
+      await page.getByText('kept as metadata: "constructor"').waitFor();
+      await checkLayout(page, 'check');
+      await page.getByRole('button', { name: 'Import 3 people into production' }).click();
+      await page.getByRole('button', { name: 'Cancel', exact: true }).waitFor();
+      await service.runJobs();
+      await figure(page, 'Added', '3').waitFor();
+      const { createdAt, referredBy } = (await list.lookup('kay@example.com')).body;
+      assert.deepEqual([createdAt, referredBy], ['2024-04-03T21:00:00.000Z', 'lin@example.com']);
+
+      await page.getByRole('button', { name: 'Undo import' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('3 people will be removed').waitFor();
+      await check(page, 'undo');
+      await dialog.getByRole('button', { name: 'Undo import' }).click();
+      await page.getByText('Undoing the import.').waitFor();
+      await service.runJobs();
+      await page.getByText('Undone. 3 people of it were removed.').waitFor();
+      await page.getByRole('cell', { name: 'Undone, 3 removed' }).waitFor();
+      assert.equal((await list.lookup('kay@example.com')).status, 404);
+
+      await file.setInputFiles({
+        name: 'mailchimp.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from('Email Address,OPTIN_TIME,CONFIRM_TIME\nkay@example.com,,2024-03-04 10:00:00\n'),
+      });
+      await page.getByText('Looks like a Mailchimp export').waitFor();
       await page.close();
     });
 

@@ -51,6 +51,7 @@ function writeTheRest(trx: Trx, queue_id: number, waitlist_id: number): void {
   trx.insert('import_chunk', [{ queue_id, job_id: id, part: 'file', position: 0, sealed: hash }]);
   trx.insert('import_code', [{ queue_id, job_id: id, code_hash: hash, seq: 1 }]);
   trx.insert('import_link', [{ queue_id, job_id: id, seq: 2, kind: 'email', hash }]);
+  trx.insert('import_range', [{ queue_id, job_id: id, first_seq: 1, last_seq: 2 }]);
   trx.insert('referral_alias', [{ queue_id, code_hash: hash, seq: 1 }]);
   trx.insert('operator_confirmation', [
     { queue_id, seq: 1, source: 'import', said_by: 'root', said_at: START },

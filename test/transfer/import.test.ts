@@ -5,6 +5,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Entry } from '../../src/waitlist/entries/entry.ts';
 import { readAllEntries } from '../../src/waitlist/transfer/export/read-all-entries.ts';
+import { NOTHING_FOUND } from '../../src/waitlist/transfer/import/import-found.ts';
 import type { ImportResult } from '../../src/waitlist/transfer/import/import-run.ts';
 import {
   type ImportOptions,
@@ -37,9 +38,10 @@ forEachEngine((engine) => {
     text: string | Buffer,
     options: ImportOptions = {},
     name = 'people.csv',
-  ): Promise<ImportResult & { problems: { line: number; field: string | null; reason: string }[] }> {
+  ): Promise<Omit<ImportResult, 'report'> & { problems: { line: number; field: string | null; reason: string }[] }> {
     const { context } = service;
-    const result = await importFile(context, await list.queue(), fileOf(name, text), options);
+    const { report, ...result } = await importFile(context, await list.queue(), fileOf(name, text), options);
+    assert.ok(report.columns.length > 0);
     assert.equal(result.rows, result.created + result.skipped + result.failed);
     assert.deepEqual((await auditQueue(context, await list.queue(), false)).findings, []);
     for (const table of ['import_code', 'import_link'] as const) {
@@ -77,7 +79,9 @@ forEachEngine((engine) => {
         skipped: 0,
         failed: 0,
         codesTaken: 0,
+        found: { ...NOTHING_FOUND, times: 3 },
         errorsFile: null,
+        badRowsFile: null,
         problems: [],
       });
       const entries = await list.walk();
@@ -210,8 +214,9 @@ forEachEngine((engine) => {
       await refused('name,plan\nx,y\n', {}, /no email or phone column; the columns are "name", "plan"/);
       await refused('email\na@example.com\n', { map: 'Mail=email' }, /there is no column "Mail"/);
       await refused('email\na@example.com\n', { map: 'email=address' }, /must be COLUMN=FIELD/);
-      await refused('email\na@example.com\n', { preset: 'launchlist' }, /unknown preset launchlist/);
+      await refused('email\na@example.com\n', { preset: 'nobody' }, /unknown preset nobody/);
       await refused('email\na@example.com\n', { order: 'position' }, /no position column/);
+      await refused('email\na@example.com\n', { timeZone: 'Mars/Olympus' }, /timeZone: must be a time zone/);
       await refused('', {}, /is empty/);
       await refused(Buffer.from('\uFEFFemail\na@example.com\n', 'utf16le'), {}, /UTF-16/);
       const same = path.join(directory, 'people.csv');
@@ -230,12 +235,12 @@ forEachEngine((engine) => {
     it('can be a dry run', async () => {
       const list = await service.waitlist();
       await list.signup({ email: 'a@example.com' });
-      const { jobId, problems, errorsFile, ...counts } = await importText(
+      const { jobId, problems, errorsFile, badRowsFile, found, ...counts } = await importText(
         list,
         'email\na@example.com\nb@example.com\nB@example.com\nbad\n',
         { dryRun: true },
       );
-      assert.equal(jobId, null);
+      assert.deepEqual([jobId, badRowsFile, found], [null, null, NOTHING_FOUND]);
       assert.deepEqual(counts, { rows: 4, created: 1, skipped: 2, failed: 1, codesTaken: 0 });
       assert.equal(problems.length, 1);
       assert.deepEqual(emails(await list.walk()), ['a@example.com']);

@@ -78,7 +78,8 @@ forEachEngine((engine) => {
         writeFileSync(file, await exportText(old, format));
         const list = await service.waitlist();
         service.clock.advance(1_000);
-        const result = await importFile(service.context, await list.queue(), file, {});
+        const { report, found, ...result } = await importFile(service.context, await list.queue(), file, {});
+        assert.deepEqual([report.service, report.warnings, found.referralsUnresolved], ['Doorlist', [], 0]);
         const people = (await old.walk()).filter(({ status }) => status !== 'removed');
         assert.deepEqual(
           { ...result, jobId: null },
@@ -90,6 +91,7 @@ forEachEngine((engine) => {
             failed: 0,
             codesTaken: 0,
             errorsFile: null,
+            badRowsFile: null,
           },
         );
         const shown = (entries: typeof people) =>

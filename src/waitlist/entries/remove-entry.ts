@@ -157,7 +157,7 @@ async function shredInvites(change: QueueChange, emailHash: Uint8Array): Promise
 
 /**
  * An unfinished import stores hashes of the referrers it still looks for, and their former codes. The codes,
- * and who confirmed the emails, also remain after the import.
+ * who confirmed the emails, and for a day what bad rows say, also remain after the import.
  */
 async function forgetImports({ db }: Context, change: QueueChange, entry: Leaving): Promise<void> {
   const { trx, queue } = change;
@@ -166,6 +166,8 @@ async function forgetImports({ db }: Context, change: QueueChange, entry: Leavin
     await trx.deleteFrom(table).where('queue_id', '=', queue.id).where('seq', '=', entry.seq).execute();
   }
   await forgetAliases(change, entry.seq);
+  // They are sealed as a whole: nobody can tell whether the person is in them.
+  await trx.deleteFrom('import_chunk').where('queue_id', '=', queue.id).where('part', '=', 'rows').execute();
   await trx
     .deleteFrom('import_link')
     .where('queue_id', '=', queue.id)

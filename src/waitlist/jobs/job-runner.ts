@@ -328,7 +328,10 @@ export async function forgetOldJobs(context: Context): Promise<void> {
     .execute();
 }
 
-/** Files whose import has ended or was never started, and errors of imports that are forgotten. */
+/**
+ * Files whose import has ended or was never started, the content of bad rows after a day, and errors of imports
+ * that are forgotten, which can no longer be undone.
+ */
 async function eraseOldUploads({ db }: Context, now: number): Promise<void> {
   const abandoned = oldestId(now - FILE_MS);
   await db.query
@@ -338,10 +341,15 @@ async function eraseOldUploads({ db }: Context, now: number): Promise<void> {
       e.or([
         e('job_id', 'not in', e.selectFrom('job').select('id').where('kind', '=', 'import')),
         e.and([
-          e('part', '=', 'file'),
+          e('part', 'in', ['file', 'rows']),
           e('job_id', 'in', e.selectFrom('job').select('id').where('finished_at', 'is not', null)),
         ]),
       ]),
     )
+    .execute();
+  await db.query
+    .deleteFrom('import_range')
+    .where('job_id', '<', abandoned)
+    .where('job_id', 'not in', (e) => e.selectFrom('job').select('id').where('kind', '=', 'import'))
     .execute();
 }

@@ -16,6 +16,8 @@ export const WAITLIST_ACTIONS = [
   'entries.read_refused',
   'entries.exported',
   'entries.imported',
+  'import.undone',
+  'import.rows_read',
   'entry.updated',
   'entry.moved',
   'entry.confirmed',

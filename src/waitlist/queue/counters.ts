@@ -1,8 +1,9 @@
+import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { Status } from '../../db/tables.ts';
 
-/** How many entries a queue has in each status, and how many there ever were. */
+/** How many entries a queue has in each status, and how many there ever were, without undone imports. */
 export interface Counters extends Record<Status, number> {
   signups: number;
 }
@@ -10,7 +11,8 @@ export interface Counters extends Record<Status, number> {
 const readQueue = statement<{ queueId: number }, Counters>((db, parameter) =>
   db.query
     .selectFrom('queue')
-    .select(['pending', 'waiting', 'invited', 'joined', 'removed', 'last_seq as signups'])
+    .select(['pending', 'waiting', 'invited', 'joined', 'removed'])
+    .select(sql<number>`last_seq - undone`.as('signups'))
     .where('id', '=', parameter('queueId')),
 );
 

@@ -80,3 +80,26 @@ export async function recountDepths(trx: Trx, queue: Queue): Promise<void> {
     );
   }
 }
+
+/** Entries lose their referrer. Updates their depths, and the depths of everyone they led to. */
+export async function detachReferred(
+  change: QueueChange,
+  entries: readonly { seq: number; depth: number; created_at: number }[],
+): Promise<void> {
+  if (entries.length === 0) return;
+  const { trx, queue, tally } = change;
+  for (const { depth, created_at } of entries) tally.slots.addDepth(created_at, depth, 0);
+  const rows = entries.map(({ seq }) => ({
+    queue_id: queue.id,
+    seq,
+    referrer_seq: null,
+    credited: 0,
+    depth: 0,
+  }));
+  trx.update('entry', { key: ['queue_id', 'seq'] }, rows);
+  const found = await trx.run(findReferred, { queueId: queue.id, seqs: entries.map(({ seq }) => seq) });
+  await updateDepths(
+    change,
+    found.map(({ seq }) => seq),
+  );
+}

@@ -80,3 +80,26 @@ export async function moveValues(
   labels.write();
   trx.insert('metadata_count', counts.rows(queue.id), { onConflict: { add: ['signups'] } });
 }
+
+/** Counts these entries no longer, as far as they have been counted. */
+export async function dropValues(
+  change: QueueChange,
+  people: readonly { seq: number; createdAt: number; metadata: Metadata | null }[],
+): Promise<void> {
+  const { trx, queue } = change;
+  const keys = await readKeys(trx, queue);
+  if (keys.length === 0) return;
+  const labels = await openLabels(
+    change,
+    keys.map(({ key }) => key),
+  );
+  const counts = new ValueCounts();
+  for (const { seq, createdAt, metadata } of people) {
+    for (const { key, counted_seq } of keys) {
+      const value = counted_seq >= seq ? countedValueOf(queue.vault, metadata, key) : undefined;
+      if (value)
+        counts.add(key, utcDayOf(createdAt), labels.isCounted(key, value) ? value.pairHash : OTHERS, -1);
+    }
+  }
+  trx.insert('metadata_count', counts.rows(queue.id), { onConflict: { add: ['signups'] } });
+}

@@ -1040,6 +1040,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/waitlists/{waitlistId}/imports/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview an import
+         * @description Send the file, or its first rows, up to 1 MB. Returns what each column would be imported as, with examples, and how times would be read. Nothing is stored. Requires the `admin` role.
+         */
+        post: operations["previewImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/waitlists/{waitlistId}/imports/{jobId}/errors": {
         parameters: {
             query?: never;
@@ -1054,6 +1074,66 @@ export interface paths {
         get: operations["downloadImportErrors"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/imports/{jobId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an import
+         * @description Returns an import or a check: what its columns were taken for, how times were read, what to know about it, and whether it can be undone. Requires the `admin` role.
+         */
+        get: operations["getImport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/imports/{jobId}/bad-rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the bad rows of an import
+         * @description Returns the rows that were not imported as CSV, with their line, the reason and their content. Correct them, and import the file: the first two columns are left out. Bad rows are stored sealed for 24 hours, up to 10 MB. Each download is recorded in the audit trail. Requires the `admin` role.
+         */
+        get: operations["downloadImportBadRows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/imports/{jobId}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo an import
+         * @description Removes everyone that the import added, as if they had never joined. It is possible for 30 days, while none of them was invited and none referred somebody who is not part of the import. Whoever is invited or refers somebody while the job runs stays. Requires the `admin` role.
+         */
+        post: operations["undoImport"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2213,7 +2293,7 @@ export interface components {
          * @description What happened.
          * @enum {string}
          */
-        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "entry.updated" | "entry.moved" | "entry.confirmed" | "entry.removed" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.updated" | "entry.moved" | "entry.confirmed" | "entry.removed" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
         /** @description Who did it. */
         AuditActor: {
             /** @description Kind of object: `operator`, `token`, `session`, `command-line`, or `anonymous` for somebody who is not signed in. */
@@ -2942,6 +3022,102 @@ export interface components {
             jobs: components["schemas"]["Job"][];
             /** @description Pass this as `cursor` to get the next page. `null` on the last page. */
             nextCursor: string | null;
+        };
+        /** @description How times are read. */
+        ImportTimes: {
+            /** @description First column with times. */
+            column: string;
+            /** @description How the times are written. `null` if none can be read. */
+            format: ("iso" | "mdy" | "dmy" | "words" | "unix" | "unix-ms") | null;
+            /** @description Whether the dates can be read in two ways. */
+            isFormatGuess: boolean;
+            /**
+             * @description Zone of times that have none.
+             * @example PST
+             */
+            timeZone: string;
+            /**
+             * @description The zone with its offset.
+             * @example PST (UTC-8)
+             */
+            timeZoneName: string;
+            /** @description Whether neither the file nor the request says which zone it is. */
+            isTimeZoneGuess: boolean;
+        };
+        /** @description What a column was taken for, with examples. */
+        ImportPreviewColumn: {
+            /** @description Name of the column. */
+            name: string;
+            /**
+             * @description What it is imported as: a field, `metadata.KEY`, or `-` if it is left out.
+             * @example joinedAt
+             */
+            field: string;
+            /** @description Whether its name only suggests this. */
+            isGuess: boolean;
+            /** @description Whether nothing is known about it, so that it becomes metadata or is left out. */
+            isUnknown: boolean;
+            /** @description Different values of the first rows, at most three. */
+            examples: {
+                /** @description A value, shortened. */
+                text: string;
+                /**
+                 * Format: date-time
+                 * @description For the time of joining: what it is read as. `null` if it cannot be read, or is none.
+                 */
+                time: string | null;
+            }[];
+        };
+        /** @description What the beginning of a file was taken for. */
+        ImportPreview: {
+            /**
+             * @description Format of the file. A JSON array counts as `jsonl`.
+             * @enum {string}
+             */
+            format: "csv" | "jsonl";
+            /** @description Service whose export the file looks like, such as `GetWaitlist`. `null` if none is recognized. */
+            service: string | null;
+            /** @description How the times of joining are read. `null` if no column has any. */
+            times: components["schemas"]["ImportTimes"] | null;
+            /** @description What to know before the file is imported. */
+            warnings: string[];
+            /** @description The columns, in the order of the file. */
+            columns: components["schemas"]["ImportPreviewColumn"][];
+        };
+        /** @description What a column was taken for. */
+        ImportColumn: {
+            /** @description Name of the column. */
+            name: string;
+            /**
+             * @description What it is imported as: a field, `metadata.KEY`, or `-` if it is left out.
+             * @example joinedAt
+             */
+            field: string;
+            /** @description Whether its name only suggests this. */
+            isGuess: boolean;
+            /** @description Whether nothing is known about it, so that it becomes metadata or is left out. */
+            isUnknown: boolean;
+        };
+        /** @description An import, and what its file was taken for. */
+        Import: {
+            job: components["schemas"]["Job"];
+            /** @description Service whose export the file looks like, such as `GetWaitlist`. `null` if none is recognized. */
+            service: string | null;
+            /** @description How the times of joining are read. `null` if no column has any. */
+            times: components["schemas"]["ImportTimes"] | null;
+            /** @description What to know before the file is imported. */
+            warnings: string[];
+            /** @description The columns, in the order of the file. */
+            columns: components["schemas"]["ImportColumn"][];
+            /** @description Whether the import can be undone. */
+            undo: {
+                /** @description Whether the import can be undone. */
+                isPossible: boolean;
+                /** @description Why it cannot. `null` if it can. */
+                reason: string | null;
+                /** @description Id of the job that is undoing it. */
+                jobId: string | null;
+            };
         };
         /** @description What to export. */
         ExportRequest: {
@@ -4772,7 +4948,7 @@ export interface operations {
                  * @description Only this action.
                  * @example session.created
                  */
-                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "entry.updated" | "entry.moved" | "entry.confirmed" | "entry.removed" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.updated" | "entry.moved" | "entry.confirmed" | "entry.removed" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
                 /**
                  * @description Only what this actor did: its kind and id, joined with a colon.
                  * @example operator:opr_06gxx2p9r1yn1vp1ryss481fhw
@@ -6002,25 +6178,35 @@ export interface operations {
                  */
                 format?: "csv" | "json" | "ndjson";
                 /**
-                 * @description Service whose columns the file has.
+                 * @description Service whose columns the file has. Default: recognized by its columns. `none` turns that off.
                  * @example getwaitlist
                  */
-                preset?: "getwaitlist" | "waitlister" | "prefinery";
+                preset?: "getwaitlist" | "waitlister" | "launchlist" | "prefinery" | "mailchimp" | "kit" | "none";
                 /**
                  * @description What columns mean: `COLUMN=FIELD`, separated by commas, as in the `import` command.
                  * @example Mail=email,Joined=joinedAt
                  */
                 map?: string;
                 /**
-                 * @description Join order. Default: by time if the file has one.
-                 * @example file
+                 * @description How times are written: `mdy` is month, day, year, and `dmy` is day, month, year. Default: what the rows say.
+                 * @example dmy
                  */
-                order?: "joined" | "position" | "file";
+                timeFormat?: "iso" | "mdy" | "dmy" | "words" | "unix" | "unix-ms";
+                /**
+                 * @description Zone of times that have none: an IANA name, an abbreviation or an offset. Default: the one in the name of the column, or UTC.
+                 * @example Europe/Berlin
+                 */
+                timeZone?: string;
                 /**
                  * @description Skip columns without a meaning instead of importing them as metadata. Default: `false`.
                  * @example true
                  */
                 dropUnmapped?: "true" | "false";
+                /**
+                 * @description Join order. Default: by time if the file has one.
+                 * @example file
+                 */
+                order?: "joined" | "position" | "file";
                 /**
                  * @description Send webhooks for imported people. Default: `false`.
                  * @example true
@@ -6068,6 +6254,81 @@ export interface operations {
             };
         };
     };
+    previewImport: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+                /**
+                 * @description Format of the file. Default: that of the content type.
+                 * @example csv
+                 */
+                format?: "csv" | "json" | "ndjson";
+                /**
+                 * @description Service whose columns the file has. Default: recognized by its columns. `none` turns that off.
+                 * @example getwaitlist
+                 */
+                preset?: "getwaitlist" | "waitlister" | "launchlist" | "prefinery" | "mailchimp" | "kit" | "none";
+                /**
+                 * @description What columns mean: `COLUMN=FIELD`, separated by commas, as in the `import` command.
+                 * @example Mail=email,Joined=joinedAt
+                 */
+                map?: string;
+                /**
+                 * @description How times are written: `mdy` is month, day, year, and `dmy` is day, month, year. Default: what the rows say.
+                 * @example dmy
+                 */
+                timeFormat?: "iso" | "mdy" | "dmy" | "words" | "unix" | "unix-ms";
+                /**
+                 * @description Zone of times that have none: an IANA name, an abbreviation or an offset. Default: the one in the name of the column, or UTC.
+                 * @example Europe/Berlin
+                 */
+                timeZone?: string;
+                /**
+                 * @description Skip columns without a meaning instead of importing them as metadata. Default: `false`.
+                 * @example true
+                 */
+                dropUnmapped?: "true" | "false";
+                /**
+                 * @description The file continues after these bytes. Default: `false`.
+                 * @example true
+                 */
+                partial?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        /** @description The file, or its beginning. */
+        requestBody: {
+            content: {
+                "text/csv": unknown;
+                "application/json": unknown;
+                "application/x-ndjson": unknown;
+            };
+        };
+        responses: {
+            /** @description What the file was taken for. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportPreview"];
+                };
+            };
+        };
+    };
     downloadImportErrors: {
         parameters: {
             query?: {
@@ -6102,6 +6363,120 @@ export interface operations {
                 };
                 content: {
                     "text/csv": string;
+                };
+            };
+        };
+    };
+    getImport: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the import.
+                 * @example job_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The import. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+        };
+    };
+    downloadImportBadRows: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the import.
+                 * @example job_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bad rows so far. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    undoImport: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the import.
+                 * @example job_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job that undoes it. Its `result` says how many were `removed` and `kept`. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
                 };
             };
         };

@@ -2,19 +2,18 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { invalid, notFound } from '../../../lib/errors.ts';
-import { parseId } from '../../../lib/ids.ts';
+import { invalid } from '../../../lib/errors.ts';
 import { listJobs, readJob } from '../../../waitlist/jobs/find-jobs.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
 import { writeCell } from '../../../waitlist/transfer/files/cells.ts';
 import { linesOfArray } from '../../../waitlist/transfer/files/json-array.ts';
-import { PRESETS } from '../../../waitlist/transfer/files/presets.ts';
 import { ORDERS } from '../../../waitlist/transfer/files/row-order.ts';
+import { findImport } from '../../../waitlist/transfer/import/find-import.ts';
 import { startUploadedImport } from '../../../waitlist/transfer/import/import-upload.ts';
 import { readErrors } from '../../../waitlist/transfer/import/uploads.ts';
 import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
-import { limits, named, oneOf } from '../../../wire/schema.ts';
+import { named, oneOf } from '../../../wire/schema.ts';
 import { HttpError } from '../../plugins/errors.ts';
 import { readUpload, type UploadLimits, UploadTooLarge } from '../../plugins/upload.ts';
 import type { TypedApp } from '../../typed-app.ts';
@@ -23,57 +22,25 @@ import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from 
 import type { AdminParts } from '../core/parts.ts';
 import { closed } from '../core/schemas.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
+import { importParams, NO_IMPORT, registerImportDetails } from './import-details.ts';
+import { registerImportPreviews } from './import-previews.ts';
+import { flag, formatOf, readingOf, readingQuery, TYPES } from './import-query.ts';
 
 const tag = 'Import and export';
-const TYPES = {
-  csv: 'text/csv',
-  json: 'application/json',
-  ndjson: 'application/x-ndjson',
-} as const;
-type UploadFormat = keyof typeof TYPES;
-const FORMATS = Object.keys(TYPES) as UploadFormat[];
-const YES_OR_NO = ['true', 'false'] as const;
-
-const flag = (description: string) =>
-  Type.Optional(oneOf(YES_OR_NO, { description: `${description} Default: \`false\`.`, examples: ['true'] }));
 
 const ImportQuery = Type.Object(
   {
     ...environmentQuery,
-    format: Type.Optional(
-      oneOf(FORMATS, {
-        description: 'Format of the file. Default: that of the content type.',
-        examples: ['csv'],
-      }),
-    ),
-    preset: Type.Optional(
-      Type.String({
-        ...limits({ enum: Object.keys(PRESETS) }),
-        description: 'Service whose columns the file has.',
-        examples: [Object.keys(PRESETS)[0]],
-      }),
-    ),
-    map: Type.Optional(
-      Type.String({
-        description: 'What columns mean: `COLUMN=FIELD`, separated by commas, as in the `import` command.',
-        examples: ['Mail=email,Joined=joinedAt'],
-      }),
-    ),
+    ...readingQuery,
     order: Type.Optional(
       oneOf(ORDERS, { description: 'Join order. Default: by time if the file has one.', examples: ['file'] }),
     ),
-    dropUnmapped: flag('Skip columns without a meaning instead of importing them as metadata.'),
     events: flag('Send webhooks for imported people.'),
     confirmed: flag('Import people as confirmed. Nobody is asked to confirm their email.'),
     dryRun: flag('Check everything and write nothing.'),
   },
   closed,
 );
-
-const ImportParams = Type.Object({
-  ...waitlistParams,
-  jobId: Type.String({ description: 'Id of the import.', examples: [EXAMPLE_JOB.id] }),
-});
 
 const JobPage = Type.Object(
   {
@@ -145,7 +112,7 @@ const errorsSchema = adminSchema({
   summary: 'Download the errors of an import',
   description: 'Lists the rows that were not imported as CSV: line, field and reason, without their data.',
   role: 'admin',
-  params: ImportParams,
+  params: importParams,
   querystring: Type.Object(environmentQuery, closed),
   answer: {
     type: 'text/csv',
@@ -154,12 +121,7 @@ const errorsSchema = adminSchema({
     example: 'line,field,reason\r\n3,email,not an email address\r\n',
   },
   errors: ['not_found'],
-  special: {
-    not_found: {
-      when: 'The waitlist, the environment or the import does not exist.',
-      message: 'there is no such import',
-    },
-  },
+  special: NO_IMPORT,
 });
 
 /** Awaited, so that routes stay in the order of registration. */
@@ -179,15 +141,13 @@ export async function registerImports(app: TypedApp, parts: AdminParts): Promise
         refuseUnread(request, parts.uploads);
         if (!request.body) throw invalid('body: is required');
         const bytes = readUpload(request.body, parts.uploads);
-        const { map, preset, order } = query;
+        const { order } = query;
         const domain = domainFor(parts, request);
         const id = await startUploadedImport(domain, queue, format === 'json' ? linesOfArray(bytes) : bytes, {
           format: format === 'csv' ? 'csv' : 'jsonl',
-          ...(map === undefined ? {} : { map }),
-          ...(preset === undefined ? {} : { preset }),
+          ...readingOf(query),
           ...(order === undefined ? {} : { order }),
           ...(query.confirmed === 'true' ? { confirmedBy: caller.actor.name ?? caller.actor.kind } : {}),
-          dropUnmapped: query.dropUnmapped === 'true',
           events: query.events === 'true',
           dryRun: query.dryRun === 'true',
         });
@@ -195,6 +155,7 @@ export async function registerImports(app: TypedApp, parts: AdminParts): Promise
         return presentJob(await readJob(domain, id));
       },
     );
+    registerImportPreviews(scope, parts);
   });
 
   app.get(path, { schema: listSchema }, async ({ params, query }) => {
@@ -211,10 +172,7 @@ export async function registerImports(app: TypedApp, parts: AdminParts): Promise
     async (request, reply) => {
       const { params, query } = request;
       const queue = await requireQueue(parts, params, query);
-      const id = parseId('job', params.jobId);
-      const job = id && (await readJob(parts.waitlists, params.jobId));
-      if (!id || job?.kind !== 'import' || job.queue.id !== queue.id)
-        throw notFound('there is no such import');
+      const { id } = await findImport(parts.waitlists, queue, params.jobId);
       reply.type('text/csv; charset=utf-8');
       reply.header('content-disposition', `attachment; filename="${params.jobId}-errors.csv"`);
       return reply.send(
@@ -222,16 +180,7 @@ export async function registerImports(app: TypedApp, parts: AdminParts): Promise
       ) as never;
     },
   );
-}
-
-function formatOf({ headers }: Pick<FastifyRequest, 'headers'>): UploadFormat {
-  const [type = ''] = (headers['content-type'] ?? '').split(';');
-  const format = FORMATS.find((name) => TYPES[name] === type.trim().toLowerCase());
-  if (format) return format;
-  throw new HttpError(
-    'unsupported_media_type',
-    `the body must be sent as ${FORMATS.map((name) => TYPES[name]).join(', ')}`,
-  );
+  registerImportDetails(app, parts);
 }
 
 function refuseUnread({ headers }: Pick<FastifyRequest, 'headers'>, { bytesMax }: UploadLimits): void {

@@ -1,24 +1,32 @@
 import { invalid } from '../../../lib/errors.ts';
+import { METADATA_KEY_CHARACTERS_MAX } from '../../people/metadata.ts';
+import { bareName, plainName } from './column-names.ts';
 import {
   COMMON_COLUMNS,
   type ColumnTable,
   EXPORT_COLUMNS,
+  GUESSED_COLUMNS,
   OWN_COLUMNS,
   PRESETS,
   type Target,
 } from './presets.ts';
 
-const TARGETS = new Set([
+/** What an operator can say that a column is. */
+export const FIELDS = [
   'email',
   'phone',
   'referredBy',
   'referralCode',
   'joinedAt',
   'position',
+  'status',
   'metadata',
   'language',
   '-',
-]);
+] as const;
+const TARGETS: ReadonlySet<string> = new Set(FIELDS);
+/** Turns off the recognition of other services. */
+export const NO_PRESET = 'none';
 
 /** The operator's choice of columns. */
 export interface ColumnChoice {
@@ -28,6 +36,18 @@ export interface ColumnChoice {
   dropUnmapped: boolean;
   /** The file is one of our own exports. */
   own: boolean;
+}
+
+/** What a column was taken for. */
+export interface ResolvedColumn {
+  name: string;
+  field: Target;
+  /** Its name only suggests it. */
+  isGuess: boolean;
+  /** Nothing is known about it, so it becomes metadata or is left out. */
+  isUnknown: boolean;
+  /** The time zone in its name. */
+  zone: string | null;
 }
 
 /** Parses `column=field,…`. Column names may contain commas. */
@@ -47,8 +67,17 @@ export function parseColumnMap(text: string): Record<string, Target> {
 }
 
 export function checkPreset(name: string): string {
-  if (Object.hasOwn(PRESETS, name)) return name;
+  if (Object.hasOwn(PRESETS, name) || name === NO_PRESET) return name;
   throw invalid(`preset: unknown preset ${name}: must be one of ${Object.keys(PRESETS).join(', ')}`);
+}
+
+/** The service whose export this probably is. */
+export function recognizeService(columns: readonly string[]): string | null {
+  const present = new Set(columns.map(plainName));
+  const found = Object.entries(PRESETS).find(([, { signs }]) =>
+    signs.some((names) => names.every((name) => present.has(name))),
+  );
+  return found?.[0] ?? null;
 }
 
 /** Older exports have no language, which is the last column. */
@@ -57,39 +86,95 @@ export function isOwnExport(columns: readonly string[]): boolean {
   return (missing === 0 || missing === 1) && columns.every((name, at) => name === EXPORT_COLUMNS[at]);
 }
 
-/**
- * Returns what each column means, given the columns that the file has. A field that a column of a stronger table
- * fills is not guessed from a weaker one.
- */
+/** Returns what each column means, given the columns that the file has. */
 export function chooseColumns(choice: ColumnChoice, columns: readonly string[]): (column: string) => Target {
-  const tables: ColumnTable[] = choice.own
-    ? [OWN_COLUMNS]
-    : [...(choice.preset === null ? [] : [PRESETS[choice.preset] ?? {}]), COMMON_COLUMNS];
-  const known = new Map<string, Target>();
-  const taken = new Set<Target>(Object.values(choice.map).filter((target) => target !== '-'));
-  const present = new Set(columns.map(plainName));
-  for (const table of tables) {
-    const fresh = Object.entries(table).filter(([name, target]) => !known.has(name) && !taken.has(target));
-    for (const [name, target] of fresh) known.set(name, target);
-    for (const [name, target] of fresh) if (target !== '-' && present.has(name)) taken.add(target);
-  }
+  const fields = new Map(resolveColumns(choice, columns).map(({ name, field }) => [name, field]));
+  return (column) => fields.get(column) ?? otherField(choice, column);
+}
+
+/**
+ * What each column of a file was taken for. A field that a column of a stronger table fills is not guessed from
+ * a weaker one.
+ */
+export function resolveColumns(choice: ColumnChoice, columns: readonly string[]): ResolvedColumn[] {
+  const preset = choice.preset === null ? undefined : PRESETS[choice.preset];
+  const tables = choice.own ? [OWN_COLUMNS] : [...(preset ? [preset.columns] : []), COMMON_COLUMNS];
   // Not looked up in the object: read from a job, it inherits `constructor`.
   const mapped = new Map(Object.entries(choice.map));
-  return (column) =>
-    mapped.get(column) ??
-    known.get(plainName(column)) ??
-    metadataKeyIn(column) ??
-    (choice.dropUnmapped ? '-' : `metadata.${column}`);
+  const taken = new Set<Target>([...mapped.values()].filter((target) => target !== '-'));
+  const found = new Map<string, { field: Target; isGuess: boolean }>();
+  const open = () => columns.filter((column) => !mapped.has(column) && !found.has(column));
+  for (const table of tables) {
+    const fresh = open().flatMap((column) => {
+      const match = lookUp(table, column);
+      return match && !taken.has(match.field) ? [{ column, ...match }] : [];
+    });
+    for (const { column, field, isGuess } of fresh) found.set(column, { field, isGuess });
+    for (const { field } of fresh) if (field !== '-') taken.add(field);
+  }
+  if (!choice.own) guess(open(), taken, found);
+  return columns.map((name) => {
+    const zone = bareName(name)?.zone ?? null;
+    const chosen = mapped.get(name);
+    if (chosen !== undefined) return { name, field: chosen, isGuess: false, isUnknown: false, zone };
+    const match = found.get(name);
+    if (match) return { name, ...match, isUnknown: false, zone };
+    const isUnknown = metadataKeyIn(name) === undefined;
+    return { name, field: otherField(choice, name), isGuess: false, isUnknown, zone };
+  });
+}
+
+function lookUp(table: ColumnTable, column: string): { field: Target; isGuess: boolean } | undefined {
+  const exact = fieldIn(table, plainName(column));
+  if (exact !== undefined) return { field: exact, isGuess: false };
+  const bare = bareName(column);
+  const field = bare && fieldIn(table, bare.name);
+  if (!bare || field === undefined) return undefined;
+  // A zone belongs to a time. Beside another name it is something else.
+  return bare.zone === null || isTime(field) ? { field, isGuess: bare.isGuess } : undefined;
+}
+
+/** Not `table[name]`: a column can be called `constructor`. */
+function fieldIn(table: ColumnTable, name: string): Target | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+function isTime(field: Target): boolean {
+  return field === 'joinedAt' || field === 'invitedAt' || field === 'acceptedAt';
+}
+
+/** The most likely name for each field that has no column yet. */
+function guess(
+  open: readonly string[],
+  taken: Set<Target>,
+  found: Map<string, { field: Target; isGuess: boolean }>,
+): void {
+  const names = Object.keys(GUESSED_COLUMNS);
+  const matches = open.flatMap((column) => {
+    const match = lookUp(GUESSED_COLUMNS, column);
+    const name = [plainName(column), bareName(column)?.name ?? ''].find((each) => names.includes(each));
+    return match && name !== undefined ? [{ column, field: match.field, order: names.indexOf(name) }] : [];
+  });
+  for (const { column, field } of matches.toSorted((a, b) => a.order - b.order)) {
+    if (taken.has(field)) continue;
+    taken.add(field);
+    found.set(column, { field, isGuess: true });
+  }
+}
+
+function otherField({ dropUnmapped }: ColumnChoice, column: string): Target {
+  return metadataKeyIn(column) ?? (dropUnmapped ? '-' : `metadata.${keyOf(column)}`);
+}
+
+/** A question of a survey can be longer than a key. */
+function keyOf(column: string): string {
+  return [...column].slice(0, METADATA_KEY_CHARACTERS_MAX).join('').trimEnd();
 }
 
 /** The column `metadata.plan` is the key `plan`. */
 function metadataKeyIn(column: string): Target | undefined {
   const [, key] = /^metadata\.(.+)$/i.exec(column) ?? [];
   return key === undefined ? undefined : `metadata.${key}`;
-}
-
-function plainName(column: string): string {
-  return column.toLowerCase().replace(/[\s_-]+/g, '');
 }
 
 /** Gives columns without a name, or with a duplicate name, a unique one. */

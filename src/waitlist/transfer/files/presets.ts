@@ -1,6 +1,6 @@
 /**
- * What an imported column can be. `metadata.` plus a name makes it a metadata key, `-` skips it. `status`,
- * `invitedAt` and `acceptedAt` come from our own exports.
+ * What an imported column can be. `metadata.` plus a name makes it a metadata key, `-` skips it. `invitedAt` and
+ * `acceptedAt` come from our own exports.
  */
 export type Target =
   | 'email'
@@ -17,7 +17,7 @@ export type Target =
   | '-'
   | `metadata.${string}`;
 
-/** Column names, ignoring case, spaces, underscores and hyphens. */
+/** Column names, as `plainName` writes them: only letters and digits, in lower case. */
 export type ColumnTable = Readonly<Record<string, Target>>;
 
 /** Common column names, whatever system they come from. */
@@ -34,6 +34,88 @@ export const COMMON_COLUMNS: ColumnTable = {
   position: 'position',
   metadata: 'metadata',
   language: 'language',
+  // What our own files of bad rows begin with.
+  doorlistline: '-',
+  doorlistreason: '-',
+};
+
+/**
+ * Names that probably mean this. The first one that a file has is taken, if the field has no column yet. Not
+ * "referrer", which is as often a website.
+ */
+export const GUESSED_COLUMNS: ColumnTable = {
+  mail: 'email',
+  emailid: 'email',
+  useremail: 'email',
+  contactemail: 'email',
+  subscriberemail: 'email',
+  customeremail: 'email',
+  mailaddress: 'email',
+  mobile: 'phone',
+  mobilenumber: 'phone',
+  mobilephone: 'phone',
+  telephone: 'phone',
+  telephonenumber: 'phone',
+  cellphone: 'phone',
+  signedup: 'joinedAt',
+  signedupat: 'joinedAt',
+  signedupon: 'joinedAt',
+  signupdate: 'joinedAt',
+  signuptime: 'joinedAt',
+  signedupdate: 'joinedAt',
+  dateofsignup: 'joinedAt',
+  joined: 'joinedAt',
+  joinedon: 'joinedAt',
+  joindate: 'joinedAt',
+  joineddate: 'joinedAt',
+  datejoined: 'joinedAt',
+  created: 'joinedAt',
+  createdon: 'joinedAt',
+  createddate: 'joinedAt',
+  createdtime: 'joinedAt',
+  datecreated: 'joinedAt',
+  creationdate: 'joinedAt',
+  registered: 'joinedAt',
+  registeredat: 'joinedAt',
+  registrationdate: 'joinedAt',
+  dateregistered: 'joinedAt',
+  subscribedat: 'joinedAt',
+  subscribedon: 'joinedAt',
+  subscribedate: 'joinedAt',
+  subscriptiondate: 'joinedAt',
+  optintime: 'joinedAt',
+  optindate: 'joinedAt',
+  added: 'joinedAt',
+  addedat: 'joinedAt',
+  addedon: 'joinedAt',
+  dateadded: 'joinedAt',
+  submittedat: 'joinedAt',
+  submissiondate: 'joinedAt',
+  timestamp: 'joinedAt',
+  referredbycode: 'referredBy',
+  referredbyreferralcode: 'referredBy',
+  referredbytoken: 'referredBy',
+  referredbyemail: 'referredBy',
+  referredbyuser: 'referredBy',
+  referrercode: 'referredBy',
+  referrerreferralcode: 'referredBy',
+  referrertoken: 'referredBy',
+  referreremail: 'referredBy',
+  invitedby: 'referredBy',
+  invitedbycode: 'referredBy',
+  invitedbyemail: 'referredBy',
+  refcode: 'referralCode',
+  referralid: 'referralCode',
+  referraltoken: 'referralCode',
+  myreferralcode: 'referralCode',
+  ownreferralcode: 'referralCode',
+  userreferralcode: 'referralCode',
+  uniquereferralcode: 'referralCode',
+  sharecode: 'referralCode',
+  queueposition: 'position',
+  waitlistposition: 'position',
+  locale: 'language',
+  preferredlanguage: 'language',
 };
 
 /** The columns of our own exports: the fields of an entry, as in the API, and its language. */
@@ -70,38 +152,114 @@ export const OWN_COLUMNS: ColumnTable = {
   language: 'language',
 };
 
-/** The columns in exports from other services. Other columns become metadata. */
-export const PRESETS: Readonly<Record<string, ColumnTable>> = {
+export interface Preset {
+  /** As its makers write it. */
+  name: string;
+  columns: ColumnTable;
+  /** A file that has all columns of one of these is probably from there. */
+  signs: readonly (readonly string[])[];
+}
+
+/**
+ * The columns in exports from other services. Other columns become metadata. If two columns are one field, the
+ * first that is not empty counts.
+ */
+export const PRESETS: Readonly<Record<string, Preset>> = {
   /** The fields of a Signup: https://getwaitlist.com/docs/api-docs/schemas */
   getwaitlist: {
-    email: 'email',
-    phone: 'phone',
-    createdat: 'joinedAt',
-    referraltoken: 'referralCode',
-    referredbysignuptoken: 'referredBy',
-    // Derived from the order and the referrals.
-    priority: '-',
-    amountreferred: '-',
-    referrallink: '-',
+    name: 'GetWaitlist',
+    columns: {
+      email: 'email',
+      phone: 'phone',
+      createdat: 'joinedAt',
+      referraltoken: 'referralCode',
+      referredbysignuptoken: 'referredBy',
+      // Derived from the order and the referrals.
+      priority: '-',
+      amountreferred: '-',
+      referrallink: '-',
+    },
+    signs: [['referredbysignuptoken'], ['referraltoken', 'amountreferred']],
   },
   /** The fields of a subscriber: https://waitlister.me/docs/api/endpoints/subscribers/list-subscribers */
   waitlister: {
-    email: 'email',
-    phone: 'phone',
-    joinedat: 'joinedAt',
-    referralcode: 'referralCode',
-    referredby: 'referredBy',
-    position: '-',
-    referralcount: '-',
+    name: 'Waitlister',
+    columns: {
+      email: 'email',
+      phone: 'phone',
+      joinedat: 'joinedAt',
+      referralcode: 'referralCode',
+      referredby: 'referredBy',
+      position: '-',
+      referralcount: '-',
+    },
+    signs: [
+      ['referralcode', 'referralcount', 'points'],
+      ['referralcode', 'joinedwith'],
+    ],
+  },
+  /** The fields of its webhook: https://getlaunchlist.com/help/docs/plugins/webhook */
+  launchlist: {
+    name: 'LaunchList',
+    columns: {
+      email: 'email',
+      referralcode: 'referralCode',
+      referredby: 'referredBy',
+      createdat: 'joinedAt',
+      position: '-',
+      usersreferred: '-',
+      event: '-',
+      waitlistname: '-',
+      waitlistkey: '-',
+    },
+    signs: [
+      ['referralcode', 'usersreferred'],
+      ['waitlistkey', 'referralcode'],
+    ],
   },
   /**
    * The columns of its CSV files (https://help.prefinery.com/article/122-import-users-onto-the-waiting-list)
    * and the field names of a user (https://www.prefinery.com/api/docs/js).
    */
   prefinery: {
-    email: 'email',
-    telephone: 'phone',
-    appliedat: 'joinedAt',
-    referredby: 'referredBy',
+    name: 'Prefinery',
+    columns: {
+      email: 'email',
+      telephone: 'phone',
+      appliedat: 'joinedAt',
+      referredby: 'referredBy',
+    },
+    signs: [['appliedat', 'status']],
+  },
+  /** The columns of an exported audience: https://mailchimp.com/help/view-export-contacts/ */
+  mailchimp: {
+    name: 'Mailchimp',
+    columns: {
+      emailaddress: 'email',
+      phonenumber: 'phone',
+      optintime: 'joinedAt',
+      confirmtime: 'joinedAt',
+      optinip: '-',
+      confirmip: '-',
+      leid: '-',
+      euid: '-',
+    },
+    signs: [
+      ['optintime', 'confirmtime'],
+      ['memberrating', 'leid'],
+    ],
+  },
+  /** The fields of a subscriber: https://developers.kit.com/api-reference/subscribers/list-subscribers */
+  kit: {
+    name: 'Kit',
+    columns: {
+      email: 'email',
+      emailaddress: 'email',
+      createdat: 'joinedAt',
+    },
+    signs: [
+      ['firstname', 'emailaddress', 'state', 'createdat'],
+      ['firstname', 'email', 'status', 'createdat'],
+    ],
   },
 };

@@ -1,33 +1,68 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { createPrivateFile } from '../../../lib/private-file.ts';
+import { type BadRow, badRowLines } from './bad-rows.ts';
 import type { RowProblem } from './import-row.ts';
 
 /** About 100,000 rows: more than anyone reads, and a garbage file cannot fill the disk. */
 export const ERRORS_FILE_BYTES_MAX = 10 * 1024 * 1024;
-const FULL = `${JSON.stringify({ line: null, field: null, reason: 'this file is full: further bad rows are only counted' })}\n`;
+const FULL = 'this file is full: further bad rows are only counted';
+const FULL_LINE = `${JSON.stringify({ line: null, field: null, reason: FULL })}\n`;
+
+/** A text that grows with an import, and is cut back to its last commit when the import continues. */
+export interface TextFile {
+  /** Returns the new length in bytes. */
+  append(lines: readonly string[]): Promise<number>;
+  close(): Promise<void>;
+}
 
 /** Lists bad rows by line, field and reason, without their data. Created with the first bad row. */
 export interface ErrorsFile {
-  /** Returns the new length of the file. */
   append(problems: readonly RowProblem[]): Promise<number>;
   close(): Promise<void>;
 }
 
+/** Lists bad rows with their data. */
+export interface BadRowsFile {
+  append(rows: readonly BadRow[]): Promise<number>;
+  close(): Promise<void>;
+}
+
+export function errorsIn(text: TextFile): ErrorsFile {
+  return {
+    ...text,
+    append: (problems) => text.append(problems.map((problem) => `${JSON.stringify(problem)}\n`)),
+  };
+}
+
+export function badRowsIn(text: TextFile): BadRowsFile {
+  return { ...text, append: (rows) => text.append(badRowLines(rows)) };
+}
+
 /** Continues where the import's last commit left off, because the rows after it will be read again. */
 export async function openErrorsFile(path: string, keepBytes: number): Promise<ErrorsFile> {
+  return errorsIn(await openTextFile(path, keepBytes, '', FULL_LINE));
+}
+
+export async function openTextFile(
+  path: string,
+  keepBytes: number,
+  head: string,
+  full: string,
+): Promise<TextFile> {
   let file: FileHandle | undefined;
   let size = keepBytes;
   // A file from an earlier import would list other rows.
   if (keepBytes === 0) await rm(path, { force: true });
   return {
-    append: async (problems) => {
-      if (problems.length === 0 || size >= ERRORS_FILE_BYTES_MAX) return size;
+    append: async (lines) => {
+      if (lines.length === 0 || size >= ERRORS_FILE_BYTES_MAX) return size;
       if (!file) {
         file = keepBytes === 0 ? await createPrivateFile(path) : await reopen(path);
         size = Math.min(size, (await file.stat()).size);
         await file.truncate(size);
       }
-      const bytes = Buffer.from(linesFor(problems, ERRORS_FILE_BYTES_MAX - size));
+      const text = (size === 0 ? head : '') + linesFor(lines, ERRORS_FILE_BYTES_MAX - size, full);
+      const bytes = Buffer.from(text);
       await file.write(bytes, 0, bytes.length, size);
       await file.datasync(); // The next commit marks these rows as done.
       size += bytes.length;
@@ -40,13 +75,13 @@ export async function openErrorsFile(path: string, keepBytes: number): Promise<E
 }
 
 /** Stops at the line that fills the file, and then says that there are more. */
-export function linesFor(problems: readonly RowProblem[], room: number): string {
-  let lines = '';
-  for (const problem of problems) {
-    lines += `${JSON.stringify(problem)}\n`;
-    if (lines.length >= room) return lines + FULL;
+export function linesFor(lines: readonly string[], room: number, full: string = FULL_LINE): string {
+  let text = '';
+  for (const line of lines) {
+    text += line;
+    if (text.length >= room) return text + full;
   }
-  return lines;
+  return text;
 }
 
 /** For a resumed import. Creates a new file if the old one is missing. */

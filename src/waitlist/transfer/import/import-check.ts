@@ -1,12 +1,23 @@
 import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';
-import { findMembers } from '../../referrals/members.ts';
+import { findMembers, type Members } from '../../referrals/members.ts';
 import type { ImportSource } from '../files/raw-row.ts';
-import { type ErrorsFile, openErrorsFile } from './errors-file.ts';
 import type { ImportCandidate } from './import-candidate.ts';
 import { findTakenCodes } from './import-codes.ts';
+import { addFound, NOTHING_FOUND } from './import-found.ts';
 import { type ImportPlan, readColumns } from './import-plan.ts';
-import { checkRows, chunksFrom, type ImportResult, type Watch } from './import-run.ts';
+import { startOf } from './import-progress.ts';
+import { reportOn } from './import-report.ts';
+import {
+  type BadRowLists,
+  checkRows,
+  chunksFrom,
+  closeLists,
+  type ImportResult,
+  listBadRows,
+  openLists,
+  type Watch,
+} from './import-run.ts';
 
 /** Reports what an import would do without writing anything, including bad rows. */
 export async function checkImport(
@@ -15,51 +26,100 @@ export async function checkImport(
   file: ImportSource,
   plan: ImportPlan,
   watch: Watch,
-  given?: ErrorsFile,
+  given?: BadRowLists,
 ): Promise<ImportResult> {
   const columns = readColumns(plan);
-  const errors = given ?? (await openErrorsFile(plan.errorsFile, 0));
-  const seen = new Set<string>();
-  const start = { rows: 0, next: plan.shape.first };
-  const result = { rows: 0, created: 0, skipped: 0, failed: 0, codesTaken: 0 };
-  let errorsBytes = 0;
+  let progress = startOf(plan.shape, 0);
+  const lists = given ?? (await openLists(plan, progress));
+  const newcomers = new Newcomers();
   try {
-    for await (const { rows, part } of chunksFrom(file, plan, columns, start)) {
-      const { good, problems, failed, nobody } = checkRows(context, queue, columns, rows, false);
-      const taken = await findTakenCodes(context, queue, good);
-      errorsBytes = await errors.append([...problems, ...taken]);
-      result.codesTaken += taken.length;
-      const created = await countNew(context, queue, good, seen);
-      result.rows += rows.length;
-      result.created += created;
-      result.failed += failed;
-      result.skipped += nobody + good.length - created;
-      const rest = { phase: 'rows', next: start.next, errorsBytes, baseSeq: 0, linkedUpTo: 0 } as const;
-      await watch({ ...result, ...rest }, part);
+    for await (const { rows, part } of chunksFrom(file, plan, columns, progress)) {
+      const checked = checkRows(context, queue, columns, rows, false);
+      const taken = await findTakenCodes(context, queue, checked.good);
+      const created = newcomers.add(checked.good, await findKnown(context, queue, checked.good));
+      progress = {
+        ...progress,
+        ...(await listBadRows(file, lists, checked, taken)),
+        rows: progress.rows + rows.length,
+        created: progress.created + created,
+        failed: progress.failed + checked.bad.length,
+        skipped: progress.skipped + checked.nobody + checked.good.length - created,
+        codesTaken: progress.codesTaken + taken.length,
+        found: addFound(progress.found, checked.found),
+      };
+      await watch(progress, part);
     }
   } finally {
-    await errors.close();
+    await closeLists(lists);
   }
-  return { jobId: null, ...result, errorsFile: errorsBytes === 0 ? null : plan.errorsFile };
+  const { rows, created, skipped, failed, codesTaken, errorsBytes, rowsBytes } = progress;
+  const found = addFound(progress.found ?? NOTHING_FOUND, {
+    referralsUnresolved: newcomers.countUnresolved(),
+  });
+  return {
+    jobId: null,
+    ...{ rows, created, skipped, failed, codesTaken, found },
+    errorsFile: errorsBytes === 0 ? null : plan.errorsFile,
+    badRowsFile: rowsBytes ? (plan.badRowsFile ?? null) : null,
+    report: reportOn(plan, { rows, found }),
+  };
 }
 
-async function countNew(
-  context: Context,
-  queue: Queue,
-  rows: readonly ImportCandidate[],
-  seen: Set<string>,
-): Promise<number> {
-  const candidates = rows.map(({ candidate }) => candidate);
-  const members = await context.db.transaction((trx) => findMembers(trx, queue, candidates));
-  let count = 0;
-  for (const candidate of candidates) {
-    // Half a hash still identifies a person, in half the memory.
-    const names = [candidate.emailHash, candidate.phoneHash].flatMap((hash) =>
-      hash ? [hash.toString('latin1', 0, 16)] : [],
-    );
-    if (members.holder(candidate) || names.some((name) => seen.has(name))) continue;
-    for (const name of names) seen.add(name);
-    count += 1;
+function findKnown({ db }: Context, queue: Queue, rows: readonly ImportCandidate[]): Promise<Members> {
+  const candidates = rows.map(({ candidate, link }) =>
+    link?.kind === 'code'
+      ? { ...candidate, referrer: { code: link.code ?? '', ownSeq: link.ownSeq } }
+      : candidate,
+  );
+  return db.transaction((trx) => findMembers(trx, queue, candidates));
+}
+
+/** Those whom an import would add, and whom they name as their referrers. */
+class Newcomers {
+  /** Half a hash still identifies a person or a code, in half the memory. */
+  readonly #people = new Set<string>();
+  readonly #codes = new Set<string>();
+  /** How often a referrer is named who is not known yet: their row may come later. */
+  readonly #awaited = new Map<string, number>();
+  #selfReferrals = 0;
+
+  /** Returns how many would be added. */
+  add(rows: readonly ImportCandidate[], known: Members): number {
+    let count = 0;
+    for (const row of rows) {
+      const { candidate, code } = row;
+      const names = [candidate.emailHash, candidate.phoneHash].flatMap((hash) =>
+        hash ? [halfOf(hash)] : [],
+      );
+      if (code) this.#codes.add(halfOf(code.hash));
+      if (known.holder(candidate) || names.some((name) => this.#people.has(name))) continue;
+      for (const name of names) this.#people.add(name);
+      count += 1;
+      this.#noteReferrer(row, names, known);
+    }
+    return count;
   }
-  return count;
+
+  #noteReferrer({ candidate, link, code }: ImportCandidate, names: readonly string[], known: Members): void {
+    if (!link) return;
+    const name = halfOf(link.hash);
+    const reference =
+      link.kind === 'code' ? { code: link.code ?? '', ownSeq: link.ownSeq } : candidate.referrer;
+    const referrer = reference && known.find(reference);
+    if (referrer && referrer.status !== 'removed') return;
+    if (names.includes(name) || (code && halfOf(code.hash) === name)) this.#selfReferrals += 1;
+    else this.#awaited.set(name, (this.#awaited.get(name) ?? 0) + 1);
+  }
+
+  countUnresolved(): number {
+    let count = this.#selfReferrals;
+    for (const [name, times] of this.#awaited) {
+      if (!this.#people.has(name) && !this.#codes.has(name)) count += times;
+    }
+    return count;
+  }
+}
+
+function halfOf(hash: Buffer): string {
+  return hash.toString('latin1', 0, 16);
 }

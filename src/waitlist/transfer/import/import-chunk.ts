@@ -7,7 +7,9 @@ import { findMembers } from '../../referrals/members.ts';
 import { addEntries } from '../../signup/add-entries.ts';
 import type { Candidate } from '../../signup/candidate.ts';
 import type { ImportCandidate, ImportJob } from './import-candidate.ts';
+import { addFound } from './import-found.ts';
 import { type ImportProgress, requireSameProgress, resultOf } from './import-progress.ts';
+import { noteRange } from './import-ranges.ts';
 import { noteReferences } from './import-references.ts';
 import { importing } from './importing.ts';
 
@@ -65,11 +67,13 @@ export async function commitChunk(
       requireSameProgress(found, before);
       const firstSeq = change.lastSeq + 1;
       const added = addEntries(importing(change, job.events), members, candidates);
-      noteReferences(job, change, { rows, candidates, added, members, firstSeq });
+      const lost = noteReferences(job, change, { rows, candidates, added, members, firstSeq });
       const created = added.filter(Boolean).length;
+      noteRange(change, job, { firstSeq, created });
       const progress: ImportProgress = {
         ...before,
         ...counted,
+        found: addFound(counted.found ?? before.found, { referralsUnresolved: lost }),
         created: before.created + created,
         skipped: counted.skipped + rows.length - created,
       };

@@ -7,7 +7,8 @@ import { updateDepths } from '../../referrals/depth.ts';
 import { findMembersBySeq, type Members } from '../../referrals/members.ts';
 import type { ImportJob } from './import-candidate.ts';
 import { circlesOf } from './import-circles.ts';
-import { type ImportProgress, requireSameProgress } from './import-progress.ts';
+import { addFound } from './import-found.ts';
+import { type ImportProgress, requireSameProgress, resultOf } from './import-progress.ts';
 import { importing } from './importing.ts';
 import { type OpenLink, readOpenLinks } from './open-links.ts';
 
@@ -30,11 +31,14 @@ export async function linkReferrers(
   if (progress.linkedUpTo === 0) progress = await breakCircles(context, job, progress, circles);
   for (;;) {
     const links = await readOpenLinks(context, job, progress.linkedUpTo, CHUNK);
+    const wanted = links.filter(({ seq }) => !circles.has(seq));
+    const lost =
+      wanted.filter((link) => !isFound(link)).length + (progress.linkedUpTo === 0 ? circles.size : 0);
+    const found = addFound(progress.found, { referralsUnresolved: lost });
     const next: ImportProgress =
       links.length === 0
-        ? { ...progress, phase: 'clean' }
-        : { ...progress, linkedUpTo: links.at(-1)?.seq ?? progress.linkedUpTo };
-    const wanted = links.filter(({ seq }) => !circles.has(seq));
+        ? { ...progress, found, phase: 'clean' }
+        : { ...progress, found, linkedUpTo: links.at(-1)?.seq ?? progress.linkedUpTo };
     progress = await commitLinks(context, job, progress, next, wanted.filter(isFound));
     watch(progress);
     if (progress.phase === 'clean') return progress;
@@ -61,7 +65,7 @@ function changeWithMembers(
     async (change, [found, members]) => {
       requireSameProgress(found, before);
       const progress = await work(change, members);
-      advanceJob(change, lease, progress, { done: progress.rows });
+      advanceJob(change, lease, progress, { done: progress.rows, result: resultOf(progress) });
       return progress;
     },
   );

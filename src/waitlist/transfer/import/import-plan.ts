@@ -4,7 +4,8 @@ import type { Target } from '../files/presets.ts';
 import type { ImportSource, RawRow } from '../files/raw-row.ts';
 import type { FileIdentity, FileShape } from '../files/row-file.ts';
 import { isInOrder, type Order, type OrderKey } from '../files/row-order.ts';
-import { parseImportedTime } from '../files/times.ts';
+import type { TimesFound } from '../files/time-evidence.ts';
+import { type TimeReader, timeReader, UTC_TIMES } from '../files/times.ts';
 import { type Fields, sortValues } from './import-row.ts';
 
 /** The options of an import, sealed in its job so that it continues as it started. */
@@ -13,9 +14,15 @@ export interface ImportPlan {
   shape: FileShape;
   choice: ColumnChoice;
   order: Order;
+  /** null if no column has times. Jobs from earlier releases do not say. */
+  times?: TimesFound | null;
+  /** How many rows the file has. */
+  rows?: number;
   /** The rows are not in that order in the file. */
   sorted: boolean;
   errorsFile: string;
+  /** Where bad rows are written with their content, or null for nowhere. */
+  badRowsFile?: string | null;
   events: boolean;
   /** Who vouches that the emails are confirmed, or null for nobody. */
   confirmedBy: string | null;
@@ -25,6 +32,7 @@ export interface ImportPlan {
 export interface Columns {
   fieldsOf(raw: RawRow): Fields;
   keyOf: OrderKey;
+  readTime: TimeReader;
   count: number;
   /** Whether rows may have the referral codes that other rows refer to. */
   hasCodes: boolean;
@@ -34,7 +42,8 @@ export function readColumns({
   shape,
   choice,
   order,
-}: Pick<ImportPlan, 'shape' | 'choice' | 'order'>): Columns {
+  times,
+}: Pick<ImportPlan, 'shape' | 'choice' | 'order' | 'times'>): Columns {
   const choose = chooseColumns(choice, shape.columns);
   const known = new Map<string, Target>();
   const targetOf = (column: string) => {
@@ -43,18 +52,20 @@ export function readColumns({
     return target;
   };
   const fieldsOf = (raw: RawRow) => sortValues(raw, shape.columns, targetOf);
+  const readTime = timeReader(times ?? UTC_TIMES);
   return {
     fieldsOf,
-    keyOf: (raw) => keyOf(order, fieldsOf(raw)),
+    keyOf: (raw) => keyOf(order, fieldsOf(raw), readTime),
+    readTime,
     count: shape.format === 'csv' ? shape.columns.length : Number.POSITIVE_INFINITY,
     hasCodes: shape.format === 'jsonl' || shape.columns.some((column) => targetOf(column) === 'referralCode'),
   };
 }
 
-function keyOf(order: Order, { joinedAt, position }: Fields): number {
+function keyOf(order: Order, { joinedAt, position }: Fields, readTime: TimeReader): number {
   const value = order === 'joined' ? joinedAt : position;
   if (value === undefined || order === 'file') return Number.POSITIVE_INFINITY;
-  const key = order === 'joined' ? parseImportedTime(value) : Number(value);
+  const key = order === 'joined' ? readTime(value) : Number(value);
   return key === undefined || Number.isNaN(key) ? Number.POSITIVE_INFINITY : key;
 }
 
@@ -76,8 +87,8 @@ export function chooseOrder(shape: FileShape, choice: ColumnChoice, wanted: Orde
   const choose = chooseColumns(choice, shape.columns);
   const targets = shape.columns.map(choose);
   const order = ((): Order => {
-    if (choice.own) return 'file'; // Our exports are written in joining order.
     if (Object.values(choice.map).includes('position')) return 'position';
+    if (choice.own) return 'file'; // Our exports are written in joining order.
     if (targets.includes('joinedAt')) return 'joined';
     return targets.includes('position') ? 'position' : 'file';
   })();
@@ -90,7 +101,7 @@ export function chooseOrder(shape: FileShape, choice: ColumnChoice, wanted: Orde
 
 export async function needsSorting(
   file: ImportSource,
-  plan: Pick<ImportPlan, 'shape' | 'choice' | 'order'>,
+  plan: Pick<ImportPlan, 'shape' | 'choice' | 'order' | 'times'>,
 ): Promise<boolean> {
   return plan.order !== 'file' && !(await isInOrder(file, plan.shape, readColumns(plan).keyOf));
 }

@@ -1,6 +1,7 @@
 import { invalid } from '../../../lib/errors.ts';
 import type { RowPosition } from '../files/raw-row.ts';
 import type { FileShape } from '../files/row-file.ts';
+import { type Found, NOTHING_FOUND } from './import-found.ts';
 
 /** Stored in the import's job, in the same transaction as the rows it counts. */
 export interface ImportProgress {
@@ -14,9 +15,12 @@ export interface ImportProgress {
   skipped: number;
   failed: number;
   codesTaken: number;
+  /** Jobs from earlier releases do not have it, nor `rowsBytes`. */
+  found?: Found;
   /** Where the next row starts in the file. A sorted import uses only `rows`. */
   next: RowPosition;
   errorsBytes: number;
+  rowsBytes?: number;
   /** The joining sequence before the first row. */
   baseSeq: number;
   /** Links are made up to this joining sequence. */
@@ -31,16 +35,18 @@ export function startOf({ first }: Pick<FileShape, 'first'>, lastSeq: number): I
     skipped: 0,
     failed: 0,
     codesTaken: 0,
+    found: NOTHING_FOUND,
     next: first,
     errorsBytes: 0,
+    rowsBytes: 0,
     baseSeq: lastSeq,
     linkedUpTo: 0,
   };
 }
 
 /** What operators see of it, also if it is cancelled. */
-export function resultOf({ rows, created, skipped, failed, codesTaken }: ImportProgress) {
-  return { rows, created, skipped, failed, codesTaken };
+export function resultOf({ rows, created, skipped, failed, codesTaken, found }: ImportProgress) {
+  return { rows, created, skipped, failed, codesTaken, ...(found && { found }) };
 }
 
 /** Two processes on one job would count every row twice. */

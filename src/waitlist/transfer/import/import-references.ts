@@ -13,16 +13,20 @@ interface Outcome {
   firstSeq: number;
 }
 
-/** Stores the rows' codes, the referrers that are still missing, and who vouched for the confirmations. */
+/**
+ * Stores the rows' codes, the referrers that are still missing, and who vouched for the confirmations. Returns how
+ * many referrers cannot be found any more.
+ */
 export function noteReferences(
   { id, queue, hasCodes, confirmedBy }: ImportJob,
   change: QueueChange,
   { rows, candidates, added, members, firstSeq }: Outcome,
-): void {
+): number {
   const job = { queue_id: queue.id, job_id: id };
   const codes: { hash: Buffer; ownSeq: number | undefined; seq: number }[] = [];
   const links: { seq: number; link: NonNullable<ImportCandidate['link']> }[] = [];
   const confirmed: number[] = [];
+  let lost = 0;
   let seq = firstSeq - 1;
   rows.forEach(({ link, code }, at) => {
     const candidate = candidates[at] as Candidate;
@@ -30,9 +34,11 @@ export function noteReferences(
     const holder = added[at] ? seq : holderOf(members, candidate);
     if (code && holder !== undefined) codes.push({ ...code, seq: holder });
     if (added[at] && confirmedBy !== null && candidate.emailHash) confirmed.push(seq);
-    if (!added[at] || !link || (link.kind === 'code' && !hasCodes)) return;
+    if (!added[at] || !link) return;
     const referrer = candidate.referrer ? members.find(candidate.referrer) : undefined;
-    if (!referrer || referrer.seq > seq) links.push({ seq, link });
+    if (referrer && referrer.seq <= seq) lost += referrer.status === 'removed' || referrer.seq === seq ? 1 : 0;
+    else if (link.kind === 'code' && !hasCodes) lost += 1;
+    else links.push({ seq, link });
   });
   const { trx } = change;
   const codeRows = codes.map(({ hash, seq }) => ({ ...job, code_hash: hash, seq }));
@@ -44,6 +50,7 @@ export function noteReferences(
   const linkRows = links.map(({ seq, link: { kind, hash } }) => ({ ...job, seq, kind, hash }));
   trx.insert('import_link', linkRows);
   if (confirmedBy !== null) recordConfirmations(change, confirmed, 'import', confirmedBy);
+  return lost;
 }
 
 /** People who are already on the list keep their place, and their former code leads to them. */

@@ -8,7 +8,7 @@ import { parseSignup, type Signup } from '../../signup/signup-input.ts';
 import { readCell } from '../files/cells.ts';
 import type { Target } from '../files/presets.ts';
 import type { RawRow } from '../files/raw-row.ts';
-import { parseImportedTime } from '../files/times.ts';
+import type { TimeReader } from '../files/times.ts';
 
 /** Allows for clock differences, and for times without a time zone. */
 const FUTURE_TOLERATED_MS = 24 * 3_600_000;
@@ -97,14 +97,26 @@ function addExtra(fields: Fields, key: string, value: unknown): void {
   fields.extra[key] = value;
 }
 
+interface Clockwork {
+  now: number;
+  readTime: TimeReader;
+}
+
 /** Validates a row by the rules of the API. */
-export function readRow(raw: RawRow, columnCount: number, fields: Fields, now: number): ReadRow {
+export function readRow(
+  raw: RawRow,
+  columnCount: number,
+  fields: Fields,
+  { now, readTime }: Clockwork,
+): ReadRow {
   const problems = new RowProblems(raw.line);
+  const timeOf = (value: unknown, field: string) => checkTime(value, field, { now, readTime }, problems);
   if (raw.values === undefined) problems.add('row', raw.problem ?? 'cannot be read');
   else checkCells(raw, columnCount, problems);
   if (problems.list.length > 0) return { problems: problems.list };
   const { email, phone } = fields;
-  if (fields.status === 'removed' && email === undefined && phone === undefined) return { nobody: true };
+  const status = readText(fields.status)?.toLowerCase();
+  if (status === 'removed') return { nobody: true };
   const metadata = readMetadata(fields, problems);
   for (const path of fields.inexactNumbers ?? []) problems.add(showPath(path), INEXACT_NUMBER);
   const input = {
@@ -114,13 +126,13 @@ export function readRow(raw: RawRow, columnCount: number, fields: Fields, now: n
   };
   const language = languageOf(fields.language); // One that we do not have is no reason to refuse a person.
   const signup = { ...parseSignup(input, 'row', problems), ...(language && { language }) };
-  const joinedAt = readTime(fields.joinedAt, 'joinedAt', now, problems);
+  const joinedAt = timeOf(fields.joinedAt, 'joinedAt');
   const row: ImportRow = {
     signup,
     joinedAt,
     referredBy: readText(fields.referredBy),
     referralCode: readText(fields.referralCode),
-    standing: readStanding(fields, joinedAt ?? now, now, problems),
+    standing: status === 'joined' ? readStanding(fields, joinedAt ?? now, timeOf) : undefined,
     line: raw.line,
   };
   return problems.list.length > 0 ? { problems: problems.list } : { row };
@@ -156,30 +168,32 @@ function readMetadata(fields: Fields, problems: RowProblems): unknown {
 
 /** Accepted people stay accepted. Invites are not imported, so people with an open invite wait again. */
 function readStanding(
-  { status, invitedAt, acceptedAt }: Fields,
+  { invitedAt, acceptedAt }: Fields,
   joinedAt: number,
-  now: number,
-  problems: RowProblems,
-): Standing | undefined {
-  if (status !== 'joined') return undefined;
+  timeOf: (value: unknown, field: string) => number | undefined,
+): Standing {
   return {
-    status,
-    invitedAt: readTime(invitedAt, 'invitedAt', now, problems) ?? null,
-    acceptedAt: readTime(acceptedAt, 'joinedAt', now, problems) ?? joinedAt,
+    status: 'joined',
+    invitedAt: timeOf(invitedAt, 'invitedAt') ?? null,
+    acceptedAt: timeOf(acceptedAt, 'joinedAt') ?? joinedAt,
   };
 }
 
-function readTime(value: unknown, field: string, now: number, problems: RowProblems): number | undefined {
+function checkTime(
+  value: unknown,
+  field: string,
+  { now, readTime }: Clockwork,
+  problems: RowProblems,
+): number | undefined {
   if (value === undefined) return undefined;
-  const time = parseImportedTime(value);
-  if (time === undefined)
-    problems.add(field, 'must be an ISO 8601 time, or seconds or milliseconds since 1970');
+  const time = readTime(value);
+  if (time === undefined) problems.add(field, 'is not a date or time as the other rows have it');
   else if (time < 0 || time > now + FUTURE_TOLERATED_MS)
     problems.add(field, 'must be between 1970 and today');
   return time;
 }
 
-function readText(value: unknown): string | undefined {
+export function readText(value: unknown): string | undefined {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
   return text === '' ? undefined : text;
 }

@@ -6,13 +6,16 @@ import type { Queue } from '../../queue/queue.ts';
 import type { ImportSource, RawRow, RowPosition } from '../files/raw-row.ts';
 import { readRows } from '../files/row-file.ts';
 import { indexRows } from '../files/row-order.ts';
-import { type ErrorsFile, openErrorsFile } from './errors-file.ts';
+import { BAD_ROWS_FULL, badRowsHead, describeBadRow } from './bad-rows.ts';
+import { type BadRowsFile, badRowsIn, type ErrorsFile, openErrorsFile, openTextFile } from './errors-file.ts';
 import { type ImportCandidate, type ImportJob, prepareImport } from './import-candidate.ts';
 import { commitChunk } from './import-chunk.ts';
 import { findTakenCodes } from './import-codes.ts';
+import { addFound, type Found, NOTHING_FOUND, noteRow } from './import-found.ts';
 import { linkReferrers } from './import-links.ts';
 import { type Columns, type ImportPlan, readColumns } from './import-plan.ts';
 import { type ImportProgress, resultOf } from './import-progress.ts';
+import { type ImportReport, reportOn } from './import-report.ts';
 import { type RowProblem, readRow } from './import-row.ts';
 
 /** Rows per transaction: enough to share a commit, few enough that signups do not wait long. */
@@ -33,7 +36,10 @@ export interface ImportResult {
   failed: number;
   /** Rows that were imported although their referral code already belongs to someone else. */
   codesTaken: number;
+  found: Found;
   errorsFile: string | null;
+  badRowsFile: string | null;
+  report: ImportReport;
 }
 
 /** The fraction of rows done. The later phases do not report any. */
@@ -45,8 +51,14 @@ export interface OpenImport {
   file: ImportSource;
   plan: ImportPlan;
   progress: ImportProgress;
-  /** Where to list bad rows. Default: the file that the plan names. */
-  errors?: ErrorsFile;
+  /** Where to list bad rows. Default: the files that the plan names. */
+  lists?: BadRowLists;
+}
+
+/** Where bad rows are listed, with their content or not. */
+export interface BadRowLists {
+  errors: ErrorsFile;
+  rows: BadRowsFile | null;
 }
 
 /** Completes an import from its current progress. */
@@ -61,28 +73,51 @@ export async function runImport(context: Context, open: OpenImport, watch: Watch
   if (progress.phase === 'links')
     progress = await linkReferrers(context, job, progress, (at) => void watch(at, 1));
   await clean(context, job);
-  const { rows, created, skipped, failed, codesTaken, errorsBytes } = progress;
+  const { rows, created, skipped, failed, codesTaken, errorsBytes, rowsBytes = 0 } = progress;
+  const found = addFound(progress.found, {});
   await changeQueue(context, queue, async (change) => {
     await readProgress(change.trx, queue, lease);
     finishJob(change, lease, progress, { done: rows, total: rows, result: resultOf(progress) });
   });
   const errorsFile = errorsBytes === 0 ? null : plan.errorsFile;
-  return { jobId: formatId('job', id), rows, created, skipped, failed, codesTaken, errorsFile };
+  const badRowsFile = rowsBytes === 0 ? null : (plan.badRowsFile ?? null);
+  const counts = { rows, created, skipped, failed, codesTaken, found };
+  const report = reportOn(plan, counts);
+  return { jobId: formatId('job', id), ...counts, errorsFile, badRowsFile, report };
+}
+
+/** Opens the files that the plan names. */
+export async function openLists(
+  { errorsFile, badRowsFile = null, shape }: ImportPlan,
+  { errorsBytes, rowsBytes = 0 }: Pick<ImportProgress, 'errorsBytes' | 'rowsBytes'>,
+): Promise<BadRowLists> {
+  return {
+    errors: await openErrorsFile(errorsFile, errorsBytes),
+    rows:
+      badRowsFile === null
+        ? null
+        : badRowsIn(await openTextFile(badRowsFile, rowsBytes, badRowsHead(shape), BAD_ROWS_FULL)),
+  };
+}
+
+export async function closeLists({ errors, rows }: BadRowLists): Promise<void> {
+  await errors.close();
+  await rows?.close();
 }
 
 async function importRows(
   context: Context,
   job: ImportJob,
-  { file, plan, progress: start, errors: given }: OpenImport,
+  { file, plan, progress: start, lists: given }: OpenImport,
   columns: Columns,
   watch: Watch,
 ): Promise<ImportProgress> {
-  const errors = given ?? (await openErrorsFile(plan.errorsFile, start.errorsBytes));
+  const lists = given ?? (await openLists(plan, start));
   let progress = start;
   let refreshedAt = performance.now();
   try {
     for await (const { rows, next, part } of chunksFrom(file, plan, columns, start)) {
-      progress = await importChunk(context, job, progress, columns, errors, rows, next);
+      progress = await importChunk(context, job, progress, { columns, lists, file }, rows, next);
       await watch(progress, part);
       if (performance.now() - refreshedAt > REFRESH_EVERY_MS) {
         await context.db.refreshStatistics();
@@ -90,39 +125,60 @@ async function importRows(
       }
     }
   } finally {
-    await errors.close();
+    await closeLists(lists);
   }
   await context.db.refreshStatistics();
   return commitChunk(context, job, progress, [], { phase: 'links', skipped: progress.skipped });
+}
+
+interface Reading {
+  columns: Columns;
+  lists: BadRowLists;
+  file: ImportSource;
 }
 
 async function importChunk(
   context: Context,
   job: ImportJob,
   before: ImportProgress,
-  columns: Columns,
-  errors: ErrorsFile,
+  { columns, lists, file }: Reading,
   rows: readonly RawRow[],
   next: RowPosition,
 ): Promise<ImportProgress> {
-  const confirmed = job.confirmedBy !== null;
-  const { good, problems, failed, nobody } = checkRows(context, job.queue, columns, rows, confirmed);
-  const taken = await findTakenCodes(context, job.queue, good);
-  return commitChunk(context, job, before, good, {
+  const checked = checkRows(context, job.queue, columns, rows, job.confirmedBy !== null);
+  const taken = await findTakenCodes(context, job.queue, checked.good);
+  return commitChunk(context, job, before, checked.good, {
     rows: before.rows + rows.length,
-    failed: before.failed + failed,
-    skipped: before.skipped + nobody,
+    failed: before.failed + checked.bad.length,
+    skipped: before.skipped + checked.nobody,
     codesTaken: before.codesTaken + taken.length,
-    errorsBytes: await errors.append([...problems, ...taken]),
+    found: addFound(before.found, checked.found),
+    ...(await listBadRows(file, lists, checked, taken)),
     next,
   });
 }
 
+/** Returns the new lengths of the lists. */
+export async function listBadRows(
+  file: ImportSource,
+  { errors, rows }: BadRowLists,
+  { bad }: Pick<CheckedRows, 'bad'>,
+  taken: readonly RowProblem[],
+): Promise<{ errorsBytes: number; rowsBytes: number }> {
+  const contents = rows
+    ? await Promise.all(bad.map((each) => describeBadRow(file, each.raw, each.problems)))
+    : [];
+  return {
+    errorsBytes: await errors.append([...bad.flatMap(({ problems }) => problems), ...taken]),
+    rowsBytes: (await rows?.append(contents)) ?? 0,
+  };
+}
+
 interface CheckedRows {
   good: ImportCandidate[];
-  problems: RowProblem[];
-  failed: number;
+  bad: { raw: RawRow; problems: RowProblem[] }[];
   nobody: number;
+  found: Found;
 }
 
 export function checkRows(
@@ -133,14 +189,18 @@ export function checkRows(
   confirmed: boolean,
 ): CheckedRows {
   const now = clock();
-  const checked: CheckedRows = { good: [], problems: [], failed: 0, nobody: 0 };
+  const { readTime } = columns;
+  const checked: CheckedRows = { good: [], bad: [], nobody: 0, found: { ...NOTHING_FOUND } };
   for (const raw of rows) {
-    const read = readRow(raw, columns.count, columns.fieldsOf(raw), now);
-    if ('row' in read) checked.good.push(prepareImport(queue, read.row, now, confirmed));
-    else if ('nobody' in read) checked.nobody += 1;
+    const fields = columns.fieldsOf(raw);
+    const read = readRow(raw, columns.count, fields, { now, readTime });
+    if ('row' in read) {
+      noteRow(checked.found, fields, []);
+      checked.good.push(prepareImport(queue, read.row, now, confirmed));
+    } else if ('nobody' in read) checked.nobody += 1;
     else {
-      checked.failed += 1;
-      checked.problems.push(...read.problems);
+      noteRow(checked.found, fields, read.problems);
+      checked.bad.push({ raw, problems: read.problems });
     }
   }
   return checked;

@@ -6,9 +6,13 @@ import { createJob, workOnJob } from '../../jobs/jobs.ts';
 import { changeQueue } from '../../queue/change-queue.ts';
 import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';
-import { type ColumnChoice, checkPreset, parseColumnMap } from '../files/columns.ts';
+import { type ColumnChoice, checkPreset, parseColumnMap, recognizeService } from '../files/columns.ts';
+import type { ImportSource } from '../files/raw-row.ts';
 import { detectShape, type FileShape, type Format, identifyFile, openImportFile } from '../files/row-file.ts';
 import type { Order } from '../files/row-order.ts';
+import { surveyFile, type TimeWishes } from '../files/survey.ts';
+import type { TimeFormat } from '../files/times.ts';
+import { findZone } from '../files/zones.ts';
 import { checkImport } from './import-check.ts';
 import { checkChoice, chooseOrder, type ImportPlan, needsSorting } from './import-plan.ts';
 import { type ImportProgress, startOf } from './import-progress.ts';
@@ -21,7 +25,12 @@ export interface ImportOptions {
   preset?: string;
   dropUnmapped?: boolean;
   order?: Order;
+  /** How times are written, and the zone of those that have none. Default: what the file says. */
+  timeFormat?: TimeFormat;
+  timeZone?: string;
   errorsFile?: string;
+  /** Where to write bad rows with their content, as CSV. */
+  badRowsFile?: string;
   /** Sends webhooks for imported people. */
   events?: boolean;
   /** Who vouches that the emails are confirmed. */
@@ -46,12 +55,13 @@ export async function importFile(
   const file = await openImportFile(filePath);
   try {
     const shape = await detectShape(file, filePath, options.format);
-    const partial = planImport(shape, options);
+    const partial = await planImport(file, shape, options);
     const plan: ImportPlan = {
       ...partial,
       identity: await identifyFile(file),
       sorted: await needsSorting(file, partial),
       errorsFile: chooseErrorsFile(filePath, options.errorsFile),
+      badRowsFile: chooseBadRowsFile(filePath, options.badRowsFile),
     };
     if (options.dryRun) return await checkImport(context, queue, file, plan, watch);
     const begun = await beginJob(context, queue, plan);
@@ -64,30 +74,61 @@ export async function importFile(
   }
 }
 
-/** What can be decided without reading the whole file. */
-export function planImport(
-  shape: FileShape,
+/** Decides how a file is read. Reads it once. */
+export async function planImport(
+  file: ImportSource,
+  found: FileShape,
   options: ImportOptions,
-): Omit<ImportPlan, 'identity' | 'sorted' | 'errorsFile'> {
-  const choice: ColumnChoice = {
-    map: parseColumnMap(options.map ?? ''),
-    preset: options.preset === undefined ? null : checkPreset(options.preset),
-    dropUnmapped: options.dropUnmapped ?? false,
-    own: shape.own && options.map === undefined && options.preset === undefined,
-  };
+): Promise<Omit<ImportPlan, 'identity' | 'sorted' | 'errorsFile'>> {
+  const choice = chooseFrom(found, options);
+  if (found.format === 'csv') checkChoice(found, choice);
+  const { rows, columns, times } = await surveyFile(file, found, choice, wishesOf(options));
+  const shape = { ...found, columns };
   checkChoice(shape, choice);
   return {
     shape,
     choice,
     order: chooseOrder(shape, choice, options.order),
+    times,
+    rows,
     events: options.events ?? false,
     confirmedBy: options.confirmedBy ?? null,
   };
 }
 
+export function chooseFrom(
+  shape: FileShape,
+  { map = '', preset, dropUnmapped = false }: Pick<ImportOptions, 'map' | 'preset' | 'dropUnmapped'>,
+): ColumnChoice {
+  const own = shape.own && preset === undefined;
+  const recognized = own ? null : recognizeService(shape.columns);
+  return {
+    map: parseColumnMap(map),
+    preset: preset === undefined ? recognized : checkPreset(preset),
+    dropUnmapped,
+    own,
+  };
+}
+
+export function wishesOf({
+  timeFormat = undefined,
+  timeZone = undefined,
+}: Pick<ImportOptions, 'timeFormat' | 'timeZone'>): TimeWishes {
+  const zone = timeZone === undefined ? null : findZone(timeZone);
+  if (zone === undefined) throw invalid('timeZone: must be a time zone such as Europe/Berlin, PST or +02:00');
+  return { format: timeFormat ?? null, zone: zone?.name ?? null };
+}
+
 function chooseErrorsFile(filePath: string, wanted = `${filePath}.errors.jsonl`): string {
   const resolved = path.resolve(wanted);
   if (resolved === path.resolve(filePath)) throw invalid('errors: must not be the imported file');
+  return resolved;
+}
+
+function chooseBadRowsFile(filePath: string, wanted: string | undefined): string | null {
+  if (wanted === undefined) return null;
+  const resolved = path.resolve(wanted);
+  if (resolved === path.resolve(filePath)) throw invalid('badRows: must not be the imported file');
   return resolved;
 }
 
@@ -98,7 +139,9 @@ function beginJob(
 ): Promise<Pick<OpenImport, 'lease' | 'progress'>> {
   return changeQueue(context, queue, async (change) => {
     const progress = startOf(plan.shape, change.lastSeq);
-    const lease = createJob(context, change, { kind: KIND, input: plan, progress, runner: 'command-line' });
+    const total = plan.rows ?? null;
+    const job = { kind: KIND, input: plan, progress, total, runner: 'command-line' } as const;
+    const lease = createJob(context, change, job);
     return { lease, progress };
   });
 }

@@ -12,16 +12,18 @@ import { changeQueue } from '../../queue/change-queue.ts';
 import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';
 import { detectShape, type Format } from '../files/row-file.ts';
+import { BAD_ROWS_FULL } from './bad-rows.ts';
+import { badRowsIn, errorsIn } from './errors-file.ts';
 import { checkImport } from './import-check.ts';
 import { type ImportPlan, needsSorting } from './import-plan.ts';
 import { type ImportProgress, startOf } from './import-progress.ts';
-import { runImport } from './import-run.ts';
+import { type BadRowLists, runImport } from './import-run.ts';
 import { type ImportOptions, planImport } from './import-start.ts';
-import { eraseUpload, storedErrors, storeUpload, uploadedFile } from './uploads.ts';
+import { eraseUpload, storedText, storeUpload, uploadedFile } from './uploads.ts';
 
 const KIND = 'import';
 
-interface UploadOptions extends Omit<ImportOptions, 'errorsFile' | 'format'> {
+interface UploadOptions extends Omit<ImportOptions, 'errorsFile' | 'badRowsFile' | 'format'> {
   format: Format;
 }
 
@@ -43,14 +45,14 @@ export async function startUploadedImport(
 ): Promise<string> {
   const id = newId(await sharedNow(context));
   try {
-    const { size, lines } = await storeUpload(context, queue, id, bytes);
+    const size = await storeUpload(context, queue, id, bytes);
     const file = uploadedFile(context, queue, id);
     const shape = await detectShape(file, 'the file', options.format);
-    const plan = planImport(shape, options);
+    const plan = await planImport(file, shape, options);
     const input: UploadedImport = { ...plan, size, dryRun: options.dryRun ?? false };
     await changeQueue(context, queue, async (change) => {
       const progress = startOf(shape, change.lastSeq);
-      const total = Math.max(0, lines - (shape.format === 'csv' ? 1 : 0));
+      const total = plan.rows ?? null;
       createJob(context, change, { id, kind: KIND, input, progress, total, runner: 'server' });
       await context.audit?.(change.trx, {
         action: 'entries.imported',
@@ -82,9 +84,13 @@ export const importJob: JobKind = {
       errorsFile: '',
       sorted: await needsSorting(file, rest),
     };
-    const errors = await storedErrors(context, queue, lease.id, dryRun ? 0 : progress.errorsBytes);
-    if (dryRun) await check(context, queue, job, plan, errors);
-    else await runImport(context, { lease, queue, file, plan, progress, errors }, () => {});
+    const { errorsBytes, rowsBytes = 0 } = dryRun ? { errorsBytes: 0 } : progress;
+    const lists: BadRowLists = {
+      errors: errorsIn(await storedText(context, queue, lease.id, 'errors', errorsBytes)),
+      rows: badRowsIn(await storedText(context, queue, lease.id, 'rows', rowsBytes, BAD_ROWS_FULL)),
+    };
+    if (dryRun) await check(context, queue, job, plan, lists);
+    else await runImport(context, { lease, queue, file, plan, progress, lists }, () => {});
     await eraseUpload(context.db.query, queue, lease.id);
   },
   cleanUp: ({ trx, queue }, id) => eraseUpload(trx, queue, id),
@@ -96,7 +102,7 @@ async function check(
   queue: Queue,
   { lease, progress }: HeldJob<UploadedImport, ImportProgress>,
   plan: ImportPlan,
-  errors: Awaited<ReturnType<typeof storedErrors>>,
+  lists: BadRowLists,
 ): Promise<void> {
   const file = uploadedFile(context, queue, lease.id);
   const step = ({ rows }: { rows: number }) =>
@@ -104,11 +110,11 @@ async function check(
       await readProgress(change.trx, queue, lease);
       advanceJob(change, lease, progress, { done: rows });
     });
-  const found = await checkImport(context, queue, file, plan, step, errors);
-  const { rows, created, skipped, failed, codesTaken } = found;
+  const checked = await checkImport(context, queue, file, plan, step, lists);
+  const { rows, created, skipped, failed, codesTaken, found } = checked;
   await changeQueue(context, queue, async (change) => {
     await readProgress(change.trx, queue, lease);
-    const result = { rows, created, skipped, failed, codesTaken, dryRun: true };
+    const result = { rows, created, skipped, failed, codesTaken, found, dryRun: true };
     finishJob(change, lease, progress, { done: rows, total: rows, result });
   });
 }

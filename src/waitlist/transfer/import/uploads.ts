@@ -2,24 +2,23 @@ import { invalid } from '../../../lib/errors.ts';
 import type { Context } from '../../queue/context.ts';
 import type { Queue } from '../../queue/queue.ts';
 import type { ImportSource } from '../files/raw-row.ts';
-import { ERRORS_FILE_BYTES_MAX, type ErrorsFile, linesFor } from './errors-file.ts';
+import { ERRORS_FILE_BYTES_MAX, linesFor, type TextFile } from './errors-file.ts';
 import type { RowProblem } from './import-row.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 /** 16 MiB: enough for files that are read in order, and for small ones in any order. */
 const CHUNKS_KEPT = 64;
 
-type Part = 'file' | 'errors';
+export type Part = 'file' | 'errors' | 'rows';
 
-/** Stores a file in sealed chunks as it arrives, and returns its size and its number of lines. */
+/** Stores a file in sealed chunks as it arrives, and returns its size. */
 export async function storeUpload(
   context: Context,
   queue: Queue,
   id: Buffer,
   bytes: AsyncIterable<Buffer>,
-): Promise<{ size: number; lines: number }> {
+): Promise<number> {
   let size = 0;
-  let lines = 0;
   let waiting: Buffer[] = [];
   let length = 0;
   const flush = async (rest: boolean) => {
@@ -34,14 +33,13 @@ export async function storeUpload(
     length = all.length;
   };
   for await (const chunk of bytes) {
-    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines += 1;
     waiting.push(chunk);
     length += chunk.length;
     if (length >= CHUNK_BYTES) await flush(false);
   }
   await flush(true);
   if (size === 0) throw invalid('body: is empty');
-  return { size, lines };
+  return size;
 }
 
 async function writeChunk(
@@ -112,26 +110,28 @@ export function uploadedFile(context: Context, queue: Queue, id: Buffer): Import
   };
 }
 
-/** Lists bad rows in the database. Continues where the import's last commit left off. */
-export async function storedErrors(
+/** A text in the database, sealed. Continues where the import's last commit left off. */
+export async function storedText(
   context: Context,
   queue: Queue,
   id: Buffer,
+  part: 'errors' | 'rows',
   keepBytes: number,
-): Promise<ErrorsFile> {
+  full?: string,
+): Promise<TextFile> {
   let size = keepBytes;
   await context.db.query
     .deleteFrom('import_chunk')
     .where('queue_id', '=', queue.id)
     .where('job_id', '=', id)
-    .where('part', '=', 'errors')
+    .where('part', '=', part)
     .where('position', '>=', keepBytes)
     .execute();
   return {
-    append: async (problems) => {
-      if (problems.length === 0 || size >= ERRORS_FILE_BYTES_MAX) return size;
-      const bytes = Buffer.from(linesFor(problems, ERRORS_FILE_BYTES_MAX - size));
-      await writeChunk(context, queue, id, 'errors', size, bytes);
+    append: async (lines) => {
+      if (lines.length === 0 || size >= ERRORS_FILE_BYTES_MAX) return size;
+      const bytes = Buffer.from(linesFor(lines, ERRORS_FILE_BYTES_MAX - size, full));
+      await writeChunk(context, queue, id, part, size, bytes);
       size += bytes.length;
       return size;
     },
@@ -139,17 +139,29 @@ export async function storedErrors(
   };
 }
 
+/** A stored text, some at a time. */
+export async function* readText(
+  context: Context,
+  queue: Queue,
+  id: Buffer,
+  part: 'errors' | 'rows',
+): AsyncGenerator<Buffer> {
+  for (let position = 0; ; ) {
+    const bytes = await readChunk(context, queue, id, part, position);
+    if (!bytes) return;
+    yield bytes;
+    position += bytes.length;
+  }
+}
+
 /** The bad rows of an import, in the order of the file, some at a time. */
 export async function* readErrors(context: Context, queue: Queue, id: Buffer): AsyncGenerator<RowProblem[]> {
-  for (let position = 0; ; ) {
-    const bytes = await readChunk(context, queue, id, 'errors', position);
-    if (!bytes) return;
+  for await (const bytes of readText(context, queue, id, 'errors')) {
     yield bytes
       .toString()
       .split('\n')
       .filter(Boolean)
       .map((line) => JSON.parse(line) as RowProblem);
-    position += bytes.length;
   }
 }
 

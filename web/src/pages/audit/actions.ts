@@ -38,6 +38,8 @@ const NAMES: Record<Action, string> = {
   'entries.read_refused': 'Was refused a question about people',
   'entries.exported': 'Exported people',
   'entries.imported': 'Imported people',
+  'import.undone': 'Undid an import',
+  'import.rows_read': 'Downloaded bad rows',
   'entry.updated': 'Changed a person',
   'entry.moved': 'Moved a person',
   'entry.confirmed': 'Confirmed a person',

@@ -4,7 +4,7 @@ import type { Scope } from '../../shell/waitlist-scope.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { errorsUrl } from './jobs.ts';
+import { badRowsUrl, errorsUrl, isFresh, type Job } from './jobs.ts';
 import { type BadRow, readBadRows } from './read-bad-rows.ts';
 
 const SHOWN = 10;
@@ -25,9 +25,10 @@ const COLUMNS: Column<BadRow>[] = [
 ];
 
 /** The first rows that were not imported, and why. */
-export function BadRows({ scope, jobId, count }: { scope: Scope; jobId: string; count: number }) {
-  const url = errorsUrl(scope, jobId);
-  const query = useQuery({ queryKey: ['bad-rows', jobId], queryFn: () => readBadRows(url, SHOWN) });
+export function BadRows({ scope, job, count }: { scope: Scope; job: Job; count: number }) {
+  const url = errorsUrl(scope, job.id);
+  const query = useQuery({ queryKey: ['bad-rows', job.id], queryFn: () => readBadRows(url, SHOWN) });
+  const hasContent = isFresh(job);
   return (
     <section className="rounded-lg ring-1 ring-line">
       <div className="flex flex-wrap items-center justify-between gap-2 px-5 py-3">
@@ -35,11 +36,20 @@ export function BadRows({ scope, jobId, count }: { scope: Scope; jobId: string; 
           {count === 1 ? '1 bad row' : `${count.toLocaleString('en')} bad rows`}
           {count > SHOWN && <span className="font-normal text-mute"> · the first {SHOWN}</span>}
         </h3>
-        <a href={url} download className={buttonClass('secondary', 'sm')}>
+        <a
+          href={hasContent ? badRowsUrl(scope, job.id) : url}
+          download
+          className={buttonClass('secondary', 'sm')}
+        >
           <Download aria-hidden />
-          Download bad rows
+          {hasContent ? 'Download bad rows' : 'Download reasons'}
         </a>
       </div>
+      {hasContent && (
+        <p className="px-5 pb-3 text-sm text-mute">
+          The file has their content, for 24 hours. Correct it and import it: nobody is added twice.
+        </p>
+      )}
       <div className="border-t">
         <QueryProblem query={query}>
           <Table

@@ -4,6 +4,11 @@ export type ColumnMap = ReadonlyMap<string, string>;
 /** As the API wants it. */
 export function mapText(map: ColumnMap): string {
   return [...map]
-    .map(([name, field]) => `${name}=${field === 'metadata' ? `metadata.${name}` : field}`)
+    .map(([name, field]) => `${name}=${field === 'metadata' ? `metadata.${keyOf(name)}` : field}`)
     .join(',');
+}
+
+/** A key has at most 64 characters. */
+function keyOf(name: string): string {
+  return [...name].slice(0, 64).join('').trimEnd();
 }

@@ -26,7 +26,8 @@ function summaryOf(job: Job): string {
   const result = importResultOf(job);
   if (job.error !== null) return job.error;
   if (!result) return job.done > 0 ? `${job.done.toLocaleString('en')} rows` : '–';
-  const { created, failed, dryRun } = result;
+  const { created, failed, dryRun, undone } = result;
+  if (undone > 0) return `Undone, ${undone.toLocaleString('en')} removed`;
   const bad = failed > 0 ? `, ${failed.toLocaleString('en')} bad` : '';
   return `${created.toLocaleString('en')} ${dryRun ? 'to add' : 'added'}${bad}`;
 }

@@ -4,10 +4,14 @@ import { Select } from '../../ui/select.tsx';
 import type { ImportOptions } from './upload.ts';
 
 const PRESETS = [
-  { value: 'none', label: 'Doorlist or any other', about: 'Common column names are understood.' },
+  { value: 'auto', label: 'Recognize it', about: 'By the names of its columns.' },
   { value: 'getwaitlist', label: 'GetWaitlist' },
   { value: 'waitlister', label: 'Waitlister' },
+  { value: 'launchlist', label: 'LaunchList' },
   { value: 'prefinery', label: 'Prefinery' },
+  { value: 'mailchimp', label: 'Mailchimp' },
+  { value: 'kit', label: 'Kit' },
+  { value: 'none', label: 'Something else', about: 'Common column names are understood.' },
 ];
 const ORDERS = [
   { value: 'auto', label: 'By the time they joined' },
@@ -44,7 +48,7 @@ export function ImportOptionFields({ options, onChange }: ImportOptionFieldsProp
           onChange={(confirmed) => set({ confirmed })}
         />
         <Checkbox
-          label="Skip other columns"
+          label="Skip unknown columns"
           help="Otherwise they become metadata."
           checked={options.dropUnmapped}
           onChange={(dropUnmapped) => set({ dropUnmapped })}

@@ -6,16 +6,19 @@ import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { capitalize } from '../../ui/capitalize.ts';
-import { Card, Stat, Stats } from '../../ui/card.tsx';
+import { Card } from '../../ui/card.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { toastError } from '../../ui/toast.tsx';
 import { BadRows } from './bad-rows.tsx';
+import { ImportFindings, ImportOutcome } from './import-outcome.tsx';
+import { ImportUndo } from './import-undo.tsx';
 import { JobBadge } from './job-badge.tsx';
 import {
   cancelJob,
   type ImportResult,
+  importQuery,
   importResultOf,
   importsQuery,
   isFinished,
@@ -79,10 +82,9 @@ export function ImportPanel({ jobId, scope, isCheck, onClose, action }: ImportPa
               {job.state === 'cancelled' && (
                 <p className="text-mute">Cancelled. What was imported before stays.</p>
               )}
-              {result && <Result result={result} />}
-              {isFinished(job) && result && action(result)}
-              {isFinished(job) && result && result.failed > 0 && (
-                <BadRows scope={scope} jobId={jobId} count={result.failed} />
+              {result && <ImportOutcome result={result} />}
+              {isFinished(job) && result && (
+                <Ended job={job} scope={scope} result={result} action={action(result)} />
               )}
             </div>
           ) : (
@@ -91,6 +93,41 @@ export function ImportPanel({ jobId, scope, isCheck, onClose, action }: ImportPa
         </QueryProblem>
       </Card>
     </div>
+  );
+}
+
+interface EndedProps {
+  job: Job;
+  scope: Scope;
+  result: ImportResult;
+  action: ReactNode;
+}
+
+function Ended({ job, scope, result, action }: EndedProps) {
+  const query = useQuery(importQuery(scope, job.id));
+  const report = query.data;
+  const { dryRun, created, failed } = result;
+  return (
+    <>
+      <QueryProblem query={query}>
+        {report ? (
+          <ImportFindings found={result.found} report={report} dryRun={dryRun} />
+        ) : (
+          <SkeletonRows rows={1} flush />
+        )}
+      </QueryProblem>
+      {action}
+      {report && !dryRun && created > 0 && (
+        <ImportUndo
+          scope={scope}
+          jobId={job.id}
+          undo={report.undo}
+          created={created}
+          undone={Number(report.job.result?.undone ?? 0)}
+        />
+      )}
+      {failed > 0 && <BadRows scope={scope} job={job} count={failed} />}
+    </>
   );
 }
 
@@ -111,27 +148,4 @@ function Running({ job, onCancel }: { job: Job; onCancel: () => Promise<void> })
 function rowsOf({ done, total }: Job): string {
   const rows = done.toLocaleString('en');
   return total === null ? `${rows} rows` : `${rows} of ${total.toLocaleString('en')} rows`;
-}
-
-function Result({
-  result: { rows, created, skipped, failed, codesTaken, dryRun },
-}: {
-  result: ImportResult;
-}) {
-  return (
-    <>
-      <Stats>
-        <Stat label="Rows" value={rows} />
-        <Stat label={dryRun ? 'Would be added' : 'Added'} value={created} />
-        <Stat label="Already there" value={skipped} />
-        <Stat label="Bad rows" value={failed} />
-      </Stats>
-      {codesTaken > 0 && (
-        <Alert tone="warn">
-          {codesTaken.toLocaleString('en')} referral {codesTaken === 1 ? 'code belongs' : 'codes belong'} to
-          somebody else already. These people get new ones.
-        </Alert>
-      )}
-    </>
-  );
 }

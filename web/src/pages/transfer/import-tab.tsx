@@ -1,24 +1,25 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { people } from '../../api/entries.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { useAct } from '../../ui/use-act.ts';
-import { ColumnMapping } from './column-mapping.tsx';
 import { FileField } from './file-field.tsx';
+import { FileReading } from './file-reading.tsx';
 import { ImportHistory } from './import-history.tsx';
 import { ImportOptionFields } from './import-options.tsx';
 import { ImportPanel } from './import-panel.tsx';
 import { type ImportResult, importsQuery } from './jobs.ts';
-import { type FileColumn, readColumns } from './read-columns.ts';
 import { type ImportOptions, problemOf, startImport } from './upload.ts';
 import { UploadProgress } from './upload-progress.tsx';
 
 const DEFAULTS: ImportOptions = {
-  preset: 'none',
+  preset: 'auto',
+  timeFormat: 'auto',
+  timeZone: 'auto',
   order: 'auto',
   confirmed: false,
   dropUnmapped: false,
@@ -32,8 +33,8 @@ export function ImportTab({ scope }: { scope: Scope }) {
   const { job } = useSearch({ from: '/shell/waitlists/$waitlistId/transfer' });
   const navigate = useNavigate({ from: '/waitlists/$waitlistId/transfer' });
   const [file, setFile] = useState<File | null>(null);
+  const [fileKey, setFileKey] = useState(0);
   const [options, setOptions] = useState(DEFAULTS);
-  const [columns, setColumns] = useState<FileColumn[]>([]);
   const [sent, setSent] = useState(0);
   const upload = useRef<AbortController>(null);
   /** What was checked last: a change afterwards needs a new check. */
@@ -41,18 +42,6 @@ export function ImportTab({ scope }: { scope: Scope }) {
   const show = (id: string | undefined) =>
     void navigate({ search: ({ environment }) => ({ environment, job: id }) });
   const problem = file ? problemOf(file) : undefined;
-  useEffect(() => {
-    setColumns([]);
-    let isCurrent = true;
-    if (file && problem === undefined)
-      readColumns(file).then(
-        (found) => isCurrent && setColumns(found),
-        () => {},
-      );
-    return () => {
-      isCurrent = false;
-    };
-  }, [file, problem]);
   const start = useAct(async (dryRun: boolean) => {
     if (!file) return;
     setSent(0);
@@ -81,17 +70,14 @@ export function ImportTab({ scope }: { scope: Scope }) {
             file={file}
             onFile={(chosen) => {
               setFile(chosen);
-              setOptions({ ...options, map: new Map() });
+              setFileKey(fileKey + 1);
+              setOptions({ ...options, map: new Map(), timeFormat: 'auto', timeZone: 'auto' });
               show(undefined);
             }}
           />
           {problem && <Alert>{problem}</Alert>}
-          {columns.length > 0 && (
-            <ColumnMapping
-              columns={columns}
-              map={options.map}
-              onChange={(map) => setOptions({ ...options, map })}
-            />
+          {file && problem === undefined && (
+            <FileReading key={fileKey} scope={scope} file={file} options={options} onChange={setOptions} />
           )}
           <ImportOptionFields options={options} onChange={setOptions} />
           {start.busy && file && (

@@ -7,6 +7,7 @@ export type Job = Schemas['Job'];
 
 /** The stream tells at once. This is for when it cannot be reached. */
 export const POLL_MS = 5_000;
+const UNDO_POLL_MS = 1_000;
 const SHOWN = 50;
 
 export function isFinished({ state }: Job): boolean {
@@ -49,6 +50,22 @@ export const exportsQuery = ({ waitlistId, environment }: Scope) =>
     },
   });
 
+/** An import with what its file was taken for. Asked for again while it is being undone. */
+export const importQuery = ({ waitlistId, environment }: Scope, jobId: string) =>
+  queryOptions({
+    queryKey: ['import', waitlistId, environment, jobId],
+    queryFn: () => {
+      const params = { path: { waitlistId, jobId }, query: { environment } };
+      return call(api.GET('/admin/v1/waitlists/{waitlistId}/imports/{jobId}', { params }));
+    },
+    refetchInterval: ({ state: { data } }) => (data && data.undo.jobId !== null ? UNDO_POLL_MS : false),
+  });
+
+export function undoImport({ waitlistId, environment }: Scope, jobId: string): Promise<Job> {
+  const params = { path: { waitlistId, jobId }, query: { environment } };
+  return call(api.POST('/admin/v1/waitlists/{waitlistId}/imports/{jobId}/undo', { params }));
+}
+
 export interface ImportResult {
   rows: number;
   created: number;
@@ -56,6 +73,10 @@ export interface ImportResult {
   failed: number;
   codesTaken: number;
   dryRun: boolean;
+  /** How many of those who were added are gone, because it was undone. */
+  undone: number;
+  /** What the rows had. null if the import ran before this was counted. */
+  found: Record<'times' | 'referrals' | 'statuses' | 'phones', number> | null;
 }
 
 export function importResultOf({ result }: Job): ImportResult | null {
@@ -68,18 +89,41 @@ export function importResultOf({ result }: Job): ImportResult | null {
     failed: number('failed'),
     codesTaken: number('codesTaken'),
     dryRun: result.dryRun === true,
+    undone: number('undone'),
+    found: foundIn(result.found),
   };
 }
 
-const EXPORT_MS = 24 * 3_600_000;
+function foundIn(value: unknown): ImportResult['found'] {
+  if (typeof value !== 'object' || value === null) return null;
+  const counts = new Map(Object.entries(value));
+  const number = (name: string) => Number(counts.get(name) ?? 0);
+  return {
+    times: number('times'),
+    referrals: number('referrals'),
+    statuses: number('statuses'),
+    phones: number('phones'),
+  };
+}
+
+const FILE_MS = 24 * 3_600_000;
 
 /** The file of an export is there for a day. */
-export function hasFile({ state, createdAt }: Job): boolean {
-  return state !== 'cancelled' && state !== 'failed' && Date.now() - Date.parse(createdAt) < EXPORT_MS;
+export function hasFile(job: Job): boolean {
+  return job.state !== 'cancelled' && job.state !== 'failed' && isFresh(job);
+}
+
+/** What bad rows say is kept for a day. */
+export function isFresh({ createdAt }: Job): boolean {
+  return Date.now() - Date.parse(createdAt) < FILE_MS;
 }
 
 export function errorsUrl({ waitlistId, environment }: Scope, jobId: string): string {
   return `${BASE_PATH}/admin/v1/waitlists/${waitlistId}/imports/${jobId}/errors?${new URLSearchParams({ environment })}`;
+}
+
+export function badRowsUrl({ waitlistId, environment }: Scope, jobId: string): string {
+  return `${BASE_PATH}/admin/v1/waitlists/${waitlistId}/imports/${jobId}/bad-rows?${new URLSearchParams({ environment })}`;
 }
 
 export function fileUrl({ waitlistId, environment }: Scope, jobId: string): string {

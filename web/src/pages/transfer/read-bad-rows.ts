@@ -1,5 +1,5 @@
 import { ApiError } from '../../api/client.ts';
-import { recordsOf } from './read-columns.ts';
+import { recordsOf } from './csv-records.ts';
 
 export interface BadRow {
   line: string;

@@ -1,11 +1,19 @@
-import { ApiError, call } from '../../api/client.ts';
+import { ApiError, call, type Schemas } from '../../api/client.ts';
 import { BASE_PATH } from '../../base-path.ts';
+import { queryOptions } from '@tanstack/react-query';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { type ColumnMap, mapText } from './column-map.ts';
 import type { Job } from './jobs.ts';
 
+export type Preview = Schemas['ImportPreview'];
+export type TimeFormat = NonNullable<Schemas['ImportTimes']['format']>;
+
 export interface ImportOptions {
+  /** `auto`: recognized by its columns. */
   preset: string;
+  /** `auto`: what the file says. */
+  timeFormat: 'auto' | TimeFormat;
+  timeZone: string;
   order: 'auto' | 'file';
   confirmed: boolean;
   dropUnmapped: boolean;
@@ -43,21 +51,59 @@ interface Upload {
   signal: AbortSignal;
 }
 
+/** How the file is to be read. */
+function readingQuery(
+  environment: string,
+  { preset, timeFormat, timeZone, dropUnmapped, map }: ImportOptions,
+): URLSearchParams {
+  const query = new URLSearchParams({ environment });
+  for (const [name, value] of Object.entries({ preset, timeFormat, timeZone })) {
+    if (value !== 'auto') query.set(name, value);
+  }
+  const columns = mapText(map);
+  if (columns !== '') query.set('map', columns);
+  if (dropUnmapped) query.set('dropUnmapped', 'true');
+  return query;
+}
+
+/** Enough rows to tell what columns are. A file may be larger than memory. */
+const PREVIEW_BYTES = 256 * 1024;
+
+/** What the server takes the beginning of a file for. */
+export const previewQuery = ({ waitlistId, environment }: Scope, file: File, options: ImportOptions) => {
+  const query = readingQuery(environment, options);
+  if (file.size > PREVIEW_BYTES) query.set('partial', 'true');
+  const url = `${BASE_PATH}/admin/v1/waitlists/${waitlistId}/imports/preview?${query}`;
+  return queryOptions({
+    queryKey: ['import-preview', file.name, file.size, file.lastModified, url],
+    queryFn: async ({ signal }): Promise<Preview> => {
+      const type = typeOf(file.name) ?? 'text/csv';
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': type },
+        body: await file.slice(0, PREVIEW_BYTES).arrayBuffer(),
+        signal,
+      });
+      const body = await response.json();
+      return call(Promise.resolve(response.ok ? { data: body, response } : { error: body, response }));
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+};
+
 /** Sends the file as it is. */
 export function startImport(
   { waitlistId, environment }: Scope,
   file: File,
-  { preset, order, confirmed, dropUnmapped, events, map }: ImportOptions,
+  options: ImportOptions,
   { dryRun, onSent, signal }: Upload,
 ): Promise<Job> {
-  const query = new URLSearchParams({ environment, dryRun: String(dryRun) });
-  if (preset !== 'none') query.set('preset', preset);
+  const query = readingQuery(environment, options);
+  query.set('dryRun', String(dryRun));
+  const { order, confirmed, events } = options;
   if (order === 'file') query.set('order', order);
-  const columns = mapText(map);
-  if (columns !== '') query.set('map', columns);
-  for (const [name, on] of Object.entries({ confirmed, dropUnmapped, events })) {
-    if (on) query.set(name, 'true');
-  }
+  if (confirmed) query.set('confirmed', 'true');
+  if (events) query.set('events', 'true');
   return call(post(`${BASE_PATH}/admin/v1/waitlists/${waitlistId}/imports?${query}`, file, onSent, signal));
 }
 

@@ -1,0 +1,73 @@
+import type { Schemas } from '../../api/client.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { Stat, Stats } from '../../ui/card.tsx';
+import type { ImportResult } from './jobs.ts';
+
+/** What an import or a check did with the rows. */
+export function ImportOutcome({
+  result: { rows, created, skipped, failed, codesTaken, dryRun },
+}: {
+  result: ImportResult;
+}) {
+  return (
+    <>
+      <Stats>
+        <Stat label="Rows" value={rows} />
+        <Stat label={dryRun ? 'Would be added' : 'Added'} value={created} />
+        <Stat label="Already there" value={skipped} />
+        <Stat label="Bad rows" value={failed} />
+      </Stats>
+      {codesTaken > 0 && (
+        <Alert tone="warn">
+          {codesTaken.toLocaleString('en')} referral {codesTaken === 1 ? 'code belongs' : 'codes belong'} to
+          somebody else already. These people get new ones.
+        </Alert>
+      )}
+    </>
+  );
+}
+
+/** What the rows had, and what to know about it. */
+export function ImportFindings({
+  found,
+  report: { columns, warnings },
+  dryRun,
+}: {
+  found: ImportResult['found'];
+  dryRun: boolean;
+  report: Pick<Schemas['Import'], 'columns' | 'warnings'>;
+}) {
+  const unknown = columns.filter(({ isUnknown }) => isUnknown).length;
+  const counts = found && { ...found, unknown };
+  return (
+    <>
+      {counts && (
+        <dl className="flex flex-wrap gap-x-6 gap-y-1 text-sm">
+          {NAMES.map(([name, label]) => (
+            <div key={name} className="flex gap-1.5">
+              <dt className="text-mute">{label}</dt>
+              <dd className="font-medium tabular-nums">{counts[name].toLocaleString('en')}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {warnings.length > 0 && (
+        <Alert tone="warn" title={dryRun ? 'Before you import' : 'What to know'}>
+          <ul className="flex flex-col gap-1">
+            {warnings.map((warning) => (
+              <li key={warning}>{warning}</li>
+            ))}
+          </ul>
+        </Alert>
+      )}
+    </>
+  );
+}
+
+const NAMES = [
+  ['times', 'Times'],
+  ['referrals', 'Referrals'],
+  ['statuses', 'Statuses'],
+  ['phones', 'Phones'],
+  ['unknown', 'Unknown columns'],
+] as const;
