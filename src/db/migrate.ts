@@ -24,6 +24,7 @@ import { mailPauses } from './migrations/0020-mail-pauses.ts';
 import { formVisits } from './migrations/0021-form-visits.ts';
 import { unsettledWaitlists } from './migrations/0022-unsettled-waitlists.ts';
 import { schemaGate } from './migrations/0023-schema-gate.ts';
+import { health } from './migrations/0026-health.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const NAMED = {
@@ -50,6 +51,7 @@ const NAMED = {
   formVisits,
   unsettledWaitlists,
   schemaGate,
+  health,
 } satisfies Record<string, Migration>;
 
 export const MIGRATIONS: readonly Migration[] = Object.values(NAMED);

@@ -51,6 +51,8 @@ export const TABLE_KEYS = {
   admin_token: ['id'],
   audit: ['seq'],
   audit_head: ['id'],
+  health_confirmation: ['name'],
+  health_state: ['name'],
 } as const satisfies { [T in Copied]: readonly (keyof Tables[T] & string)[] };
 
 export type CopiedTable = keyof typeof TABLE_KEYS;

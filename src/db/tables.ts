@@ -24,6 +24,10 @@ const instance = {
   /** The keys for what belongs to no queue, wrapped by the master key. null until they are first needed. */
   installation_keys: orNull(bytes),
   default_time_zone: generated(text),
+  /** When `backup` last wrote a file. */
+  backup_at: orNull(integer),
+  /** Sealed: who is told when a check of the health fails. null for nobody. */
+  alerts: orNull(bytes),
 };
 
 const environment = {
@@ -590,6 +594,25 @@ const mailPause = {
   tried_at: integer,
 };
 
+/** What the program cannot find out by itself, and an operator confirmed. */
+const healthConfirmation = {
+  name: oneOf('backup', 'master key'),
+  /** The master key that it is about. null if it is about something else. */
+  key_id: orNull(bytes),
+  confirmed_at: integer,
+};
+
+/** A check that fails, or has just stopped failing, and whether operators have been told. */
+const healthState = {
+  /** The check, and the id of what it is about. */
+  name: text,
+  what: text,
+  failing: integer,
+  /** When it began to fail, or to be well. */
+  since: integer,
+  told: integer,
+};
+
 export const TABLES = {
   instance,
   environment,
@@ -636,6 +659,8 @@ export const TABLES = {
   admin_token: adminToken,
   audit,
   audit_head: auditHead,
+  health_confirmation: healthConfirmation,
+  health_state: healthState,
   copy_mark: copyMark,
 };
 

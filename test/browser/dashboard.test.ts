@@ -95,6 +95,20 @@ forEachEngine((engine) => {
         body: { waitlistId: id, entries: [{ email: 'ada@example.com' }, { email: 'grace@example.com' }] },
       });
       await stat(page, 'Waiting', '2').waitFor();
+
+      assert.equal((await owner.patch('/instance', { defaultTimeZone: 'Asia/Kolkata' })).status, 200);
+      for (const period of ['24h', '7d']) {
+        await page.goto(`/waitlists/${id}?period=${period}`);
+        await page.getByText('Times in Asia/Kolkata. Dotted: not over yet.').waitFor();
+        await page.getByRole('button', { name: 'Show as table' }).click();
+        const now = page.getByRole('row', { name: /so far/ });
+        const options = { weekday: 'short', timeZone: 'Asia/Kolkata' } as const;
+        const today = new Intl.DateTimeFormat('en', options).format(service.context.clock());
+        assert.match((await now.textContent()) ?? '', new RegExp(`^${today}.*, so far20$`));
+      }
+      const activity = page.getByRole('list', { name: 'Activity' });
+      assert.match((await activity.textContent()) ?? '', /^Signed up2.*Invited0Accepted an invite0$/);
+      await owner.patch('/instance', { defaultTimeZone: 'UTC' });
       await page.close();
     });
 

@@ -1281,11 +1281,75 @@ export interface paths {
         };
         /**
          * Check the installation
-         * @description Checks the database, the disk, deliveries and jobs, as `status` does on the command line. Large numbers of deliveries are estimated. Requires the `support` role.
+         * @description Checks the database, the disk, the master key, backups, the mail server, deliveries and jobs, as `status` does on the command line. Large numbers of deliveries are estimated. Requires the `support` role.
          */
         get: operations["getHealth"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/health/confirmations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Confirm what cannot be checked
+         * @description Confirms that a copy of the master key is kept in a safe place, or that backups are made in another way than with `backup`. A confirmation about the master key ends when the key is rotated. Requires the `admin` role.
+         */
+        put: operations["confirmHealth"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/health/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the alerts
+         * @description Returns who is told about problems of the installation. Requires the `admin` role.
+         */
+        get: operations["getAlerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update the alerts
+         * @description Changes who is told when a check has been a problem for two minutes, and when it has been well again for ten. A post has `event`, `id`, `timestamp`, `text`, `url` and `data` with `failing` and `recovered`. It is not signed. Requires the `admin` role.
+         */
+        patch: operations["updateAlerts"];
+        trace?: never;
+    };
+    "/admin/v1/health/alerts/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test alert
+         * @description Sends an alert that says that it is a test. Requires the `admin` role.
+         */
+        post: operations["testAlerts"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1553,7 +1617,7 @@ export interface paths {
         };
         /**
          * Get an entry's history
-         * @description Returns what happened to an entry: signup, confirmation, credited referrals, invites and what became of them, removal. Of referrals and invites, the newest 200 each. Requires the `support` role.
+         * @description Returns what happened to an entry: signup, confirmation, credited referrals, invites and what became of them, moves by operators, removal. Of referrals, invites and moves, the newest 200 each. Requires the `support` role.
          */
         get: operations["getEntryHistory"];
         put?: never;
@@ -2072,7 +2136,7 @@ export interface components {
              * @description What the email is about.
              * @enum {string}
              */
-            kind: "invitation" | "reset" | "password-changed" | "two-factor-off" | "passkey-added" | "new-sign-in";
+            kind: "invitation" | "reset" | "password-changed" | "two-factor-off" | "passkey-added" | "new-sign-in" | "health";
             /** @description Recipient. `null` once the operator was removed. */
             to: string | null;
             /**
@@ -2126,7 +2190,7 @@ export interface components {
              * @description What the email is about.
              * @enum {string}
              */
-            kind: "invitation" | "reset" | "password-changed" | "two-factor-off" | "passkey-added" | "new-sign-in";
+            kind: "invitation" | "reset" | "password-changed" | "two-factor-off" | "passkey-added" | "new-sign-in" | "health";
             /** @description Recipient. `null` once the operator was removed. */
             to: string | null;
             /**
@@ -3250,15 +3314,17 @@ export interface components {
         Finding: {
             /** @description What was checked, such as `database` or `emails`. */
             what: string;
-            /** @description Whether it is fine. */
+            /** @description `false` if something does not work now. */
             ok: boolean;
             /**
-             * @description `warning` if others have to act, such as the owner of a failing endpoint.
+             * @description `problem`: something does not work. `warning`: something is at risk, or others have to act, such as the owner of a failing endpoint. `unchecked`: nothing is known to be wrong, but nothing was checked either.
              * @enum {string}
              */
-            level: "fine" | "warning" | "problem";
+            level: "fine" | "warning" | "problem" | "unchecked";
             /** @description What was found, in words. */
             detail: string;
+            /** @description Where to mend it: a path of the dashboard. */
+            link?: string;
             /** @description The webhook endpoint that it is about. */
             endpoint?: {
                 /** @description Id of the endpoint. */
@@ -3271,10 +3337,52 @@ export interface components {
         };
         /** @description The state of the installation. */
         Health: {
-            /** @description Whether everything is fine. */
+            /** @description Whether everything works: no finding has `ok: false`. */
             healthy: boolean;
             /** @description One for each check. */
             findings: components["schemas"]["Finding"][];
+        };
+        /** @description What only operators know. */
+        HealthConfirmation: {
+            /**
+             * @description The check that it is about.
+             * @enum {string}
+             */
+            check: "backup" | "master key";
+            /** @description `false` takes an earlier confirmation back. */
+            confirmed: boolean;
+        };
+        /** @description What became of the last alert. */
+        AlertAttempt: {
+            /**
+             * Format: date-time
+             * @description When the last alert was posted.
+             */
+            at: string;
+            /** @description Why it failed. `null`: it arrived. */
+            error: string | null;
+        };
+        /** @description Who is told when a check of the health becomes a problem, and when it is well again. */
+        Alerts: {
+            /** @description Whether owners and admins get an email. */
+            emails: boolean;
+            /**
+             * @description Where to post alerts to. `null`: nowhere.
+             * @example https://hooks.slack.com/services/T000/B000/XXXX
+             */
+            webhookUrl: string | null;
+            /** @description The last post to `webhookUrl`. `null` if there was none. */
+            lastAttempt: components["schemas"]["AlertAttempt"] | null;
+        };
+        /** @description Settings to change. */
+        AlertsUpdate: {
+            /** @description Whether owners and admins get an email. */
+            emails?: boolean;
+            /**
+             * @description Where to post alerts to. `null`: nowhere.
+             * @example https://hooks.slack.com/services/T000/B000/XXXX
+             */
+            webhookUrl?: string | null;
         };
         /** @description A separate partition of every waitlist. */
         Environment: {
@@ -3555,7 +3663,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            kind: "signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed";
+            kind: "signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.moved" | "entry.removed";
             /** @description Who was referred. */
             entryId: string | null;
             /** @description The invite it is about. */
@@ -3565,8 +3673,12 @@ export interface components {
              * @description When the invite expires.
              */
             expiresAt: string | null;
-            /** @description Who confirmed the email in place of its owner: an operator, a token or the command line. */
+            /** @description Who confirmed the email in place of its owner, or moved the entry: an operator, a token or the command line. */
             by: string | null;
+            /** @description Position before it was moved. */
+            from: number | null;
+            /** @description Position that it was moved to. */
+            to: number | null;
         };
         /** @description What happened to an entry. */
         EntryHistory: {
@@ -6585,6 +6697,100 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    confirmHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What only operators know. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HealthConfirmation"];
+            };
+        };
+        responses: {
+            /** @description What was found. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    getAlerts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The alerts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alerts"];
+                };
+            };
+        };
+    };
+    updateAlerts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Settings to change. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertsUpdate"];
+            };
+        };
+        responses: {
+            /** @description The alerts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alerts"];
+                };
+            };
+        };
+    };
+    testAlerts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is on its way. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
                 };
             };
         };
