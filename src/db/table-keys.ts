@@ -38,6 +38,7 @@ export const TABLE_KEYS = {
   form: ['queue_id'],
   form_spent: ['queue_id', 'token_hash'],
   form_refusal: ['queue_id', 'slot', 'reason'],
+  form_blocked_origin: ['queue_id', 'origin'],
   form_mail: ['queue_id', 'day', 'email_hash'],
   form_visit: ['queue_id', 'visitor_hash'],
   referral_source: ['queue_id', 'slot', 'referrer_seq', 'network_hash'],

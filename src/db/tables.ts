@@ -287,6 +287,8 @@ const serverKey = {
   hash: bytes,
   /** The last four characters, so that people can tell keys apart. */
   hint: text,
+  /** What operators call it. */
+  label: generated(text),
   /** null for a product key, which is valid for every waitlist. */
   waitlist_id: orNull(integer),
   environment: text,
@@ -434,6 +436,14 @@ const formRefusal = {
   slot: integer,
   reason: text,
   refused: integer,
+};
+
+/** A site that tried to show the form without being allowed to. */
+const formBlockedOrigin = {
+  queue_id: integer,
+  origin: text,
+  attempts: integer,
+  last_at: integer,
 };
 
 /** How many mails an address got on a day because someone typed it into the form. */
@@ -646,6 +656,7 @@ export const TABLES = {
   form,
   form_spent: formSpent,
   form_refusal: formRefusal,
+  form_blocked_origin: formBlockedOrigin,
   form_mail: formMail,
   form_visit: formVisit,
   referral_source: referralSource,

@@ -308,6 +308,24 @@ forEachEngine((engine) => {
     });
   });
 
+  it('allows a site that was blocked with one click, and keeps what else was changed', async () => {
+    const form = await openForm(service);
+    const site = 'https://www.acme.example';
+    await form.get({ headers: { origin: site } });
+    const page = await openDashboard(service, `/waitlists/${form.list.id}/form`, { as: owner, size });
+    await page.getByText('A site was blocked').waitFor();
+    await check(page, 'a blocked site');
+    await page.getByLabel('Headline').fill('Half a headline');
+    await page.getByRole('button', { name: `Allow ${site}` }).click();
+    await page.getByText('A site was blocked').waitFor({ state: 'detached' });
+    assert.equal(await page.getByLabel('Headline').inputValue(), 'Half a headline');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Saved your changes').waitFor();
+    const { body } = await owner.get<{ allowedOrigins: string[] }>(`/waitlists/${form.list.id}/form`);
+    assert.deepEqual(body.allowedOrigins, [SITE, site]);
+    await page.close();
+  });
+
   it('credits and rejects referrals that look like abuse', async () => {
     const form = await openForm(service);
     await form.list.signup({ email: 'ada@example.com' });

@@ -1,6 +1,9 @@
 import type { Migration } from './migration.ts';
 
-/** When the last backup was made, what operators confirmed about the installation, and whom to alert about its health. */
+/**
+ * When the last backup was made, what operators confirmed about the installation, and whom to alert about its health.
+ * Which sites tried to show a form, and names for keys.
+ */
 export const health: Migration = {
   version: 24,
   statements: [
@@ -18,5 +21,13 @@ export const health: Migration = {
       since bigint not null,
       told bigint not null
     )`,
+    `create table form_blocked_origin (
+      queue_id bigint not null references queue (id),
+      origin text not null,
+      attempts bigint not null,
+      last_at bigint not null,
+      primary key (queue_id, origin)
+    ) clustered`,
+    `alter table server_key add column label text not null default ''`,
   ],
 };

@@ -1144,6 +1144,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/waitlists/{waitlistId}/form/blocked-origins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sites that were blocked
+         * @description Returns sites that tried to show the form, and are not among its `allowedOrigins`. Anyone can claim to be any site, so allow only those that you know. Open to every role.
+         */
+        get: operations["listBlockedOrigins"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/waitlists/{waitlistId}/form/refused": {
         parameters: {
             query?: never;
@@ -3151,6 +3171,23 @@ export interface components {
                 /** @description Secret key. Required when the provider changes. Never shown. */
                 secret?: string;
             } | null;
+        };
+        /** @description A site that is not allowed to show the form. */
+        BlockedOrigin: {
+            /** @description Origin of the site, as its browser sent it. */
+            origin: string;
+            /** @description How often it asked for the form. */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When it last did.
+             */
+            lastAt: string;
+        };
+        /** @description Sites that tried to show the form. */
+        BlockedOrigins: {
+            /** @description The newest 20 of the last 30 days, newest first. */
+            origins: components["schemas"]["BlockedOrigin"][];
         };
         /** @description What the form turned away. */
         FormRefusals: {
@@ -6398,6 +6435,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Form"];
+                };
+            };
+        };
+    };
+    listBlockedOrigins: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sites. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BlockedOrigins"];
                 };
             };
         };
