@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { after, before, it } from 'node:test';
 import { watch } from '../src/waitlist/upkeep/watch.ts';
 import { setEndpointEnabled } from '../src/webhooks/change-endpoints.ts';
 import { forEachEngine, type List } from './support/harness.ts';
 import { startProcess } from './support/process.ts';
+import { without } from './support/programs.ts';
 import { status as answering, type Receiver, startReceiver } from './support/receiver.ts';
 import { createStorage, type Storage } from './support/storage.ts';
 import { command, typed } from './support/terminal.ts';
@@ -11,7 +13,7 @@ import { endpointFor, startSending, until } from './support/webhooks.ts';
 
 interface Status {
   healthy: boolean;
-  findings: { what: string; ok: boolean; detail: string }[];
+  findings: { what: string; ok: boolean; level: string; detail: string }[];
 }
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -44,7 +46,10 @@ forEachEngine((engine) => {
     const { code, of } = await status();
     assert.equal(code, 0);
     assert.match(of('database')?.detail ?? '', new RegExp(`^${engine}, schema version \\d+, [0-9.]+ MiB$`));
-    assert.match(of('master key')?.detail ?? '', /^matches the database, from a file, not backed up yet$/);
+    assert.match(of('master key')?.detail ?? '', /^matches the database, from a file, not backed up yet: /);
+    assert.deepEqual([of('master key')?.level, of('backup')?.level], ['warning', 'warning']);
+    assert.equal(of('backup')?.detail, 'none was made with `backup`');
+    assert.equal(of('mail server')?.level, 'warning');
     assert.match(of('versions')?.detail ?? '', /^Doorlist \S+, Node \d\d\./);
     assert.equal(of('webhooks')?.detail, 'none');
     assert.equal(of('unfinished jobs')?.detail, 'none');
@@ -52,7 +57,22 @@ forEachEngine((engine) => {
       assert.match(of('disk')?.detail ?? '', /^[0-9.]+ [MG]iB free/);
       assert.match(of('write-ahead log')?.detail ?? '', /^[0-9.]+ MiB$/);
     } else assert.match(of('connections')?.detail ?? '', /^[1-9]\d* from Doorlist instances$/);
-    assert.match((await typed(storage.environment, 'status')).out, /^ok {5}database: .*\n(ok {5}.*\n?)+$/);
+    const { out } = await typed(storage.environment, 'status');
+    assert.match(out, /^ok {5}database: .*\nWARN {3}master key: .*\nWARN {3}backup: /);
+  });
+
+  const skip = engine === 'postgres' && without('pg_dump and its server');
+  it('knows that the key and the database are in a backup, and how old it is', { skip }, async () => {
+    const file = path.join(storage.dataDir, 'doorlist.backup');
+    const environment = { ...storage.environment, DOORLIST_BACKUP_PASSPHRASE: 'a long passphrase for tests' };
+    assert.equal((await command(environment, 'backup', file)).code, 0);
+    const { of } = await status();
+    assert.deepEqual([of('master key')?.level, of('backup')?.level], ['fine', 'fine']);
+    assert.equal(of('backup')?.detail, 'last made 0 min ago');
+    const twelveDaysAgo = Date.now() - 12 * 24 * HOUR_MS;
+    await service.context.db.query.updateTable('instance').set({ backup_at: twelveDaysAgo }).execute();
+    const later = (await status()).of('backup');
+    assert.deepEqual([later?.level, later?.detail], ['warning', 'last made 12 days ago']);
   });
 
   it('shows why deliveries failed, and reports old ones as a problem', async () => {

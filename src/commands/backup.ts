@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
-import type { Database } from '../db/database.ts';
-import { schemaVersion } from '../db/migrate.ts';
+import { type Database, DatabaseUnavailable } from '../db/database.ts';
+import { SCHEMA_VERSION, schemaVersion } from '../db/migrate.ts';
 import { dumpPostgres, requireTool } from '../db/postgres/backup.ts';
 import { readSqliteSnapshot } from '../db/sqlite/backup.ts';
 import { tryLock } from '../db/sqlite/lock.ts';
@@ -14,6 +14,7 @@ import type { SealingKey } from '../vault/crypto.ts';
 import { createKeyring } from '../vault/keyring.ts';
 import { MasterKeyProblem } from '../vault/master-key.ts';
 import { markMasterKeySaved } from '../vault/master-key-saved.ts';
+import { rememberBackup } from '../waitlist/upkeep/confirmations.ts';
 import { type Command, type Flags, type Outcome, UsageProblem } from './command.ts';
 import { newPassphrase } from './passphrase.ts';
 import { restore } from './restore.ts';
@@ -79,10 +80,17 @@ async function backUp(
     const data = unlessRotated(readDatabase(config), master, () => masterKeyOf(db, config));
     const written = await writeBackup(file, passphrase, { about, secrets, data, cost });
     if (withMasterKey && config.masterKey === undefined) markMasterKeySaved(config.dataDir, master);
+    // A backup of an earlier schema, or of a database that cannot be written, is as good.
+    if (schema === SCHEMA_VERSION)
+      await rememberBackup(db, Date.parse(about.createdAt)).catch(tolerateUnwritable);
     return { json: { file, ...about, ...written }, text: describeBackup(file, withMasterKey, written) };
   } finally {
     await db.close();
   }
+}
+
+function tolerateUnwritable(error: Error): void {
+  if (!(error instanceof DatabaseUnavailable)) throw error;
 }
 
 function describeBackup(file: string, withMasterKey: boolean, { bytes, checksum }: WrittenBackup): string {

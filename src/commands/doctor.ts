@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
 import { explainError } from '../installation/explain-error.ts';
+import { checkOperation } from '../installation/health.ts';
 import { openExisting } from '../installation/open.ts';
 import { createLogger } from '../lib/log.ts';
 import { openOperators } from '../operators/context.ts';
@@ -12,7 +13,7 @@ import { listAllWaitlists } from '../waitlist/settings/waitlists.ts';
 import { auditQueue } from '../waitlist/upkeep/audit.ts';
 import type { Finding } from '../waitlist/upkeep/health.ts';
 import type { Outcome } from './command.ts';
-import { checkOperation, checkWork, outcomeOf } from './status.ts';
+import { checkAllWork, checkServer, outcomeOf } from './status.ts';
 
 interface Scope {
   /** undefined for every waitlist. */
@@ -28,8 +29,8 @@ export async function examine(config: Config, scope: Scope): Promise<Outcome> {
   try {
     const context = await openExisting(config, createLogger('silent'));
     try {
-      findings.push(...(await checkOperation(context, config)));
-      if (scope.work) findings.push(...(await checkWork(context)));
+      findings.push(...(await checkOperation(context, config)), ...checkServer(config));
+      if (scope.work) findings.push(...(await checkAllWork(context)));
       findings.push(await checkAuditTrail(context), ...(await checkQueues(context, scope)));
     } finally {
       await context.db.close();
@@ -57,7 +58,10 @@ function checkKeyFile(config: Config): Finding {
 async function checkMailServer({ smtpUrl }: Config): Promise<Finding> {
   const what = 'mail server';
   if (smtpUrl === undefined)
-    return { what, ok: true, detail: 'DOORLIST_SMTP_URL is not set: emails are kept in the mailbox' };
+    return {
+      ...{ what, ok: true, level: 'warning' },
+      detail: 'DOORLIST_SMTP_URL is not set: emails are kept in the mailbox',
+    };
   const { checkSmtp } = await import('../mail/smtp-check.ts'); // Loads the SMTP code, so only if needed.
   const { server, secure, loggedIn, failure } = await checkSmtp(smtpUrl);
   if (!failure)

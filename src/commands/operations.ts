@@ -3,6 +3,7 @@ import { SCHEMA_VERSION, schemaVersion } from '../db/migrate.ts';
 import { prepareDataDirectory } from '../installation/data-directory.ts';
 import { lockForMigrating, type SchemaState } from '../installation/directory-lock.ts';
 import { logMigration } from '../installation/log-migration.ts';
+import { holdingRotation } from '../installation/master-key-rotation.ts';
 import { readMigrationNote } from '../installation/migration-note.ts';
 import { openContext, openDatabase } from '../installation/open.ts';
 import { createLogger } from '../lib/log.ts';
@@ -11,7 +12,6 @@ import { markMasterKeySaved } from '../vault/master-key-saved.ts';
 import { currentMasterKey, rotateMasterKey } from '../waitlist/upkeep/instance.ts';
 import { type Command, type Terminal, textOr } from './command.ts';
 import { examine } from './doctor.ts';
-import { holdingRotation } from './master-key-rotation.ts';
 import { showStatus } from './status.ts';
 
 export const operations: Command[] = [

@@ -13,6 +13,7 @@ import { type BackupHeader, BackupProblem, type BackupSecrets } from '../vault/b
 import { describeBackup, type OpenedBackup, openBackup } from '../vault/backup-reader.ts';
 import { failToWrite, syncDirectory } from '../vault/backup-writer.ts';
 import { MasterKeyProblem, masterKeyFromText, restoreMasterKey } from '../vault/master-key.ts';
+import { rememberBackup } from '../waitlist/upkeep/confirmations.ts';
 import { endAccess, inWords } from './access.ts';
 import type { Outcome } from './command.ts';
 import { examine } from './doctor.ts';
@@ -34,7 +35,7 @@ export async function restore(config: Config, file: string, endsAccess: boolean)
       json: { restored: { engine, createdAt, schema }, ended: null, doctor: null },
       text: `Restored the backup of ${createdAt}, with schema version ${schema}. Start the server or run \`migrate\` to update it to version ${SCHEMA_VERSION}, then run \`doctor\`.\n${REVIVED}`,
     };
-  const ended = endsAccess ? await endRestoredAccess(config) : null;
+  const ended = await settleRestored(config, endsAccess, Date.parse(createdAt));
   const examined = await examine(config, { waitlistId: undefined, repair: false, work: false });
   return {
     json: { restored: { engine, createdAt, schema }, ended, doctor: examined.json },
@@ -46,10 +47,16 @@ export async function restore(config: Config, file: string, endsAccess: boolean)
 const REVIVED =
   'Sessions, one-time links, admin tokens and server keys that ended after the backup work again. Run `operator end-access` to end all but server keys.';
 
-async function endRestoredAccess(config: Config): Promise<EndedAccess> {
+/** The file was not finished when it was read into itself, so the restored database does not know of it. */
+async function settleRestored(
+  config: Config,
+  endsAccess: boolean,
+  backupAt: number,
+): Promise<EndedAccess | null> {
   const context = await openExisting(config, createLogger('silent'));
   try {
-    return await endAccess(context);
+    await rememberBackup(context.db, backupAt);
+    return endsAccess ? await endAccess(context) : null;
   } finally {
     await context.db.close();
   }

@@ -1,27 +1,24 @@
 import type { Config } from '../config/config.ts';
+import { checkMailServer } from '../installation/check-mails.ts';
 import { isServing } from '../installation/directory-lock.ts';
 import { explainError } from '../installation/explain-error.ts';
+import { type AnyFinding, checkOperation, checkWork } from '../installation/health.ts';
 import { openExisting, withoutTimeLimits } from '../installation/open.ts';
 import { createLogger } from '../lib/log.ts';
-import { checkSending } from '../mail/check-sending.ts';
 import { OPERATOR_MAIL_CHANNEL } from '../mail/operators/target.ts';
 import { type BacklogCount, countBacklog, countBacklogErrors } from '../outbox/backlog.ts';
-import { isMasterKeySaved } from '../vault/master-key-saved.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import {
-  ageInWords,
-  checkJobs,
-  checkStorage,
-  checkVersions,
-  type Finding,
-} from '../waitlist/upkeep/health.ts';
-import { currentMasterKey } from '../waitlist/upkeep/instance.ts';
+import { ageInWords, type Finding, type Level, levelOf } from '../waitlist/upkeep/health.ts';
 import { BACKLOG_LIMIT, OLDEST_LIMIT_MS } from '../waitlist/upkeep/watch.ts';
-import { checkEndpoints, type EndpointFinding } from '../webhooks/failing-endpoints.ts';
 import type { Outcome } from './command.ts';
-import { checkRotation } from './master-key-rotation.ts';
 
 const ERRORS_SHOWN = 5;
+const MARKS: Readonly<Record<Level, string>> = {
+  fine: 'ok   ',
+  warning: 'WARN ',
+  problem: 'WRONG',
+  unchecked: '?    ',
+};
 
 /** An overview for operators. Reads only, and blocks nothing. */
 export async function showStatus(config: Config): Promise<Outcome> {
@@ -29,7 +26,12 @@ export async function showStatus(config: Config): Promise<Outcome> {
   try {
     const context = withoutTimeLimits(await openExisting(config, createLogger('silent')));
     try {
-      findings.push(...(await checkOperation(context, config)), ...(await checkWork(context)));
+      findings.push(
+        ...(await checkOperation(context, config)),
+        ...checkServer(config),
+        ...(await checkMailServer(context, config.smtpUrl !== undefined)),
+        ...(await checkAllWork(context)),
+      );
     } finally {
       await context.db.close();
     }
@@ -42,47 +44,34 @@ export async function showStatus(config: Config): Promise<Outcome> {
 
 export function outcomeOf(findings: Finding[]): Outcome {
   const healthy = findings.every(({ ok }) => ok);
-  const lines = findings.map(({ what, ok, detail }) => `${ok ? 'ok   ' : 'WRONG'}  ${what}: ${detail}`);
-  return { json: { healthy, findings }, text: lines.join('\n'), exitCode: healthy ? 0 : 1 };
+  const judged = findings.map((finding) => ({ ...finding, level: levelOf(finding) }));
+  const lines = judged.map(({ what, level, detail }) => `${MARKS[level]}  ${what}: ${detail}`);
+  return { json: { healthy, findings: judged }, text: lines.join('\n'), exitCode: healthy ? 0 : 1 };
 }
 
-/** Database, key, server, disk and versions. */
-export async function checkOperation(context: Context, config: Config): Promise<Finding[]> {
-  const [database, ...storage] = await checkStorage(context, ` in ${config.dataDir}`);
-  const findings: Finding[] = [
-    ...(database ? [database] : []),
-    { what: 'master key', ok: true, detail: await describeKey(context, config) },
-    ...(await checkRotation(context, config)),
-    checkVersions(),
-  ];
-  if (config.databaseUrl === undefined)
-    findings.push({ what: 'server', ok: true, detail: describeServer(config) });
-  return [...findings, ...storage];
-}
-
-/** Deliveries and jobs. */
-export async function checkWork(context: Context): Promise<Finding[]> {
+/** Deliveries, counted one by one, their errors, and jobs. */
+export async function checkAllWork(context: Context): Promise<Finding[]> {
   const counts = await countBacklog(context.db);
   const errors = await countBacklogErrors(context.db, ERRORS_SHOWN);
-  return [
+  const deliveries: Finding[] = [
     checkChannel('webhooks', 'webhook', counts, context.clock()),
     checkChannel('emails', 'email', counts, context.clock()),
     checkChannel('operator emails', OPERATOR_MAIL_CHANNEL, counts, context.clock()),
-    ...(await checkSending(context)),
     ...errors.map(({ channel, error, count, lastAt }) => ({
       what: channel === 'webhook' ? 'webhook error' : 'email error',
       ok: true,
+      level: 'warning' as const,
       detail: `${error} (${count === 1 ? '1 delivery' : `${count} deliveries`}, last at ${new Date(lastAt).toISOString()})`,
     })),
-    ...(await checkEndpoints(context)).map(nameEndpoint),
-    await checkJobs(context),
   ];
+  return (await checkWork(context, deliveries)).map(nameEndpoint);
 }
 
 /** A terminal has no link to it. */
-function nameEndpoint({ detail, endpoint, ...rest }: EndpointFinding): EndpointFinding {
-  const { id, waitlistId, environment } = endpoint;
-  return { ...rest, detail: `${detail} (${id}, ${waitlistId}, ${environment})`, endpoint };
+function nameEndpoint(finding: AnyFinding): AnyFinding {
+  if (!finding.endpoint) return finding;
+  const { id, waitlistId, environment } = finding.endpoint;
+  return { ...finding, detail: `${finding.detail} (${id}, ${waitlistId}, ${environment})` };
 }
 
 function checkChannel(what: string, channel: string, counts: BacklogCount[], now: number): Finding {
@@ -98,13 +87,8 @@ function checkChannel(what: string, channel: string, counts: BacklogCount[], now
   };
 }
 
-async function describeKey(context: Context, { masterKey, dataDir }: Config): Promise<string> {
-  if (masterKey !== undefined) return 'matches the database, from DOORLIST_MASTER_KEY';
-  const key = await currentMasterKey(context);
-  const saved = isMasterKeySaved(dataDir, key) ? 'backed up' : 'not backed up yet';
-  return `matches the database, from a file, ${saved}`;
-}
-
-function describeServer(config: Config): string {
-  return isServing(config) ? 'running' : 'not running';
+/** On PostgreSQL, servers run on any machine. */
+export function checkServer(config: Config): Finding[] {
+  if (config.databaseUrl !== undefined) return [];
+  return [{ what: 'server', ok: true, detail: isServing(config) ? 'running' : 'not running' }];
 }

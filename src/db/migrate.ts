@@ -25,6 +25,7 @@ import { formVisits } from './migrations/0021-form-visits.ts';
 import { unsettledWaitlists } from './migrations/0022-unsettled-waitlists.ts';
 import { schemaGate } from './migrations/0023-schema-gate.ts';
 import { importRanges } from './migrations/0024-import-ranges.ts';
+import { health } from './migrations/0026-health.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const NAMED = {
@@ -52,6 +53,7 @@ const NAMED = {
   unsettledWaitlists,
   schemaGate,
   importRanges,
+  health,
 } satisfies Record<string, Migration>;
 
 export const MIGRATIONS: readonly Migration[] = Object.values(NAMED);

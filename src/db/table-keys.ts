@@ -39,6 +39,7 @@ export const TABLE_KEYS = {
   form: ['queue_id'],
   form_spent: ['queue_id', 'token_hash'],
   form_refusal: ['queue_id', 'slot', 'reason'],
+  form_blocked_origin: ['queue_id', 'origin'],
   form_mail: ['queue_id', 'day', 'email_hash'],
   form_visit: ['queue_id', 'visitor_hash'],
   referral_source: ['queue_id', 'slot', 'referrer_seq', 'network_hash'],
@@ -52,6 +53,8 @@ export const TABLE_KEYS = {
   admin_token: ['id'],
   audit: ['seq'],
   audit_head: ['id'],
+  health_confirmation: ['name'],
+  health_state: ['name'],
 } as const satisfies { [T in Copied]: readonly (keyof Tables[T] & string)[] };
 
 export type CopiedTable = keyof typeof TABLE_KEYS;

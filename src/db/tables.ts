@@ -24,6 +24,10 @@ const instance = {
   /** The keys for what belongs to no queue, wrapped by the master key. null until they are first needed. */
   installation_keys: orNull(bytes),
   default_time_zone: generated(text),
+  /** When `backup` last wrote a file. */
+  backup_at: orNull(integer),
+  /** Sealed: who is told when a check of the health fails. null for nobody. */
+  alerts: orNull(bytes),
 };
 
 const environment = {
@@ -293,6 +297,8 @@ const serverKey = {
   hash: bytes,
   /** The last four characters, so that people can tell keys apart. */
   hint: text,
+  /** What operators call it. */
+  label: generated(text),
   /** null for a product key, which is valid for every waitlist. */
   waitlist_id: orNull(integer),
   environment: text,
@@ -440,6 +446,14 @@ const formRefusal = {
   slot: integer,
   reason: text,
   refused: integer,
+};
+
+/** A site that tried to show the form without being allowed to. */
+const formBlockedOrigin = {
+  queue_id: integer,
+  origin: text,
+  attempts: integer,
+  last_at: integer,
 };
 
 /** How many mails an address got on a day because someone typed it into the form. */
@@ -600,6 +614,25 @@ const mailPause = {
   tried_at: integer,
 };
 
+/** What the program cannot find out by itself, and an operator confirmed. */
+const healthConfirmation = {
+  name: oneOf('backup', 'master key'),
+  /** The master key that it is about. null if it is about something else. */
+  key_id: orNull(bytes),
+  confirmed_at: integer,
+};
+
+/** A check that fails, or has just stopped failing, and whether operators have been told. */
+const healthState = {
+  /** The check, and the id of what it is about. */
+  name: text,
+  what: text,
+  failing: integer,
+  /** When it began to fail, or to be well. */
+  since: integer,
+  told: integer,
+};
+
 export const TABLES = {
   instance,
   environment,
@@ -634,6 +667,7 @@ export const TABLES = {
   form,
   form_spent: formSpent,
   form_refusal: formRefusal,
+  form_blocked_origin: formBlockedOrigin,
   form_mail: formMail,
   form_visit: formVisit,
   referral_source: referralSource,
@@ -647,6 +681,8 @@ export const TABLES = {
   admin_token: adminToken,
   audit,
   audit_head: auditHead,
+  health_confirmation: healthConfirmation,
+  health_state: healthState,
   copy_mark: copyMark,
 };
 

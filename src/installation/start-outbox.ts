@@ -11,6 +11,7 @@ import { type DispatcherOptions, startDispatcher } from '../outbox/dispatcher.ts
 import { firstDueAt } from '../outbox/find-targets.ts';
 import { startPruning } from '../outbox/prune.ts';
 import type { Context } from '../waitlist/queue/context.ts';
+import { alertChannel } from '../webhooks/alert-channel.ts';
 import { webhookChannel } from '../webhooks/channel.ts';
 import { createGuard } from '../webhooks/guard.ts';
 import { createSender, DEADLINE_MS } from '../webhooks/send.ts';
@@ -72,8 +73,13 @@ export async function startOutbox(
   const mailServer = shareMailServer(smtp, pace, { record, known: await knownPauses(context, smtp, record) });
   const sending = { publicUrl, defaultFrom: mailFrom };
   const mails = mailChannel(context, mailServer, sending);
-  const operatorMails = operatorMailChannel(await openOperators(context), mailServer, sending);
-  const channels = [webhookChannel(context, sender, options.deadlineMs), mails, operatorMails];
+  const operators = await openOperators(context);
+  const channels = [
+    webhookChannel(context, sender, options.deadlineMs),
+    mails,
+    operatorMailChannel(operators, mailServer, sending),
+    alertChannel(operators, sender, options.deadlineMs),
+  ];
   const dispatcher = await startDispatcher(context, channels, options);
   const pruning = startPruning({ ...context, db: context.db.unlimited }, deliveryLogDays * DAY_MS);
   return {

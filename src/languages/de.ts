@@ -232,7 +232,7 @@ Diese Einladung gilt nur für dich und nur einmal.
         subject: 'Deine Einladung zu {{ waitlist }} läuft bald ab',
         body: `# Deine Einladung läuft bald ab
 
-Deine Einladung zu **{{ waitlist }}** läuft am {{ expiresAt }} ab. Danach geht dein Platz an die nächste Person auf der Liste.
+Deine Einladung zu **{{ waitlist }}** läuft am {{ expiresAt }} ab. Danach funktioniert ihr Link nicht mehr.
 
 [Einladung annehmen]({{ joinLink }})
 

@@ -208,7 +208,7 @@ This invite is only for you and works once.
         subject: 'Your invite to {{ waitlist }} expires soon',
         body: `# Your invite expires soon
 
-Your invite to **{{ waitlist }}** expires on {{ expiresAt }}. After that, your place goes to the next person in line.
+Your invite to **{{ waitlist }}** expires on {{ expiresAt }}. After that, its link no longer works.
 
 [Accept your invite]({{ joinLink }})
 

@@ -230,7 +230,7 @@ Esta invitación es solo para ti y se puede usar una vez.
         subject: 'Tu invitación a {{ waitlist }} caduca pronto',
         body: `# Tu invitación caduca pronto
 
-Tu invitación a **{{ waitlist }}** caduca el {{ expiresAt }}. Después, tu puesto pasará a la siguiente persona de la lista.
+Tu invitación a **{{ waitlist }}** caduca el {{ expiresAt }}. Después, su enlace dejará de funcionar.
 
 [Aceptar la invitación]({{ joinLink }})
 

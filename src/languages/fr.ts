@@ -232,7 +232,7 @@ Cette invitation est personnelle et ne peut servir qu’une fois.
         subject: 'Votre invitation à {{ waitlist }} expire bientôt',
         body: `# Votre invitation expire bientôt
 
-Votre invitation à **{{ waitlist }}** expire le {{ expiresAt }}. Ensuite, votre place reviendra à la personne suivante sur la liste.
+Votre invitation à **{{ waitlist }}** expire le {{ expiresAt }}. Ensuite, son lien ne fonctionnera plus.
 
 [Accepter l’invitation]({{ joinLink }})
 

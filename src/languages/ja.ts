@@ -223,7 +223,7 @@ export const ja: Texts = {
         subject: '{{ waitlist }}への招待がまもなく期限切れになります',
         body: `# 招待がまもなく期限切れになります
 
-**{{ waitlist }}**への招待の有効期限は{{ expiresAt }}です。期限を過ぎると、次の方に順番が移ります。
+**{{ waitlist }}**への招待の有効期限は{{ expiresAt }}です。期限を過ぎると、招待のリンクは使えなくなります。
 
 [招待を受ける]({{ joinLink }})
 

@@ -232,7 +232,7 @@ Este convite é só seu e pode ser usado uma vez.
         subject: 'Seu convite para {{ waitlist }} expira em breve',
         body: `# Seu convite expira em breve
 
-Seu convite para **{{ waitlist }}** expira em {{ expiresAt }}. Depois disso, seu lugar vai para a próxima pessoa da fila.
+Seu convite para **{{ waitlist }}** expira em {{ expiresAt }}. Depois disso, o link deixa de funcionar.
 
 [Aceitar convite]({{ joinLink }})
 

@@ -186,7 +186,7 @@ export const zh: Texts = {
         subject: '你的 {{ waitlist }} 邀请即将过期',
         body: `# 邀请即将过期
 
-你的 **{{ waitlist }}** 邀请有效期至 {{ expiresAt }}。过期后，名额将留给下一位。
+你的 **{{ waitlist }}** 邀请有效期至 {{ expiresAt }}。过期后，邀请链接将失效。
 
 [接受邀请]({{ joinLink }})
 

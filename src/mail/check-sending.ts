@@ -16,7 +16,20 @@ export async function checkSending(context: Context): Promise<Finding[]> {
   const gone = new Set(deleted.map(({ public_id }) => SENDER_OF + public_id));
   return pauses
     .filter(({ name }) => !gone.has(name))
-    .map((pause) => ({ what: 'sending emails', ok: false, detail: inWords(pause, clock()) }));
+    .map((pause) => ({
+      what: 'sending emails',
+      ok: false,
+      detail: inWords(pause, clock()),
+      link: linkOf(pause),
+    }));
+}
+
+/** A sender is set for its waitlist. The server is not set in the dashboard: what waits for it is in the mailbox. */
+function linkOf({ name }: RecordedPause): string {
+  const waitlist = name.startsWith(SENDER_OF) ? name.slice(SENDER_OF.length) : '';
+  return waitlist.startsWith('wl_')
+    ? `/waitlists/${waitlist}/emails?tab=settings`
+    : '/instance/mailbox?state=pending';
 }
 
 function inWords({ name, error, answer, since, triedAt }: RecordedPause, now: number): string {

@@ -10,7 +10,19 @@ export interface Recipient {
 export type Notice =
   | { kind: 'invitation' | 'reset'; token: string; expiresAt: number; by: string | null }
   | { kind: 'password-changed' | 'two-factor-off' | 'passkey-added'; address?: string | null }
-  | { kind: 'new-sign-in'; address: string; agent: string };
+  | { kind: 'new-sign-in'; address: string; agent: string }
+  | ({ kind: 'health' } & HealthChange);
+
+/** What has begun to fail, and what is well again. Both are empty in a test. */
+export interface HealthChange {
+  failing: readonly HealthChangeOf[];
+  recovered: readonly HealthChangeOf[];
+}
+
+interface HealthChangeOf {
+  check: string;
+  detail: string;
+}
 
 /** Listens to changes of accounts. Passed in when the service is put together. */
 export interface Notices {

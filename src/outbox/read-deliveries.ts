@@ -195,3 +195,27 @@ export function selectDeliveries(query: Query, queueId: number, channel: string)
     .where('d.queue_id', '=', queueId)
     .where('d.channel', '=', channel);
 }
+
+/** When something was last sent to a target, and why it failed, if it did. */
+export async function readLastAttempt(
+  db: Database,
+  target: Target,
+): Promise<{ at: number; error: string | null } | undefined> {
+  return db.query
+    .selectFrom('delivery as d')
+    .innerJoin('delivery_attempt as a', (join) =>
+      join
+        .onRef('a.queue_id', '=', 'd.queue_id')
+        .onRef('a.event_id', '=', 'd.event_id')
+        .onRef('a.channel', '=', 'd.channel')
+        .onRef('a.target_id', '=', 'd.target_id')
+        .onRef('a.attempt', '=', 'd.attempts'),
+    )
+    .select(['a.at', 'a.error'])
+    .where('d.queue_id', '=', target.queueId)
+    .where('d.channel', '=', target.channel)
+    .where('d.target_id', '=', target.id)
+    .orderBy('d.event_id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}

@@ -1,3 +1,6 @@
+/** In place of a queue, for what belongs to the whole installation. The first queue has the id 1. */
+export const INSTALLATION_ID = 0;
+
 /** Where deliveries go: one address of one channel in a queue, such as a webhook endpoint. */
 export interface Target {
   readonly queueId: number;

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { basePathOf } from '../config/public-url.ts';
 import { ADMIN_API } from '../http/admin/api.ts';
 import { cookiesFor } from '../http/admin/core/cookies.ts';
+import type { AdminParts } from '../http/admin/core/parts.ts';
 import { createStreamHub, type StreamTimes } from '../http/admin/core/stream-hub.ts';
 import { registerAdmin } from '../http/admin/register.ts';
 import { type Dashboard, registerDashboard } from '../http/dashboard/register.ts';
@@ -63,6 +64,8 @@ export interface AppParts {
   publicUrl: string;
   /** The default sender, and whether there is a mail server. */
   emails: { from: string; smtp: boolean };
+  /** Everything that is known about the installation. */
+  checkHealth: AdminParts['checkHealth'];
   sessions: SessionLimits;
   /** Lower in tests. */
   passwordCost?: PasswordCost;
@@ -188,6 +191,7 @@ export async function buildApp(
     publicUrl: parts.publicUrl,
     cookies,
     emails: parts.emails,
+    checkHealth: parts.checkHealth,
     limits: parts.sessions,
     slowDown: slowDown(context.clock),
     failures,

@@ -9,6 +9,8 @@ import { startScheduler } from '../db/scheduler.ts';
 import { listenForMetrics } from '../http/plugins/metrics.ts';
 import { openWaitingRoom } from '../http/plugins/waiting-room.ts';
 import { lockForServing } from '../installation/directory-lock.ts';
+import { checkInstallation } from '../installation/health.ts';
+import { watchHealth } from '../installation/health-alerts.ts';
 import { logMigration } from '../installation/log-migration.ts';
 import { openContext, withoutTimeLimits } from '../installation/open.ts';
 import { startOutbox } from '../installation/start-outbox.ts';
@@ -98,7 +100,8 @@ export async function serve(
   const upkeep = createUpkeep(withoutTimeLimits(context));
   if (config.databaseUrl === undefined) await takeLeasesBack(context).catch(tolerateUnwritable);
   const jobs = createJobRunner(withoutTimeLimits(context), JOB_KINDS);
-  const scheduler = startScheduler(context, [outbox.task, jobs.task, ...upkeep.tasks]);
+  const alerts = await watchHealth(withoutTimeLimits(context), config);
+  const scheduler = startScheduler(context, [outbox.task, jobs.task, alerts, ...upkeep.tasks]);
   // What it cannot write, another server will do.
   context.db.superseded.addEventListener('abort', () => {
     upkeep.stop();
@@ -204,6 +207,7 @@ async function startListening(
     webhookAllow: config.webhookAllow,
     publicUrl: config.publicUrl,
     emails: { from: config.mailFrom, smtp: config.smtpUrl !== undefined },
+    checkHealth: () => checkInstallation(context, config),
     sessions: config.sessions,
     dashboard: { directory: DASHBOARD_DIRECTORY, problem: dashboard.problem },
     webhookProxy: config.webhookProxy,

@@ -11,6 +11,7 @@ const PLACES = [
   'audit.details',
   'event.body',
   'delivery.response',
+  'instance.alerts',
 ] as const;
 
 const PURPOSES = [

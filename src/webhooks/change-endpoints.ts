@@ -7,6 +7,7 @@ import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { checkEndpoint, type EndpointInput } from './endpoint-input.ts';
 import {
+  BY_OPERATOR,
   type Endpoint,
   type EndpointRow,
   eventsOf,
@@ -139,7 +140,7 @@ function columnsOf(
 /** Deliveries that were held are sent once it is enabled. Disabling again keeps the time and the reason. */
 function switched(row: EndpointRow, enabled: boolean, now: number): Partial<EndpointRow> {
   if (enabled) return { disabled_at: null, disabled_reason: null, failing_since: null };
-  return row.disabled_at === null ? { disabled_at: now, disabled_reason: 'disabled by an operator' } : {};
+  return row.disabled_at === null ? { disabled_at: now, disabled_reason: BY_OPERATOR } : {};
 }
 
 export async function changeOne(

@@ -11,7 +11,7 @@ import { bytesName, type Target } from '../outbox/target.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { queuesById } from '../waitlist/queue/registry.ts';
-import { type EndpointRow, openEndpoint } from './endpoints.ts';
+import { ANSWERED_GONE, type EndpointRow, openEndpoint } from './endpoints.ts';
 import { MustNotBegin } from './post.ts';
 import { liveSecrets, type SigningKey, signingKeys } from './secrets.ts';
 import { DEADLINE_MS, type Sender } from './send.ts';
@@ -116,7 +116,7 @@ export function webhookChannel(
     settle: async (trx, target, attempts, now) => {
       const name = bytesName(target.id);
       if (attempts.some(({ status }) => status === GONE)) {
-        return disable(trx, target, now, 'answered 410 Gone');
+        return disable(trx, target, now, ANSWERED_GONE);
       }
       const before = noted.get(name);
       if (attempts.some(({ ok }) => ok)) {

@@ -5,6 +5,10 @@ import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import type { Secret } from './secrets.ts';
 
+/** Why an endpoint is disabled. */
+export const BY_OPERATOR = 'disabled by an operator';
+export const ANSWERED_GONE = 'answered 410 Gone';
+
 /** The sealed part of an endpoint. */
 export interface SealedEndpoint {
   url: string;

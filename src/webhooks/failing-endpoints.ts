@@ -1,43 +1,73 @@
+import { sql } from 'kysely';
+import { oldestId } from '../lib/ids.ts';
+import { HEALTH_COUNT_MAX } from '../outbox/delivery-health.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { ageInWords, type Finding } from '../waitlist/upkeep/health.ts';
+import { ageInWords, type Finding, RECENT_MS } from '../waitlist/upkeep/health.ts';
 import { OLDEST_LIMIT_MS } from '../waitlist/upkeep/watch.ts';
-import { type Endpoint, readEndpoint } from './endpoints.ts';
+import { ANSWERED_GONE, BY_OPERATOR, type Endpoint, type EndpointRow, readEndpoint } from './endpoints.ts';
 
 const SHOWN_MAX = 20;
+/** By now, its owner has not noticed, and the first deliveries will soon be given up. */
+const LONG_MS = 24 * 60 * 60 * 1000;
 
 export interface EndpointFinding extends Finding {
   endpoint: { id: string; waitlistId: string; environment: string };
 }
 
-/** One for each that has been failing as long as a delivery may be old: a few failures worry nobody. */
-export async function checkEndpoints(context: Context): Promise<EndpointFinding[]> {
-  const now = context.clock();
-  const endpoints = await listFailingEndpoints(context, now - OLDEST_LIMIT_MS);
-  return endpoints.map(({ id, waitlistId, environment, url, failingSince }) => ({
-    what: 'webhook endpoint',
-    ok: false,
-    detail: `${url} has been failing for ${ageInWords(now - failingSince)}`,
-    endpoint: { id, waitlistId, environment },
-  }));
+interface Troubled extends Endpoint {
+  /** Deliveries that were given up lately. */
+  failed: number;
 }
 
-/** Enabled endpoints that have only failed since then or longer, the longest first. */
-async function listFailingEndpoints(
-  { db, registry }: Context,
-  since: number,
-): Promise<(Endpoint & { failingSince: number })[]> {
-  const rows = await db.query
-    .selectFrom('webhook_endpoint')
-    .selectAll()
-    .where('failing_since', '<=', since)
-    .where('disabled_at', 'is', null)
-    .orderBy('failing_since')
-    .limit(SHOWN_MAX)
-    .execute();
+/** One for each that was disabled, has been failing as long as a delivery may be old, or lost deliveries lately. */
+export async function checkEndpoints(context: Context): Promise<EndpointFinding[]> {
+  const now = context.clock();
+  const endpoints = await listTroubled(context, now);
+  return endpoints.map((endpoint) => {
+    const { id, waitlistId, environment } = endpoint;
+    const query = environment === 'production' ? '' : `?environment=${environment}`;
+    return {
+      what: 'webhook endpoint',
+      ...judge(endpoint, now),
+      link: `/waitlists/${waitlistId}/webhooks/${id}${query}`,
+      endpoint: { id, waitlistId, environment },
+    };
+  });
+}
+
+function judge({ url, disabledReason, failingSince, failed }: Troubled, now: number): Omit<Finding, 'what'> {
+  const count = `${failed === HEALTH_COUNT_MAX ? 'at least ' : ''}${failed}`;
+  const lost =
+    failed === 0 ? '' : `${count} ${failed === 1 ? 'delivery' : 'deliveries'} of the last 7 days failed`;
+  if (disabledReason !== null)
+    return {
+      ok: disabledReason === ANSWERED_GONE,
+      level: disabledReason === ANSWERED_GONE ? 'warning' : 'problem',
+      detail: `${url} was disabled: ${disabledReason}. Its deliveries are held`,
+    };
+  const failingMs = failingSince === null ? 0 : now - failingSince;
+  if (failingMs < OLDEST_LIMIT_MS) return { ok: true, level: 'warning', detail: `${url}: ${lost}` };
+  return {
+    ok: false,
+    level: failingMs < LONG_MS ? 'warning' : 'problem',
+    detail: `${url} has been failing for ${ageInWords(failingMs)}${lost && `, and ${lost}`}`,
+  };
+}
+
+async function listTroubled({ db, registry }: Context, now: number): Promise<Troubled[]> {
+  const { rows } = await sql<EndpointRow & { failed: number }>`select * from (
+    select w.*, (select count(*) from (select 1 from delivery as d where d.queue_id = w.queue_id
+        and d.channel = 'webhook' and d.target_id = w.id and d.failed_at is not null
+        and d.event_id >= ${oldestId(now - RECENT_MS)} limit ${HEALTH_COUNT_MAX}) as counted) as failed
+      from webhook_endpoint as w
+    ) as e where coalesce(e.disabled_reason, '') <> ${BY_OPERATOR}
+      and (e.failing_since <= ${now - OLDEST_LIMIT_MS} or e.disabled_at is not null or e.failed > 0)
+    order by e.failing_since limit ${SHOWN_MAX}`.execute(db.query);
   const found = await Promise.all(
     rows.map(async (row) => {
       const queue = await registry.queueById(row.queue_id);
-      return queue ? [{ ...readEndpoint(queue, row), failingSince: row.failing_since ?? since }] : [];
+      if (!queue) return [];
+      return [{ ...readEndpoint(queue, row), failed: Number(row.failed) }];
     }),
   );
   return found.flat();

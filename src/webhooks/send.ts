@@ -16,7 +16,7 @@ const USER_AGENT = `Doorlist/${VERSION}`;
 interface Outgoing {
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** Two during a rotation. */
+  /** Two during a rotation. Without any, there is no signature. */
   keys: readonly KeyObject[];
   id: string;
   body: string;
@@ -95,10 +95,9 @@ function headersOf({ headers, keys, id, body }: Outgoing, now: number): Record<s
     'user-agent': USER_AGENT,
     'wh-id': id,
     'wh-timestamp': timestamp,
-    'wh-signature': signature,
     'webhook-id': id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': signature,
+    ...(keys.length > 0 ? { 'wh-signature': signature, 'webhook-signature': signature } : {}),
   };
 }
 

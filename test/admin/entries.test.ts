@@ -334,6 +334,8 @@ forEachEngine((engine) => {
       const of = await crowd(1);
       service.clock.advance(1_000);
       await of.signup({ email: 'ada@example.com', referredBy: email(1) });
+      const id = await idOf(of, email(1));
+      assert.equal((await patch(of, id, { position: 2 })).status, 200);
       service.clock.advance(1_000);
       const first = await of.invite(email(1));
       service.clock.advance(1_000);
@@ -342,7 +344,6 @@ forEachEngine((engine) => {
       const second = await of.invite(email(1));
       service.clock.advance(1_000);
       await service.accept(second.code);
-      const id = await idOf(of, email(1));
       const { body } = await ask<{ events: Record<string, string>[] }>(
         'GET',
         `${entryPath(of, id)}/history`,
@@ -355,12 +356,15 @@ forEachEngine((engine) => {
         [
           ['signup.created', null],
           ['referral.credited', await idOf(of, 'ada@example.com')],
+          ['entry.moved', null],
           ['invite.sent', first.id],
           ['invite.revoked', first.id],
           ['invite.sent', second.id],
           ['invite.accepted', second.id],
         ],
       );
+      const moved = body.events.find(({ kind }) => kind === 'entry.moved');
+      assert.deepEqual([moved?.from, moved?.to, moved?.by], [1, 2, 'admin']);
       assertError(await ask('GET', `${entryPath(of, id)}/history`, { role: 'viewer' }), 403, 'forbidden');
       assertError(await ask('GET', `${entryPath(of, 'ent_x')}/history`), 404, 'not_found');
     });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { VERSION } from '../../src/lib/version.ts';
+import { setEndpointEnabled } from '../../src/webhooks/change-endpoints.ts';
 import { type AdminClient, adminClient, auditOf, succeeded } from '../support/admin.ts';
 import {
   assertError,
@@ -15,7 +16,7 @@ import { endpointFor } from '../support/webhooks.ts';
 
 interface Findings {
   healthy: boolean;
-  findings: { what: string; ok: boolean; level: string; detail: string; endpoint?: object }[];
+  findings: { what: string; ok: boolean; level: string; detail: string; link?: string; endpoint?: object }[];
 }
 
 forEachEngine((engine) => {
@@ -106,6 +107,55 @@ forEachEngine((engine) => {
       assert.equal(after.findings.find(({ what }) => what === 'emails')?.detail, '1 pending');
     });
 
+    it('asks for what it cannot know, and records who said so', async () => {
+      const of = async (check: string) => {
+        const { findings } = succeeded(await admin.get<Findings>('/health'));
+        return findings.find(({ what }) => what === check);
+      };
+      const confirm = (check: string, confirmed: boolean) =>
+        admin.put<Findings>('/health/confirmations', { check, confirmed });
+      assert.deepEqual(
+        [(await of('master key'))?.level, (await of('backup'))?.level],
+        ['warning', 'warning'],
+      );
+      for (const check of ['master key', 'backup']) succeeded(await confirm(check, true));
+      assert.equal((await of('master key'))?.level, 'fine');
+      assert.match((await of('master key'))?.detail ?? '', /A copy is kept, as confirmed on 2026-11-15$/);
+      assert.equal((await of('backup'))?.level, 'unchecked');
+      await service.context.db.query
+        .updateTable('health_confirmation')
+        .set({ key_id: Buffer.alloc(16) })
+        .where('name', '=', 'master key')
+        .execute();
+      assert.equal((await of('master key'))?.level, 'warning', 'the key was rotated since');
+      succeeded(await confirm('backup', false));
+      assert.equal((await of('backup'))?.level, 'warning');
+      const changes = (await auditOf(service, 'instance:instance')).map(({ details: { after: is } }) => is);
+      assert.deepEqual(changes.slice(-3), [
+        { masterKeyCopyKept: true },
+        { backedUpElsewhere: true },
+        { backedUpElsewhere: false },
+      ]);
+      assertError(await confirm('disk', true), 400, 'invalid_request');
+    });
+
+    it('says where too many emails failed', async () => {
+      const { body } = await admin.get<Findings>('/health');
+      assert.equal(body.findings.find(({ what }) => what === 'emails')?.level, 'fine');
+      const { db, clock } = service.context;
+      await db.query
+        .updateTable('delivery')
+        .set({ due_at: null, failed_at: clock() })
+        .where('channel', '=', 'email')
+        .execute();
+      const { findings } = succeeded(await admin.get<Findings>('/health'));
+      const emails = findings.find(({ what }) => what === 'emails');
+      assert.deepEqual([emails?.ok, emails?.level], [true, 'warning']);
+      assert.match(emails?.detail ?? '', /^1 failed\. In wl_\w+, 1 of 1 of the last 7 days failed$/);
+      assert.match(emails?.link ?? '', /^\/waitlists\/wl_\w+\/emails\?tab=log&state=failed$/);
+      await db.query.updateTable('delivery').set({ due_at: clock(), failed_at: null }).execute();
+    });
+
     it('counts old deliveries as trouble', async () => {
       service.clock.advance(2 * 3_600_000);
       const { healthy, findings } = succeeded(await admin.get<Findings>('/health'));
@@ -135,18 +185,47 @@ forEachEngine((engine) => {
           await (await adminClient(failing, 'support')).get<Findings>('/health'),
         );
         assert.equal(healthy, false);
+        assert.equal(findings.find(({ what }) => what === 'webhooks')?.level, 'warning');
         assert.deepEqual(
-          findings.filter(({ level }) => level !== 'fine'),
+          findings.filter(({ ok }) => !ok),
           [
             {
               what: 'webhook endpoint',
               ok: false,
               level: 'warning',
               detail: 'https://crm.example/hook has been failing for 120 min',
+              link: `/waitlists/${list.id}/webhooks/${endpoint.id}`,
               endpoint: { id: endpoint.id, waitlistId: list.id, environment: 'production' },
             },
           ],
         );
+        const ofEndpoint = async () => {
+          const { findings: now } = succeeded(
+            await (await adminClient(failing, 'support')).get<Findings>('/health'),
+          );
+          const found = now.find(({ what }) => what === 'webhook endpoint');
+          return [found?.ok, found?.level, found?.detail];
+        };
+        failing.clock.advance(22 * 3_600_000);
+        assert.deepEqual(await ofEndpoint(), [
+          ...[false, 'problem', 'https://crm.example/hook has been failing for 24 hours'],
+        ]);
+        const table = () => failing.context.db.query.updateTable('webhook_endpoint');
+        await table().set({ failing_since: null }).execute();
+        await failing.context.db.query
+          .updateTable('delivery')
+          .set({ due_at: null, failed_at: failing.context.clock() })
+          .where('channel', '=', 'webhook')
+          .execute();
+        assert.deepEqual(await ofEndpoint(), [
+          ...[true, 'warning', 'https://crm.example/hook: 1 delivery of the last 7 days failed'],
+        ]);
+        const reason = 'no delivery succeeded for 5 days';
+        await table().set({ disabled_at: failing.context.clock(), disabled_reason: reason }).execute();
+        assert.equal((await ofEndpoint())[1], 'problem');
+        await setEndpointEnabled(failing.context, endpoint.id, true);
+        await setEndpointEnabled(failing.context, endpoint.id, false);
+        assert.deepEqual(await ofEndpoint(), [undefined, undefined, undefined], 'an operator wants it so');
       } finally {
         await failing.close();
       }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { generateSync } from 'otplib';
 import {
   checkEverywhere,
   checkLayout,
@@ -95,6 +96,20 @@ forEachEngine((engine) => {
         body: { waitlistId: id, entries: [{ email: 'ada@example.com' }, { email: 'grace@example.com' }] },
       });
       await stat(page, 'Waiting', '2').waitFor();
+
+      assert.equal((await owner.patch('/instance', { defaultTimeZone: 'Asia/Kolkata' })).status, 200);
+      for (const period of ['24h', '7d']) {
+        await page.goto(`/waitlists/${id}?period=${period}`);
+        await page.getByText('Times in Asia/Kolkata. Dotted: not over yet.').waitFor();
+        await page.getByRole('button', { name: 'Show as table' }).click();
+        const now = page.getByRole('row', { name: /so far/ });
+        const options = { weekday: 'short', timeZone: 'Asia/Kolkata' } as const;
+        const today = new Intl.DateTimeFormat('en', options).format(service.context.clock());
+        assert.match((await now.textContent()) ?? '', new RegExp(`^${today}.*, so far20$`));
+      }
+      const activity = page.getByRole('list', { name: 'Activity' });
+      assert.match((await activity.textContent()) ?? '', /^Signed up2.*Invited0Accepted an invite0$/);
+      await owner.patch('/instance', { defaultTimeZone: 'UTC' });
       await page.close();
     });
 
@@ -254,6 +269,60 @@ forEachEngine((engine) => {
       await page.getByText('Your session has ended').waitFor();
       const { searchParams } = new URL(page.url());
       assert.equal(searchParams.get('next'), `/waitlists/wl_acme-${size}`);
+      await page.close();
+    });
+
+    it('keeps a draft when the session ends: signs in on the same page, also with a code', async () => {
+      const email = `writer-${size}@example.com`;
+      const writer = await join(service, owner, 'admin', email);
+      const path = `/waitlists/wl_acme-${size}/settings`;
+      const page = await openDashboard(service, path, { as: writer, size });
+      const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+      await page.getByLabel('Name', { exact: true }).fill('A better name');
+      assert.equal((await writer.delete('/session')).status, 200);
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await dialog.waitFor();
+      await dialog.getByLabel('Password').fill('not the right one');
+      await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await dialog.getByText('The email or password is incorrect.').waitFor();
+      await dialog.getByLabel('Password').fill(PASSWORD);
+      await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await dialog.waitFor({ state: 'detached' });
+      assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'A better name');
+      page.problems.length = 0;
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page.getByText('Saved your changes').waitFor();
+
+      for (const { name, value } of await page.context().cookies()) writer.cookies.set(name, value);
+      const codeOf = (secret: string) =>
+        generateSync({ secret, epoch: Math.floor(service.context.clock() / 1_000) });
+      const { body } = await writer.post<{ secret: string }>('/me/two-factor', { password: PASSWORD });
+      const confirmed = await writer.post('/me/two-factor/confirm', { code: codeOf(body.secret) });
+      assert.equal(confirmed.status, 200, confirmed.text);
+      await page.getByLabel('Name', { exact: true }).fill('Acme');
+      await writer.delete('/session');
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await dialog.getByLabel('Password').fill(PASSWORD);
+      await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+      const codes = page.getByRole('dialog', { name: 'Enter your code' });
+      service.clock.advance(30_000); // A code works once.
+      await codes.getByLabel('Code').fill(codeOf(body.secret));
+      await codes.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await codes.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page.getByText('Saved your changes').waitFor();
+      page.problems.length = 0;
+
+      await page.goto('/waitlists?create=1');
+      const create = page.getByRole('dialog', { name: 'Create a waitlist' });
+      await create.getByLabel('Name').fill('Half a name');
+      await page.mouse.click(4, 4);
+      const question = page.getByRole('dialog', { name: 'Discard what you typed?' });
+      await question.getByRole('button', { name: 'Keep editing' }).click();
+      assert.equal(await create.getByLabel('Name').inputValue(), 'Half a name');
+      await page.keyboard.press('Escape');
+      await question.getByRole('button', { name: 'Discard' }).click();
+      await create.waitFor({ state: 'detached' });
       await page.close();
     });
   });

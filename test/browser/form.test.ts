@@ -66,6 +66,17 @@ describe('the form in a browser', () => {
   const changeKey = (page: Page, key: string) =>
     page.evaluate(`document.querySelector('doorlist-form').setAttribute('form-key', '${key}')`);
 
+  it('tells the owner of a site that is not allowed in the console', async () => {
+    await form.change({ allowedOrigins: ['https://acme.example'] });
+    const { page, close } = await open('about:blank');
+    const warned = page.waitForEvent('console', (message) => message.text().startsWith('Doorlist: '));
+    await page.goto(site.url);
+    const sentence = `Doorlist: the form was not shown. Most likely ${site.url} is not among its allowed origins: add it in the dashboard, under Form.`;
+    assert.equal((await warned).text(), sentence);
+    await form.change({ allowedOrigins: [site.url] });
+    await close();
+  });
+
   it('works on a page of another origin under a strict policy, in three requests and 50 kB', async () => {
     const { page, problems, requests, close } = await open(`${site.url}/?ref=nobody&utm_source=x`);
     await fill(page, 'ada@example.com');

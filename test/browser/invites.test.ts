@@ -50,6 +50,7 @@ forEachEngine((engine) => {
     await page.getByText('Inviting 10 people').waitFor();
     await service.runJobs();
     await page.getByText('Invited 10 people').waitFor();
+    assert.equal(await page.getByRole('heading', { name: 'No invites yet' }).count(), 0);
     const copy = page.getByRole('button', { name: 'Copy invite link of p3@example.com' });
     await copy.click();
     const link = await page.evaluate<string>('navigator.clipboard.readText()');

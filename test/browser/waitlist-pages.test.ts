@@ -350,10 +350,47 @@ forEachEngine((engine) => {
 
       await page.goto('/instance/health');
       await page.getByRole('list', { name: 'Checks' }).getByText('schema version').waitFor();
-      await page.getByText('Not sent').waitFor();
-      await checkLayout(page, 'health');
+      await page.getByText('Not sent', { exact: true }).waitFor();
+      await check(page, 'health');
+      const checks = page.getByRole('list', { name: 'Checks' });
+      const levelOf = (what: string) =>
+        checks.getByRole('listitem').filter({ hasText: what }).locator('svg').getAttribute('aria-label');
+      assert.equal(await levelOf('master key'), 'Warning');
+      await checks.getByRole('button', { name: 'I keep a copy of the key' }).click();
+      await checks.getByText('A copy is kept, as confirmed on').waitFor();
+      assert.deepEqual([await levelOf('master key'), await levelOf('mail server')], ['Fine', 'Warning']);
+      await page.getByText('Nobody is told.').waitFor();
+      await page.getByRole('button', { name: 'Set up' }).click();
+      await dialog.getByLabel('Webhook URL').fill('http://10.0.0.1/');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.getByText('Must start with https://').waitFor();
+      page.problems.length = 0;
+      await dialog.getByLabel('Webhook URL').fill('');
+      await dialog.getByRole('switch', { name: 'Email owners and admins' }).click();
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Owners and admins get an email.').waitFor();
+      await checks.getByRole('link', { name: 'Show mail server' }).click();
+      await page.getByRole('heading', { name: 'Emails' }).waitFor();
       await page.close();
     });
+  });
+
+  it('allows a site that was blocked with one click, and keeps what else was changed', async () => {
+    const form = await openForm(service);
+    const site = 'https://www.acme.example';
+    await form.get({ headers: { origin: site } });
+    const page = await openDashboard(service, `/waitlists/${form.list.id}/form`, { as: owner, size });
+    await page.getByText('A site was blocked').waitFor();
+    await check(page, 'a blocked site');
+    await page.getByLabel('Headline').fill('Half a headline');
+    await page.getByRole('button', { name: `Allow ${site}` }).click();
+    await page.getByText('A site was blocked').waitFor({ state: 'detached' });
+    assert.equal(await page.getByLabel('Headline').inputValue(), 'Half a headline');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Saved your changes').waitFor();
+    const { body } = await owner.get<{ allowedOrigins: string[] }>(`/waitlists/${form.list.id}/form`);
+    assert.deepEqual(body.allowedOrigins, [SITE, site]);
+    await page.close();
   });
 
   it('credits and rejects referrals that look like abuse', async () => {

@@ -141,6 +141,7 @@ forEachEngine((engine) => {
       const [mail] = await mailsArrived(server, list, 1);
       assert.deepEqual(mail?.to, ['late@example.com']);
       assert.match(mail?.parsed.text ?? '', /UTC/);
+      assert.match(mail?.parsed.text ?? '', /After that, its link no longer works\./);
       service.clock.advance(2 * DAY_MS);
       await expireInvites(service.context, await list.queue());
       await keepUp(service.context);

@@ -4,8 +4,10 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import type { Challenge } from 'altcha-lib';
+import { forgetExpired } from '../../src/waitlist/forms/forget.ts';
 import { TOKEN_MS_MAX, TOKEN_MS_MIN } from '../../src/waitlist/forms/time-token.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
+import { adminClient, succeeded } from '../support/admin.ts';
 import { type OpenForm, openForm, SITE, solved } from '../support/forms.ts';
 import { assertError, forEachEngine, type Service, startService } from '../support/harness.ts';
 import { adminToken } from '../support/operators.ts';
@@ -346,6 +348,27 @@ forEachEngine((engine) => {
         for (const origin of ['https://evil.example', 'null', `${SITE}.evil.example`])
           assert.equal(await ask(origin, method), null, `${method} ${origin}`);
       }
+      const admin = await adminClient(service, 'viewer');
+      const blocked = async () => {
+        const path = `/waitlists/${form.list.id}/form/blocked-origins`;
+        const { origins } = succeeded(
+          await admin.get<{ origins: { origin: string; attempts: number }[] }>(path),
+        );
+        return origins.map(({ origin, attempts }) => [origin, attempts]);
+      };
+      const [evil, similar] = [
+        ['https://evil.example', 3],
+        [`${SITE}.evil.example`, 3],
+      ];
+      assert.deepEqual(await blocked(), [similar, evil], 'not null, which is no site');
+      await form.change({ allowedOrigins: [SITE, 'https://evil.example', 'https://w.example'] });
+      assert.deepEqual(await blocked(), [similar]);
+      service.clock.advance(1_000);
+      for (let n = 0; n < 30; n += 1) await ask(`https://flood${n}.example`, 'GET');
+      assert.equal((await blocked()).length, 20);
+      service.clock.advance(31 * 86_400_000);
+      await forgetExpired(service.context);
+      assert.deepEqual(await blocked(), []);
       const { status, headers } = await service.request('OPTIONS', form.path, { headers: { origin: SITE } });
       assert.deepEqual([status, headers.get('access-control-allow-methods')], [204, 'GET, POST']);
     });

@@ -11,6 +11,7 @@ import type { UploadLimits } from '../../src/http/plugins/upload.ts';
 import type { PresentedAcceptance } from '../../src/http/sdk/accept-invite.ts';
 import type { PresentedInviteCheck } from '../../src/http/sdk/check-invite.ts';
 import type { PresentedPage } from '../../src/http/sdk/list-entries.ts';
+import { checkInstallation } from '../../src/installation/health.ts';
 import { openContext } from '../../src/installation/open.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { buildApp, type Timeouts } from '../../src/server/app.ts';
@@ -129,6 +130,7 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
     webhookAllow: config.webhookAllow,
     publicUrl: config.publicUrl,
     emails: { from: config.mailFrom, smtp: config.smtpUrl !== undefined },
+    checkHealth: () => checkInstallation(context, config),
     sessions: config.sessions,
     passwordCost: LEAST_PASSWORD_COST,
     webhookProxy: config.webhookProxy,

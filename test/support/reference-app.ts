@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readConfig } from '../../src/config/config.ts';
 import type { Document } from '../../src/http/docs/document.ts';
+import { checkInstallation } from '../../src/installation/health.ts';
 import { openContext } from '../../src/installation/open.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { type AppParts, buildApp } from '../../src/server/app.ts';
@@ -43,6 +44,7 @@ export async function startReferenceApp(rateLimits: AppParts['rateLimits'] = LIM
     webhookAllow: [],
     publicUrl: config.publicUrl,
     emails: { from: config.mailFrom, smtp: config.smtpUrl !== undefined },
+    checkHealth: () => checkInstallation(context, config),
     sessions: config.sessions,
   });
 

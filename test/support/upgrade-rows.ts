@@ -77,6 +77,8 @@ function writeTheRest(trx: Trx, queue_id: number, waitlist_id: number): void {
   ]);
   trx.insert('form_spent', [{ queue_id, token_hash: hash, email_hash: hash, expires_at: START }]);
   trx.insert('form_refusal', [{ queue_id, slot: START, reason: 'honeypot', refused: 3 }]);
+  const blocked = { origin: 'https://a.example', attempts: 1, last_at: START };
+  trx.insert('form_blocked_origin', [{ queue_id, ...blocked }]);
   trx.insert('form_mail', [{ queue_id, day: START, email_hash: hash, mails: 1 }]);
   trx.insert('form_visit', [{ queue_id, visitor_hash: hash, place: 3, expires_at: START }]);
   trx.insert('referral_source', [{ queue_id, slot: START, referrer_seq: 1, network_hash: hash, signups: 2 }]);
@@ -101,6 +103,8 @@ function writeTheRest(trx: Trx, queue_id: number, waitlist_id: number): void {
     { seq: 1, at: START, action: 'token.created', actor: 'command-line', details: hash, hash },
   ]);
   trx.insert('audit_head', [{ id: 1, seq: 1, hash }]);
+  trx.insert('health_confirmation', [{ name: 'backup', key_id: null, confirmed_at: START }]);
+  trx.insert('health_state', [{ name: 'disk', what: 'disk', failing: 1, since: START, told: 0 }]);
 }
 
 /** Inserts what a database of this version can hold, and returns its rows. */

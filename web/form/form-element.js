@@ -46,11 +46,26 @@ class DoorlistForm extends HTMLElement {
       this.given = new FormData(this.querySelector('form') ?? undefined);
       this.replaceChildren(); // The plain form inside is not needed.
       this.show();
-    } catch {
+    } catch (error) {
       if (key !== this.formKey) return;
+      void this.explain(error);
       this.root.replaceChildren(el('slot', {})); // What the page has inside the element, such as a plain form.
       this.tell('error', {});
     }
+  }
+
+  /** For the owner of the site: browsers tell a page only that a request failed, not why. */
+  async explain(error) {
+    if (!(error instanceof TypeError)) return;
+    const reached = await fetch(this.url, { mode: 'no-cors' }).then(
+      () => true,
+      () => false,
+    );
+    console.warn(
+      reached
+        ? `Doorlist: the form was not shown. Most likely ${location.origin} is not among its allowed origins: add it in the dashboard, under Form.`
+        : `Doorlist: the form was not shown, because ${this.url.origin} cannot be reached.`,
+    );
   }
 
   get formKey() {

@@ -17,6 +17,7 @@ import type { AdminParts } from './core/parts.ts';
 import { registerEntries } from './entries/register.ts';
 import { registerForm } from './forms/form.ts';
 import { registerReferralReviews } from './forms/reviews.ts';
+import { registerAlerts } from './instance/alerts.ts';
 import { registerEnvironments } from './instance/environments.ts';
 import { registerHealthCheck } from './instance/health.ts';
 import { registerInstance } from './instance/instance.ts';
@@ -62,6 +63,7 @@ export function registerAdmin(app: FastifyInstance, parts: AdminParts): void {
       registerJobs(scope, parts);
       registerInstance(scope, parts);
       registerHealthCheck(scope, parts);
+      registerAlerts(scope, parts);
       registerEnvironments(scope, parts);
       registerWaitlists(scope, parts);
       registerDeleteWaitlist(scope, parts);

@@ -80,7 +80,11 @@ function registerEndpoints(app: TypedApp, parts: FormParts): void {
 function allowOrigin(parts: FormParts, request: FastifyRequest, reply: FastifyReply, form: LiveForm): void {
   const { origin } = request.headers;
   reply.header('vary', 'origin');
-  if (origin === undefined || !isAllowedOrigin(parts, request, form, origin)) return;
+  if (origin === undefined) return;
+  if (!isAllowedOrigin(parts, request, form, origin)) {
+    parts.refusals.noteOrigin(form.queue, origin);
+    return;
+  }
   reply.headers({
     'access-control-allow-origin': origin,
     'access-control-expose-headers': 'retry-after, ratelimit, ratelimit-policy, x-request-id',

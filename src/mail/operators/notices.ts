@@ -5,9 +5,10 @@ import type { Notices } from '../../operators/notices.ts';
 import type { PasswordCost } from '../../operators/password.ts';
 import { eraseMessages } from '../../outbox/erase.ts';
 import { writeMessages } from '../../outbox/message.ts';
+import { INSTALLATION_ID } from '../../outbox/target.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import { KIND_PREFIX, type StoredOperatorMail } from './stored-mail.ts';
-import { INSTALLATION_ID, OPERATOR_MAIL_TARGET } from './target.ts';
+import { OPERATOR_MAIL_TARGET } from './target.ts';
 
 /** Opens accounts whose changes are told to the operators by mail. */
 export async function openAccounts(context: Context, passwordCost?: PasswordCost): Promise<OperatorContext> {

@@ -11,7 +11,7 @@ import { DEFAULT_COLOUR } from '../settings.ts';
 import { plainEmail, plainLine } from '../values.ts';
 import { describeBrowser } from './describe-browser.ts';
 import type { StoredOperatorMail } from './stored-mail.ts';
-import { OPERATOR_TEMPLATES } from './templates.ts';
+import { operatorTemplate } from './templates.ts';
 
 /** The dashboard has one language. */
 const TEXTS = textsIn(DEFAULT_LANGUAGE);
@@ -21,11 +21,15 @@ const PREVIEW_CHARACTERS_MAX = 120;
 /** Deterministic: the same stored mail always gives the same mail. */
 export function renderOperatorMail({ to, at, notice }: StoredOperatorMail, sending: Sending): Mail {
   const { publicUrl, defaultFrom } = sending;
-  const links = { link: linkOf(notice, publicUrl), signInLink: `${publicUrl}/sign-in` };
+  const links = {
+    link: linkOf(notice, publicUrl),
+    signInLink: `${publicUrl}/sign-in`,
+    healthLink: `${publicUrl}/instance/health`,
+  };
   const { host } = new URL(publicUrl);
   const values = { ...links, host, at: TEXTS.formats.date(at), ...valuesOf(notice) };
   const marks = new Marks(new Set(Object.values(links).filter((link) => link !== null)));
-  const template = OPERATOR_TEMPLATES[notice.kind];
+  const template = operatorTemplate(notice);
   const asText = { mark: (value: unknown) => (value == null ? '' : String(value)) };
   const subject = plainLine(renderTemplate(parseTemplate(template.subject), values, asText, TEXTS.formats));
   const tokens = parseMarkdown(renderTemplate(parseTemplate(template.body), values, marks, TEXTS.formats));
@@ -60,6 +64,7 @@ function linkOf(notice: Notice, publicUrl: string): string | null {
 }
 
 function valuesOf(notice: Notice): Record<string, unknown> {
+  if (notice.kind === 'health') return { failing: notice.failing, recovered: notice.recovered };
   if ('token' in notice) {
     const by = notice.by === null ? null : plainEmail(notice.by);
     return { by, expiresAt: TEXTS.formats.date(notice.expiresAt) };

@@ -1,7 +1,5 @@
-import type { Target } from '../../outbox/target.ts';
+import { INSTALLATION_ID, type Target } from '../../outbox/target.ts';
 
-/** In place of a queue. The first queue has the id 1. */
-export const INSTALLATION_ID = 0;
 export const OPERATOR_MAIL_CHANNEL = 'operator-email';
 
 /** All mails to operators have one target: the mail server. */

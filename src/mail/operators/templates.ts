@@ -1,4 +1,4 @@
-import type { Notice } from '../../operators/notices.ts';
+import type { HealthChange, Notice } from '../../operators/notices.ts';
 import type { MailTemplate } from '../default-templates.ts';
 
 const NOT_YOU = `If this wasn't you, set a new password at once and tell an owner of this installation.
@@ -6,7 +6,7 @@ const NOT_YOU = `If this wasn't you, set a new password at once and tell an owne
 [Open Doorlist]({{ signInLink }})`;
 const WHERE = `{% if address %} It came from the address {{ address }}.{% endif %}`;
 
-export const OPERATOR_TEMPLATES: Readonly<Record<Notice['kind'], MailTemplate>> = {
+const TEMPLATES: Readonly<Record<Exclude<Notice['kind'], 'health'>, MailTemplate>> = {
   invitation: {
     subject: 'Your invitation to Doorlist on {{ host }}',
     body: `# You're invited
@@ -70,3 +70,33 @@ If this was you, there is nothing to do. ${NOT_YOU}
 `,
   },
 };
+
+export function operatorTemplate(notice: Notice): MailTemplate {
+  return notice.kind === 'health' ? healthTemplate(notice) : TEMPLATES[notice.kind];
+}
+
+export const OPERATOR_MAIL_KINDS: readonly Notice['kind'][] = [
+  ...(Object.keys(TEMPLATES) as (keyof typeof TEMPLATES)[]),
+  'health',
+];
+
+/** As many lines as there are checks: templates have no loops. */
+function healthTemplate({ failing, recovered }: HealthChange): MailTemplate {
+  const lines = (list: string, of: readonly unknown[]) =>
+    of.map((_, index) => `- **{{ ${list}[${index}].check }}** {{ ${list}[${index}].detail }}\n`).join('');
+  const open = '[Open Health]({{ healthLink }})\n';
+  if (failing.length + recovered.length === 0)
+    return {
+      subject: 'Test alert of Doorlist on {{ host }}',
+      body: `# This is a test\n\nAlerts about the health of Doorlist on **{{ host }}** reach you.\n\n${open}`,
+    };
+  const parts = [
+    failing.length > 0 ? `What does not work now:\n\n${lines('failing', failing)}` : '',
+    recovered.length > 0 ? `Well again:\n\n${lines('recovered', recovered)}` : '',
+  ];
+  const title = failing.length > 0 ? 'needs attention' : 'is well again';
+  return {
+    subject: `Doorlist on {{ host }} ${title}`,
+    body: `# Doorlist ${title}\n\n${parts.filter(Boolean).join('\n')}\n${open}`,
+  };
+}

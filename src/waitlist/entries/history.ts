@@ -14,6 +14,7 @@ export const HISTORY_KINDS = [
   'invite.accepted',
   'invite.revoked',
   'invite.expired',
+  'entry.moved',
   'entry.removed',
 ] as const;
 type HistoryKind = (typeof HISTORY_KINDS)[number];
@@ -25,8 +26,10 @@ export interface HistoryEvent {
   entryId?: Uint8Array;
   inviteId?: Uint8Array;
   expiresAt?: number | null;
-  /** The operator who confirmed the email. */
+  /** The operator who confirmed the email, or moved the entry. */
   by?: string;
+  /** Positions before and after a move. */
+  moved?: { from: number; to: number };
 }
 
 /** What happened to an entry, oldest first, from what is stored about it. */

@@ -104,7 +104,7 @@ function isUrl(text: string): boolean {
 }
 
 /** As a browser sends it. Plain http only for development on the same machine. */
-function isOrigin(text: string): boolean {
+export function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { origin, protocol, hostname } = new URL(text);
   if (!HOST.test(hostname)) return false;

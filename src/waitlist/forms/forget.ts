@@ -1,6 +1,7 @@
 import { sharedNow } from '../../db/shared-clock.ts';
 import type { Context } from '../queue/context.ts';
 import { forgetSources } from '../referrals/sources.ts';
+import { BLOCKED_KEPT_MS } from './blocked-origins.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const REFUSALS_KEPT_MS = 400 * DAY_MS;
@@ -31,6 +32,11 @@ export async function forgetExpired(context: Context): Promise<void> {
         .deleteFrom('form_refusal')
         .where('queue_id', '=', queue_id)
         .where('slot', '<=', now - REFUSALS_KEPT_MS)
+        .execute();
+      await trx
+        .deleteFrom('form_blocked_origin')
+        .where('queue_id', '=', queue_id)
+        .where('last_at', '<=', now - BLOCKED_KEPT_MS)
         .execute();
       await forgetSources(trx, queue_id, now);
     });

@@ -2,6 +2,7 @@ import { sharedNow } from '../../db/shared-clock.ts';
 import { repeat } from '../../lib/repeat.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
+import { noteBlockedOrigins } from './blocked-origins.ts';
 
 /** Why a post to the form was turned away. Only operators see it. */
 export const REFUSAL_REASONS = [
@@ -24,6 +25,8 @@ const WRITE_EVERY_MS = 1_000;
 /** Counts in memory and writes once a second, so that a flood does not become a flood of writes. */
 export interface Refusals {
   note(queue: Queue, reason: RefusalReason): void;
+  /** A page of this origin asked for the form, and was not allowed to. */
+  noteOrigin(queue: Queue, origin: string): void;
   /** Writes what is pending. */
   write(): Promise<void>;
   close(): Promise<void>;
@@ -32,10 +35,11 @@ export interface Refusals {
 export function countRefusals(context: Context): Refusals {
   const { db, log } = context;
   const counts = new Map<string, number>();
+  const origins = noteBlockedOrigins();
   let writing: Promise<void> = Promise.resolve();
 
   const writeCounts = async () => {
-    if (counts.size === 0) return;
+    if (counts.size === 0 && origins.isEmpty()) return;
     const batch = [...counts].map(([name, refused]) => {
       const [queueId = '', reason = ''] = name.split(' ');
       return { queueId: Number(queueId), reason, refused };
@@ -51,6 +55,7 @@ export function countRefusals(context: Context): Refusals {
         refused,
       }));
       trx.insert('form_refusal', rows, { onConflict: { add: ['refused'] } });
+      await origins.write(trx, now);
     });
   };
   const write = () => {
@@ -59,12 +64,13 @@ export function countRefusals(context: Context): Refusals {
     });
     return writing;
   };
-  const stop = repeat(WRITE_EVERY_MS, async () => counts.size > 0 && write());
+  const stop = repeat(WRITE_EVERY_MS, write);
   return {
     note: (queue, reason) => {
       const name = `${queue.id} ${reason}`;
       counts.set(name, (counts.get(name) ?? 0) + 1);
     },
+    noteOrigin: origins.note,
     write,
     close: async () => {
       await stop();

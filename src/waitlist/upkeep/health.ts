@@ -9,23 +9,29 @@ import {
 import type { Context } from '../queue/context.ts';
 import { BACKLOG_LIMIT, LEAST_FREE_BYTES, OLDEST_LIMIT_MS } from './watch.ts';
 
+export const LEVELS = ['fine', 'warning', 'problem', 'unchecked'] as const;
+export type Level = (typeof LEVELS)[number];
+
 export interface Finding {
   what: string;
+  /** false if something does not work now. */
   ok: boolean;
+  /** Without it, `fine` or `problem`. `unchecked`: nothing is known to be wrong, but nobody has looked. */
+  level?: Level;
   detail: string;
+  /** Where to mend it: a path of the dashboard. */
+  link?: string;
+}
+
+export function levelOf({ ok, level }: Finding): Level {
+  return level ?? (ok ? 'fine' : 'problem');
 }
 
 const JOBS_SHOWN = 20;
-
-/** What a server can find out about itself at a cost that does not depend on the backlog. */
-export async function checkHealth(context: Context): Promise<Finding[]> {
-  return [
-    ...(await checkStorage(context)),
-    checkVersions(),
-    ...(await glanceAtDeliveries(context)),
-    await checkJobs(context),
-  ];
-}
+/** What failed longer ago worries nobody any more. */
+export const RECENT_MS = 7 * 24 * 60 * 60 * 1000;
+/** A job takes a step every few seconds while it runs. */
+const STUCK_MS = 60 * 60 * 1000;
 
 /** `place` says which disk it is. */
 export async function checkStorage({ db }: Context, place = ''): Promise<Finding[]> {
@@ -35,7 +41,7 @@ export async function checkStorage({ db }: Context, place = ''): Promise<Finding
     (error: Error) => error.message,
   );
   const described = `${db.describe()}, schema version ${await storedSchemaVersion(db)}, ${sizeInWords(bytes)}`;
-  const findings = [{ what: 'database', ok: problem === undefined, detail: problem ?? described }];
+  const findings: Finding[] = [{ what: 'database', ok: problem === undefined, detail: problem ?? described }];
   if (connections !== null)
     findings.push({ what: 'connections', ok: true, detail: `${connections} from Doorlist instances` });
   if (freeBytes !== null)
@@ -56,7 +62,8 @@ export function checkVersions(): Finding {
   return { what: 'versions', ok: true, detail: `Doorlist ${VERSION}, Node ${process.versions.node}` };
 }
 
-async function glanceAtDeliveries({ db, clock }: Context): Promise<Finding[]> {
+/** At a cost that does not depend on the backlog. */
+export async function glanceAtDeliveries({ db, clock }: Context): Promise<Finding[]> {
   const health = await readInstallationHealth(db);
   const { pending, oldestAt, oldestUnexplainedAt } = await glanceAtBacklog(db, BACKLOG_LIMIT);
   const ageMs = oldestAt === null ? 0 : clock() - oldestAt;
@@ -65,6 +72,7 @@ async function glanceAtDeliveries({ db, clock }: Context): Promise<Finding[]> {
   return [
     { what: 'webhooks', ok: true, detail: countsOf('webhook', health) },
     { what: 'emails', ok: true, detail: countsOf('email', health) },
+    { what: 'operator emails', ok: true, detail: countsOf('operator-email', health) },
     { what: 'delivery backlog', ok: pending <= BACKLOG_LIMIT && !isStuck, detail: age },
   ];
 }
@@ -77,7 +85,7 @@ function countsOf(channel: string, health: readonly ChannelHealth[]): string {
   return counts.join(', ') || 'none';
 }
 
-export async function checkJobs({ db }: Context): Promise<Finding> {
+export async function checkJobs({ db, clock }: Context): Promise<Finding> {
   const jobs = await db.query
     .selectFrom('job')
     .select(['kind', 'updated_at'])
@@ -88,7 +96,9 @@ export async function checkJobs({ db }: Context): Promise<Finding> {
   const shown = jobs.map(
     ({ kind, updated_at }) => `${kind}, last step at ${new Date(updated_at).toISOString()}`,
   );
-  return { what: 'unfinished jobs', ok: true, detail: shown.join('; ') || 'none' };
+  const isStuck = jobs.some(({ updated_at }) => clock() - updated_at > STUCK_MS);
+  const level = isStuck ? 'warning' : 'fine';
+  return { what: 'unfinished jobs', ok: true, level, detail: shown.join('; ') || 'none' };
 }
 
 function sizeInWords(bytes: number): string {

@@ -1,6 +1,7 @@
 import createClient from 'openapi-fetch';
-import { BASE_PATH, BASE_URL } from '../base-path.ts';
+import { BASE_URL } from '../base-path.ts';
 import type { components, paths } from './schema.d.ts';
+import { sessionEnded } from './session.ts';
 
 export type Schemas = components['schemas'];
 
@@ -72,9 +73,11 @@ export async function call<T>(request: Promise<Answer<T>>): Promise<T> {
   if (
     response.status === 401 &&
     code === 'unauthorized' &&
-    !new URL(response.url).pathname.endsWith('/session')
-  )
+    !/\/session(\/passkey)?$/.test(new URL(response.url).pathname)
+  ) {
     sessionEnded();
+    throw new ApiError(response.status, code, 'your session has ended: sign in, then try again');
+  }
   throw new ApiError(response.status, code, message, fields);
 }
 
@@ -104,14 +107,4 @@ function say(what: string, message: string): string {
 
 function asSentence(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
-}
-
-let ended = false;
-
-/** Leaves for the sign-in page, which brings the operator back here. A fresh page keeps nothing in memory. */
-function sessionEnded(): void {
-  if (ended || location.pathname === `${BASE_PATH}/sign-in`) return;
-  ended = true;
-  const here = `${location.pathname}${location.search}`;
-  location.assign(`${BASE_PATH}/sign-in?ended=1&next=${encodeURIComponent(here)}`);
 }

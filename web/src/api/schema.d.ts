@@ -1224,6 +1224,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/waitlists/{waitlistId}/form/blocked-origins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sites that were blocked
+         * @description Returns sites that tried to show the form, and are not among its `allowedOrigins`. Anyone can claim to be any site, so allow only those that you know. Open to every role.
+         */
+        get: operations["listBlockedOrigins"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/waitlists/{waitlistId}/form/refused": {
         parameters: {
             query?: never;
@@ -1361,11 +1381,75 @@ export interface paths {
         };
         /**
          * Check the installation
-         * @description Checks the database, the disk, deliveries and jobs, as `status` does on the command line. Large numbers of deliveries are estimated. Requires the `support` role.
+         * @description Checks the database, the disk, the master key, backups, the mail server, deliveries and jobs, as `status` does on the command line. Large numbers of deliveries are estimated. Requires the `support` role.
          */
         get: operations["getHealth"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/health/confirmations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Confirm what cannot be checked
+         * @description Confirms that a copy of the master key is kept in a safe place, or that backups are made in another way than with `backup`. A confirmation about the master key ends when the key is rotated. Requires the `admin` role.
+         */
+        put: operations["confirmHealth"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/health/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the alerts
+         * @description Returns who is told about problems of the installation. Requires the `admin` role.
+         */
+        get: operations["getAlerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update the alerts
+         * @description Changes who is told when a check has been a problem for two minutes, and when it has been well again for ten. A post has `event`, `id`, `timestamp`, `text`, `url` and `data` with `failing` and `recovered`. It is not signed. Requires the `admin` role.
+         */
+        patch: operations["updateAlerts"];
+        trace?: never;
+    };
+    "/admin/v1/health/alerts/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test alert
+         * @description Sends an alert that says that it is a test. Requires the `admin` role.
+         */
+        post: operations["testAlerts"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1633,7 +1717,7 @@ export interface paths {
         };
         /**
          * Get an entry's history
-         * @description Returns what happened to an entry: signup, confirmation, credited referrals, invites and what became of them, removal. Of referrals and invites, the newest 200 each. Requires the `support` role.
+         * @description Returns what happened to an entry: signup, confirmation, credited referrals, invites and what became of them, moves by operators, removal. Of referrals, invites and moves, the newest 200 each. Requires the `support` role.
          */
         get: operations["getEntryHistory"];
         put?: never;
@@ -2152,7 +2236,7 @@ export interface components {
              * @description What the email is about.
              * @enum {string}
              */
-            kind: "invitation" | "reset" | "password-changed" | "two-factor-off" | "passkey-added" | "new-sign-in";
+            kind: "invitation" | "reset" | "password-changed" | "two-factor-off" | "passkey-added" | "new-sign-in" | "health";
             /** @description Recipient. `null` once the operator was removed. */
             to: string | null;
             /**
@@ -2206,7 +2290,7 @@ export interface components {
              * @description What the email is about.
              * @enum {string}
              */
-            kind: "invitation" | "reset" | "password-changed" | "two-factor-off" | "passkey-added" | "new-sign-in";
+            kind: "invitation" | "reset" | "password-changed" | "two-factor-off" | "passkey-added" | "new-sign-in" | "health";
             /** @description Recipient. `null` once the operator was removed. */
             to: string | null;
             /**
@@ -3264,6 +3348,23 @@ export interface components {
                 secret?: string;
             } | null;
         };
+        /** @description A site that is not allowed to show the form. */
+        BlockedOrigin: {
+            /** @description Origin of the site, as its browser sent it. */
+            origin: string;
+            /** @description How often it asked for the form. */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When it last did.
+             */
+            lastAt: string;
+        };
+        /** @description Sites that tried to show the form. */
+        BlockedOrigins: {
+            /** @description The newest 20 of the last 30 days, newest first. */
+            origins: components["schemas"]["BlockedOrigin"][];
+        };
         /** @description What the form turned away. */
         FormRefusals: {
             /**
@@ -3426,15 +3527,17 @@ export interface components {
         Finding: {
             /** @description What was checked, such as `database` or `emails`. */
             what: string;
-            /** @description Whether it is fine. */
+            /** @description `false` if something does not work now. */
             ok: boolean;
             /**
-             * @description `warning` if others have to act, such as the owner of a failing endpoint.
+             * @description `problem`: something does not work. `warning`: something is at risk, or others have to act, such as the owner of a failing endpoint. `unchecked`: nothing is known to be wrong, but nothing was checked either.
              * @enum {string}
              */
-            level: "fine" | "warning" | "problem";
+            level: "fine" | "warning" | "problem" | "unchecked";
             /** @description What was found, in words. */
             detail: string;
+            /** @description Where to mend it: a path of the dashboard. */
+            link?: string;
             /** @description The webhook endpoint that it is about. */
             endpoint?: {
                 /** @description Id of the endpoint. */
@@ -3447,10 +3550,52 @@ export interface components {
         };
         /** @description The state of the installation. */
         Health: {
-            /** @description Whether everything is fine. */
+            /** @description Whether everything works: no finding has `ok: false`. */
             healthy: boolean;
             /** @description One for each check. */
             findings: components["schemas"]["Finding"][];
+        };
+        /** @description What only operators know. */
+        HealthConfirmation: {
+            /**
+             * @description The check that it is about.
+             * @enum {string}
+             */
+            check: "backup" | "master key";
+            /** @description `false` takes an earlier confirmation back. */
+            confirmed: boolean;
+        };
+        /** @description What became of the last alert. */
+        AlertAttempt: {
+            /**
+             * Format: date-time
+             * @description When the last alert was posted.
+             */
+            at: string;
+            /** @description Why it failed. `null`: it arrived. */
+            error: string | null;
+        };
+        /** @description Who is told when a check of the health becomes a problem, and when it is well again. */
+        Alerts: {
+            /** @description Whether owners and admins get an email. */
+            emails: boolean;
+            /**
+             * @description Where to post alerts to. `null`: nowhere.
+             * @example https://hooks.slack.com/services/T000/B000/XXXX
+             */
+            webhookUrl: string | null;
+            /** @description The last post to `webhookUrl`. `null` if there was none. */
+            lastAttempt: components["schemas"]["AlertAttempt"] | null;
+        };
+        /** @description Settings to change. */
+        AlertsUpdate: {
+            /** @description Whether owners and admins get an email. */
+            emails?: boolean;
+            /**
+             * @description Where to post alerts to. `null`: nowhere.
+             * @example https://hooks.slack.com/services/T000/B000/XXXX
+             */
+            webhookUrl?: string | null;
         };
         /** @description A separate partition of every waitlist. */
         Environment: {
@@ -3731,7 +3876,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            kind: "signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed";
+            kind: "signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.moved" | "entry.removed";
             /** @description Who was referred. */
             entryId: string | null;
             /** @description The invite it is about. */
@@ -3741,8 +3886,12 @@ export interface components {
              * @description When the invite expires.
              */
             expiresAt: string | null;
-            /** @description Who confirmed the email in place of its owner: an operator, a token or the command line. */
+            /** @description Who confirmed the email in place of its owner, or moved the entry: an operator, a token or the command line. */
             by: string | null;
+            /** @description Position before it was moved. */
+            from: number | null;
+            /** @description Position that it was moved to. */
+            to: number | null;
         };
         /** @description What happened to an entry. */
         EntryHistory: {
@@ -6665,6 +6814,39 @@ export interface operations {
             };
         };
     };
+    listBlockedOrigins: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sites. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BlockedOrigins"];
+                };
+            };
+        };
+    };
     listFormRefusals: {
         parameters: {
             query?: {
@@ -6960,6 +7142,100 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    confirmHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What only operators know. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HealthConfirmation"];
+            };
+        };
+        responses: {
+            /** @description What was found. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    getAlerts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The alerts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alerts"];
+                };
+            };
+        };
+    };
+    updateAlerts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Settings to change. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertsUpdate"];
+            };
+        };
+        responses: {
+            /** @description The alerts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alerts"];
+                };
+            };
+        };
+    };
+    testAlerts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is on its way. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
                 };
             };
         };

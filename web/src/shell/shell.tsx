@@ -2,6 +2,7 @@ import { Outlet, useMatches } from '@tanstack/react-router';
 import { Menu as MenuIcon } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { mayActAs, useMe } from '../api/me.ts';
+import { useInterrupted } from '../api/session.ts';
 import { IconButton } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { SkeletonRows } from '../ui/skeleton.tsx';
@@ -19,6 +20,7 @@ import { PRODUCTION } from './waitlist-scope.ts';
 const NavigationDrawer = lazy(() => import('./navigation-drawer.tsx'));
 const NoAccessPage = lazy(() => import('./no-access-page.tsx'));
 const Palette = lazy(() => import('./palette.tsx'));
+const SignInAgain = lazy(() => import('./sign-in-again.tsx'));
 const ShortcutsHelp = lazy(() => import('./shortcuts-help.tsx'));
 
 /** How much of the window the bands above the page take. */
@@ -33,6 +35,7 @@ export function Shell() {
   const { scope, current } = useWaitlists();
   const tinted = scope !== undefined && scope.environment !== PRODUCTION;
   const offline = !useOnline();
+  const interrupted = useInterrupted();
   const [overlay, setOverlay] = useState<Overlay>(null);
   const close = () => setOverlay(null);
   // Desktops never load it. Once opened, it stays, to leave as it came.
@@ -89,6 +92,7 @@ export function Shell() {
         )}
         {overlay === 'palette' && <Palette onClose={close} />}
         {overlay === 'shortcuts' && <ShortcutsHelp onClose={close} />}
+        {interrupted && <SignInAgain />}
       </Suspense>
     </div>
   );

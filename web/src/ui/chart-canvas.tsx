@@ -6,18 +6,22 @@ import type { ChartProps } from './chart-types.ts';
 
 const FONT_PX = 11;
 const DAY_S = 86_400;
-const DATE = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' });
-const CLOCK = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const DATE: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short' };
+const CLOCK: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
+/** Labels of days are never closer than a day. */
+const DAYS_APART = [1, 2, 5, 7, 14, 28, 56, 91].map((days) => days * DAY_S);
+const RUNNING_DOTS = [2, 4];
 const AXIS_PX = 44;
 
 type CanvasProps = ChartProps & { height: number; onPoint: (index: number | null) => void };
 
 /** Draws on a canvas. What it shows is also in the legend and in the table, for those who do not see it. */
-export default function ChartCanvas({ label, times, series, formatTime, height, onPoint }: CanvasProps) {
+export default function ChartCanvas(props: CanvasProps) {
+  const { label, times, timeZone, running = false, series, height, onPoint } = props;
   const place = useRef<HTMLDivElement>(null);
   const { dark } = useTheme();
-  const latest = useRef({ onPoint, formatTime });
-  latest.current = { onPoint, formatTime };
+  const latest = useRef({ onPoint });
+  latest.current = { onPoint };
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colors are read again when the theme changes.
   useEffect(() => {
     const element = place.current;
@@ -30,8 +34,11 @@ export default function ChartCanvas({ label, times, series, formatTime, height, 
       ticks: { show: false },
     };
     const days = Date.parse(times.at(-1) ?? '') - Date.parse(times[0] ?? '') > 2 * DAY_S * 1_000;
+    const format = new Intl.DateTimeFormat('en', { ...(days ? DATE : CLOCK), timeZone });
+    const lines = series.flatMap((line) => partsOf(line, running));
     const plot = new uPlot(
       {
+        tzDate: (at) => uPlot.tzDate(new Date(at * 1_000), timeZone),
         width: element.clientWidth,
         height,
         padding: [10, 24, 0, 0],
@@ -44,8 +51,9 @@ export default function ChartCanvas({ label, times, series, formatTime, height, 
             size: 30,
             gap: 8,
             space: 64,
+            ...(days ? { incrs: DAYS_APART } : {}),
             grid: { show: false },
-            values: (_plot, splits) => splits.map((at) => (days ? DATE : CLOCK).format(at * 1_000)),
+            values: (_plot, splits) => splits.map((at) => format.format(at * 1_000)),
           },
           {
             ...axis,
@@ -55,17 +63,17 @@ export default function ChartCanvas({ label, times, series, formatTime, height, 
         ],
         series: [
           {},
-          ...series.map(({ label: name, color: token, dashed }) => ({
+          ...lines.map(({ label: name, color: token, dash }) => ({
             label: name,
             stroke: color(token),
             width: 2,
             points: { show: times.length < 2 },
-            ...(dashed ? { dash: [4, 3] } : { fill: fade(color(token)) }),
+            ...(dash ? { dash: [...dash] } : { fill: fade(color(token)) }),
           })),
         ],
         hooks: { setCursor: [(drawn) => latest.current.onPoint(drawn.cursor.idx ?? null)] },
       },
-      [times.map((at) => Date.parse(at) / 1_000), ...series.map(({ values }) => [...values])],
+      [times.map((at) => Date.parse(at) / 1_000), ...lines.map(({ values }) => values)],
       element,
     );
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
@@ -75,7 +83,7 @@ export default function ChartCanvas({ label, times, series, formatTime, height, 
       plot.destroy();
       latest.current.onPoint(null);
     };
-  }, [times, series, height, dark]);
+  }, [times, timeZone, running, series, height, dark]);
   return (
     <div
       ref={place}
@@ -85,6 +93,19 @@ export default function ChartCanvas({ label, times, series, formatTime, height, 
       style={{ height }}
     />
   );
+}
+
+/** Up to the last time, and from there to the one that is not over yet. */
+function partsOf({ label, color, values, dashed }: ChartProps['series'][number], running: boolean) {
+  const whole = { label, color, values: [...values], dash: dashed ? [4, 3] : undefined };
+  const last = values.length - 1;
+  if (!running || last < 1) return [whole];
+  const over = values.map((value, index) => (index < last ? value : null));
+  const rest = values.map((value, index) => (index >= last - 1 ? value : null));
+  return [
+    { ...whole, values: over },
+    { ...whole, values: rest, dash: RUNNING_DOTS },
+  ];
 }
 
 /** The browser resolves a token to the color of the current theme. */

@@ -14,6 +14,10 @@ export interface ChartProps {
   label: string;
   /** ISO times. */
   times: readonly string[];
+  /** In which the times are shown. */
+  timeZone: string;
+  /** Whether the last time is not over yet, so that its numbers still grow. */
+  running?: boolean;
   series: readonly Series[];
   formatTime: (at: string) => string;
   height?: number;

@@ -19,7 +19,10 @@ const SWATCHES: Record<SeriesColor, string> = {
 export function Chart({ height = 240, actions, ...props }: ChartProps) {
   const [table, setTable] = useState(false);
   const [at, setAt] = useState<number | null>(null);
-  const { series, times, label, formatTime } = props;
+  const { series, times, label, timeZone, running } = props;
+  const last = times.length - 1;
+  const formatTime = (time: string) =>
+    `${props.formatTime(time)}${running && time === times[last] ? ', so far' : ''}`;
   return (
     <figure className="flex flex-col gap-3" aria-label={label}>
       <figcaption className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm">
@@ -48,12 +51,15 @@ export function Chart({ height = 240, actions, ...props }: ChartProps) {
         </button>
       </figcaption>
       {table ? (
-        <NumbersTable {...props} />
+        <NumbersTable {...props} formatTime={formatTime} />
       ) : (
         <Suspense fallback={<Skeleton className="h-60 w-full" />}>
           <Canvas {...props} height={height} onPoint={setAt} />
         </Suspense>
       )}
+      <p className="text-xs text-mute">
+        Times in {timeZone.replaceAll('_', ' ')}.{running && ' Dotted: not over yet.'}
+      </p>
     </figure>
   );
 }

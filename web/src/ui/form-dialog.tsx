@@ -4,6 +4,7 @@ import { Alert } from './alert.tsx';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { useAct } from './use-act.ts';
+import { useTyped } from './use-typed.tsx';
 
 interface FormDialogProps {
   title: ReactNode;
@@ -33,6 +34,7 @@ export function FormDialog({
 }: FormDialogProps) {
   const id = useId();
   const shown = new Set<string>();
+  const typed = useTyped(onClose);
   const { run, busy, error } = useAct(onSubmit);
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -47,7 +49,7 @@ export function FormDialog({
   return (
     <Dialog
       open
-      onClose={onClose}
+      onClose={typed.onClose}
       title={title}
       about={about}
       wide={wide ?? false}
@@ -61,10 +63,11 @@ export function FormDialog({
         </>
       }
     >
-      <form id={id} onSubmit={submit} className="flex flex-col gap-4">
+      <form id={id} onSubmit={submit} onInput={typed.onInput} className="flex flex-col gap-4">
         {other !== undefined && <Alert>{other}</Alert>}
         {fields}
       </form>
+      {typed.question}
     </Dialog>
   );
 }

@@ -1,9 +1,11 @@
 import { useBlocker } from '@tanstack/react-router';
+import { useDraft } from '../api/session.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 
 /** Asks before a page with unsaved changes is left. Another state of the same page is not leaving. */
 export function UnsavedGuard({ dirty }: { dirty: boolean }) {
+  useDraft(dirty);
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) => dirty && current.pathname !== next.pathname,
     enableBeforeUnload: dirty,

@@ -7,7 +7,7 @@ import {
   type OperatorMailView,
   showOperatorMail,
 } from '../../../mail/operators/mailbox.ts';
-import { OPERATOR_TEMPLATES } from '../../../mail/operators/templates.ts';
+import { OPERATOR_MAIL_KINDS } from '../../../mail/operators/templates.ts';
 import { sendingOf } from '../../../mail/sending.ts';
 import { idPattern, named, nullable, oneOf, time, timeOrNull } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
@@ -27,7 +27,7 @@ const stateSchema = oneOf(MAIL_STATES, {
 const summaryFields = {
   id: Type.String({ ...idPattern('evt'), description: 'Unique id of the email.' }),
   kind: Type.String({
-    enum: Object.keys(OPERATOR_TEMPLATES),
+    enum: [...OPERATOR_MAIL_KINDS],
     description: 'What the email is about.',
   }),
   to: nullable<string>('string', { description: 'Recipient. `null` once the operator was removed.' }),

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AnyFinding } from '../../../installation/health.ts';
 import type { Actor } from '../../../operators/actor.ts';
 import { operatorOfDevice } from '../../../operators/known-browser.ts';
 import { findLink } from '../../../operators/links.ts';
@@ -21,6 +22,8 @@ export interface AdminParts extends SignInParts {
   waitlists: Context;
   publicUrl: string;
   emails: { from: string; smtp: boolean };
+  /** Everything that is known about the installation. */
+  checkHealth: () => Promise<AnyFinding[]>;
   cookies: Cookies;
   /** Counts rejected tokens and sessions, and sign-in attempts, per client address. */
   failures: RateLimiter;

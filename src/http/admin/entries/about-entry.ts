@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { notFound } from '../../../lib/errors.ts';
 import { formatId } from '../../../lib/ids.ts';
 import { isoTime, isoTimeOrNull } from '../../../lib/time.ts';
+import { listAudit } from '../../../operators/read-audit.ts';
 import { listReferred, readEntry } from '../../../waitlist/entries/browse-entries.ts';
 import { HISTORY_KINDS, type HistoryEvent, readHistory } from '../../../waitlist/entries/history.ts';
 import { exportPerson } from '../../../waitlist/transfer/export/export-person.ts';
@@ -20,6 +21,10 @@ import { domainFor, environmentQuery, requireQueue } from '../core/waitlist-scop
 import { EntryParams, entrySpecial } from './entry.ts';
 
 const tag = 'Entries';
+const MOVES_MAX = 200;
+
+const position = (description: string) =>
+  Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 1, description });
 
 const EventObject = Type.Object(
   {
@@ -29,8 +34,11 @@ const EventObject = Type.Object(
     inviteId: nullable<string>('string', { description: 'The invite it is about.' }),
     expiresAt: timeOrNull('When the invite expires.'),
     by: nullable<string>('string', {
-      description: 'Who confirmed the email in place of its owner: an operator, a token or the command line.',
+      description:
+        'Who confirmed the email in place of its owner, or moved the entry: an operator, a token or the command line.',
     }),
+    from: position('Position before it was moved.'),
+    to: position('Position that it was moved to.'),
   },
   { ...named('EntryEvent'), description: 'One thing that happened to an entry.' },
 );
@@ -48,6 +56,8 @@ function presentEvent(event: HistoryEvent): Static<typeof EventObject> {
     inviteId: event.inviteId ? formatId('inv', event.inviteId) : null,
     expiresAt: isoTimeOrNull(event.expiresAt ?? null),
     by: event.by ?? null,
+    from: event.moved?.from ?? null,
+    to: event.moved?.to ?? null,
   };
 }
 
@@ -56,8 +66,8 @@ const historySchema = adminSchema({
   tag,
   summary: "Get an entry's history",
   description:
-    'Returns what happened to an entry: signup, confirmation, credited referrals, invites and what became of them, removal. ' +
-    'Of referrals and invites, the newest 200 each.',
+    'Returns what happened to an entry: signup, confirmation, credited referrals, invites and what became of them, moves ' +
+    'by operators, removal. Of referrals, invites and moves, the newest 200 each.',
   role: 'support',
   params: EntryParams,
   querystring: Type.Object(environmentQuery, closed),
@@ -73,6 +83,8 @@ const historySchema = adminSchema({
           inviteId: null,
           expiresAt: null,
           by: null,
+          from: null,
+          to: null,
         },
       ],
     },
@@ -161,6 +173,19 @@ const exportSchema = adminSchema({
   special: entrySpecial,
 });
 
+/** Only the audit trail knows of them. */
+async function movesOf(operators: AdminParts['context'], entryId: string): Promise<HistoryEvent[]> {
+  const { records } = await listAudit(operators, { limit: MOVES_MAX, object: `entry:${entryId}` });
+  return records
+    .filter(({ action }) => action === 'entry.moved')
+    .map(({ at, actor, details: { actorName, before, after } }) => ({
+      at,
+      kind: 'entry.moved',
+      by: actorName ?? actor,
+      moved: { from: Number(before?.position), to: Number(after?.position) },
+    }));
+}
+
 export function registerAboutEntry(app: TypedApp, parts: AdminParts): void {
   const { waitlists } = parts;
   const path = '/waitlists/:waitlistId/entries/:entryId';
@@ -169,7 +194,11 @@ export function registerAboutEntry(app: TypedApp, parts: AdminParts): void {
     const { params } = request;
     const queue = await queueToRead(parts, request);
     const entry = await readEntry(waitlists, queue, params.entryId);
-    return { events: (await readHistory(waitlists, queue, entry)).map(presentEvent) };
+    const events = [
+      ...(await readHistory(waitlists, queue, entry)),
+      ...(await movesOf(parts.context, params.entryId)),
+    ];
+    return { events: events.toSorted((a, b) => a.at - b.at).map(presentEvent) };
   });
 
   app.get(`${path}/referrals`, { schema: referralsSchema }, async (request) => {

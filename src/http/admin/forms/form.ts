@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { sharedNow } from '../../../db/shared-clock.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { isoTime } from '../../../lib/time.ts';
+import { listBlockedOrigins } from '../../../waitlist/forms/blocked-origins.ts';
 import { formOf } from '../../../waitlist/forms/form.ts';
 import { listRefusals, REFUSAL_REASONS, type RefusalSlot } from '../../../waitlist/forms/refusals.ts';
 import { type FormChanges, rotateFormKey, updateForm } from '../../../waitlist/forms/update-form.ts';
@@ -144,6 +145,44 @@ const refusedSchema = adminSchema({
   special: noWaitlist,
 });
 
+const BlockedOrigins = Type.Object(
+  {
+    origins: Type.Array(
+      Type.Object(
+        {
+          origin: Type.String({ description: 'Origin of the site, as its browser sent it.' }),
+          attempts: Type.Integer({ minimum: 1, description: 'How often it asked for the form.' }),
+          lastAt: time('When it last did.'),
+        },
+        { ...named('BlockedOrigin'), description: 'A site that is not allowed to show the form.' },
+      ),
+      { description: 'The newest 20 of the last 30 days, newest first.' },
+    ),
+  },
+  { ...named('BlockedOrigins'), description: 'Sites that tried to show the form.' },
+);
+
+const blockedSchema = adminSchema({
+  operationId: 'listBlockedOrigins',
+  tag,
+  summary: 'List sites that were blocked',
+  description:
+    'Returns sites that tried to show the form, and are not among its `allowedOrigins`. Anyone can claim to be any site, so ' +
+    'allow only those that you know.',
+  role: 'viewer',
+  params,
+  querystring,
+  answer: {
+    description: 'The sites.',
+    schema: BlockedOrigins,
+    example: {
+      origins: [{ origin: 'https://www.acme.example', attempts: 12, lastAt: '2026-11-15T09:30:00.000Z' }],
+    },
+  },
+  errors: ['not_found'],
+  special: noWaitlist,
+});
+
 export function registerForm(app: TypedApp, parts: AdminParts): void {
   const { publicUrl, waitlists } = parts;
   app.get('/waitlists/:waitlistId/form', { schema: showSchema }, async (request) => {
@@ -160,6 +199,13 @@ export function registerForm(app: TypedApp, parts: AdminParts): void {
   app.post('/waitlists/:waitlistId/form/rotate', { schema: rotateSchema }, async (request) => {
     const queue = await requireQueue(parts, request.params, request.query);
     return presentForm(await rotateFormKey(domainFor(parts, request), queue), publicUrl);
+  });
+
+  app.get('/waitlists/:waitlistId/form/blocked-origins', { schema: blockedSchema }, async (request) => {
+    const queue = await requireQueue(parts, request.params, request.query);
+    await parts.refusals.write();
+    const origins = await listBlockedOrigins(waitlists, queue);
+    return { origins: origins.map(({ lastAt, ...rest }) => ({ ...rest, lastAt: isoTime(lastAt) })) };
   });
 
   app.get('/waitlists/:waitlistId/form/refused', { schema: refusedSchema }, async (request) => {

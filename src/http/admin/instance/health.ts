@@ -1,24 +1,29 @@
-import Type from 'typebox';
-import { checkSending } from '../../../mail/check-sending.ts';
-import { checkHealth, type Finding } from '../../../waitlist/upkeep/health.ts';
-import { checkEndpoints } from '../../../webhooks/failing-endpoints.ts';
-import { named, oneOf } from '../../../wire/schema.ts';
+import Type, { type Static } from 'typebox';
+import type { AnyFinding } from '../../../installation/health.ts';
+import { setConfirmation } from '../../../waitlist/upkeep/confirmations.ts';
+import { LEVELS, levelOf } from '../../../waitlist/upkeep/health.ts';
+import { named, oneOf, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
+import { closed } from '../core/schemas.ts';
+import { domainFor } from '../core/waitlist-scope.ts';
 
 const Health = Type.Object(
   {
-    healthy: Type.Boolean({ description: 'Whether everything is fine.' }),
+    healthy: Type.Boolean({ description: 'Whether everything works: no finding has `ok: false`.' }),
     findings: Type.Array(
       Type.Object(
         {
           what: Type.String({ description: 'What was checked, such as `database` or `emails`.' }),
-          ok: Type.Boolean({ description: 'Whether it is fine.' }),
-          level: oneOf(['fine', 'warning', 'problem'] as const, {
-            description: '`warning` if others have to act, such as the owner of a failing endpoint.',
+          ok: Type.Boolean({ description: '`false` if something does not work now.' }),
+          level: oneOf(LEVELS, {
+            description:
+              '`problem`: something does not work. `warning`: something is at risk, or others have to act, such as the owner of a ' +
+              'failing endpoint. `unchecked`: nothing is known to be wrong, but nothing was checked either.',
           }),
           detail: Type.String({ description: 'What was found, in words.' }),
+          link: Type.Optional(Type.String({ description: 'Where to mend it: a path of the dashboard.' })),
           endpoint: Type.Optional(
             Type.Object(
               {
@@ -38,40 +43,85 @@ const Health = Type.Object(
   { ...named('Health'), description: 'The state of the installation.' },
 );
 
+const EXAMPLE: Static<typeof Health> = {
+  healthy: true,
+  findings: [
+    { what: 'database', ok: true, level: 'fine', detail: 'sqlite, schema version 24, 48.2 MiB' },
+    { what: 'backup', ok: true, level: 'warning', detail: 'last made 12 days ago' },
+    { what: 'webhooks', ok: true, level: 'fine', detail: '12 pending' },
+    { what: 'emails', ok: true, level: 'fine', detail: 'none' },
+    { what: 'unfinished jobs', ok: true, level: 'fine', detail: 'none' },
+  ],
+};
+
 const schema = adminSchema({
   operationId: 'getHealth',
   tag: 'Instance',
   summary: 'Check the installation',
   description:
-    'Checks the database, the disk, deliveries and jobs, as `status` does on the command line. Large numbers of ' +
-    'deliveries are estimated.',
+    'Checks the database, the disk, the master key, backups, the mail server, deliveries and jobs, as `status` does on ' +
+    'the command line. Large numbers of deliveries are estimated.',
   role: 'support',
   answer: {
     description: 'What was found.',
     schema: Health,
-    example: {
-      healthy: true,
-      findings: [
-        { what: 'database', ok: true, level: 'fine', detail: 'sqlite, schema version 16, 48.2 MiB' },
-        { what: 'webhooks', ok: true, level: 'fine', detail: '12 pending' },
-        { what: 'emails', ok: true, level: 'fine', detail: 'none' },
-        { what: 'unfinished jobs', ok: true, level: 'fine', detail: 'none' },
-      ],
-    },
+    example: EXAMPLE,
   },
 });
 
-export function registerHealthCheck(app: TypedApp, { waitlists }: AdminParts): void {
-  app.get('/health', { schema }, async () => {
-    const findings = [
-      ...(await checkHealth(waitlists)).map(presentFinding),
-      ...(await checkSending(waitlists)).map(presentFinding),
-      ...(await checkEndpoints(waitlists)).map((finding) => ({ ...finding, level: 'warning' as const })),
-    ];
+const CONFIRMABLE = ['backup', 'master key'] as const;
+
+const Confirmation = Type.Object(
+  {
+    check: oneOf(CONFIRMABLE, { description: 'The check that it is about.' }),
+    confirmed: Type.Boolean({ description: '`false` takes an earlier confirmation back.' }),
+  },
+  {
+    ...named('HealthConfirmation'),
+    ...closed,
+    description: 'What only operators know.',
+    ...withExamples({
+      key: {
+        summary: 'A copy of the master key is kept',
+        value: { check: 'master key', confirmed: true },
+      },
+    }),
+  },
+);
+
+const confirmSchema = adminSchema({
+  operationId: 'confirmHealth',
+  tag: 'Instance',
+  summary: 'Confirm what cannot be checked',
+  description:
+    'Confirms that a copy of the master key is kept in a safe place, or that backups are made in another way than with ' +
+    '`backup`. A confirmation about the master key ends when the key is rotated.',
+  role: 'admin',
+  body: Confirmation,
+  answer: { description: 'What was found.', schema: Health, example: EXAMPLE },
+  special: { invalid_request: { message: 'check: must be one of backup, master key' } },
+});
+
+export function registerHealthCheck(app: TypedApp, parts: AdminParts): void {
+  const present = async (): Promise<Static<typeof Health>> => {
+    const findings = (await parts.checkHealth()).map(presentFinding);
     return { healthy: findings.every(({ ok }) => ok), findings };
+  };
+
+  app.get('/health', { schema }, present);
+
+  app.put('/health/confirmations', { schema: confirmSchema }, async (request) => {
+    const { check, confirmed } = request.body;
+    await setConfirmation(domainFor(parts, request), check, confirmed);
+    return present();
   });
 }
 
-function presentFinding({ what, ok, detail }: Finding) {
-  return { what, ok, level: ok ? ('fine' as const) : ('problem' as const), detail };
+function presentFinding(finding: AnyFinding): Static<typeof Health>['findings'][number] {
+  const { what, ok, detail, link, endpoint } = finding;
+  return {
+    ...{ what, ok, level: levelOf(finding), detail },
+    ...(link === undefined ? {} : { link }),
+    ...(endpoint === undefined ? {} : { endpoint }),
+  };
 }

@@ -19,6 +19,7 @@ const LOOKS: Record<Event['kind'], [text: string, dot: string]> = {
   'invite.accepted': ['Accepted the invite', 'bg-accent'],
   'invite.revoked': ['The invite was revoked', 'bg-mute'],
   'invite.expired': ['The invite expired', 'bg-mute'],
+  'entry.moved': ['Was moved', 'bg-warn'],
   'entry.removed': ['Was removed', 'bg-danger'],
 };
 
@@ -95,6 +96,13 @@ export function EntryHistory({ scope, entry, onOpen, onReferrals }: HistoryProps
 function More({ event, onOpen }: { event: Event; onOpen: (entryId: string) => void }) {
   const { entryId, expiresAt, by, kind } = event;
   if (entryId) return <ShowButton onClick={() => onOpen(entryId)}>Show who</ShowButton>;
+  if (event.from !== null && event.to !== null)
+    return (
+      <p className="text-sm text-mute">
+        From {event.from.toLocaleString('en')} to {event.to.toLocaleString('en')}
+        {by && `, by ${by}`}
+      </p>
+    );
   if (by) return <p className="text-sm text-mute">By {by} in their place</p>;
   if (kind === 'invite.sent')
     return (

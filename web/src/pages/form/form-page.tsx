@@ -8,6 +8,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { Skeleton, SkeletonForms } from '../../ui/skeleton.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
+import { BlockedOrigins } from './blocked-origins.tsx';
 import { type Form, formQuery } from './form-query.ts';
 import { FormSettings } from './form-settings.tsx';
 import { InstallTab } from './install-tab.tsx';
@@ -64,6 +65,7 @@ function Content({ form, scope }: { form: Form; scope: Scope }) {
   return (
     <div className="flex flex-col gap-6">
       <StatusCard form={form} scope={scope} />
+      <BlockedOrigins form={form} scope={scope} />
       <Tabs
         label="Form"
         value={shown}

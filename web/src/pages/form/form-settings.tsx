@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Card } from '../../ui/card.tsx';
 import { Switch } from '../../ui/checkbox.tsx';
@@ -9,6 +10,16 @@ import { changesOf, draftOf, linesOf } from './draft.ts';
 import { FieldsEditor } from './fields-editor.tsx';
 import { type Form, formQuery, updateForm } from './form-query.ts';
 import { ProtectionCard } from './protection-card.tsx';
+
+/** A blocked site may be allowed above the form while it is being edited. */
+function useAllowedElsewhere(allowed: readonly string[], onAdded: (origins: string[]) => void): void {
+  const known = useRef(allowed);
+  useEffect(() => {
+    const added = allowed.filter((origin) => !known.current.includes(origin));
+    known.current = allowed;
+    if (added.length > 0) onAdded(added);
+  });
+}
 
 /** Everything about the form that an admin can set, except whether it is on. */
 export function FormSettings({ form, scope }: { form: Form; scope: Scope }) {
@@ -27,6 +38,10 @@ export function FormSettings({ form, scope }: { form: Form; scope: Scope }) {
       client.setQueryData(formQuery(scope).queryKey, saved);
       return saved;
     },
+  });
+  useAllowedElsewhere(form.allowedOrigins, (added) => {
+    const lines = linesOf(draft.origins);
+    set({ origins: [...lines, ...added.filter((origin) => !lines.includes(origin))].join('\n') });
   });
   const originProblem = linesOf(draft.origins)
     .map((origin, index) => {

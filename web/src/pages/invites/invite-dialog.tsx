@@ -12,6 +12,7 @@ import { Select } from '../../ui/select.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
+import { useTyped } from '../../ui/use-typed.tsx';
 import { isEmpty, type Segment, segmentBody } from '../queue/segment.ts';
 import { draftOf, SegmentFields, segmentOf } from '../queue/segment-fields.tsx';
 import { EXPIRIES, type Expiry, expiryBody, standardExpiry } from './expiry.ts';
@@ -69,6 +70,7 @@ export function InviteDialog({ scope, way, onWay, given, onClose, onStarted }: I
   const isReady =
     count !== undefined && count > 0 && (!mustType || typed.replace(/\D/g, '') === String(count));
 
+  const written = useTyped(onClose);
   const { run, busy, error } = useAct(async () => {
     if (!isReady || !who) return;
     try {
@@ -96,7 +98,7 @@ export function InviteDialog({ scope, way, onWay, given, onClose, onStarted }: I
     <Dialog
       open
       wide
-      onClose={onClose}
+      onClose={written.onClose}
       title="Invite people"
       about={`Everyone you invite in ${scope.environment} gets an email with a link of their own.`}
       actions={
@@ -122,7 +124,7 @@ export function InviteDialog({ scope, way, onWay, given, onClose, onStarted }: I
         </>
       }
     >
-      <form id={id} onSubmit={submit} className="flex flex-col gap-5">
+      <form id={id} onSubmit={submit} onInput={written.onInput} className="flex flex-col gap-5">
         <Tabs
           label="Whom to invite"
           value={way}
@@ -180,6 +182,7 @@ export function InviteDialog({ scope, way, onWay, given, onClose, onStarted }: I
           isEmail={way === 'email'}
         />
       </form>
+      {written.question}
     </Dialog>
   );
 }

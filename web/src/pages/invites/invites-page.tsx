@@ -1,19 +1,22 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { Job } from '../../api/entries.ts';
+import { useLive } from '../../api/live.tsx';
 import { useMay } from '../../api/me.ts';
-import { useScope } from '../../shell/waitlist-scope.ts';
+import { type Scope, useScope } from '../../shell/waitlist-scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { capitalize } from '../../ui/capitalize.ts';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { EntryDrawer } from '../entry/entry-drawer.tsx';
 import { readSegment } from '../queue/segment.ts';
 import { useLivePeople } from '../queue/use-live-people.ts';
+import { refreshShown } from '../queue/use-rows.ts';
 import { InviteDialog } from './invite-dialog.tsx';
 import { InviteJobs } from './invite-jobs.tsx';
 import { InviteList, invitesQuery } from './invite-list.tsx';
@@ -28,6 +31,20 @@ const NOTHING_FILLED_IN: InvitesSearch = {
   joinedBefore: undefined,
 };
 
+/** How many people jobs have invited. The list is loaded again whenever there are more. */
+function useInvitedByJobs(scope: Scope, started: readonly Job[]): number {
+  const client = useQueryClient();
+  const { jobs = {} } = useLive(scope.waitlistId, scope.environment);
+  const invited = Object.values({ ...Object.fromEntries(started.map((job) => [job.id, job])), ...jobs })
+    .filter((job) => job.kind === 'invite' && job.environment === scope.environment)
+    .reduce((sum, { done }) => sum + done, 0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another scope has its own number.
+  useEffect(() => {
+    if (invited > 0) refreshShown(client, scope);
+  }, [invited]);
+  return invited;
+}
+
 /** Who was invited, and inviting more. */
 export function InvitesPage() {
   const scope = useScope();
@@ -38,6 +55,7 @@ export function InvitesPage() {
   const mayInvite = useMay('support');
   const [started, setStarted] = useState<readonly Job[]>([]);
   useLivePeople(scope);
+  const invited = useInvitedByJobs(scope, started);
   const { state } = search;
   const { data: listed } = useInfiniteQuery({
     ...invitesQuery(scope, { state: undefined, entry: undefined }),
@@ -77,15 +95,19 @@ export function InvitesPage() {
             state={state}
             onOpen={(entry) => set({ entry })}
             empty={
-              <EmptyState
-                icon={<Send aria-hidden />}
-                title={state === undefined ? 'No invites yet' : `No ${state} invites`}
-                action={state === undefined && invite}
-              >
-                {state === undefined
-                  ? 'Invite the first in line, a segment, or one email. You see who it is before anything is sent.'
-                  : 'Choose another state to see the others.'}
-              </EmptyState>
+              state === undefined && invited > 0 ? (
+                <SkeletonRows />
+              ) : (
+                <EmptyState
+                  icon={<Send aria-hidden />}
+                  title={state === undefined ? 'No invites yet' : `No ${state} invites`}
+                  action={state === undefined && invite}
+                >
+                  {state === undefined
+                    ? 'Invite the first in line, a segment, or one email. You see who it is before anything is sent.'
+                    : 'Choose another state to see the others.'}
+                </EmptyState>
+              )
             }
           />
         </Card>

@@ -11,8 +11,8 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { ActivityCard } from './activity-card.tsx';
 import { DeliveryCard } from './delivery-card.tsx';
-import { FunnelCard } from './funnel-card.tsx';
 import { MetadataCard } from './metadata-card.tsx';
 import { DEFAULT_PERIOD, formatterFor, PERIODS, periodOf } from './periods.ts';
 import { ReferralsCard } from './referrals-card.tsx';
@@ -85,7 +85,7 @@ export function OverviewPage() {
             )}
           </Card>
           <div className="grid gap-6 lg:grid-cols-2">
-            <FunnelCard statistics={query.data} />
+            <ActivityCard statistics={query.data} />
             <ReferralsCard statistics={query.data} />
             {waitlist?.metadataKeys.map((key) => (
               <MetadataCard key={key} name={key} statistics={query.data} />
@@ -98,7 +98,7 @@ export function OverviewPage() {
   );
 }
 
-function SignupsChart({ statistics: { series, interval } }: { statistics: Statistics }) {
+function SignupsChart({ statistics: { series, interval, timeZone, to } }: { statistics: Statistics }) {
   const times = useMemo(() => series.map(({ at }) => at), [series]);
   const lines = useMemo(
     () => [
@@ -112,5 +112,14 @@ function SignupsChart({ statistics: { series, interval } }: { statistics: Statis
     ],
     [series],
   );
-  return <Chart label="Signups over time" times={times} series={lines} formatTime={formatterFor(interval)} />;
+  return (
+    <Chart
+      label="Signups over time"
+      times={times}
+      timeZone={timeZone}
+      running={Date.parse(to) > Date.now()}
+      series={lines}
+      formatTime={formatterFor(interval, timeZone)}
+    />
+  );
 }

@@ -26,17 +26,15 @@ export function periodOf(name: PeriodName): Period {
   return PERIODS.find(({ value }) => value === name) ?? PERIODS[2];
 }
 
-const HOUR = new Intl.DateTimeFormat('en', {
-  weekday: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-});
-const DAY = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short' });
-const WEEK = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
+const FORMATS: Record<Interval, Intl.DateTimeFormatOptions> = {
+  hour: { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+  day: { weekday: 'short', day: 'numeric', month: 'short' },
+  week: { day: 'numeric', month: 'short', year: 'numeric' },
+};
 
-export function formatterFor(interval: Interval): (at: string) => string {
-  const format = { hour: HOUR, day: DAY, week: WEEK }[interval];
+/** In the time zone in which the intervals begin. */
+export function formatterFor(interval: Interval, timeZone: string): (at: string) => string {
+  const format = new Intl.DateTimeFormat('en', { ...FORMATS[interval], timeZone });
   const prefix = interval === 'week' ? 'Week of ' : '';
   return (at) => (at === '' ? '' : `${prefix}${format.format(new Date(at))}`);
 }

@@ -13,10 +13,9 @@ export function statisticsQuery({ waitlistId, environment }: Scope, period: Peri
     queryFn: () => {
       const { interval, days } = periodOf(period);
       const from = new Date(Date.now() - days * DAY_MS).toISOString();
-      const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
       return call(
         api.GET('/admin/v1/waitlists/{waitlistId}/statistics', {
-          params: { path: { waitlistId }, query: { environment, interval, from, timeZone } },
+          params: { path: { waitlistId }, query: { environment, interval, from } },
         }),
       );
     },

@@ -1,41 +1,26 @@
 import { Link, useSearch } from '@tanstack/react-router';
 import { Fingerprint } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
-import { ApiError, api, call } from '../../api/client.ts';
-import { passkeysWork, signInWithPasskey } from '../../api/passkeys.ts';
+import type { FormEvent } from 'react';
+import { passkeysWork } from '../../api/passkeys.ts';
+import { useSignIn } from '../../api/use-sign-in.ts';
 import { BASE_PATH } from '../../base-path.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
-import { useAct } from '../../ui/use-act.ts';
 import { Centered } from './centered.tsx';
 import { nextAddress } from './next-address.ts';
 
 /** Signs in with a password, and with a code where the account has two-factor authentication. */
 export function SignInPage() {
   const { next, ended } = useSearch({ from: '/sign-in' });
-  const [credentials, setCredentials] = useState({ email: '', password: '' });
-  const [code, setCode] = useState<string | null>(null);
-  const { run, busy, error } = useAct(async () => {
-    try {
-      await call(api.POST('/admin/v1/session', { body: { ...credentials, ...(code ? { code } : {}) } }));
-      location.assign(nextAddress(next, location.origin, BASE_PATH));
-      await new Promise(() => {}); // Stays busy until the browser has left.
-    } catch (problem) {
-      if (ApiError.from(problem).code !== 'code_required') throw problem;
-      setCode('');
-    }
-  });
-  const passkey = useAct(async () => {
-    await signInWithPasskey();
+  const { credentials, change, code, setCode, password, passkey, problem } = useSignIn('', async () => {
     location.assign(nextAddress(next, location.origin, BASE_PATH));
-    await new Promise(() => {});
+    await new Promise(() => {}); // Stays busy until the browser has left.
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    void run();
+    void password.run();
   };
-  const change = (part: Partial<typeof credentials>) => setCredentials({ ...credentials, ...part });
 
   if (code !== null)
     return (
@@ -46,9 +31,7 @@ export function SignInPage() {
         about="Open your authenticator app, or use one of your recovery codes."
       >
         <form onSubmit={submit} className="flex flex-col gap-4">
-          {error && (
-            <Alert>{isWrong(error) ? 'This code is incorrect or was already used.' : error.sentence}</Alert>
-          )}
+          {problem && <Alert>{problem}</Alert>}
           <Field label="Code">
             <Input
               autoFocus
@@ -60,7 +43,7 @@ export function SignInPage() {
               onChange={(event) => setCode(event.target.value)}
             />
           </Field>
-          <Button type="submit" look="primary" busy={busy}>
+          <Button type="submit" look="primary" busy={password.busy}>
             Sign in
           </Button>
           <Button look="quiet" onClick={() => setCode(null)}>
@@ -75,8 +58,7 @@ export function SignInPage() {
       about={ended ? 'Your session has ended. Sign in again to continue where you were.' : undefined}
     >
       <form onSubmit={submit} className="flex flex-col gap-4">
-        {error && <Alert>{isWrong(error) ? 'The email or password is incorrect.' : error.sentence}</Alert>}
-        {!error && passkey.error && <Alert>{passkey.error.sentence}</Alert>}
+        {problem && <Alert>{problem}</Alert>}
         <Field label="Email">
           <Input
             autoFocus
@@ -96,7 +78,7 @@ export function SignInPage() {
             onChange={(event) => change({ password: event.target.value })}
           />
         </Field>
-        <Button type="submit" look="primary" busy={busy}>
+        <Button type="submit" look="primary" busy={password.busy}>
           Sign in
         </Button>
         {passkeysWork && (
@@ -113,9 +95,4 @@ export function SignInPage() {
       </form>
     </Centered>
   );
-}
-
-/** The API has one message for all that was sent. Here it is known what was asked for. */
-function isWrong({ status, code }: ApiError): boolean {
-  return status === 401 && code === 'unauthorized';
 }

@@ -3,10 +3,10 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { Bars, percent } from './bars.tsx';
 import type { Statistics } from './statistics-query.ts';
 
-/** How many of those who signed up got further, in this period. */
-export function FunnelCard({ statistics }: { statistics: Statistics | undefined }) {
+/** What happened in this period. Those who accepted may have been invited long before. */
+export function ActivityCard({ statistics }: { statistics: Statistics | undefined }) {
   return (
-    <Card title="Funnel" about="What happened in this period.">
+    <Card title="Activity" about="In this period, whenever people joined.">
       {statistics ? <Steps {...statistics} /> : <Skeleton className="h-55" />}
     </Card>
   );
@@ -17,7 +17,7 @@ function Steps({ totals, invites }: Statistics) {
   return (
     <div className="flex flex-col gap-4">
       <Bars
-        label="Funnel"
+        label="Activity"
         bars={[
           { id: 'signups', label: 'Signed up', value: signups, about: '' },
           {
@@ -26,21 +26,14 @@ function Steps({ totals, invites }: Statistics) {
             value: referred,
             about: percent(referred, signups),
           },
-          { id: 'invited', label: 'Invited', value: invited, about: percent(invited, signups) },
-          {
-            id: 'accepted',
-            label: 'Accepted the invite',
-            value: accepted,
-            about: percent(accepted, invited),
-          },
+          { id: 'invited', label: 'Invited', value: invited, about: '' },
+          { id: 'accepted', label: 'Accepted an invite', value: accepted, about: '' },
         ]}
       />
       <dl className="grid grid-cols-2 gap-3 border-t pt-4 text-sm">
         <div>
-          <dt className="text-mute">Accept rate</dt>
-          <dd className="font-medium tabular-nums">
-            {invites.acceptRate === null ? '–' : percent(invites.acceptRate, 1)}
-          </dd>
+          <dt className="text-mute">Open invites now</dt>
+          <dd className="font-medium tabular-nums">{invites.open.toLocaleString('en')}</dd>
         </div>
         <div>
           <dt className="text-mute">Time to accept</dt>

@@ -1,0 +1,122 @@
+import Type, { type Static } from 'typebox';
+import { sendTestAlert } from '../../../installation/health-alerts.ts';
+import { conflict } from '../../../lib/errors.ts';
+import { isoTime } from '../../../lib/time.ts';
+import { type AlertSettings, readAlerts, updateAlerts } from '../../../operators/alerts.ts';
+import { readLastAttempt } from '../../../outbox/read-deliveries.ts';
+import { ALERT_TARGET } from '../../../webhooks/alert-channel.ts';
+import { RefusedTarget } from '../../../webhooks/guard.ts';
+import { named, nullable, time, withExamples } from '../../../wire/schema.ts';
+import type { TypedApp } from '../../typed-app.ts';
+import { adminSchema } from '../core/operation.ts';
+import type { AdminParts } from '../core/parts.ts';
+import { closed, Done } from '../core/schemas.ts';
+import { domainFor } from '../core/waitlist-scope.ts';
+
+const tag = 'Instance';
+
+const settings = {
+  emails: Type.Boolean({ description: 'Whether owners and admins get an email.' }),
+  webhookUrl: nullable<string>('string', {
+    description: 'Where to post alerts to. `null`: nowhere.',
+    examples: ['https://hooks.slack.com/services/T000/B000/XXXX'],
+  }),
+};
+
+const LastAttempt = Type.Object(
+  {
+    at: time('When the last alert was posted.'),
+    error: nullable<string>('string', { description: 'Why it failed. `null`: it arrived.' }),
+  },
+  { ...named('AlertAttempt'), description: 'What became of the last alert.' },
+);
+
+const Alerts = Type.Object(
+  {
+    ...settings,
+    lastAttempt: Type.Union([LastAttempt, Type.Null()], {
+      description: 'The last post to `webhookUrl`. `null` if there was none.',
+    }),
+  },
+  {
+    ...named('Alerts'),
+    description: 'Who is told when a check of the health becomes a problem, and when it is well again.',
+  },
+);
+
+const EXAMPLE: Static<typeof Alerts> = {
+  emails: true,
+  webhookUrl: 'https://hooks.slack.com/services/T000/B000/XXXX',
+  lastAttempt: { at: '2026-11-15T09:30:00.000Z', error: null },
+};
+
+const AlertsUpdate = Type.Object(Type.Partial(Type.Object(settings)).properties, {
+  ...named('AlertsUpdate'),
+  ...closed,
+  description: 'Settings to change.',
+  ...withExamples({ emails: { summary: 'Emails only', value: { emails: true, webhookUrl: null } } }),
+});
+
+const readSchema = adminSchema({
+  operationId: 'getAlerts',
+  tag,
+  summary: 'Get the alerts',
+  description: 'Returns who is told about problems of the installation.',
+  role: 'admin',
+  answer: { description: 'The alerts.', schema: Alerts, example: EXAMPLE },
+});
+
+const updateSchema = adminSchema({
+  operationId: 'updateAlerts',
+  tag,
+  summary: 'Update the alerts',
+  description:
+    'Changes who is told when a check has been a problem for two minutes, and when it has been well again for ten. A post has ' +
+    '`event`, `id`, `timestamp`, `text`, `url` and `data` with `failing` and `recovered`. It is not signed.',
+  role: 'admin',
+  body: AlertsUpdate,
+  answer: { description: 'The alerts.', schema: Alerts, example: EXAMPLE },
+  special: { invalid_request: { message: 'webhookUrl: must start with https://' } },
+});
+
+const testSchema = adminSchema({
+  operationId: 'testAlerts',
+  tag,
+  summary: 'Send a test alert',
+  description: 'Sends an alert that says that it is a test.',
+  role: 'admin',
+  write: true,
+  answer: { status: 202, description: 'It is on its way.', schema: Done, example: { success: true } },
+  errors: ['conflict'],
+  special: { conflict: { when: 'Nobody gets alerts.', message: 'nobody gets alerts yet' } },
+});
+
+export function registerAlerts(app: TypedApp, parts: AdminParts): void {
+  const { context, waitlists, guard, publicUrl } = parts;
+  const present = async ({ emails, webhookUrl }: AlertSettings): Promise<Static<typeof Alerts>> => {
+    const last = webhookUrl === null ? undefined : await readLastAttempt(context.db, ALERT_TARGET);
+    return { emails, webhookUrl, lastAttempt: last ? { at: isoTime(last.at), error: last.error } : null };
+  };
+  const refuse = (url: string) =>
+    guard.checkTarget(url).then(
+      () => undefined,
+      (error: Error) => {
+        if (error instanceof RefusedTarget) return error.message;
+        throw error;
+      },
+    );
+
+  app.get('/health/alerts', { schema: readSchema }, async () => present(await readAlerts(context)));
+
+  app.patch('/health/alerts', { schema: updateSchema }, async (request) =>
+    present(await updateAlerts(domainFor(parts, request), context, request.body, refuse)),
+  );
+
+  app.post('/health/alerts/test', { schema: testSchema }, async (_, reply) => {
+    const { emails, webhookUrl } = await readAlerts(context);
+    if (!emails && webhookUrl === null) throw conflict('nobody gets alerts yet');
+    await sendTestAlert(waitlists, context, { publicUrl });
+    reply.code(202);
+    return { success: true as const };
+  });
+}

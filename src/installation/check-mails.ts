@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import { oldestId } from '../lib/ids.ts';
+import { OPERATOR_MAIL_CHANNEL } from '../mail/operators/target.ts';
+import { readPauses } from '../mail/pause-record.ts';
+import { MAIL_CHANNEL, MAIL_TARGET } from '../mail/target.ts';
+import { HEALTH_COUNT_MAX } from '../outbox/delivery-health.ts';
+import { INSTALLATION_ID } from '../outbox/target.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import { type Finding, RECENT_MS } from '../waitlist/upkeep/health.ts';
+
+/** A few addresses always bounce. */
+const FAILED_SHARE_MAX = 0.05;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Whether there is a mail server, if one is needed, and whether it took emails lately. */
+export async function checkMailServer(context: Context, isSet: boolean): Promise<Finding[]> {
+  const what = 'mail server';
+  const { db, clock } = context;
+  if (!isSet) {
+    const needing = await db.query
+      .selectFrom('waitlist')
+      .select('public_id')
+      .where('deleted_at', 'is', null)
+      .where('mail_kinds', '<>', '')
+      .orderBy('id')
+      .executeTakeFirst();
+    if (!needing) return [{ what, ok: true, detail: 'not set, and no waitlist sends emails' }];
+    return [
+      {
+        ...{ what, ok: true, level: 'warning' },
+        detail: 'DOORLIST_SMTP_URL is not set: invites and other emails are kept in the mailbox and not sent',
+        link: `/waitlists/${needing.public_id}/emails`,
+      },
+    ];
+  }
+  if ((await readPauses(context)).length > 0) return []; // They say it themselves.
+  const taken = await countTaken(context, clock() - DAY_MS);
+  return taken > 0
+    ? [{ what, ok: true, detail: `took ${taken} ${taken === 1 ? 'email' : 'emails'} in the last 24 hours` }]
+    : [
+        {
+          ...{ what, ok: true, level: 'unchecked' },
+          detail: 'set, but no email was sent in the last 24 hours. `doctor` connects to it',
+        },
+      ];
+}
+
+async function countTaken({ db }: Context, since: number): Promise<number> {
+  const { rows } = await sql<{ taken: number | null }>`select sum(s.delivered) as taken
+    from (select id from queue union all select ${INSTALLATION_ID}) as q join delivery_stat as s on s.queue_id = q.id
+      and s.hour >= ${since} and s.channel in (${MAIL_CHANNEL}, ${OPERATOR_MAIL_CHANNEL})`.execute(db.query);
+  return Number(rows[0]?.taken ?? 0);
+}
+
+interface FailingQueue {
+  waitlist: string;
+  environment: string;
+  failed: number;
+  taken: number;
+}
+
+/** Adds to what is known about emails where too many of them failed lately. */
+export async function judgeMails(context: Context, emails: Finding): Promise<Finding> {
+  const worst = (await countFailed(context))
+    .filter(({ failed, taken }) => failed / (failed + taken) > FAILED_SHARE_MAX)
+    .toSorted((a, b) => b.failed - a.failed)[0];
+  if (!worst) return emails;
+  const { waitlist, environment, failed, taken } = worst;
+  const query = `tab=log&state=failed${environment === 'production' ? '' : `&environment=${environment}`}`;
+  return {
+    ...emails,
+    ...(emails.ok ? { level: 'warning' } : {}),
+    detail: `${emails.detail}. In ${waitlist}, ${failed} of ${failed + taken} of the last 7 days failed`,
+    link: `/waitlists/${waitlist}/emails?${query}`,
+  };
+}
+
+async function countFailed({ db, clock }: Context): Promise<FailingQueue[]> {
+  const since = clock() - RECENT_MS;
+  const { rows } = await sql<FailingQueue>`select * from (
+      select w.public_id as waitlist, q.environment, (select count(*) from (select 1 from delivery as d
+          where d.queue_id = q.id and d.channel = ${MAIL_CHANNEL} and d.target_id = ${MAIL_TARGET}
+          and d.failed_at is not null and d.event_id >= ${oldestId(since)} limit ${HEALTH_COUNT_MAX}) as f) as failed,
+        (select coalesce(sum(s.delivered), 0) from delivery_stat as s where s.queue_id = q.id and s.hour >= ${since}
+          and s.channel = ${MAIL_CHANNEL}) as taken
+      from queue as q join waitlist as w on w.id = q.waitlist_id where w.deleted_at is null
+    ) as counted where failed > 0`.execute(db.query);
+  return rows.map(({ failed, taken, ...row }) => ({ ...row, failed: Number(failed), taken: Number(taken) }));
+}

@@ -1,0 +1,99 @@
+import type { Config } from '../config/config.ts';
+import { checkSending } from '../mail/check-sending.ts';
+import { isMasterKeySaved } from '../vault/master-key-saved.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import { readConfirmation } from '../waitlist/upkeep/confirmations.ts';
+import {
+  ageInWords,
+  checkJobs,
+  checkStorage,
+  checkVersions,
+  type Finding,
+  glanceAtDeliveries,
+} from '../waitlist/upkeep/health.ts';
+import { currentMasterKey } from '../waitlist/upkeep/instance.ts';
+import { checkEndpoints, type EndpointFinding } from '../webhooks/failing-endpoints.ts';
+import { checkMailServer, judgeMails } from './check-mails.ts';
+import { checkRotation } from './master-key-rotation.ts';
+
+/** A week of signups is a lot to lose. */
+const BACKUP_AGE_MAX_MS = 7 * 24 * 60 * 60 * 1000;
+
+export type AnyFinding = Finding & Partial<Pick<EndpointFinding, 'endpoint'>>;
+
+/** Everything that `status`, the admin API and the dashboard say about the installation, in this order. */
+export async function checkInstallation(context: Context, config: Config): Promise<AnyFinding[]> {
+  return [
+    ...(await checkOperation(context, config)),
+    ...(await checkMailServer(context, config.smtpUrl !== undefined)),
+    ...(await checkWork(context, await glanceAtDeliveries(context))),
+  ];
+}
+
+/** Database, key, backup, disk and versions. */
+export async function checkOperation(context: Context, config: Config): Promise<Finding[]> {
+  const [database, ...storage] = await checkStorage(context, ` in ${config.dataDir}`);
+  return [
+    ...(database ? [database] : []),
+    await checkMasterKey(context, config),
+    ...(await checkRotation(context, config)),
+    await checkBackup(context),
+    checkVersions(),
+    ...storage,
+  ];
+}
+
+/** Deliveries, as counted by the caller, and jobs. */
+export async function checkWork(context: Context, deliveries: readonly Finding[]): Promise<AnyFinding[]> {
+  const endpoints = await checkEndpoints(context);
+  const judged = deliveries.map((finding) => {
+    if (finding.what === 'emails') return judgeMails(context, finding);
+    if (finding.what !== 'webhooks' || !finding.ok || endpoints.length === 0) return finding;
+    return { ...finding, level: 'warning' as const };
+  });
+  return [
+    ...(await Promise.all(judged)),
+    ...(await checkSending(context)),
+    ...endpoints,
+    await checkJobs(context),
+  ];
+}
+
+async function checkMasterKey(context: Context, { masterKey, dataDir }: Config): Promise<Finding> {
+  const what = 'master key';
+  const confirmedAt = await readConfirmation(context, what);
+  const source = masterKey === undefined ? 'from a file' : 'from DOORLIST_MASTER_KEY';
+  const detail = `matches the database, ${source}`;
+  if (confirmedAt !== undefined)
+    return { what, ok: true, detail: `${detail}. A copy is kept, as confirmed on ${dateOf(confirmedAt)}` };
+  if (masterKey !== undefined)
+    return { what, ok: true, level: 'unchecked', detail: `${detail}. Whether there is a copy is not known` };
+  if (isMasterKeySaved(dataDir, await currentMasterKey(context)))
+    return { what, ok: true, detail: `${detail}, backed up` };
+  return {
+    ...{ what, ok: true, level: 'warning' },
+    detail: `${detail}, not backed up yet: without it, all personal data is lost. Run \`backup\`, or store the output of \`master-key show\` in a safe place`,
+  };
+}
+
+async function checkBackup(context: Context): Promise<Finding> {
+  const what = 'backup';
+  const { backup_at: at } = await context.db.query
+    .selectFrom('instance')
+    .select('backup_at')
+    .executeTakeFirstOrThrow();
+  const ageMs = at === null ? Number.POSITIVE_INFINITY : Math.max(0, context.clock() - at);
+  const last = at === null ? 'none was made with `backup`' : `last made ${ageInWords(ageMs)} ago`;
+  if (ageMs <= BACKUP_AGE_MAX_MS) return { what, ok: true, detail: last };
+  const confirmedAt = await readConfirmation(context, what);
+  return confirmedAt === undefined
+    ? { what, ok: true, level: 'warning', detail: last }
+    : {
+        ...{ what, ok: true, level: 'unchecked' },
+        detail: `${last}. Backups are made in another way, as confirmed on ${dateOf(confirmedAt)}`,
+      };
+}
+
+function dateOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}

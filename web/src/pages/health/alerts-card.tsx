@@ -1,0 +1,136 @@
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, call, type Schemas } from '../../api/client.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Switch } from '../../ui/checkbox.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { QueryProblem } from '../../ui/query-problem.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { useAct } from '../../ui/use-act.ts';
+
+type Alerts = Schemas['Alerts'];
+
+const alertsQuery = queryOptions({
+  queryKey: ['alerts'],
+  queryFn: () => call(api.GET('/admin/v1/health/alerts')),
+});
+
+/** Who is told when something does not work. */
+export function AlertsCard() {
+  const client = useQueryClient();
+  const [changing, setChanging] = useState(false);
+  const query = useQuery(alertsQuery);
+  const {
+    run: test,
+    busy,
+    error,
+  } = useAct(async () => {
+    await call(api.POST('/admin/v1/health/alerts/test'));
+    toast('Test alert is on its way');
+    await client.invalidateQueries(alertsQuery);
+  });
+  const isOn = query.data && (query.data.emails || query.data.webhookUrl !== null);
+  return (
+    <Card
+      title="Alerts"
+      about="When a check becomes a problem, and when it is well again."
+      actions={
+        query.data && (
+          <>
+            {isOn && (
+              <Button busy={busy} onClick={test}>
+                Send test
+              </Button>
+            )}
+            <Button onClick={() => setChanging(true)}>{isOn ? 'Change' : 'Set up'}</Button>
+          </>
+        )
+      }
+    >
+      <QueryProblem query={query}>
+        {query.data ? <Recipients alerts={query.data} /> : <SkeletonRows rows={1} flush />}
+      </QueryProblem>
+      {error && <Alert>{error.sentence}</Alert>}
+      {changing && query.data && (
+        <AlertsDialog
+          alerts={query.data}
+          onClose={() => setChanging(false)}
+          onSaved={(saved) => client.setQueryData(alertsQuery.queryKey, saved)}
+        />
+      )}
+    </Card>
+  );
+}
+
+function Recipients({ alerts: { emails, webhookUrl, lastAttempt } }: { alerts: Alerts }) {
+  if (!emails && webhookUrl === null)
+    return <p className="text-mute">Nobody is told. Someone has to look at this page.</p>;
+  return (
+    <ul className="flex flex-col gap-2">
+      {emails && <li>Owners and admins get an email.</li>}
+      {webhookUrl !== null && (
+        <li>
+          Posted to <span className="break-all">{webhookUrl}</span>
+          {lastAttempt && (
+            <span
+              className={lastAttempt.error === null ? 'block text-sm text-mute' : 'block text-sm text-danger'}
+            >
+              Last <RelativeTime at={lastAttempt.at} />:{' '}
+              {lastAttempt.error === null ? 'delivered' : lastAttempt.error}
+            </span>
+          )}
+        </li>
+      )}
+    </ul>
+  );
+}
+
+interface AlertsDialogProps {
+  alerts: Alerts;
+  onClose: () => void;
+  onSaved: (saved: Alerts) => void;
+}
+
+function AlertsDialog({ alerts, onClose, onSaved }: AlertsDialogProps) {
+  const [emails, setEmails] = useState(alerts.emails);
+  const [url, setUrl] = useState(alerts.webhookUrl ?? '');
+  const save = async () => {
+    const body = { emails, webhookUrl: url.trim() === '' ? null : url.trim() };
+    onSaved(await call(api.PATCH('/admin/v1/health/alerts', { body })));
+    toast('Saved your changes');
+    onClose();
+  };
+  return (
+    <FormDialog
+      title="Alerts"
+      about="Sent once a problem has lasted for two minutes, and again when it has been over for ten."
+      action="Save"
+      onClose={onClose}
+      onSubmit={save}
+    >
+      {(problem) => (
+        <>
+          <Switch label="Email owners and admins" checked={emails} onChange={setEmails} />
+          <Field
+            label="Webhook URL"
+            error={problem('webhookUrl')}
+            help="Gets a JSON post with a text, as Slack and others expect. Leave empty for none."
+          >
+            <Input
+              type="url"
+              value={url}
+              onChange={(event) => setUrl(event.target.value)}
+              placeholder="https://hooks.slack.com/services/…"
+              autoComplete="off"
+            />
+          </Field>
+        </>
+      )}
+    </FormDialog>
+  );
+}
