@@ -25,7 +25,7 @@ import { formVisits } from './migrations/0021-form-visits.ts';
 import { unsettledWaitlists } from './migrations/0022-unsettled-waitlists.ts';
 import { schemaGate } from './migrations/0023-schema-gate.ts';
 import { importRanges } from './migrations/0024-import-ranges.ts';
-import { health } from './migrations/0026-health.ts';
+import { health } from './migrations/0025-health.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const NAMED = {

@@ -5,7 +5,7 @@ import type { Migration } from './migration.ts';
  * Which sites tried to show a form, and names for keys.
  */
 export const health: Migration = {
-  version: 24,
+  version: 25,
   statements: [
     'alter table instance add column backup_at bigint',
     'alter table instance add column alerts bytes',
