@@ -26,8 +26,8 @@ check() { # NAME COMMAND…
   fi
 }
 
-base() { # IMAGE DIRECTORY
-  tar --directory "$2" --create . | podman import --quiet - "$1" >/dev/null
+base() { # IMAGE DIRECTORY [INSTRUCTION]
+  tar --directory "$2" --create . | podman import --quiet ${3:+--change "$3"} - "$1" >/dev/null
 }
 
 suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
@@ -49,7 +49,9 @@ done
 mkdir -p "$work/runtime/etc/ssl/certs" && cp "$work/build/etc/ssl/certs/ca-certificates.crt" "$work/runtime/etc/ssl/certs/"
 printf 'nonroot:x:65532:65532:nonroot:/data:/sbin/nologin\n' >"$work/runtime/etc/passwd"
 chmod 1777 "$work/runtime/tmp"
-base localhost/doorlist-build-base "$work/build"
+# The certificates of this machine: the registry of packages may be a mirror.
+cp -L /etc/ssl/certs/ca-certificates.crt "$work/build/etc/ssl/certs/"
+base localhost/doorlist-build-base "$work/build" "ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt"
 base localhost/doorlist-runtime-base "$work/runtime"
 rm -rf "$work/build" "$work/runtime"
 

@@ -1,7 +1,7 @@
 import hooks, { type AsyncHook } from 'node:async_hooks';
 import { isMainThread } from 'node:worker_threads';
 
-const PATIENCE_MS = 8_000; // Longer than fetch keeps idle connections open.
+const PATIENCE_MS = 30_000; // Longer than fetch keeps idle connections open, and a browser takes to end on a busy machine.
 
 let tracking: AsyncHook | undefined;
 
