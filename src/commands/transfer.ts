@@ -4,9 +4,9 @@ import { finished } from 'node:stream/promises';
 import { STATUSES, type Status } from '../db/tables.ts';
 import { invalid } from '../lib/errors.ts';
 import { createPrivateFile } from '../lib/private-file.ts';
+import { workOnJob } from '../waitlist/jobs/jobs.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
-import { workOnJob } from '../waitlist/jobs/jobs.ts';
 import { NO_PRESET } from '../waitlist/transfer/files/columns.ts';
 import { PRESETS } from '../waitlist/transfer/files/presets.ts';
 import { FORMATS } from '../waitlist/transfer/files/row-file.ts';
@@ -47,7 +47,8 @@ export const transfer: Command[] = [
       },
       'time-zone': {
         value: 'ZONE',
-        about: 'Zone of times that have none, such as Europe/Berlin or PST (default: from the column name, or UTC).',
+        about:
+          'Zone of times that have none, such as Europe/Berlin or PST (default: from the column name, or UTC).',
       },
       'drop-unmapped': { about: 'Skip unmapped columns instead of importing them as metadata.' },
       order: {

@@ -145,7 +145,11 @@ forEachEngine((engine) => {
         'a@example.com,1/2/2024 1:00 PM,,x\nb@example.com,1/31/2024 1:00 PM,R1,y\nc@example.com,2/1/2024';
       const { body } = await preview(text, '?partial=true');
       assert.deepEqual(
-        body.columns.map(({ field, isGuess, examples }) => [field, isGuess, examples.map((each) => each.text)]),
+        body.columns.map(({ field, isGuess, examples }) => [
+          field,
+          isGuess,
+          examples.map((each) => each.text),
+        ]),
         [
           ['email', false, ['a@example.com', 'b@example.com']],
           ['joinedAt', true, ['1/2/2024 1:00 PM', '1/31/2024 1:00 PM']],
@@ -154,7 +158,10 @@ forEachEngine((engine) => {
         ],
       );
       assert.equal(body.columns[1]?.examples[0]?.time, '2024-01-02T21:00:00.000Z');
-      assert.deepEqual([body.service, body.times?.format, body.times?.timeZoneName], [null, 'mdy', 'PST (UTC-8)']);
+      assert.deepEqual(
+        [body.service, body.times?.format, body.times?.timeZoneName],
+        [null, 'mdy', 'PST (UTC-8)'],
+      );
       const mapped = await preview(text, '?timeZone=Europe/Berlin&timeFormat=dmy&map=constructor%3D-');
       assert.equal(mapped.body.columns[1]?.examples[0]?.time, '2024-02-01T12:00:00.000Z');
       assert.equal(mapped.body.columns[3]?.field, '-');
@@ -208,7 +215,11 @@ forEachEngine((engine) => {
       assert.equal(end, '');
       assert.equal((await admin.audited('import.rows_read')).object.id, id);
       const storedRows = () =>
-        service.context.db.query.selectFrom('import_chunk').select('sealed').where('part', '=', 'rows').execute();
+        service.context.db.query
+          .selectFrom('import_chunk')
+          .select('sealed')
+          .where('part', '=', 'rows')
+          .execute();
       for (const { sealed } of await storedRows())
         assert.ok(!Buffer.from(sealed).includes('Ada, 36'), 'sealed');
       await removeEntry(service.context, await to.queue(), 'fine@example.com');

@@ -103,7 +103,10 @@ forEachEngine((engine) => {
       const errors = await downloaded(page, () =>
         page.getByRole('link', { name: 'Download bad rows' }).click(),
       );
-      assert.match(errors, /^Doorlist line,Doorlist reason,Email,Company\r\n3,email: [^,]+,nobody,Nothing\r\n$/);
+      assert.match(
+        errors,
+        /^Doorlist line,Doorlist reason,Email,Company\r\n3,email: [^,]+,nobody,Nothing\r\n$/,
+      );
       await page.getByRole('row', { name: /^3 email \S+/ }).waitFor();
 
       await page.getByRole('button', { name: 'Import 2 people into production' }).click();

@@ -152,14 +152,20 @@ forEachEngine((engine) => {
   describe('times of an import', () => {
     it('are read as the rows say, or as the operator does', async () => {
       const day = await service.waitlist();
-      const { report } = await importText(day, 'email,Joined\na@example.com,03/04/2024\nb@example.com,13/04/2024\n');
+      const { report } = await importText(
+        day,
+        'email,Joined\na@example.com,03/04/2024\nb@example.com,13/04/2024\n',
+      );
       assert.deepEqual([report.times?.format, report.times?.isFormatGuess], ['dmy', false]);
       assert.equal((await timesIn(day)).a, '2024-04-03T00:00:00.000Z');
 
       const text = 'email,Created at\na@example.com,03/04/2024 10:00\n';
       const guessed = await service.waitlist();
       const guess = await importText(guessed, text);
-      assert.match(guess.report.warnings.join(' '), /can be read in two ways. They are read as month\/day\/year/);
+      assert.match(
+        guess.report.warnings.join(' '),
+        /can be read in two ways. They are read as month\/day\/year/,
+      );
       assert.equal((await timesIn(guessed)).a, '2024-03-04T10:00:00.000Z');
 
       const told = await service.waitlist();
@@ -176,7 +182,10 @@ forEachEngine((engine) => {
         'email,Created at\na@example.com,soon\nb@example.com,2024-01-01\n',
       );
       assert.deepEqual([failed, found.times, found.timesUnread], [1, 1, 1]);
-      assert.match(report.warnings.join(' '), /1 time in "Created at" could not be read. Its row is a bad row./);
+      assert.match(
+        report.warnings.join(' '),
+        /1 time in "Created at" could not be read. Its row is a bad row./,
+      );
       const none = await importText(await service.waitlist(), 'email\na@example.com\n');
       assert.deepEqual(none.report.warnings, [
         'No column says when people joined. Everyone gets the time of the import.',
@@ -248,7 +257,10 @@ forEachEngine((engine) => {
     const done = await typed(environment, ...words);
     assert.match(done.out, /^To take it back: doorlist import undo job_/m);
     assert.equal((await timesIn(list)).a, '2024-12-31T11:00:00.000Z');
-    assert.deepEqual((await list.lookup('a@example.com')).body.metadata, { constructor: 'x', 'column 4': 'y' });
+    assert.deepEqual((await list.lookup('a@example.com')).body.metadata, {
+      constructor: 'x',
+      'column 4': 'y',
+    });
     assert.equal(statSync(rowsFile).mode & 0o777, 0o600);
     const rows = readFileSync(rowsFile, 'utf8');
     assert.match(

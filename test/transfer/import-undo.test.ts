@@ -75,7 +75,11 @@ forEachEngine((engine) => {
   const stateOf = async ({ id }: Queue) => {
     const rows: unknown[] = [];
     for (const table of TABLES) {
-      const found = await service.context.db.query.selectFrom(table).selectAll().where('queue_id', '=', id).execute();
+      const found = await service.context.db.query
+        .selectFrom(table)
+        .selectAll()
+        .where('queue_id', '=', id)
+        .execute();
       rows.push(
         found
           .map((row) => JSON.stringify(row))
@@ -110,7 +114,11 @@ forEachEngine((engine) => {
         [
           `p${at}@example.com`,
           `C${at}`,
-          at % 3 === 0 ? 'ada@example.com' : at % 3 === 1 ? `C${Math.floor(at / 2)}` : `C${Math.min(at + 500, 1_199)}`,
+          at % 3 === 0
+            ? 'ada@example.com'
+            : at % 3 === 1
+              ? `C${Math.floor(at / 2)}`
+              : `C${Math.min(at + 500, 1_199)}`,
           new Date(Date.UTC(2024, 0, 1) + at * 3_600_000).toISOString(),
           at % 2 === 0 ? 'pro' : `plan-${at}`,
         ].join(','),
@@ -121,7 +129,10 @@ forEachEngine((engine) => {
       assert.equal((await list.lookup('ada@example.com')).body.referrals, 401);
       await sound(list);
       const found = await readImport(list, job);
-      assert.deepEqual([found.job.result?.created, found.undo], [1_200, { isPossible: true, reason: null, jobId: null }]);
+      assert.deepEqual(
+        [found.job.result?.created, found.undo],
+        [1_200, { isPossible: true, reason: null, jobId: null }],
+      );
 
       const { status, body } = await undo(list, job);
       assert.deepEqual([status, body.state, body.total, body.subject], [202, 'queued', 1_200, job]);
@@ -136,7 +147,10 @@ forEachEngine((engine) => {
       assert.deepEqual(await list.walk(), people);
       assert.deepEqual(await stateOf(queue), before);
       const after = await readImport(list, job);
-      assert.deepEqual([after.job.result?.undone, after.undo.reason], [1_200, 'this import was undone already']);
+      assert.deepEqual(
+        [after.job.result?.undone, after.undo.reason],
+        [1_200, 'this import was undone already'],
+      );
       assertError(await undo(list, job), 409, 'conflict', /undone already/);
       const { object, after: facts } = await admin.audited('import.undone');
       assert.deepEqual([object.id, facts], [job, { environment: 'production', job: body.id }]);
@@ -144,8 +158,15 @@ forEachEngine((engine) => {
       // A code of somebody who is gone leads to nobody, and nobody gets it again.
       await list.signup({ email: 'cleo@example.com', referredBy: 'C0' });
       assert.equal((await list.lookup('cleo@example.com')).body.referredBy, null);
-      const entries = await query.selectFrom('entry').select('seq').where('queue_id', '=', queue.id).execute();
-      assert.deepEqual(entries.map(({ seq }) => seq).toSorted((a, b) => a - b), [1, 2, 1_203]);
+      const entries = await query
+        .selectFrom('entry')
+        .select('seq')
+        .where('queue_id', '=', queue.id)
+        .execute();
+      assert.deepEqual(
+        entries.map(({ seq }) => seq).toSorted((a, b) => a - b),
+        [1, 2, 1_203],
+      );
       await sound(list);
       const repaired = await auditQueue(service.context, queue, true);
       assert.deepEqual(repaired.findings, []);
@@ -163,7 +184,14 @@ forEachEngine((engine) => {
       const reason =
         '1 person of this import was invited since, and 1 person of it referred others who are not part of it: remove people one by one instead';
       assert.deepEqual((await readImport(list, invited)).undo, { isPossible: false, reason, jobId: null });
-      const refused = await command(service.storage.environment, 'import', 'undo', invited, '--waitlist', list.id);
+      const refused = await command(
+        service.storage.environment,
+        'import',
+        'undo',
+        invited,
+        '--waitlist',
+        list.id,
+      );
       assert.deepEqual([refused.code, refused.json.code, refused.json.message], [1, 'conflict', reason]);
       assertError(await undo(list, invited), 409, 'conflict', /was invited since/);
       const nobody = await importText(list, text);
@@ -178,9 +206,20 @@ forEachEngine((engine) => {
       const queue = await list.queue();
       await list.invite('a@example.com');
       service.clock.advance(1_000);
-      await service.context.db.query.updateTable('queue').set({ listens: '*' }).where('id', '=', queue.id).execute();
+      await service.context.db.query
+        .updateTable('queue')
+        .set({ listens: '*' })
+        .where('id', '=', queue.id)
+        .execute();
       const job = await importText(list, 'email\na@example.com\nb@example.com\n', { events: true });
-      const { removed } = await jsonOf(service.storage.environment, 'import', 'undo', job, '--waitlist', list.id);
+      const { removed } = await jsonOf(
+        service.storage.environment,
+        'import',
+        'undo',
+        job,
+        '--waitlist',
+        list.id,
+      );
       assert.equal(removed, 2);
       const events = await service.context.db.query
         .selectFrom('event')
@@ -199,17 +238,21 @@ forEachEngine((engine) => {
       const list = await service.waitlist();
       const emails = Array.from({ length: 1_200 }, (_, at) => `p${at}@example.com`);
       // The first refers the last, and each other one the next.
-      const rows = emails.map((email, at) => `${email},${at === 0 ? emails.at(-1) : at % 50 === 0 ? '' : emails[at - 1]}`);
+      const rows = emails.map(
+        (email, at) => `${email},${at === 0 ? emails.at(-1) : at % 50 === 0 ? '' : emails[at - 1]}`,
+      );
       const job = await importText(list, `email,referred_by\n${rows.join('\n')}\n`);
       const { body } = await undo(list, job);
       let steps = 0;
       const run: typeof undoImportJob.run = async (context, queue, held: HeldJob) => {
         const stopping = () => ++steps === 2;
-        await undoImportJob.run(context, queue, { ...held, lease: { ...held.lease, stopping } } as never).finally(async () => {
-          if (steps > 2) return;
-          await list.invite('p100@example.com');
-          await list.signup({ email: 'zoe@example.com', referredBy: 'p300@example.com' });
-        });
+        await undoImportJob
+          .run(context, queue, { ...held, lease: { ...held.lease, stopping } } as never)
+          .finally(async () => {
+            if (steps > 2) return;
+            await list.invite('p100@example.com');
+            await list.signup({ email: 'zoe@example.com', referredBy: 'p300@example.com' });
+          });
       };
       await runDueJobs(service.context, [{ ...undoImportJob, run }]);
       const { result, state } = (await admin.call<Job>('getJob', 'GET', `/jobs/${body.id}`)).body;
@@ -230,7 +273,11 @@ forEachEngine((engine) => {
       await forgetOldJobs(service.context);
       await forgetOldJobs(service.context);
       const { id } = await list.queue();
-      const ranges = await service.context.db.query.selectFrom('import_range').selectAll().where('queue_id', '=', id).execute();
+      const ranges = await service.context.db.query
+        .selectFrom('import_range')
+        .selectAll()
+        .where('queue_id', '=', id)
+        .execute();
       assert.deepEqual(ranges, []);
     });
 
@@ -259,9 +306,14 @@ forEachEngine((engine) => {
       await finished;
       assert.ok((await left()) < emails.length);
       await sound(list);
-      const { removed } = await jsonOf(service.storage.environment, 'import', 'undo', job, '--waitlist', list.id).catch(
-        () => ({ removed: emails.length }),
-      );
+      const { removed } = await jsonOf(
+        service.storage.environment,
+        'import',
+        'undo',
+        job,
+        '--waitlist',
+        list.id,
+      ).catch(() => ({ removed: emails.length }));
       assert.equal(removed, emails.length);
       assert.equal(await left(), 0);
       await sound(list);

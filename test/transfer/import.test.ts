@@ -38,7 +38,9 @@ forEachEngine((engine) => {
     text: string | Buffer,
     options: ImportOptions = {},
     name = 'people.csv',
-  ): Promise<Omit<ImportResult, 'report'> & { problems: { line: number; field: string | null; reason: string }[] }> {
+  ): Promise<
+    Omit<ImportResult, 'report'> & { problems: { line: number; field: string | null; reason: string }[] }
+  > {
     const { context } = service;
     const { report, ...result } = await importFile(context, await list.queue(), fileOf(name, text), options);
     assert.ok(report.columns.length > 0);

@@ -36,7 +36,8 @@ export function noteReferences(
     if (added[at] && confirmedBy !== null && candidate.emailHash) confirmed.push(seq);
     if (!added[at] || !link) return;
     const referrer = candidate.referrer ? members.find(candidate.referrer) : undefined;
-    if (referrer && referrer.seq <= seq) lost += referrer.status === 'removed' || referrer.seq === seq ? 1 : 0;
+    if (referrer && referrer.seq <= seq)
+      lost += referrer.status === 'removed' || referrer.seq === seq ? 1 : 0;
     else if (link.kind === 'code' && !hasCodes) lost += 1;
     else links.push({ seq, link });
   });

@@ -61,7 +61,11 @@ interface ColumnRowProps {
   onChoose: (field: string) => void;
 }
 
-function ColumnRow({ column: { name, field, isGuess, isUnknown, examples }, chosen, onChoose }: ColumnRowProps) {
+function ColumnRow({
+  column: { name, field, isGuess, isUnknown, examples },
+  chosen,
+  onChoose,
+}: ColumnRowProps) {
   const value = chosen ?? optionOf(field);
   const texts = examples.map(({ text }) => text).join(' · ');
   const options = [...FIELDS, ...FOUND_ONLY.filter((option) => option.value === value)];

@@ -23,9 +23,7 @@ export function FileReading({ scope, file, options, onChange }: FileReadingProps
     <QueryProblem query={query}>
       {preview ? (
         <>
-          {preview.service !== null && (
-            <Alert tone="info">Looks like a {preview.service} export.</Alert>
-          )}
+          {preview.service !== null && <Alert tone="info">Looks like a {preview.service} export.</Alert>}
           <ColumnMapping
             columns={preview.columns}
             map={options.map}

@@ -31,7 +31,9 @@ export function ImportUndo({ scope, jobId, undo, created, undone }: ImportUndoPr
   if (undo.jobId !== null) return <Undoing jobId={undo.jobId} />;
   if (!undo.isPossible)
     return undone > 0 ? (
-      <p className="text-mute">Undone. {people(undone)} of it {undone === 1 ? 'was' : 'were'} removed.</p>
+      <p className="text-mute">
+        Undone. {people(undone)} of it {undone === 1 ? 'was' : 'were'} removed.
+      </p>
     ) : (
       <p className="text-sm text-mute">Cannot be undone. {capitalize(undo.reason ?? '')}.</p>
     );

@@ -1,6 +1,6 @@
+import { queryOptions } from '@tanstack/react-query';
 import { ApiError, call, type Schemas } from '../../api/client.ts';
 import { BASE_PATH } from '../../base-path.ts';
-import { queryOptions } from '@tanstack/react-query';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { type ColumnMap, mapText } from './column-map.ts';
 import type { Job } from './jobs.ts';
