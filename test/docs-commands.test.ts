@@ -51,7 +51,7 @@ const NOT_RUN: Record<string, number> = {
   'docs/admin.md': 1,
   'docs/dashboard.md': 1,
   'docs/emails.md': 2,
-  'docs/import-export.md': 2,
+  'docs/import-export.md': 3,
   'docs/operations.md': 5,
   'docs/queue.md': 1,
   'docs/webhooks.md': 1,

@@ -231,7 +231,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     },
     signs: [['appliedat', 'status']],
   },
-  /** The columns of an exported audience: https://mailchimp.com/help/view-export-contacts/ */
+  /** The columns of the CSV files in an exported audience. */
   mailchimp: {
     name: 'Mailchimp',
     columns: {
