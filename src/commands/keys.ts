@@ -26,6 +26,7 @@ export const keys: Command[] = [
       product: { about: 'Create a product key: every waitlist, including waitlist:read.' },
       env: { value: 'ENVIRONMENT', about: 'Environment, such as production or development.', required: true },
       read: { about: 'Add the waitlist:read grant.' },
+      name: { value: 'NAME', about: 'What to call it, so that you can tell keys apart.' },
       ...EXPIRY_FLAGS,
       ...QUIET,
     },
@@ -37,6 +38,7 @@ export const keys: Command[] = [
         waitlistId,
         environment: textOr(flags, 'env', ''),
         canRead: flags.read === true,
+        name: textOr(flags, 'name', undefined),
         expiresAt: parseExpiry(flags, await sharedNow(context)) ?? null,
       });
       return keyOutcome(created, flags.quiet === true);
@@ -50,6 +52,7 @@ export const keys: Command[] = [
       const rows = list.map((key) => [
         key.id,
         `…${key.hint}`,
+        key.name,
         key.waitlistId ?? 'all',
         key.environment,
         key.grants.join(','),
@@ -58,7 +61,7 @@ export const keys: Command[] = [
       ]);
       return {
         json: list,
-        text: table(['ID', 'KEY', 'WAITLIST', 'ENV', 'GRANTS', 'EXPIRES', 'LAST USED'], rows),
+        text: table(['ID', 'KEY', 'NAME', 'WAITLIST', 'ENV', 'GRANTS', 'EXPIRES', 'LAST USED'], rows),
       };
     },
   },

@@ -18,6 +18,7 @@ export const AUDIT_ACTIONS = [
   'session.ended',
   'access.ended',
   'operator.created',
+  'operator.updated',
   'operator.role_changed',
   'operator.removed',
   'operator.link_created',

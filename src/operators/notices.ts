@@ -9,7 +9,10 @@ export interface Recipient {
 /** What an operator is told about their account. */
 export type Notice =
   | { kind: 'invitation' | 'reset'; token: string; expiresAt: number; by: string | null }
-  | { kind: 'password-changed' | 'two-factor-off' | 'passkey-added'; address?: string | null }
+  | {
+      kind: 'password-changed' | 'email-changed' | 'two-factor-off' | 'passkey-added';
+      address?: string | null;
+    }
   | { kind: 'new-sign-in'; address: string; agent: string }
   | ({ kind: 'health' } & HealthChange);
 

@@ -7,7 +7,7 @@ import type { Actor } from './actor.ts';
 import { changeOperators, recordAudit } from './audit.ts';
 import type { OperatorContext } from './context.ts';
 import { knownDevice, newDevice } from './devices.ts';
-import { readOperator } from './operator.ts';
+import { checkName, type Operator, objectOf, type Profile, readOperator, requireEmail } from './operator.ts';
 import { requireGoodPassword } from './password-rules.ts';
 import { replaceRecoveryCodes } from './recovery-codes.ts';
 import { useSecondFactor, useTotp } from './second-factor.ts';
@@ -44,6 +44,46 @@ export async function changePassword(
   });
   const { vault } = context;
   return knownDevice(vault, row, input.device) && newDevice(vault, { ...row, password });
+}
+
+/** Changes the own name or email. Another email needs the password, and the old address is told. */
+export async function changeProfile(
+  { context, slowDown }: AccountParts,
+  actor: Actor,
+  input: { name?: string | undefined; email?: string | undefined; password?: string | undefined },
+): Promise<Operator> {
+  if (input.name === undefined && input.email === undefined) throw invalid('name or email is required');
+  const newName = input.name === undefined ? undefined : checkName(input.name);
+  const email = input.email === undefined ? undefined : requireEmail(input.email);
+  const { vault, db } = context;
+  const known = readOperator(vault, await requireOwnRow(actor, db.query));
+  const moves = email !== undefined && email.shown !== known.email;
+  if (moves && input.password === undefined) throw invalid('password: is required to change the email');
+  if (moves) await requirePassword({ context, slowDown }, actor, input.password ?? '');
+  return changeOperators(context, async (trx, now, tell) => {
+    const row = await requireOwnRow(actor, trx);
+    const before = readOperator(vault, row);
+    const after = { email: email?.shown ?? before.email, name: newName ?? before.name };
+    const emailHash = email ? vault.hash('email', email.key) : row.email_hash;
+    const taken = await trx
+      .selectFrom('operator')
+      .select('id')
+      .where('email_hash', '=', emailHash)
+      .where('id', '!=', row.id)
+      .executeTakeFirst();
+    if (taken) throw new DoorlistError('conflict', 'email: an operator with this email already exists');
+    const profile = vault.seal('operator.profile', row.id, after satisfies Profile);
+    await trx
+      .updateTable('operator')
+      .set({ profile, email_hash: emailHash })
+      .where('id', '=', row.id)
+      .execute();
+    const { name, email: address } = before;
+    const event = { action: 'operator.updated' as const, before: { name, email: address }, after };
+    await recordAudit(context, trx, actor, { ...event, object: objectOf(before) }, now);
+    if (moves) tell(before, { kind: 'email-changed', address: actor.address });
+    return readOperator(vault, { ...row, profile });
+  });
 }
 
 interface TotpSecret {

@@ -7,6 +7,7 @@ export function presentKey(key: KeySummary) {
   return {
     id: formatId('key', key.id),
     hint: key.hint,
+    name: key.name,
     waitlistId: key.waitlistId,
     environment: key.environment,
     canRead: key.canRead,

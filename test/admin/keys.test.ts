@@ -13,6 +13,7 @@ import {
 interface Key {
   id: string;
   key: string;
+  name: string;
   hint: string;
   waitlistId: string | null;
   environment: string;
@@ -49,7 +50,12 @@ forEachEngine((engine) => {
     const hour = new Date(START + 3_600_000).toISOString();
 
     it('are created for one environment, shown once, and work', async () => {
-      const writer = succeeded(await admin.post<Key>(at), 201);
+      const writer = succeeded(await admin.post<Key>(at, { name: ' Website backend ' }), 201);
+      assert.equal(writer.name, 'Website backend');
+      const named = succeeded(await admin.get<Page>(at)).keys.find(({ id }) => id === writer.id);
+      assert.equal(named?.name, 'Website backend');
+      for (const name of ['two\nlines', 'x'.repeat(101)])
+        assertError(await admin.post(at, { name }), 400, 'invalid_request');
       assert.match(writer.key, /^dl_live_/);
       assert.deepEqual(
         [writer.waitlistId, writer.environment, writer.canRead],
@@ -70,6 +76,7 @@ forEachEngine((engine) => {
       const [record] = await auditOf(service, `key:${tester.id}`);
       assert.equal(record?.action, 'key.created');
       assert.deepEqual(record?.details.after, {
+        name: '',
         waitlistId: list.id,
         environment: 'development',
         canRead: true,

@@ -44,6 +44,10 @@ forEachEngine((engine) => {
 
     await page.goto(`/setup/${await tokenForSetup(service)}`);
     await check(page, 'set-up link');
+    assert.equal(await page.evaluate('document.activeElement.name'), 'name');
+    await page.getByRole('button', { name: 'Show password' }).click();
+    assert.equal(await page.getByLabel('Password').getAttribute('type'), 'text');
+    await page.getByRole('button', { name: 'Hide password' }).click();
     await page.getByLabel('Name').fill(OWNER.name);
     await page.getByLabel('Email').fill(OWNER.email);
     await page.getByLabel('Password').fill('password1234');
@@ -53,6 +57,10 @@ forEachEngine((engine) => {
       .getByText(/common/)
       .waitFor();
     assert.equal(await page.getByLabel('Email').inputValue(), OWNER.email);
+    assert.equal(await page.getByLabel('Password').getAttribute('aria-invalid'), 'true');
+    assert.equal(await page.evaluate('document.activeElement.name'), 'password');
+    page.problems.length = 0;
+    await check(page, 'what is wrong');
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('heading', { name: 'Create your first waitlist' }).waitFor();
@@ -258,6 +266,43 @@ forEachEngine((engine) => {
       await page.keyboard.press('w');
       await page.getByRole('heading', { name: 'Waitlists' }).waitFor();
       await page.close();
+    });
+
+    it('signs in who chose a password, and lets them change their name and email', async () => {
+      const email = `new-${size}@example.com`;
+      const invited = await owner.post<{ link: { url: string } }>('/operators', { email, role: 'admin' });
+      const page = await openDashboard(service, new URL(invited.body.link.url).pathname, { size });
+      await page.getByLabel('Name').fill('New Person');
+      await page.getByLabel('Password').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Accept invitation' }).click();
+      await page.getByRole('heading', { name: 'Waitlists' }).waitFor();
+      await page.goto('/instance/people');
+      await page.getByRole('heading', { name: 'Team' }).waitFor();
+      assert.equal(new URL(page.url()).pathname, '/instance/team');
+
+      await page.goto('/account');
+      await page.getByLabel('Name').fill('Renamed Person');
+      await page.getByLabel('Email').fill(OWNER.email);
+      await page.getByLabel('Current password').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page.getByText('already exists').waitFor();
+      page.problems.length = 0;
+      await page.getByLabel('Email').fill(`renamed-${size}@example.com`);
+      await check(page, 'the own profile');
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page.getByText('Saved your changes').waitFor();
+      await page.close();
+      const again = browserOf(service);
+      assert.equal((await again.signIn(email, PASSWORD)).status, 401);
+      assert.equal((await again.signIn(`renamed-${size}@example.com`, PASSWORD)).status, 200);
+      const me = await again.get<{ operator: { name: string } }>('/me');
+      assert.equal(me.body.operator.name, 'Renamed Person');
+      const mails = await owner.get<{ mails: { kind: string; to: string }[] }>('/mails?limit=200');
+      assert.ok(mails.body.mails.some(({ kind, to }) => kind === 'email-changed' && to === email));
+      for (const body of [{}, { email: 'x@example.com' }, { email: 'no address', password: PASSWORD }])
+        assert.equal((await again.patch('/me', body)).status, 400, JSON.stringify(body));
+      const wrong = await again.patch('/me', { email: 'x@example.com', password: 'wrong' });
+      assert.equal(wrong.status, 403);
     });
 
     it('leaves for the sign-in page when the session is ended elsewhere', async () => {

@@ -47,8 +47,10 @@ forEachEngine((engine) => {
         return text;
       };
       await page.getByRole('button', { name: 'Create key' }).first().click();
+      await dialog.getByLabel('Name').fill('Website backend');
       await dialog.getByRole('button', { name: 'Create key' }).click();
       const first = await shownKey();
+      await page.getByText('Website backend').waitFor();
       await page.getByRole('button', { name: 'Send request' }).click();
       await page.getByText('"created": 1').waitFor();
       assert.equal((await list.lookup('ada@example.com')).status, 200);
@@ -351,6 +353,7 @@ forEachEngine((engine) => {
       await page.getByRole('cell', { name: 'Active' }).waitFor();
       await checkLayout(page, 'product keys');
 
+      await service.waitlist(); // It sends emails.
       await page.goto('/instance/health');
       await page.getByRole('list', { name: 'Checks' }).getByText('schema version').waitFor();
       await page.getByText('Not sent', { exact: true }).waitFor();

@@ -85,6 +85,14 @@ const team = createRoute({
   path: '/instance/team',
   component: lazyRouteComponent(() => import('./pages/team/team-page.tsx'), 'TeamPage'),
 });
+/** As it was called before. */
+const people = createRoute({
+  getParentRoute: () => shell,
+  path: '/instance/people',
+  beforeLoad: () => {
+    throw redirect({ to: '/instance/team', replace: true });
+  },
+});
 const tokens = createRoute({
   getParentRoute: () => shell,
   path: '/instance/tokens',
@@ -256,6 +264,7 @@ export const routeTree = root.addChildren([
     home,
     account,
     team,
+    people,
     tokens,
     audit,
     productKeys,

@@ -38,6 +38,15 @@ The password of your account on **{{ host }}** was changed on {{ at }}.${WHERE} 
 ${NOT_YOU}
 `,
   },
+  'email-changed': {
+    subject: 'Your email for {{ host }} was changed',
+    body: `# Your email was changed
+
+Your account on **{{ host }}** got another email address on {{ at }}.${WHERE} This address no longer works for signing in.
+
+${NOT_YOU}
+`,
+  },
   'two-factor-off': {
     subject: 'Two-factor authentication for {{ host }} is off',
     body: `# Two-factor authentication is off

@@ -8,6 +8,8 @@ const PAGE = 1_000;
 export interface KeySummary {
   id: Uint8Array;
   hint: string;
+  /** What operators call it. May be empty. */
+  name: string;
   /** null for a product key, which is valid for every waitlist. */
   waitlistId: string | null;
   environment: string;
@@ -43,7 +45,7 @@ export function selectKeys(query: Kysely<Tables>, scope?: KeyScope) {
     .selectFrom('server_key as k')
     .leftJoin('waitlist as w', 'w.id', 'k.waitlist_id')
     .select(['k.id', 'k.hint', 'k.waitlist_id', 'w.public_id', 'k.environment', 'k.can_read', 'k.created_at'])
-    .select(['k.expires_at', 'k.revoked_at', 'k.last_used_at']);
+    .select(['k.expires_at', 'k.revoked_at', 'k.last_used_at', 'k.label']);
   if (!scope) return all;
   const { waitlistId, environment } = scope;
   const ours = all.where('k.environment', '=', environment);
@@ -58,6 +60,7 @@ export function keySummary(row: KeyRow): KeySummary {
   return {
     id: row.id,
     hint: row.hint,
+    name: row.label,
     waitlistId: row.public_id,
     environment: row.environment,
     canRead: row.can_read === 1,

@@ -8,6 +8,7 @@ import { hashOf } from './find-key.ts';
 import { type KeyScope, type KeySummary, keySummary, selectKeys } from './list-keys.ts';
 import { newServerKey } from './server-key-format.ts';
 
+const NAME_CHARACTERS_MAX = 100;
 /** A hundred years: anything longer is a typo, and could exceed the range of dates. */
 const OVERLAP_MAX_MS = 36_500 * 86_400_000;
 
@@ -15,11 +16,13 @@ const OVERLAP_MAX_MS = 36_500 * 86_400_000;
 export type CreatedKey = KeySummary & { key: string };
 
 interface KeyInput extends KeyScope {
+  name?: string | undefined;
   canRead: boolean;
   expiresAt: number | null;
 }
 
 export async function createKey(context: Context, input: KeyInput): Promise<CreatedKey> {
+  const name = checkName(input.name ?? '');
   return changeSettings(context, async (trx) => {
     const now = await sharedNow(context, trx);
     if (input.expiresAt !== null && input.expiresAt <= now) throw invalid('expiresAt: must be in the future');
@@ -33,17 +36,25 @@ export async function createKey(context: Context, input: KeyInput): Promise<Crea
     const canRead = input.canRead || waitlist === null; // Product keys can always read.
     const created = await insertKey(trx, now, {
       ...input,
+      name,
       canRead,
       waitlistInternalId: waitlist?.id ?? null,
     });
-    const { waitlistId, environment: name, expiresAt } = created;
+    const { waitlistId, environment: of, expiresAt } = created;
     await context.audit?.(trx, {
       action: 'key.created',
       object: objectOf(created),
-      after: { waitlistId, environment: name, canRead, expiresAt },
+      after: { name, waitlistId, environment: of, canRead, expiresAt },
     });
     return created;
   });
+}
+
+function checkName(text: string): string {
+  const name = text.trim().normalize('NFC');
+  if ([...name].length > NAME_CHARACTERS_MAX || /\p{Cc}/u.test(name))
+    throw invalid(`name: must be at most ${NAME_CHARACTERS_MAX} characters on one line`);
+  return name;
 }
 
 async function findWaitlist(trx: Trx, waitlistId: string | null): Promise<{ id: number } | null> {
@@ -65,12 +76,14 @@ async function insertKey(
 ): Promise<CreatedKey> {
   const id = newId(now);
   const key = newServerKey(input.environment);
+  const name = input.name ?? '';
   await trx
     .insertInto('server_key')
     .values({
       id,
       hash: hashOf(key),
       hint: key.slice(-4),
+      label: name,
       waitlist_id: input.waitlistInternalId,
       environment: input.environment,
       can_read: input.canRead ? 1 : 0,
@@ -84,6 +97,7 @@ async function insertKey(
     id,
     key,
     hint: key.slice(-4),
+    name,
     waitlistId: input.waitlistId,
     environment: input.environment,
     canRead: input.canRead,
@@ -93,8 +107,6 @@ async function insertKey(
     lastUsedAt: null,
   };
 }
-
-/** Returns undefined if it cannot be a key, to save the lookup. */
 
 /** The key stops working immediately. With a scope, only a key in it. */
 export async function revokeKey(context: Context, keyId: string, scope?: KeyScope): Promise<void> {
@@ -144,6 +156,6 @@ async function requireActive(trx: Trx, keyId: string, now: number, scope: KeySco
   return { id, waitlistInternalId: row.waitlist_id, summary: keySummary(row) };
 }
 
-function objectOf({ id, hint }: KeySummary) {
-  return { kind: 'key', id: formatId('key', id), name: `…${hint}` } as const;
+function objectOf({ id, hint, name }: KeySummary) {
+  return { kind: 'key', id: formatId('key', id), name: name === '' ? `…${hint}` : name } as const;
 }

@@ -105,7 +105,11 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change your name or email
+         * @description Changes how others see you, or what you sign in with. The old address gets an email about it. Requires a signed-in operator; tokens are refused.
+         */
+        patch: operations["updateMe"];
         trace?: never;
     };
     "/admin/v1/me/sessions": {
@@ -2019,6 +2023,22 @@ export interface components {
         };
         /** @description Who sent the request. */
         Me: components["schemas"]["MeOperator"] | components["schemas"]["MeToken"];
+        /** @description What to change. Another email needs the current password. */
+        ProfileChange: {
+            /**
+             * @description Name that other operators see.
+             * @example Grace Hopper
+             */
+            name?: string;
+            /**
+             * Format: idn-email
+             * @description Email address. Not case-sensitive.
+             * @example grace@example.com
+             */
+            email?: string;
+            /** @description Current password. */
+            password?: string;
+        };
         /** @description A browser that is signed in. */
         Session: {
             /** @description Unique id of the session. */
@@ -2236,7 +2256,7 @@ export interface components {
              * @description What the email is about.
              * @enum {string}
              */
-            kind: "invitation" | "reset" | "password-changed" | "two-factor-off" | "passkey-added" | "new-sign-in" | "health";
+            kind: "invitation" | "reset" | "password-changed" | "email-changed" | "two-factor-off" | "passkey-added" | "new-sign-in" | "health";
             /** @description Recipient. `null` once the operator was removed. */
             to: string | null;
             /**
@@ -2290,7 +2310,7 @@ export interface components {
              * @description What the email is about.
              * @enum {string}
              */
-            kind: "invitation" | "reset" | "password-changed" | "two-factor-off" | "passkey-added" | "new-sign-in" | "health";
+            kind: "invitation" | "reset" | "password-changed" | "email-changed" | "two-factor-off" | "passkey-added" | "new-sign-in" | "health";
             /** @description Recipient. `null` once the operator was removed. */
             to: string | null;
             /**
@@ -2377,7 +2397,7 @@ export interface components {
          * @description What happened.
          * @enum {string}
          */
-        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.updated" | "entry.moved" | "entry.confirmed" | "entry.removed" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.updated" | "entry.moved" | "entry.confirmed" | "entry.removed" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
         /** @description Who did it. */
         AuditActor: {
             /** @description Kind of object: `operator`, `token`, `session`, `command-line`, or `anonymous` for somebody who is not signed in. */
@@ -3732,6 +3752,8 @@ export interface components {
             id: string;
             /** @description Last four characters of the key. */
             hint: string;
+            /** @description What operators call it. Empty if it has no name. */
+            name: string;
             /** @description Waitlist that the key is for. `null` for a product key, which covers every waitlist. */
             waitlistId: string | null;
             /** @description Environment that the key is for. */
@@ -3771,6 +3793,11 @@ export interface components {
             /** @description Adds the `waitlist:read` grant. Default: `false`, for signups only. */
             canRead?: boolean;
             /**
+             * @description What to call it, so that you can tell keys apart.
+             * @example Website backend
+             */
+            name?: string;
+            /**
              * Format: date-time
              * @description ISO 8601 time after which the key stops working. Omit it for a key that does not expire.
              */
@@ -3782,6 +3809,8 @@ export interface components {
             id: string;
             /** @description Last four characters of the key. */
             hint: string;
+            /** @description What operators call it. Empty if it has no name. */
+            name: string;
             /** @description Waitlist that the key is for. `null` for a product key, which covers every waitlist. */
             waitlistId: string | null;
             /** @description Environment that the key is for. */
@@ -3818,6 +3847,11 @@ export interface components {
         };
         /** @description A product key to create. */
         ProductKeyRequest: {
+            /**
+             * @description What to call it, so that you can tell keys apart.
+             * @example Website backend
+             */
+            name?: string;
             /**
              * Format: date-time
              * @description ISO 8601 time after which the key stops working. Omit it for a key that does not expire.
@@ -4389,6 +4423,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Me"];
+                };
+            };
+        };
+    };
+    updateMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What to change. Another email needs the current password. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProfileChange"];
+            };
+        };
+        responses: {
+            /** @description The operator. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operator"];
                 };
             };
         };
@@ -5097,7 +5157,7 @@ export interface operations {
                  * @description Only this action.
                  * @example session.created
                  */
-                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.updated" | "entry.moved" | "entry.confirmed" | "entry.removed" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.updated" | "entry.moved" | "entry.confirmed" | "entry.removed" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
                 /**
                  * @description Only what this actor did: its kind and id, joined with a colon.
                  * @example operator:opr_06gxx2p9r1yn1vp1ryss481fhw

@@ -22,16 +22,38 @@ button, a.button { display: block; width: 100%; padding: .4375rem .875rem; font:
 button:hover, a.button:hover { background: var(--strong); }
 a.button { margin-top: 1.25rem; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+input[aria-invalid] { border-color: var(--danger); outline-color: var(--danger); }
+.wrong { margin-top: -.5rem; font-size: .8125rem; color: var(--danger); }
+button.quiet { width: auto; align-self: flex-start; margin-top: -.5rem; padding: 0; font-size: .8125rem; color: var(--mute); background: none; text-decoration: underline; text-underline-offset: 4px; }
+button.quiet:hover { color: var(--ink); background: none; }
 .problem { margin-top: 1.25rem; padding: .625rem .75rem; color: var(--danger); background: var(--danger-soft); border-radius: .4375rem; }
 `;
 
+/** Hidden without scripts, because it would do nothing. */
+export const SHOW_PASSWORD = new Html(
+  '<button type="button" class="quiet" id="show" aria-controls="password" aria-pressed="false" hidden>Show password</button>',
+);
+const SCRIPT = `
+const show = document.getElementById('show');
+const password = document.getElementById('password');
+if (show) show.hidden = false;
+show?.addEventListener('click', () => {
+  const shown = password.type === 'text';
+  password.type = shown ? 'password' : 'text';
+  show.textContent = shown ? 'Show password' : 'Hide password';
+  show.setAttribute('aria-pressed', String(!shown));
+});
+`;
+const SCRIPT_HASH = createHash('sha256').update(SCRIPT).digest('base64');
+
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** Nothing is loaded, no scripts run, and forms can only be sent here. */
+/** Nothing is loaded, only our own script runs, and forms can only be sent here. */
 const HEADERS = {
   'content-security-policy': [
     "default-src 'none'",
     `style-src 'sha256-${STYLE_HASH}'`,
+    `script-src 'sha256-${SCRIPT_HASH}'`,
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",
@@ -80,6 +102,7 @@ export function sendAccountPage(reply: FastifyReply, page: AccountPage): string 
 ${problem !== undefined && html`<p class="problem" role="alert">${problem}</p>`}
 ${content ?? html``}
 </main>
+<script>${new Html(SCRIPT)}</script>
 </body>
 </html>
 `.text;

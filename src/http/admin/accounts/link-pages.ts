@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { basePathOf } from '../../../config/public-url.ts';
 import { DoorlistError } from '../../../lib/errors.ts';
 import { findLink, followLink } from '../../../operators/links.ts';
+import type { Operator } from '../../../operators/operator.ts';
 import { completeSetup, requireSetupToken } from '../../../operators/setup.ts';
 import { signIn } from '../../../operators/sign-in.ts';
 import { type Html, html } from '../../docs/html.ts';
@@ -9,11 +10,17 @@ import { closeUnread, sendError } from '../../plugins/errors.ts';
 import { STATUS } from '../../problem.ts';
 import { refuseCrossSite } from '../core/cross-site.ts';
 import { type AdminParts, addressOf, clientDetails, startSession, takeSignIn } from '../core/parts.ts';
-import { type AccountPage, sendAccountPage } from './account-page.ts';
+import { type AccountPage, SHOW_PASSWORD, sendAccountPage } from './account-page.ts';
 
 const BODY_BYTES_MAX = 16 * 1024;
 
 type Fields = Record<string, string | undefined>;
+
+/** What is wrong with which field. */
+interface Wrong {
+  name: string;
+  message: string;
+}
 
 /** The pages for the set-up link, invitations and resets: forms that work without scripts. */
 export function registerLinkPages(app: FastifyInstance, parts: AdminParts): void {
@@ -26,7 +33,7 @@ export function registerLinkPages(app: FastifyInstance, parts: AdminParts): void
       await takeSignIn(parts, request, reply, tokenOf(request));
     },
   };
-  const passwordPage = async (token: string, input: Fields = {}): Promise<AccountPage> => {
+  const passwordPage = async (token: string, input: Fields = {}, wrong?: Wrong): Promise<AccountPage> => {
     const found = await findLink(context, token);
     if (!found)
       throw new DoorlistError('expired', 'this link has been used or has expired: request a new one');
@@ -36,8 +43,8 @@ export function registerLinkPages(app: FastifyInstance, parts: AdminParts): void
       title: invited ? 'Accept your invitation' : 'Reset your password',
       lead: `Choose a password for ${operator.email}.`,
       content: form(invited ? 'Accept invitation' : 'Set password', [
-        invited ? field('Name', 'name', 'text', 'name', input.name ?? operator.name) : html``,
-        newPassword(),
+        invited ? field('Name', 'name', 'text', 'name', input.name ?? operator.name, wrong, 'first') : html``,
+        newPassword(wrong, invited ? undefined : 'first'),
       ]),
     };
   };
@@ -69,7 +76,7 @@ export function registerLinkPages(app: FastifyInstance, parts: AdminParts): void
       const again = await problemWith(() =>
         completeSetup(context, { token: tokenOf(request), email, name, password }, addressOf(request)),
       );
-      if (again) return sendAccountPage(reply, { ...setupPage(input), ...again });
+      if (again) return sendAccountPage(reply, { ...setupPage(input, again.wrong), ...again });
       const client = clientDetails(request);
       startSession(
         parts,
@@ -85,14 +92,24 @@ export function registerLinkPages(app: FastifyInstance, parts: AdminParts): void
     scope.post('/password/:token', route, async (request, reply) => {
       const input = fieldsOf(request);
       const { name, password = '' } = input;
-      const again = await problemWith(() =>
-        followLink(context, { token: tokenOf(request), name, password }, addressOf(request)),
-      );
-      if (again)
-        return sendAccountPage(reply, { ...(await passwordPage(tokenOf(request), input)), ...again });
+      let operator: Operator | undefined;
+      const again = await problemWith(async () => {
+        operator = await followLink(context, { token: tokenOf(request), name, password }, addressOf(request));
+      });
+      if (again) {
+        const page = await passwordPage(tokenOf(request), input, again.wrong);
+        return sendAccountPage(reply, { ...page, ...again });
+      }
+      if (operator && !operator.twoFactor) {
+        const { email } = operator;
+        const client = clientDetails(request);
+        const cookies = parts.cookies.read(request);
+        startSession(parts, reply, await signIn(parts, { email, password, client, ...cookies }));
+        return reply.redirect(`${basePathOf(publicUrl)}/`, 303);
+      }
       return sendAccountPage(reply, {
         title: 'Your password is set',
-        lead: 'You can sign in with it now.',
+        lead: 'Sign in with it and a code of your authenticator app.',
         content: toSignIn,
       });
     });
@@ -102,23 +119,28 @@ export function registerLinkPages(app: FastifyInstance, parts: AdminParts): void
 /** What the person can correct is shown above the form. Everything else is an error page. */
 async function problemWith(
   act: () => Promise<unknown>,
-): Promise<Pick<AccountPage, 'status' | 'problem'> | undefined> {
+): Promise<(Pick<AccountPage, 'status' | 'problem'> & { wrong?: Wrong }) | undefined> {
   try {
     await act();
   } catch (error) {
     if (!(error instanceof DoorlistError) || error.code !== 'invalid_request') throw error;
-    return { status: STATUS.invalid_request, problem: sentence(error.message.replace(/^(\w+): /, '$1 ')) };
+    const [, name, message] = /^(\w+): (.*)$/.exec(error.message) ?? [];
+    return {
+      status: STATUS.invalid_request,
+      problem: sentence(name === undefined ? error.message : `${name} ${message}`),
+      ...(name === undefined ? {} : { wrong: { name, message: sentence(message ?? '') } }),
+    };
   }
 }
 
-function setupPage(input: Fields = {}): AccountPage {
+function setupPage(input: Fields = {}, wrong?: Wrong): AccountPage {
   return {
     title: 'Set up Doorlist',
     lead: 'Create your account. You will be the owner of this installation.',
     content: form('Create account', [
-      field('Name', 'name', 'text', 'name', input.name),
-      field('Email', 'email', 'email', 'username', input.email),
-      newPassword(),
+      field('Name', 'name', 'text', 'name', input.name, wrong, 'first'),
+      field('Email', 'email', 'email', 'username', input.email, wrong),
+      newPassword(wrong),
     ]),
   };
 }
@@ -130,12 +152,32 @@ function form(action: string, fields: Html[]): Html {
   return html`<form method="post">${fields}<button>${action}</button></form>`;
 }
 
-function field(label: string, name: string, type: string, autocomplete: string, value = ''): Html {
-  return html`<label>${label}<input name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value}" required></label>`;
+function field(
+  label: string,
+  name: string,
+  type: string,
+  autocomplete: string,
+  value = '',
+  wrong?: Wrong,
+  place?: 'first',
+): Html {
+  const mark = markOf(name, wrong, place);
+  return html`<label>${label}<input name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value}" required${mark.attributes}></label>${mark.message}`;
 }
 
-function newPassword(): Html {
-  return html`<label>Password<input name="password" type="password" autocomplete="new-password" minlength="12" maxlength="512" required><small>At least 12 characters.</small></label>`;
+function newPassword(wrong?: Wrong, place?: 'first'): Html {
+  const mark = markOf('password', wrong, place);
+  return html`<label>Password<input id="password" name="password" type="password" autocomplete="new-password" minlength="12" maxlength="512" required${mark.attributes}><small>At least 12 characters.</small></label>${mark.message}${SHOW_PASSWORD}`;
+}
+
+/** Focuses the field that is wrong, or the first one. */
+function markOf(name: string, wrong: Wrong | undefined, place: 'first' | undefined) {
+  if (wrong?.name === name)
+    return {
+      attributes: html` aria-invalid="true" aria-describedby="${name}-wrong" autofocus`,
+      message: html`<p class="wrong" id="${name}-wrong">${wrong.message}</p>`,
+    };
+  return { attributes: place === 'first' && !wrong ? html` autofocus` : html``, message: html`` };
 }
 
 function fieldsOf(request: FastifyRequest): Fields {

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { changePassword } from '../../../operators/own-account.ts';
+import { changePassword, changeProfile } from '../../../operators/own-account.ts';
 import { endOtherSessions, endSession, listSessions } from '../../../operators/sessions.ts';
 import { constant, exactlyOne, idPattern, named, time, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
@@ -11,6 +11,8 @@ import {
   Done,
   EndedSessions,
   EXAMPLE_OPERATOR,
+  emailInput,
+  nameInput,
   newPasswordInput,
   OperatorObject,
   passwordInput,
@@ -140,6 +142,47 @@ const endOthersSchema = adminSchema({
   answer: { description: 'The other sessions have ended.', schema: EndedSessions, example: { ended: 2 } },
 });
 
+const ProfileChange = Type.Object(
+  {
+    name: Type.Optional(nameInput),
+    email: Type.Optional(emailInput),
+    password: Type.Optional(passwordInput),
+  },
+  {
+    ...named('ProfileChange'),
+    ...closed,
+    description: 'What to change. Another email needs the current password.',
+    ...withExamples({
+      name: { summary: 'Another name', value: { name: 'Grace Brewster Hopper' } },
+      email: {
+        summary: 'Another email',
+        value: { email: 'grace.hopper@example.com', password: 'compilers translate words' },
+      },
+    }),
+  },
+);
+
+const profileSchema = adminSchema({
+  operationId: 'updateMe',
+  tag,
+  summary: 'Change your name or email',
+  description:
+    'Changes how others see you, or what you sign in with. The old address gets an email about it.',
+  role: 'viewer',
+  person: true,
+  body: ProfileChange,
+  answer: { description: 'The operator.', schema: OperatorObject, example: EXAMPLE_OPERATOR },
+  errors: ['conflict'],
+  special: {
+    invalid_request: { message: 'password: is required to change the email' },
+    forbidden: { when: 'The current password is wrong.', message: 'password: is incorrect' },
+    conflict: {
+      when: 'Another operator has this email.',
+      message: 'email: an operator with this email already exists',
+    },
+  },
+});
+
 const passwordSchema = adminSchema({
   operationId: 'changePassword',
   tag,
@@ -158,6 +201,10 @@ export function registerMe(app: TypedApp, parts: AdminParts): void {
     caller.operator
       ? { kind: 'operator' as const, operator: presentOperator(caller.operator) }
       : { kind: 'token' as const, token: presentToken(caller.token) },
+  );
+
+  app.patch('/me', { schema: profileSchema }, async (request) =>
+    presentOperator(await changeProfile(parts, personOf(request).actor, request.body)),
   );
 
   app.get('/me/sessions', { schema: listSchema }, async (request) => {

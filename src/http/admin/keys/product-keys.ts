@@ -9,12 +9,12 @@ import { closed } from '../core/schemas.ts';
 import { parseTimeOrNull } from '../core/times.ts';
 import { DEFAULT_ENVIRONMENT, domainFor } from '../core/waitlist-scope.ts';
 import { answerCreated, creation, invalidExpiry, listing, revocation, rotation } from './operations.ts';
-import { EXAMPLE_KEY, expiresAt, keyIdParam, OVERLAP_MS, readKeys } from './schemas.ts';
+import { EXAMPLE_KEY, expiresAt, keyIdParam, keyName, OVERLAP_MS, readKeys } from './schemas.ts';
 
 const EXAMPLE = { ...EXAMPLE_KEY, waitlistId: null };
 
 const KeyRequest = Type.Object(
-  { expiresAt },
+  { name: keyName, expiresAt },
   {
     ...named('ProductKeyRequest'),
     ...closed,
@@ -77,9 +77,9 @@ export function registerProductKeys(app: TypedApp, parts: AdminParts): void {
   );
 
   app.post('/keys', { schema: createSchema }, async (request, reply) => {
-    const { expiresAt: expiry = null } = request.body;
+    const { name, expiresAt: expiry = null } = request.body;
     const scope = await scopeOf(request.query);
-    const input = { ...scope, canRead: true, expiresAt: parseTimeOrNull(expiry, 'expiresAt') };
+    const input = { ...scope, name, canRead: true, expiresAt: parseTimeOrNull(expiry, 'expiresAt') };
     return answerCreated(reply, createKey(domainFor(parts, request), input));
   });
 

@@ -15,6 +15,7 @@ const KeyObject = Type.Object(
   {
     id: Type.String({ ...idPattern('key'), description: 'Unique id of the key.' }),
     hint: Type.String({ description: 'Last four characters of the key.' }),
+    name: Type.String({ description: 'What operators call it. Empty if it has no name.' }),
     waitlistId: nullable<string>('string', {
       description: 'Waitlist that the key is for. `null` for a product key, which covers every waitlist.',
     }),
@@ -33,6 +34,7 @@ export type KeyShape = Static<typeof KeyObject>;
 export const EXAMPLE_KEY: KeyShape = {
   id: 'key_06gxx2p9r1yn1vp1ryss481fhw',
   hint: 'x7Qa',
+  name: 'Website backend',
   waitlistId: 'wl_acme',
   environment: 'production',
   canRead: true,
@@ -57,6 +59,14 @@ export const KeyPage = Type.Object(
     nextCursor: nextCursorSchema,
   },
   { ...named('ServerKeyPage'), description: 'One page of server keys.' },
+);
+
+export const keyName = Type.Optional(
+  Type.String({
+    ...limits({ maxLength: 100 }),
+    description: 'What to call it, so that you can tell keys apart.',
+    examples: ['Website backend'],
+  }),
 );
 
 export const expiresAt = Type.Optional(

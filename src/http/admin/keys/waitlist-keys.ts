@@ -8,13 +8,14 @@ import { closed } from '../core/schemas.ts';
 import { parseTimeOrNull } from '../core/times.ts';
 import { domainFor, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 import { answerCreated, creation, invalidExpiry, listing, revocation, rotation } from './operations.ts';
-import { EXAMPLE_KEY, expiresAt, keyIdParam, OVERLAP_MS, readKeys } from './schemas.ts';
+import { EXAMPLE_KEY, expiresAt, keyIdParam, keyName, OVERLAP_MS, readKeys } from './schemas.ts';
 
 const KeyRequest = Type.Object(
   {
     canRead: Type.Optional(
       Type.Boolean({ description: 'Adds the `waitlist:read` grant. Default: `false`, for signups only.' }),
     ),
+    name: keyName,
     expiresAt,
   },
   {
@@ -22,7 +23,10 @@ const KeyRequest = Type.Object(
     ...closed,
     description: 'A key to create.',
     ...withExamples({
-      reading: { summary: 'A key that can also read entries', value: { canRead: true } },
+      reading: {
+        summary: 'A key that can also read entries',
+        value: { name: 'Website backend', canRead: true },
+      },
       writing: { summary: 'A key for signups only', value: {} },
     }),
   },
@@ -84,9 +88,9 @@ export function registerWaitlistKeys(app: TypedApp, parts: AdminParts): void {
   );
 
   app.post('/waitlists/:waitlistId/keys', { schema: createSchema }, async (request, reply) => {
-    const { canRead = false, expiresAt: expiry = null } = request.body;
+    const { canRead = false, name, expiresAt: expiry = null } = request.body;
     const scope = await scopeOf(request.params, request.query);
-    const input = { ...scope, canRead, expiresAt: parseTimeOrNull(expiry, 'expiresAt') };
+    const input = { ...scope, name, canRead, expiresAt: parseTimeOrNull(expiry, 'expiresAt') };
     return answerCreated(reply, createKey(domainFor(parts, request), input));
   });
 

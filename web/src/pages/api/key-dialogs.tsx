@@ -5,7 +5,7 @@ import { CodeBlock, type Snippet } from '../../ui/code-block.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyField } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Field } from '../../ui/field.tsx';
+import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Select } from '../../ui/select.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -21,6 +21,7 @@ interface MakingProps extends DialogProps {
 }
 
 export function CreateKeyDialog({ scope, onClose, onMade }: MakingProps) {
+  const [name, setName] = useState('');
   const [canRead, setCanRead] = useState(true);
   const isProduct = scope.waitlistId === null;
   return (
@@ -33,18 +34,29 @@ export function CreateKeyDialog({ scope, onClose, onMade }: MakingProps) {
       }
       action="Create key"
       onClose={onClose}
-      onSubmit={async () => onMade((await createKey(scope, canRead)).key)}
+      onSubmit={async () => onMade((await createKey(scope, { name, canRead })).key)}
     >
-      {() =>
-        isProduct ? null : (
-          <Checkbox
-            label="Can read entries"
-            help="Grants waitlist:read: look people up and list the queue. Without it, the key only adds signups."
-            checked={canRead}
-            onChange={setCanRead}
-          />
-        )
-      }
+      {(problem) => (
+        <>
+          <Field label="Name" help="Where it is used, to tell keys apart." error={problem('name')}>
+            <Input
+              value={name}
+              maxLength={100}
+              placeholder="Website backend"
+              autoComplete="off"
+              onChange={(event) => setName(event.target.value)}
+            />
+          </Field>
+          {!isProduct && (
+            <Checkbox
+              label="Can read entries"
+              help="Grants waitlist:read: look people up and list the queue. Without it, the key only adds signups."
+              checked={canRead}
+              onChange={setCanRead}
+            />
+          )}
+        </>
+      )}
     </FormDialog>
   );
 }

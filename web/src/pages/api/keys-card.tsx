@@ -85,7 +85,12 @@ function columns(ask: (asking: Asking) => void): Column<ServerKey>[] {
     {
       id: 'key',
       label: 'Key',
-      cell: (key) => <code className="font-mono text-sm">{maskedKey(key)}</code>,
+      cell: (key) => (
+        <span className="flex min-w-0 flex-col">
+          {key.name !== '' && <span className="font-medium break-words">{key.name}</span>}
+          <code className="font-mono text-sm">{maskedKey(key)}</code>
+        </span>
+      ),
     },
     { id: 'state', label: 'Status', cell: (key) => <StateBadge target={key} /> },
     {

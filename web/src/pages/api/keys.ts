@@ -26,13 +26,16 @@ export function keysQuery({ waitlistId, environment }: KeyScope) {
   });
 }
 
-export function createKey({ waitlistId, environment }: KeyScope, canRead: boolean): Promise<CreatedKey> {
+export function createKey(
+  { waitlistId, environment }: KeyScope,
+  { name, canRead }: { name: string; canRead: boolean },
+): Promise<CreatedKey> {
   const query = { environment };
-  if (waitlistId === null) return call(api.POST('/admin/v1/keys', { params: { query }, body: {} }));
+  if (waitlistId === null) return call(api.POST('/admin/v1/keys', { params: { query }, body: { name } }));
   return call(
     api.POST('/admin/v1/waitlists/{waitlistId}/keys', {
       params: { path: { waitlistId }, query },
-      body: { canRead },
+      body: { name, canRead },
     }),
   );
 }

@@ -8,6 +8,7 @@ const NAMES: Record<Action, string> = {
   'session.ended': 'Signed out',
   'access.ended': 'Ended all sessions and tokens',
   'operator.created': 'Invited an operator',
+  'operator.updated': 'Changed their name or email',
   'operator.role_changed': 'Changed a role',
   'operator.removed': 'Removed an operator',
   'operator.link_created': 'Created a one-time link',

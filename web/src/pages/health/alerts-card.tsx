@@ -12,6 +12,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
+import { failureInWords } from '../webhooks/webhooks.ts';
 
 type Alerts = Schemas['Alerts'];
 
@@ -81,7 +82,7 @@ function Recipients({ alerts: { emails, webhookUrl, lastAttempt } }: { alerts: A
               className={lastAttempt.error === null ? 'block text-sm text-mute' : 'block text-sm text-danger'}
             >
               Last <RelativeTime at={lastAttempt.at} />:{' '}
-              {lastAttempt.error === null ? 'delivered' : lastAttempt.error}
+              {lastAttempt.error === null ? 'delivered' : failureInWords(lastAttempt.error)}
             </span>
           )}
         </li>

@@ -13,7 +13,13 @@ import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { toast, toastError } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { DeliveryStateBadge } from './endpoint-health.tsx';
-import { type DeliveryDetails, deliveryQuery, replayDelivery, webhooksKey } from './webhooks.ts';
+import {
+  type DeliveryDetails,
+  deliveryQuery,
+  failureInWords,
+  replayDelivery,
+  webhooksKey,
+} from './webhooks.ts';
 
 interface DeliveryDrawerProps {
   endpointId: string;
@@ -117,7 +123,7 @@ function Attempt({ attempt }: { attempt: DeliveryDetails['attempts'][number] }) 
           Attempt {attempt.attempt} · <RelativeTime at={at} /> · {durationMs.toLocaleString('en')} ms
         </span>
       </div>
-      {error && <p className="text-sm break-words text-danger">{error}</p>}
+      {error && <p className="text-sm break-words text-danger">{failureInWords(error)}</p>}
       {response === null ? (
         error === null && <p className="text-sm text-mute">Empty response.</p>
       ) : (

@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, call, type Schemas } from '../../api/client.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import type { Tone } from '../../ui/badge.tsx';
+import { capitalize } from '../../ui/capitalize.ts';
 
 export type Endpoint = Schemas['WebhookEndpoint'];
 export type Delivery = Schemas['Delivery'];
@@ -41,6 +42,11 @@ const endpointParams = (scope: Scope, endpointId: string) => ({
   path: { waitlistId: scope.waitlistId, endpointId },
   query: { environment: scope.environment },
 });
+
+/** As the owner of the endpoint would say it. */
+export function failureInWords(error: string): string {
+  return capitalize(error.replace(/^answered (?=\d)/, 'your server returned '));
+}
 
 /** The beginning of every key, to load all of it again. */
 export const webhooksKey = ({ waitlistId, environment }: Scope) => ['webhooks', waitlistId, environment];
