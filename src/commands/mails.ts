@@ -1,7 +1,10 @@
 import { LANGUAGES, type Language } from '../languages/languages.ts';
+import { countKept } from '../mail/kept.ts';
 import { isMailKind, MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../mail/kinds.ts';
+import { mailableFrom, mailableTo } from '../mail/mailable.ts';
 import { presentMail, presentMailDetails } from '../mail/present.ts';
-import { sendingOf } from '../mail/sending.ts';
+import { hasMailServer, sendingOf } from '../mail/sending.ts';
+import { mailTarget } from '../mail/target.ts';
 import { type MailChanges, showMailSettings, updateMailSettings } from '../mail/update-settings.ts';
 import { listSuppressions, unsuppress } from '../waitlist/links/suppression.ts';
 import { presentSuppression } from '../wire/suppression.ts';
@@ -65,6 +68,33 @@ export const mails: Command[] = [
         Array.isArray(value) ? value.join(', ') || 'none' : value === null ? 'default' : String(value),
       ]);
       return { json: view, text: table(['SETTING', 'VALUE'], rows) };
+    },
+  },
+  {
+    name: 'mail status',
+    about: 'Show whether each kind of email is sent, or why not, and how many are kept.',
+    flags: {
+      ...QUEUE_FLAGS,
+      to: { value: 'EMAIL', about: 'Show it for this person.' },
+    },
+    run: async (context, _, flags, config) => {
+      const queue = await queueOf(context, flags);
+      const to = textOr(flags, 'to', undefined);
+      const hasServer = await hasMailServer(context, config);
+      const asked = MAIL_KINDS.map(async (kind) => ({
+        kind,
+        ...(to === undefined
+          ? await mailableFrom(context, queue, kind, hasServer)
+          : await mailableTo(context, queue, kind, to, hasServer)),
+      }));
+      const kinds = await Promise.all(asked);
+      const { count: kept, more: keptMore } = await countKept(context.db, mailTarget(queue.id));
+      const rows = kinds.map(({ kind, mailable, message }) => [kind, mailable ? 'yes' : 'no', message]);
+      const many = `${kept}${keptMore ? ' or more' : ''} ${kept === 1 ? 'email is' : 'emails are'} kept.`;
+      const next =
+        hasServer && kept > 0 && queue.environment === 'production' ? ' Run `mail send-kept` to send.' : '';
+      const text = `${table(['KIND', 'SENT', 'WHY NOT'], rows)}\n\n${many}${next}`;
+      return { json: { kinds, kept, keptMore }, text };
     },
   },
   {

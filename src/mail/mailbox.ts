@@ -144,7 +144,7 @@ function summarize(row: MailRow, stored: StoredMail | null): MailSummary {
 export async function openMail(
   context: Context,
   queue: Queue,
-  { event_id, body }: MailRow,
+  { event_id, body }: Pick<MailRow, 'event_id' | 'body'>,
 ): Promise<StoredMail | null> {
   if (body === null) return null;
   try {

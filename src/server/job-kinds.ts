@@ -1,4 +1,4 @@
-import { mailRetryJob } from '../mail/retry-job.ts';
+import { mailRetryJob, sendKeptJob } from '../mail/resend-job.ts';
 import { inviteJob } from '../waitlist/invites/invite-run.ts';
 import type { JobKind } from '../waitlist/jobs/jobs.ts';
 import { rerankJob } from '../waitlist/referrals/rerank.ts';
@@ -6,4 +6,11 @@ import { importJob } from '../waitlist/transfer/import/import-upload.ts';
 import { replayJob } from '../webhooks/replay-job.ts';
 
 /** The kinds of job that a server runs. */
-export const JOB_KINDS: readonly JobKind[] = [inviteJob, rerankJob, importJob, replayJob, mailRetryJob];
+export const JOB_KINDS: readonly JobKind[] = [
+  inviteJob,
+  rerankJob,
+  importJob,
+  replayJob,
+  mailRetryJob,
+  sendKeptJob,
+];

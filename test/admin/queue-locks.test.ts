@@ -81,6 +81,7 @@ const CHANGES: Record<string, Prepare> = {
     path: of(list, `/webhooks/${await endpointOf(list)}/rotate`),
     body: {},
   }),
+  sendKeptMails: (list) => ({ path: of(list, '/mails/send-kept'), body: {}, gets: 409 }),
   retryMails: (list) => ({ path: of(list, '/mails/retry'), body: {}, gets: 202 }),
   replayDelivery: async (list) => {
     const { endpoint, event } = await deliveryOf(list);

@@ -3,9 +3,9 @@ import { after, before, describe, it } from 'node:test';
 import { checkLayout, checkOn, type DashboardPage, sizeOn, useDashboard } from '../support/dashboard.ts';
 import { forEachEngine, type List } from '../support/harness.ts';
 import { startMailServer } from '../support/mail-server.ts';
-import { allSent, mailInState, mailingList, mailPutOff } from '../support/mails.ts';
+import { allSent, mailInState, mailingList, mailPutOff, nothingPending } from '../support/mails.ts';
 import { type Browser, join, setUp } from '../support/operators.ts';
-import { startSending } from '../support/webhooks.ts';
+import { startSending, until } from '../support/webhooks.ts';
 
 const openDashboard = useDashboard();
 
@@ -198,6 +198,41 @@ forEachEngine((engine) => {
       assert.equal(await theirs.getByRole('button', { name: 'Save' }).count(), 0);
       assert.equal(await theirs.getByLabel('Body').getAttribute('readonly'), '');
       await theirs.close();
+    });
+
+    it('sends what was kept, once there is a mail server', async () => {
+      const acme = await mailingList(service, ['invite']);
+      await acme.invite('kept@example.com');
+      await acme.invite('other@example.com');
+      await nothingPending(service.context, acme);
+      const before = await open(`/waitlists/${acme.id}/invites`);
+      if (size === 'desktop')
+        await before.getByRole('row', { name: /kept@example\.com .*Open .*Not sent/ }).waitFor();
+      await check(before, 'invites that were not sent');
+      await before.close();
+      const server = await startMailServer();
+      const sending = await startSending(engine, {
+        storage: service.storage,
+        startAt: Date.now(),
+        environment: { DOORLIST_SMTP_URL: server.url, DOORLIST_MAIL_FROM: 'hello@acme.example' },
+      });
+      try {
+        const page = await openDashboard(sending, `/waitlists/${acme.id}/emails`, { as: owner, size });
+        await page.getByText('2 emails were not sent').waitFor();
+        await check(page, 'kept emails');
+        await page.getByRole('button', { name: 'Send the 2 kept emails' }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Send emails' }).click();
+        await page.getByText('Sending kept emails').waitFor();
+        await sending.runJobs();
+        sending.wake();
+        await page.getByText('Handed over 2 emails to be sent').waitFor();
+        await until('both arrived', () => server.received.length === 2);
+        await page.getByText('2 emails were not sent').waitFor({ state: 'detached' });
+        await page.close();
+      } finally {
+        await sending.close();
+        await server.close();
+      }
     });
 
     it('says why sending is paused, and sends failed emails again', async () => {

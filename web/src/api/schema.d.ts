@@ -976,6 +976,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/waitlists/{waitlistId}/mails/send-kept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send kept emails
+         * @description Starts a job that sends the emails that were kept while there was no mail server, oldest first. Emails that no longer make sense are given up, each with the reason: of people who were erased or removed, to addresses that bounced or unsubscribed, for invites that have ended, and those that a newer one replaces. Requires the `admin` role.
+         */
+        post: operations["sendKeptMails"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/mail/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get whether emails are sent
+         * @description Returns for each kind of email whether it is sent, and why not, and how many emails are kept. Open to every role.
+         */
+        get: operations["getMailStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/waitlists/{waitlistId}/suppressions": {
         parameters: {
             query?: never;
@@ -1639,7 +1679,7 @@ export interface paths {
         put?: never;
         /**
          * Invite people
-         * @description Invites one person and returns the invite, or starts a job that invites many. With `dryRun`, nothing happens. Requires the `support` role.
+         * @description Invites one person and returns the invite, or starts a job that invites many. With `dryRun`, nothing happens. `mailable` says whether emails are sent. Requires the `support` role.
          */
         post: operations["createInvites"];
         delete?: never;
@@ -1679,7 +1719,7 @@ export interface paths {
         put?: never;
         /**
          * Resend an invite
-         * @description Sends the email of an open invite again, with the same code and expiry. Requires the `support` role.
+         * @description Records the email of an open invite again, with the same code and expiry. `mailable` says whether it is sent. Requires the `support` role.
          */
         post: operations["resendInvite"];
         delete?: never;
@@ -2864,6 +2904,18 @@ export interface components {
             /** @description What the mail server said. */
             response: string | null;
         };
+        /** @description Whether an email is sent, and why not. */
+        Mailable: {
+            /** @description Whether the email is sent. */
+            mailable: boolean;
+            /**
+             * @description Why it is not sent. `sending_paused`: it waits until the mail server accepts emails again. `environment` and `no_mail_server`: it is kept. `kind_off` and `no_address`: there is none.
+             * @enum {string|null}
+             */
+            reason: "no_address" | "invalid_address" | "bounced" | "unsubscribed" | "kind_off" | "environment" | "no_mail_server" | "sending_paused" | null;
+            /** @description What happens instead, and what to do about it. */
+            message: string | null;
+        };
         /** @description An email as it is sent, and each attempt. */
         MailDetails: {
             /** @description Unique id of the email. */
@@ -2900,6 +2952,8 @@ export interface components {
             text: string | null;
             /** @description Attempts, oldest first. */
             log: components["schemas"]["MailAttempt"][];
+            /** @description Whether the email is sent if it is due now or sent again. */
+            mailable: components["schemas"]["Mailable"];
         };
         /** @description Which failed emails to send again. Empty: all of them. */
         MailRetryRequest: {
@@ -2913,6 +2967,45 @@ export interface components {
              * @description Only emails that were recorded then or later.
              */
             since?: string;
+        };
+        /** @description Which kept emails to send. Empty: all of them. */
+        MailSendKeptRequest: {
+            /**
+             * @description Only this kind.
+             * @enum {string}
+             */
+            kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+            /**
+             * Format: date-time
+             * @description Only emails that were recorded then or later.
+             */
+            since?: string;
+        };
+        /** @description Whether emails of a kind are sent. */
+        MailableKind: {
+            /**
+             * @description Kind of email.
+             * @enum {string}
+             */
+            kind: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+            /** @description Whether the email is sent. */
+            mailable: boolean;
+            /**
+             * @description Why it is not sent. `sending_paused`: it waits until the mail server accepts emails again. `environment` and `no_mail_server`: it is kept. `kind_off` and `no_address`: there is none.
+             * @enum {string|null}
+             */
+            reason: "no_address" | "invalid_address" | "bounced" | "unsubscribed" | "kind_off" | "environment" | "no_mail_server" | "sending_paused" | null;
+            /** @description What happens instead, and what to do about it. */
+            message: string | null;
+        };
+        /** @description Whether the emails of a waitlist are sent. */
+        MailStatus: {
+            /** @description One for each kind. */
+            kinds: components["schemas"]["MailableKind"][];
+            /** @description Number of emails that were kept and not sent, up to 10,000. */
+            kept: number;
+            /** @description Whether there are more kept emails than that. */
+            keptMore: boolean;
         };
         /** @description An address that gets no emails. */
         Suppression: {
@@ -3812,6 +3905,23 @@ export interface components {
          * @enum {string}
          */
         InviteState: "open" | "accepted" | "revoked" | "expired";
+        /** @description The last email of an invite. */
+        InviteMail: {
+            /** @description Unique id of the email. */
+            id: string;
+            /**
+             * @description `kept`: it was not sent. See the list of emails.
+             * @enum {string}
+             */
+            state: "pending" | "sent" | "kept" | "failed";
+            /** @description What went wrong at the last attempt. */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @description When the email was recorded.
+             */
+            createdAt: string;
+        };
         /** @description An invite, for operators. */
         Invite: {
             /** @description Unique id of the invite. */
@@ -3845,6 +3955,8 @@ export interface components {
              * @description When the invite was revoked.
              */
             revokedAt: string | null;
+            /** @description The last email with this invite. `null`: none was recorded, because invite emails were off, or it is no longer stored. */
+            mail: components["schemas"]["InviteMail"] | null;
         };
         /** @description One page of invites. */
         InvitePage: {
@@ -3901,6 +4013,102 @@ export interface components {
             count: number;
             /** @description The first of them. */
             preview: components["schemas"]["Entry"][];
+            /** @description Whether invite emails are sent: to this person, or at all. */
+            mailable: components["schemas"]["Mailable"];
+            /** @description How many of them get no email because their address bounced. */
+            bounced: number;
+        };
+        /** @description An invite, and whether its email is sent. */
+        CreatedInvite: {
+            /** @description Unique id of the invite. */
+            id: string;
+            state: components["schemas"]["InviteState"];
+            /** @description The invited email. `null` once the person is erased. Viewers see it masked: `a…@e….com`. */
+            email: string | null;
+            /** @description The code. `null` for viewers. */
+            code: string | null;
+            /** @description Link to accept the invite. `null` for viewers. */
+            url: string | null;
+            /** @description The entry with this email. `null` if it is not on the waitlist. */
+            entryId: string | null;
+            /**
+             * Format: date-time
+             * @description When the invite was created.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the invite expires; `null` if it does not.
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the invite was accepted.
+             */
+            acceptedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the invite was revoked.
+             */
+            revokedAt: string | null;
+            /** @description The last email with this invite. `null`: none was recorded, because invite emails were off, or it is no longer stored. */
+            mail: components["schemas"]["InviteMail"] | null;
+            mailable: components["schemas"]["Mailable"];
+        };
+        /** @description A job that invites people, and whether invite emails are sent. */
+        InviteJob: {
+            /** @description Unique id of the job. */
+            id: string;
+            /** @description What the job does, such as `invite` or `import`. */
+            kind: string;
+            state: components["schemas"]["JobState"];
+            /** @description How much of `total` is done. */
+            done: number;
+            /** @description All there is to do. `null` if unknown. */
+            total: number | null;
+            /** @description Why the job failed. */
+            error: string | null;
+            /** @description What the job did, in numbers, also if it was cancelled or failed on the way. `null` until it has ended. */
+            result: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Id of what the job is about, such as the webhook endpoint of a `replay`. `null`: the whole waitlist. */
+            subject: string | null;
+            /**
+             * @description Short id of the waitlist, starting with `wl_`.
+             * @example wl_acme
+             */
+            waitlistId: string;
+            /** @description Environment of the waitlist. */
+            environment: string;
+            /**
+             * Format: date-time
+             * @description When the job was created.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When its last step ended.
+             */
+            updatedAt: string;
+            /**
+             * Format: date-time
+             * @description When the job ended, whatever the outcome.
+             */
+            finishedAt: string | null;
+            /** @description Who created it: kind and id, such as `operator:opr_…`, or `command-line`. */
+            createdBy: string | null;
+            mailable: components["schemas"]["Mailable"];
+        };
+        /** @description What becomes of the email. */
+        ResentInvite: {
+            /**
+             * @description Always `true`.
+             * @constant
+             * @enum {boolean}
+             */
+            success: true;
+            mailable: components["schemas"]["Mailable"];
         };
     };
     responses: never;
@@ -5864,6 +6072,77 @@ export interface operations {
             };
         };
     };
+    sendKeptMails: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        /** @description Which kept emails to send. Empty: all of them. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["MailSendKeptRequest"];
+            };
+        };
+        responses: {
+            /** @description The job. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+        };
+    };
+    getMailStatus: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The status. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailStatus"];
+                };
+            };
+        };
+    };
     listSuppressions: {
         parameters: {
             query?: {
@@ -7595,7 +7874,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Invite"];
+                    "application/json": components["schemas"]["CreatedInvite"];
                 };
             };
             /** @description The job, for `first` and `segment`. */
@@ -7605,7 +7884,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Job"];
+                    "application/json": components["schemas"]["InviteJob"];
                 };
             };
         };
@@ -7674,14 +7953,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The email is on its way. */
+            /** @description The email was recorded. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["ResentInvite"];
                 };
             };
         };

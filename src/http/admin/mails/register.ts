@@ -2,8 +2,9 @@ import { draftTemplates } from '../../../mail/template-worker.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { registerMailbox } from './mails.ts';
-import { registerMailRetry } from './retry.ts';
+import { registerResendJobs } from './resend-jobs.ts';
 import { registerMailSettings } from './settings.ts';
+import { registerMailStatus } from './status.ts';
 import { registerSuppressions } from './suppressions.ts';
 import { registerMailTemplates } from './templates.ts';
 
@@ -11,7 +12,8 @@ export function registerMails(app: TypedApp, parts: AdminParts): void {
   registerMailSettings(app, parts);
   registerMailTemplates(app, parts);
   registerMailbox(app, parts);
-  registerMailRetry(app, parts);
+  registerResendJobs(app, parts);
+  registerMailStatus(app, parts);
   registerSuppressions(app, parts);
   app.addHook('onClose', () => draftTemplates.rest());
 }

@@ -3,7 +3,9 @@ import { useMay } from '../../api/me.ts';
 import { useScope } from '../../shell/waitlist-scope.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
+import { KeptNotice } from './kept-notice.tsx';
 import { MailDrawer } from './mail-drawer.tsx';
+import { MailJobs } from './mail-jobs.tsx';
 import { MailLog } from './mail-log.tsx';
 import { SendingNotice } from './sending-notice.tsx';
 import { SettingsTab } from './settings-tab.tsx';
@@ -37,6 +39,8 @@ export function EmailsPage() {
         }
       />
       <SendingNotice environment={scope.environment} />
+      <KeptNotice scope={scope} />
+      <MailJobs scope={scope} />
       <Tabs
         label="Emails"
         value={tab}

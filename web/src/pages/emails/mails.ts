@@ -5,7 +5,8 @@ import type { Scope } from '../../shell/waitlist-scope.ts';
 import type { Tone } from '../../ui/badge.tsx';
 
 export type Mail = Schemas['Mail'];
-export type MailDetails = Schemas['MailDetails'];
+/** Only emails of waitlists say whether they can be sent again. */
+export type MailDetails = Omit<Schemas['MailDetails'], 'mailable'> & { mailable?: Schemas['Mailable'] };
 export type MailSettings = Schemas['MailSettings'];
 export type Template = Schemas['MailTemplate'];
 
@@ -79,6 +80,12 @@ export function resendMail(scope: Scope, mailId: string) {
     api.POST('/admin/v1/waitlists/{waitlistId}/mails/{mailId}/resend', {
       params: { path: { ...path, mailId }, query },
     }),
+  );
+}
+
+export function sendKept(scope: Scope, body: Schemas['MailSendKeptRequest']) {
+  return call(
+    api.POST('/admin/v1/waitlists/{waitlistId}/mails/send-kept', { params: paramsOf(scope), body }),
   );
 }
 
