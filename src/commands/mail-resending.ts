@@ -1,8 +1,11 @@
 import type { Config } from '../config/config.ts';
 import { conflict } from '../lib/errors.ts';
-import { NO_MAIL_SERVER } from '../mail/mailable.ts';
+import type { Confirmations } from '../mail/confirmations.ts';
+import { mailableTo, NO_MAIL_SERVER, notEmailed } from '../mail/mailable.ts';
 import type { MailSelection, Resent } from '../mail/resend.ts';
 import { hasMailServer } from '../mail/sending.ts';
+import { readEntry } from '../waitlist/entries/browse-entries.ts';
+import { resendConfirmation } from '../waitlist/entries/resend-confirmation.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import {
   type Command,
@@ -65,7 +68,46 @@ export const mailResending: Command[] = [
       return { json: { ...result, dryRun }, text: describe(result, dryRun) };
     },
   },
+  {
+    name: 'mail send-confirmations',
+    about: 'Send pending people another link to confirm their email: one or all who can be emailed.',
+    operands: ['[ENTRY_ID]'],
+    flags: { ...QUEUE_FLAGS, 'dry-run': { about: 'Show who would get an email, without sending any.' } },
+    run: async (context, [entryId], flags, config) => {
+      const { countConfirmations, sendConfirmations } = await import('../mail/confirmations.ts');
+      const queue = await queueOf(context, flags);
+      const hasServer = await hasMailServer(context, config);
+      if (entryId !== undefined) {
+        await resendConfirmation(context, queue, entryId);
+        const { email } = await readEntry(context, queue, entryId);
+        const mailable = await mailableTo(context, queue, 'confirm', email, hasServer);
+        return {
+          json: { id: entryId, mailable },
+          text: notEmailed(mailable) || 'Queued 1 email for sending.',
+        };
+      }
+      const dryRun = flags['dry-run'] === true;
+      const counts = dryRun
+        ? await countConfirmations(context, queue)
+        : await sendConfirmations(context, queue, hasServer);
+      return { json: { ...counts, dryRun }, text: describeConfirmations(counts, dryRun) };
+    },
+  },
 ];
+
+function describeConfirmations(
+  { asked, withoutEmail, bounced, recent }: Confirmations,
+  dryRun: boolean,
+): string {
+  const left = [
+    withoutEmail > 0 ? `${withoutEmail} without an email address` : '',
+    bounced > 0 ? `${bounced} whose address bounced` : '',
+    recent > 0 ? `${recent} who got one within a day` : '',
+  ].filter(Boolean);
+  const note = left.length === 0 ? '' : ` Skipped: ${left.join(', ')}.`;
+  const mails = `${asked} ${asked === 1 ? 'email' : 'emails'}`;
+  return dryRun ? `Would send ${mails}.${note}` : `Queued ${mails} for sending.${note}`;
+}
 
 function whichOf({ clock }: Pick<Context, 'clock'>, flags: Flags): Pick<MailSelection, 'kind' | 'since'> {
   const kind = textOr(flags, 'kind', undefined);

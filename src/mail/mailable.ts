@@ -117,6 +117,27 @@ async function findPause(context: Context, { waitlist }: Queue): Promise<string 
   return (await readPauses(context)).find(({ name }) => names.includes(name))?.error;
 }
 
+interface MailWarning {
+  code: 'confirmation_not_sent';
+  message: string;
+}
+
+/** What the settings of a waitlist lead to that nobody can want. */
+export async function mailWarnings(
+  context: Context,
+  waitlistId: string,
+  hasServer: boolean,
+): Promise<MailWarning[]> {
+  const { kinds, confirmEmails } = await requireWaitlist(context, waitlistId);
+  if (!confirmEmails) return [];
+  const message = !hasServer
+    ? 'New people stay pending: they have to confirm their email address, but there is no mail server, so the email with the link is kept.'
+    : kinds.includes('confirm')
+      ? undefined
+      : 'New people stay pending: they have to confirm their email address, but the email with the link is off. Only people who use the form get it.';
+  return message === undefined ? [] : [{ code: 'confirmation_not_sent', message }];
+}
+
 /** What a person reads after something was done that sends an email. Empty if it is sent. */
 export function notEmailed({ reason, message }: Mailable): string {
   if (reason === null) return '';

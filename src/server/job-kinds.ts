@@ -1,3 +1,4 @@
+import { confirmationsJob } from '../mail/confirmations.ts';
 import { mailRetryJob, sendKeptJob } from '../mail/resend-job.ts';
 import { inviteJob } from '../waitlist/invites/invite-run.ts';
 import type { JobKind } from '../waitlist/jobs/jobs.ts';
@@ -13,4 +14,5 @@ export const JOB_KINDS: readonly JobKind[] = [
   replayJob,
   mailRetryJob,
   sendKeptJob,
+  confirmationsJob,
 ];

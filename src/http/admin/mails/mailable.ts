@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { type Mailable, UNMAILABLE_REASONS } from '../../../mail/mailable.ts';
-import { named, nullable } from '../../../wire/schema.ts';
+import { named, nullable, oneOf } from '../../../wire/schema.ts';
 
 const mailable = {
   mailable: Type.Boolean({ description: 'Whether the email is sent.' }),
@@ -27,6 +27,18 @@ export const EXAMPLE_MAILABLE: Static<typeof MailableSchema> = {
   reason: null,
   message: null,
 };
+
+/** For answers to changes of settings. */
+export const warnings = Type.Array(
+  Type.Object(
+    {
+      code: oneOf(['confirmation_not_sent'] as const, { description: 'Which warning.' }),
+      message: Type.String({ description: 'What happens, and why.' }),
+    },
+    { ...named('MailWarning'), description: 'Something that settings lead to.' },
+  ),
+  { description: 'What these settings lead to that you may not want. They apply nevertheless.' },
+);
 
 export function presentMailable({ mailable, reason, message }: Mailable): Static<typeof MailableSchema> {
   return { mailable, reason, message };

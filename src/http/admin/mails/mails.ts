@@ -3,7 +3,7 @@ import { invalid, notFound } from '../../../lib/errors.ts';
 import { parseId } from '../../../lib/ids.ts';
 import { MAIL_KINDS, MAIL_STATES } from '../../../mail/kinds.ts';
 import { type Mailable, resendableTo } from '../../../mail/mailable.ts';
-import { listMails, listMailsAbout, type MailDetails, showMail } from '../../../mail/mailbox.ts';
+import { listMails, listMailsAbout, listMailsTo, type MailDetails, showMail } from '../../../mail/mailbox.ts';
 import { presentMail, presentMailLog } from '../../../mail/present.ts';
 import { resendMail } from '../../../mail/resend.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
@@ -46,6 +46,8 @@ const MAIL = {
   nextAttemptAt: timeOrNull('When the next attempt is due.'),
 };
 
+export const mailFields = MAIL;
+
 const MailObject = Type.Object(MAIL, {
   ...named('Mail'),
   description: 'An email to a person on the waitlist.',
@@ -84,7 +86,7 @@ const MailDetailsObject = Type.Object(
   { ...named('MailDetails'), description: 'An email as it is sent, and each attempt.' },
 );
 
-const EXAMPLE_MAIL = {
+export const EXAMPLE_MAIL = {
   id: EXAMPLE_MAIL_ID,
   kind: 'welcome',
   to: 'ada@example.com',
@@ -113,6 +115,12 @@ const ListQuery = Type.Object(
       oneOf(MAIL_STATES, { description: 'Only emails in this state.', examples: ['failed'] }),
     ),
     kind: Type.Optional(oneOf(MAIL_KINDS, { description: 'Only this kind.', examples: ['invite'] })),
+    email: Type.Optional(
+      Type.String({
+        description: 'Only emails to exactly this address. Not with `entry`, `state` or `kind`.',
+        examples: ['ada@example.com'],
+      }),
+    ),
     entry: Type.Optional(
       Type.String({
         description: 'Only emails to or about this entry. Not with `state` or `kind`.',
@@ -191,14 +199,19 @@ export function registerMailbox(app: TypedApp, parts: AdminParts): void {
   app.get(path, { schema: listSchema }, async (request) => {
     const { query } = request;
     const queue = await queueToRead(parts, request);
-    const { limit = PAGE_LIMIT_DEFAULT, cursor, state, kind, entry } = query;
+    const { limit = PAGE_LIMIT_DEFAULT, cursor, state, kind, entry, email } = query;
+    if (email !== undefined && [state, kind, entry].some((other) => other !== undefined))
+      throw invalid('email: cannot be combined with entry, state or kind');
     if (entry !== undefined && (state !== undefined || kind !== undefined))
       throw invalid('entry: cannot be combined with state or kind');
     const entryId = entry === undefined ? undefined : parseId('ent', entry);
     if (entry !== undefined && !entryId) throw invalid('entry: must look like ent_…');
+    const page = { limit, cursor };
     const { mails, nextCursor } = entryId
-      ? await listMailsAbout(waitlists, queue, entryId, { limit, cursor })
-      : await listMails(waitlists, queue, { limit, cursor, state, kind });
+      ? await listMailsAbout(waitlists, queue, entryId, page)
+      : email !== undefined
+        ? await listMailsTo(waitlists, queue, email, page)
+        : await listMails(waitlists, queue, { limit, cursor, state, kind });
     return { mails: mails.map(presentMail), nextCursor };
   });
 

@@ -1,7 +1,9 @@
 import { draftTemplates } from '../../../mail/template-worker.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import type { AdminParts } from '../core/parts.ts';
+import { registerConfirmations } from './confirmations.ts';
 import { registerMailbox } from './mails.ts';
+import { registerPersonMail } from './person.ts';
 import { registerResendJobs } from './resend-jobs.ts';
 import { registerMailSettings } from './settings.ts';
 import { registerMailStatus } from './status.ts';
@@ -14,6 +16,8 @@ export function registerMails(app: TypedApp, parts: AdminParts): void {
   registerMailbox(app, parts);
   registerResendJobs(app, parts);
   registerMailStatus(app, parts);
+  registerConfirmations(app, parts);
+  registerPersonMail(app, parts);
   registerSuppressions(app, parts);
   app.addHook('onClose', () => draftTemplates.rest());
 }

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { countKept } from '../../../mail/kept.ts';
 import { MAIL_KINDS } from '../../../mail/kinds.ts';
-import { mailableFrom } from '../../../mail/mailable.ts';
+import { mailableFrom, mailWarnings } from '../../../mail/mailable.ts';
 import { mailTarget } from '../../../mail/target.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
 import { named, oneOf } from '../../../wire/schema.ts';
@@ -9,7 +9,7 @@ import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { requireQueue } from '../core/waitlist-scope.ts';
-import { EXAMPLE_MAILABLE, mailableFields, presentMailable } from './mailable.ts';
+import { EXAMPLE_MAILABLE, mailableFields, presentMailable, warnings } from './mailable.ts';
 import { EnvironmentQuery, NO_WAITLIST, tag, WaitlistParams } from './scope.ts';
 
 const MailStatus = Type.Object(
@@ -21,6 +21,7 @@ const MailStatus = Type.Object(
       ),
       { description: 'One for each kind.' },
     ),
+    warnings,
     kept: Type.Integer({
       minimum: 0,
       description: 'Number of emails that were kept and not sent, up to 10,000.',
@@ -42,7 +43,7 @@ const schema = adminSchema({
   answer: {
     description: 'The status.',
     schema: MailStatus,
-    example: { kinds: [{ kind: 'invite', ...EXAMPLE_MAILABLE }], kept: 0, keptMore: false },
+    example: { kinds: [{ kind: 'invite', ...EXAMPLE_MAILABLE }], warnings: [], kept: 0, keptMore: false },
   },
   errors: ['not_found'],
   special: NO_WAITLIST,
@@ -63,5 +64,6 @@ async function readStatus(
     ...presentMailable(await mailableFrom(waitlists, queue, kind, emails.smtp)),
   }));
   const { count, more } = await countKept(waitlists.db, mailTarget(queue.id));
-  return { kinds: await Promise.all(kinds), kept: count, keptMore: more };
+  const found = await mailWarnings(waitlists, queue.waitlist.id, emails.smtp);
+  return { kinds: await Promise.all(kinds), warnings: found, kept: count, keptMore: more };
 }

@@ -15,6 +15,7 @@ type Job = Schemas['Job'];
 
 const NAMES: Readonly<Record<string, { doing: string; did: string }>> = {
   'mail-send-kept': { doing: 'Handing over kept emails', did: 'Handed over' },
+  'mail-confirm': { doing: 'Sending confirmations again', did: 'Handed over' },
   'mail-retry': { doing: 'Handing over failed emails', did: 'Handed over' },
 };
 

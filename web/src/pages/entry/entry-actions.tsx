@@ -1,5 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { ArrowUpDown, CircleCheck, Eraser, FileDown, MoreHorizontal, Send, UserMinus } from 'lucide-react';
+import {
+  ArrowUpDown,
+  CircleCheck,
+  Eraser,
+  FileDown,
+  MailCheck,
+  MoreHorizontal,
+  Send,
+  UserMinus,
+} from 'lucide-react';
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { nameOf, refreshPeople } from '../../api/entries.ts';
@@ -46,6 +55,18 @@ export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: 
       toastError(error);
     }
   };
+  const sendConfirmation = async () => {
+    try {
+      const { mailable } = await call(
+        api.POST('/admin/v1/waitlists/{waitlistId}/entries/{entryId}/confirmation', { params }),
+      );
+      await refresh();
+      if (mailable.mailable) toast(`The confirmation to ${name} is on its way`);
+      else toastWith(toldWith('Recorded the confirmation again', mailable));
+    } catch (error) {
+      toastError(error);
+    }
+  };
   const exportPerson = async () => {
     try {
       const person = await call(
@@ -82,6 +103,11 @@ export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: 
         {status === 'pending' && (
           <MenuItem icon={<CircleCheck aria-hidden />} onClick={() => void confirm()}>
             Mark as confirmed
+          </MenuItem>
+        )}
+        {status === 'pending' && email !== null && (
+          <MenuItem icon={<MailCheck aria-hidden />} onClick={() => void sendConfirmation()}>
+            Send confirmation again
           </MenuItem>
         )}
         <MenuItem
