@@ -1,5 +1,5 @@
-import lock from '../package-lock.json' with { type: 'json' };
 import manifest from '../package.json' with { type: 'json' };
+import lock from '../package-lock.json' with { type: 'json' };
 
 // `npm run sbom` prints what runs in production, from the lockfile and offline. `npm sbom --omit dev` leaves out packages that
 // tests use as well.

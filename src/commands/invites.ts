@@ -1,7 +1,9 @@
+import type { Config } from '../config/config.ts';
 import { sharedNow } from '../db/shared-clock.ts';
 import { formatId } from '../lib/ids.ts';
+import { mailableFrom, mailableTo, notEmailed } from '../mail/mailable.ts';
 import { readParts } from '../mail/parts.ts';
-import { sendingOf } from '../mail/sending.ts';
+import { hasMailServer, sendingOf } from '../mail/sending.ts';
 import { createInvite } from '../waitlist/invites/create-invites.ts';
 import { revokeAllInvites, revokeInvite } from '../waitlist/invites/end-invites.ts';
 import {
@@ -55,9 +57,13 @@ export const invites: Command[] = [
       const { settings } = await readParts(context, queue.waitlist.internalId);
       const { publicUrl } = await sendingOf(context, config);
       const url = joinLink(settings.joinUrl, publicUrl, invite.code);
+      const hasServer = await hasMailServer(context, config);
+      const mailable = await mailableTo(context, queue, 'invite', email, hasServer);
+      const note = notEmailed(mailable);
+      const expiry = invite.expiresAt ? `expires ${invite.expiresAt}` : 'never expires';
       return {
-        json: { ...invite, url },
-        text: `${invite.code}\n\n${invite.id}, ${invite.expiresAt ? `expires ${invite.expiresAt}` : 'never expires'}`,
+        json: { ...invite, url, mailable },
+        text: `${invite.code}\n\n${invite.id}, ${expiry}${note && `\n${note}`}`,
       };
     },
   },
@@ -66,42 +72,36 @@ export const invites: Command[] = [
     about: 'Invite the first COUNT people in the queue. Entries without an email are skipped.',
     operands: ['COUNT'],
     flags: { ...QUEUE_FLAGS, ...INVITE_EXPIRY_FLAGS },
-    run: async (context, [count = ''], flags) => {
+    run: async (context, [count = ''], flags, config) => {
       const first = parseWholeText(count, 'COUNT', { from: 1, to: 999_999_999 });
       const queue = await queueOf(context, flags);
       const expiresAt = parseExpiry(flags, await sharedNow(context));
-      return outcomeOf(
-        context,
-        queue,
-        await startInviteRun(context, queue, { first }, expiresAt, showProgress),
-      );
+      const result = await startInviteRun(context, queue, { first }, expiresAt, showProgress);
+      return outcomeOf(context, queue, result, config);
     },
   },
   {
     name: 'invite segment',
     about: 'Invite every waiting entry that matches the conditions.',
     flags: { ...QUEUE_FLAGS, ...SEGMENT_FLAGS, ...INVITE_EXPIRY_FLAGS },
-    run: async (context, _, flags) => {
+    run: async (context, _, flags, config) => {
       const segment = parseSegment(flags);
       if (Object.keys(segment).length === 0)
         throw new UsageProblem('at least one condition is required, such as --where plan=pro');
       const queue = await queueOf(context, flags);
       const expiresAt = parseExpiry(flags, await sharedNow(context));
-      return outcomeOf(
-        context,
-        queue,
-        await startInviteRun(context, queue, { segment }, expiresAt, showProgress),
-      );
+      const result = await startInviteRun(context, queue, { segment }, expiresAt, showProgress);
+      return outcomeOf(context, queue, result, config);
     },
   },
   {
     name: 'invite resume',
     about: 'Resume an interrupted invite run.',
     flags: { ...QUEUE_FLAGS, job: { value: 'JOB_ID', about: 'Job to resume (default: the newest).' } },
-    run: async (context, _, flags) => {
+    run: async (context, _, flags, config) => {
       const queue = await queueOf(context, flags);
       const job = textOr(flags, 'job', undefined);
-      return outcomeOf(context, queue, await resumeInviteRun(context, queue, job, showProgress));
+      return outcomeOf(context, queue, await resumeInviteRun(context, queue, job, showProgress), config);
     },
   },
   {
@@ -148,7 +148,12 @@ function showProgress({ invited }: RunProgress): void {
   progressLine(`${invited} invited`);
 }
 
-async function outcomeOf(context: Context, queue: Queue, result: RunResult): Promise<Outcome> {
+async function outcomeOf(
+  context: Context,
+  queue: Queue,
+  result: RunResult,
+  config: Config,
+): Promise<Outcome> {
   const { jobId, invited, requested, unreadable } = result;
   const fewer = requested !== null && invited < requested;
   const notInvited = fewer ? await whyNotInvited(context, queue, result) : undefined;
@@ -160,9 +165,11 @@ async function outcomeOf(context: Context, queue: Queue, result: RunResult): Pro
     : '';
   const left = !fewer && damaged > 0 ? ` Skipped: ${reasons.join('; ')}.` : '';
   const codes = invited === 0 ? '' : ' Run `invite list` to see the codes.';
+  const mailable = await mailableFrom(context, queue, 'invite', await hasMailServer(context, config));
+  const note = invited === 0 ? '' : notEmailed(mailable);
   return {
-    json: { jobId, invited, requested, unreadable: damaged, ...(notInvited ? { notInvited } : {}) },
-    text: `Invited ${count}.${why}${left}${codes}`,
+    json: { jobId, invited, requested, unreadable: damaged, mailable, ...(notInvited ? { notInvited } : {}) },
+    text: `Invited ${count}.${why}${left}${note && ` ${note}`}${codes}`,
   };
 }
 

@@ -1,7 +1,10 @@
 import { LANGUAGES, type Language } from '../languages/languages.ts';
+import { countKept } from '../mail/kept.ts';
 import { isMailKind, MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../mail/kinds.ts';
+import { mailableFrom, mailableTo, mailWarnings } from '../mail/mailable.ts';
 import { presentMail, presentMailDetails } from '../mail/present.ts';
-import { sendingOf } from '../mail/sending.ts';
+import { hasMailServer, sendingOf } from '../mail/sending.ts';
+import { mailTarget } from '../mail/target.ts';
 import { type MailChanges, showMailSettings, updateMailSettings } from '../mail/update-settings.ts';
 import { listSuppressions, unsuppress } from '../waitlist/links/suppression.ts';
 import { presentSuppression } from '../wire/suppression.ts';
@@ -55,7 +58,7 @@ export const mails: Command[] = [
         about: 'How long before an invite expires to send the reminder (default: 24h).',
       },
     },
-    run: async (context, _, flags) => {
+    run: async (context, _, flags, config) => {
       const id = requireText(flags, 'waitlist');
       const changes = parseChanges(flags);
       if (Object.keys(changes).length > 0) await updateMailSettings(context, id, changes);
@@ -64,7 +67,36 @@ export const mails: Command[] = [
         name,
         Array.isArray(value) ? value.join(', ') || 'none' : value === null ? 'default' : String(value),
       ]);
-      return { json: view, text: table(['SETTING', 'VALUE'], rows) };
+      const warnings = await mailWarnings(context, id, await hasMailServer(context, config));
+      const notes = warnings.map(({ message }) => `\n\n${message}`);
+      return { json: { ...view, warnings }, text: table(['SETTING', 'VALUE'], rows) + notes.join('') };
+    },
+  },
+  {
+    name: 'mail status',
+    about: 'Show whether each kind of email is sent, or why not, and how many are kept.',
+    flags: {
+      ...QUEUE_FLAGS,
+      to: { value: 'EMAIL', about: 'Show it for this person.' },
+    },
+    run: async (context, _, flags, config) => {
+      const queue = await queueOf(context, flags);
+      const to = textOr(flags, 'to', undefined);
+      const hasServer = await hasMailServer(context, config);
+      const asked = MAIL_KINDS.map(async (kind) => ({
+        kind,
+        ...(to === undefined
+          ? await mailableFrom(context, queue, kind, hasServer)
+          : await mailableTo(context, queue, kind, to, hasServer)),
+      }));
+      const kinds = await Promise.all(asked);
+      const { count: kept, more: keptMore } = await countKept(context.db, mailTarget(queue.id));
+      const rows = kinds.map(({ kind, mailable, message }) => [kind, mailable ? 'yes' : 'no', message]);
+      const many = `${kept}${keptMore ? ' or more' : ''} ${kept === 1 ? 'email is' : 'emails are'} kept.`;
+      const next =
+        hasServer && kept > 0 && queue.environment === 'production' ? ' Run `mail send-kept` to send.' : '';
+      const text = `${table(['KIND', 'SENT', 'WHY NOT'], rows)}\n\n${many}${next}`;
+      return { json: { kinds, kept, keptMore }, text };
     },
   },
   {
@@ -73,16 +105,24 @@ export const mails: Command[] = [
     flags: {
       ...QUEUE_FLAGS,
       state: { value: 'STATE', about: `Only emails in this state: ${MAIL_STATES.join(', ')}.` },
+      to: { value: 'EMAIL', about: 'Only emails to exactly this address. Not with --state.' },
       limit: { value: 'N', about: 'Number of results (default: 50).' },
       cursor: { value: 'MAIL_ID', about: 'Cursor from the previous page.' },
     },
     run: async (context, _, flags) => {
-      const { listMails } = await import('../mail/mailbox.ts'); // Loads the mail code, so only if needed.
-      const { mails: found, nextCursor } = await listMails(context, await queueOf(context, flags), {
+      const { listMails, listMailsTo } = await import('../mail/mailbox.ts'); // Loads the mail code, so only if needed.
+      const queue = await queueOf(context, flags);
+      const to = textOr(flags, 'to', undefined);
+      const state = parseState(textOr(flags, 'state', undefined));
+      if (to !== undefined && state !== undefined) throw new UsageProblem('--to cannot be used with --state');
+      const range = {
         limit: parseWhole(flags, 'limit', { from: 1, to: 200 }) ?? 50,
         cursor: textOr(flags, 'cursor', undefined),
-        state: parseState(textOr(flags, 'state', undefined)),
-      });
+      };
+      const { mails: found, nextCursor } =
+        to === undefined
+          ? await listMails(context, queue, { ...range, state })
+          : await listMailsTo(context, queue, to, range);
       const page = { mails: found.map(presentMail), nextCursor };
       const rows = page.mails.map((one) => [
         one.id,

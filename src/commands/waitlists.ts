@@ -1,3 +1,4 @@
+import { hasMailServer } from '../mail/sending.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { applyBoost } from '../waitlist/referrals/rerank.ts';
 import { deleteWaitlist } from '../waitlist/settings/delete-waitlist.ts';
@@ -67,10 +68,13 @@ export const waitlists: Command[] = [
       },
       'metadata-keys': { value: 'KEY,…', about: 'Metadata keys to show in statistics, or none.' },
     },
-    run: async (context, [id = ''], flags) => {
+    run: async (context, [id = ''], flags, config) => {
       const updated = await updateWaitlist(context, id, parseChanges(flags));
       if (flags.boost !== undefined) await applyBoostTo(context, id);
-      return { json: presentWaitlist(updated), text: `Updated ${id}.` };
+      const { mailWarnings } = await import('../mail/mailable.ts'); // Only here: the others start faster.
+      const warnings = await mailWarnings(context, id, await hasMailServer(context, config));
+      const notes = warnings.map(({ message }) => ` ${message}`).join('');
+      return { json: { ...presentWaitlist(updated), warnings }, text: `Updated ${id}.${notes}` };
     },
   },
   closing('close', true, 'Stop accepting signups.', 'Closed'),

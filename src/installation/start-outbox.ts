@@ -5,6 +5,7 @@ import { shareMailServer } from '../mail/mail-server.ts';
 import { operatorMailChannel } from '../mail/operators/channel.ts';
 import { type RecordedPause, readPauses, recordPauses } from '../mail/pause-record.ts';
 import type { PauseRecord } from '../mail/pauses.ts';
+import { rememberSending } from '../mail/sending.ts';
 import type { Smtp } from '../mail/smtp.ts';
 import { openOperators } from '../operators/context.ts';
 import { type DispatcherOptions, startDispatcher } from '../outbox/dispatcher.ts';
@@ -61,6 +62,7 @@ export async function startOutbox(
     proxyUrl: webhookProxy,
     deadlineMs: options.deadlineMs ?? DEADLINE_MS,
   });
+  await rememberSending(context, settings);
   const smtp = await connect(settings, options);
   const record = recordPauses(context);
   const pace = {

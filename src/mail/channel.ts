@@ -10,6 +10,7 @@ import { queuesById } from '../waitlist/queue/registry.ts';
 import { isEssential, type MailKind } from './kinds.ts';
 import type { MailServer } from './mail-server.ts';
 import { KEPT } from './outcome.ts';
+import { hasEndedInvite, OUTDATED } from './outdated.ts';
 import { type MailParts, readParts } from './parts.ts';
 import { messageId, renderMail, type Sending } from './render.ts';
 import { smtpChannel } from './smtp-channel.ts';
@@ -25,6 +26,12 @@ const ADDRESS_REFUSED: Attempt<never> = {
   ok: false,
   final: true,
   error: 'not sent: the address contains characters that are no longer accepted',
+};
+const INVITE_ENDED: Attempt<never> = {
+  ...KEPT,
+  ok: false,
+  final: true,
+  error: `not sent: ${OUTDATED['invite ended']}`,
 };
 
 /** Mails to people on waitlists. Without a mail server, or outside production, they stay in the mailbox. */
@@ -48,6 +55,7 @@ export function mailChannel(context: Context, server: MailServer, sending: Sendi
       const reason = await whySuppressed(context, queue, stored.to, isEssential(stored.mail));
       if (reason)
         return { ...KEPT, ok: false, final: true, error: `not sent: the address is suppressed (${reason})` };
+      if (await hasEndedInvite(context, queue, stored)) return INVITE_ENDED;
       if (!server.smtp || queue.environment !== 'production') return KEPT;
       const mail = await renderMail(queue, stored, await parts(queue, stored.version), sending, {
         worker: mailTemplates,

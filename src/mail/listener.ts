@@ -44,6 +44,7 @@ function mailFor(event: DomainEvent, confirmEmails: boolean): MailKind | undefin
     case 'status.requested':
       return 'welcome';
     case 'confirmation.requested':
+    case 'confirmation.resent':
       return 'confirm';
     case 'referral.credited':
       return 'moved-up';

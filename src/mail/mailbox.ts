@@ -1,9 +1,11 @@
 import type { Expression, ExpressionBuilder, Nullable, SqlBool } from 'kysely';
 import type { DeliveryAttemptTable, DeliveryTable } from '../db/tables.ts';
+import { parseEmail } from '../lib/email.ts';
 import { invalid, notFound } from '../lib/errors.ts';
 import { formatId, parseId } from '../lib/ids.ts';
 import { readDeliveriesAbout, readDelivery, selectDeliveries } from '../outbox/read-deliveries.ts';
 import { Unreadable } from '../vault/crypto.ts';
+import { hashOf } from '../waitlist/links/suppression.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import type { MailKind, MailState } from './kinds.ts';
@@ -62,9 +64,7 @@ export async function listMailsAbout(
   entryId: Uint8Array,
   { limit, cursor }: Pick<MailQuery, 'limit' | 'cursor'>,
 ): Promise<MailList> {
-  checkLimit(limit);
-  const { db } = context;
-  const entry = await db.query
+  const entry = await context.db.query
     .selectFrom('entry')
     .select('email_hash')
     .where('queue_id', '=', queue.id)
@@ -73,6 +73,50 @@ export async function listMailsAbout(
   if (!entry) throw notFound('there is no such entry on this waitlist');
   // An invite by email may have been sent before the person signed up.
   const subjects = entry.email_hash ? [entryId, entry.email_hash] : [entryId];
+  return listAbout(context, queue, subjects, { limit, cursor });
+}
+
+/** The last mail to or about one entry, and what the mail server said. */
+export async function showLastMail(
+  context: Context,
+  queue: Queue,
+  entryId: Uint8Array,
+): Promise<(MailSummary & { response: string | null }) | null> {
+  const [last] = (await listMailsAbout(context, queue, entryId, { limit: 1 })).mails;
+  const id = last && parseId('evt', last.id);
+  if (!last || !id) return null;
+  const log = await readMailAttempts(context.db, queue.vault, mailTarget(queue.id), id);
+  return { ...last, response: log.at(-1)?.response ?? null };
+}
+
+/** Mails to exactly this address, newest first. Addresses are sealed, so it is found by its hash. */
+export async function listMailsTo(
+  context: Context,
+  queue: Queue,
+  email: string,
+  page: Pick<MailQuery, 'limit' | 'cursor'>,
+): Promise<MailList> {
+  const parsed = parseEmail(email);
+  if (!parsed) throw invalid('email: not an email address');
+  const hash = hashOf(queue, parsed.shown);
+  const entry = await context.db.query
+    .selectFrom('entry')
+    .select('id')
+    .where('queue_id', '=', queue.id)
+    .where('email_hash', '=', hash)
+    .executeTakeFirst();
+  // Mails to newcomers are only known by their entry.
+  return listAbout(context, queue, entry ? [hash, entry.id] : [hash], page);
+}
+
+async function listAbout(
+  context: Context,
+  queue: Queue,
+  subjects: readonly Uint8Array[],
+  { limit, cursor }: Pick<MailQuery, 'limit' | 'cursor'>,
+): Promise<MailList> {
+  checkLimit(limit);
+  const { db } = context;
   const after = cursor === undefined ? undefined : { eventId: parseCursor(cursor), targetId: MAIL_TARGET };
   const rows = await readDeliveriesAbout(db, mailTarget(queue.id), subjects, { limit: limit + 1, after });
   const page = rows.slice(0, limit);
@@ -144,7 +188,7 @@ function summarize(row: MailRow, stored: StoredMail | null): MailSummary {
 export async function openMail(
   context: Context,
   queue: Queue,
-  { event_id, body }: MailRow,
+  { event_id, body }: Pick<MailRow, 'event_id' | 'body'>,
 ): Promise<StoredMail | null> {
   if (body === null) return null;
   try {

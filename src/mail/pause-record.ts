@@ -1,6 +1,9 @@
 import type { Context } from '../waitlist/queue/context.ts';
 import type { PauseCause, PauseRecord } from './pauses.ts';
 
+/** Kept beside the pauses while servers run without one, for the command line. */
+export const NO_MAIL_SERVER = 'no mail server';
+
 export interface RecordedPause extends PauseCause {
   name: string;
   since: number;
@@ -36,6 +39,11 @@ export function recordPauses({
 }
 
 export async function readPauses({ db }: Pick<Context, 'db'>): Promise<RecordedPause[]> {
-  const rows = await db.query.selectFrom('mail_pause').selectAll().orderBy('since').execute();
+  const rows = await db.query
+    .selectFrom('mail_pause')
+    .selectAll()
+    .where('name', '!=', NO_MAIL_SERVER)
+    .orderBy('since')
+    .execute();
   return rows.map(({ tried_at, ...row }) => ({ ...row, triedAt: tried_at }));
 }

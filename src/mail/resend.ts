@@ -1,23 +1,22 @@
-import { sharedNow } from '../db/shared-clock.ts';
 import { parseEmail } from '../lib/email.ts';
 import { invalid } from '../lib/errors.ts';
-import { parseId } from '../lib/ids.ts';
 import { isoTime } from '../lib/time.ts';
 import { resendDeliveries } from '../outbox/resend.ts';
-import { inviteState } from '../waitlist/invites/invites.ts';
 import { whySuppressed } from '../waitlist/links/suppression.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
+import { newestKept } from './kept.ts';
 import { isEssential, type MailKind, type MailState } from './kinds.ts';
 import { type MailRow, stateOf } from './mail-log.ts';
 import { findMail, openMail, selectMails, whereState } from './mailbox.ts';
-import type { StoredMail } from './stored-mail.ts';
+import { hasEndedInvite, OUTDATED, type OutdatedReason, whyOutdated } from './outdated.ts';
 import { mailTarget } from './target.ts';
+import { requireWaitlist } from './update-settings.ts';
 
 const STEP = 200;
 
 /** Why a mail is not resent. */
-type SkipReason = 'pending' | 'erased' | 'suppressed' | 'invalid address' | 'invite ended';
+type SkipReason = 'pending' | 'erased' | 'suppressed' | 'invalid address' | OutdatedReason;
 
 export interface MailSelection {
   kind?: MailKind | undefined;
@@ -45,17 +44,17 @@ export async function resendMail(
   if (state !== 'pending' && states.length > 0 && !states.includes(state))
     throw invalid(`${mailId} is ${state}, not ${states.join(' or ')}`);
   const reason = await whyNot(context, queue, row);
-  if (reason) throw invalid(`${mailId} was not resent: ${REASONS[reason]}`);
+  if (reason) throw invalid(`${mailId} was not resent: ${SKIP_REASONS[reason]}`);
   const recorded = { id: mailId, after: {} };
   return { resent: dryRun ? 1 : await resendChosen(context, queue, [row.event_id], recorded), skipped: {} };
 }
 
-const REASONS: Record<SkipReason, string> = {
+export const SKIP_REASONS: Readonly<Record<SkipReason, string>> = {
   pending: 'it is still waiting to be sent',
   erased: 'the person was erased',
   suppressed: 'the address bounced or unsubscribed',
   'invalid address': 'the address contains characters that are no longer accepted',
-  'invite ended': 'the invite was accepted, was revoked or has expired',
+  ...OUTDATED,
 };
 
 /** Resends all selected mails in steps, oldest first. */
@@ -81,6 +80,8 @@ export async function resendMails(
 export interface ChosenMails {
   chosen: Uint8Array[];
   skipped: Resent['skipped'];
+  /** Which ones were skipped. */
+  left: { id: Uint8Array; reason: SkipReason }[];
   /** The last one that was looked at. */
   last: Uint8Array | undefined;
   more: boolean;
@@ -98,15 +99,23 @@ export async function chooseMails(
   if (kind) query = query.where('e.kind', '=', `email.${kind}`);
   if (since !== undefined) query = query.where('e.created_at', '>=', since);
   if (states.length > 0) query = query.where((e) => e.or(states.map((state) => whereState(e, state))));
+  if (states.length === 1 && states[0] === 'kept') {
+    const before = await newestKept(context.db, mailTarget(queue.id));
+    if (!before) return { chosen: [], skipped: {}, left: [], last: undefined, more: false };
+    query = query.where('d.event_id', '<', before);
+  }
   const rows = await query.execute();
+  const { kinds } = await requireWaitlist(context, queue.waitlist.id);
   const chosen: Uint8Array[] = [];
-  const skipped: Resent['skipped'] = {};
+  const left: ChosenMails['left'] = [];
   for (const row of rows) {
-    const reason = await whyNot(context, queue, row);
-    if (reason) skipped[reason] = (skipped[reason] ?? 0) + 1;
+    const reason = await whyNot(context, queue, row, kinds);
+    if (reason) left.push({ id: row.event_id, reason });
     else chosen.push(row.event_id);
   }
-  return { chosen, skipped, last: rows.at(-1)?.event_id, more: rows.length === STEP };
+  const skipped: Resent['skipped'] = {};
+  for (const { reason } of left) addSkipped(skipped, { [reason]: 1 });
+  return { chosen, skipped, left, last: rows.at(-1)?.event_id, more: rows.length === STEP };
 }
 
 export function addSkipped(to: Resent['skipped'], more: Resent['skipped']): void {
@@ -119,26 +128,20 @@ export function requireProduction({ environment }: Queue): void {
     throw invalid(`emails in ${environment} are never sent: only emails in production can be resent`);
 }
 
-async function whyNot(context: Context, queue: Queue, row: MailRow): Promise<SkipReason | undefined> {
+/** `kinds`: those that are on, for emails that nobody chose one by one. */
+async function whyNot(
+  context: Context,
+  queue: Queue,
+  row: MailRow,
+  kinds?: readonly MailKind[],
+): Promise<SkipReason | undefined> {
   if (row.due_at !== null) return 'pending';
   const stored = await openMail(context, queue, row);
   if (!stored) return 'erased';
   if (!parseEmail(stored.to)) return 'invalid address';
   if (await whySuppressed(context, queue, stored.to, isEssential(stored.mail))) return 'suppressed';
-  return (await isOutdated(context, queue, stored)) ? 'invite ended' : undefined;
-}
-
-/** A mail with a code that no longer works is useless. */
-async function isOutdated(context: Context, queue: Queue, { invite }: StoredMail): Promise<boolean> {
-  const id = invite?.code ? parseId('inv', invite.id) : undefined;
-  if (!id) return false;
-  const row = await context.db.query
-    .selectFrom('invite')
-    .select(['accepted_at', 'revoked_at', 'expires_at', 'expired_at'])
-    .where('queue_id', '=', queue.id)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row !== undefined && inviteState(row, await sharedNow(context)) !== 'live';
+  if (kinds) return whyOutdated(context, queue, row, stored, kinds);
+  return (await hasEndedInvite(context, queue, stored)) ? 'invite ended' : undefined;
 }
 
 /** What the audit trail says: one record for each thing that an operator does. */

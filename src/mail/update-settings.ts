@@ -79,7 +79,7 @@ export async function requireWaitlist(
 ) {
   const row = await executor
     .selectFrom('waitlist')
-    .select(['id', 'mail_kinds', 'mail_version', 'invite_reminder_ms'])
+    .select(['id', 'mail_kinds', 'mail_version', 'invite_reminder_ms', 'confirm_emails'])
     .where('public_id', '=', waitlistId)
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
@@ -89,5 +89,6 @@ export async function requireWaitlist(
     kinds: row.mail_kinds.split(',').filter(isMailKind),
     version: row.mail_version,
     inviteReminderMs: row.invite_reminder_ms,
+    confirmEmails: row.confirm_emails === 1,
   };
 }

@@ -1,4 +1,5 @@
-import { mailRetryJob } from '../mail/retry-job.ts';
+import { confirmationsJob } from '../mail/confirmations.ts';
+import { mailRetryJob, sendKeptJob } from '../mail/resend-job.ts';
 import { inviteJob } from '../waitlist/invites/invite-run.ts';
 import type { JobKind } from '../waitlist/jobs/jobs.ts';
 import { rerankJob } from '../waitlist/referrals/rerank.ts';
@@ -14,4 +15,6 @@ export const JOB_KINDS: readonly JobKind[] = [
   undoImportJob,
   replayJob,
   mailRetryJob,
+  sendKeptJob,
+  confirmationsJob,
 ];

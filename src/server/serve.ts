@@ -18,7 +18,6 @@ import { waitForDatabase } from '../installation/wait-for-database.ts';
 import type { Log } from '../lib/log.ts';
 import { createLogger } from '../lib/log.ts';
 import { COMMAND } from '../lib/root.ts';
-import { rememberSending } from '../mail/sending.ts';
 import { openOperators } from '../operators/context.ts';
 import { isSetUp, setupUrl } from '../operators/setup.ts';
 import { isMasterKeySaved } from '../vault/master-key-saved.ts';
@@ -91,7 +90,6 @@ export async function serve(
     },
   );
   const { port } = app.server.address() as AddressInfo;
-  await rememberSending(context, config);
   const outbox = await startOutbox(context, config);
   if (config.smtpUrl !== undefined) {
     const { checkSmtpAtStart } = await import('../mail/smtp-check.ts');

@@ -81,6 +81,12 @@ const CHANGES: Record<string, Prepare> = {
     path: of(list, `/webhooks/${await endpointOf(list)}/rotate`),
     body: {},
   }),
+  resendConfirmations: (list) => ({ path: of(list, '/mails/confirmations'), body: {}, gets: 409 }),
+  resendConfirmation: async (list) => ({
+    path: of(list, `/entries/${await entryOf(list)}/confirmation`),
+    gets: 409,
+  }),
+  sendKeptMails: (list) => ({ path: of(list, '/mails/send-kept'), body: {}, gets: 409 }),
   retryMails: (list) => ({ path: of(list, '/mails/retry'), body: {}, gets: 202 }),
   replayDelivery: async (list) => {
     const { endpoint, event } = await deliveryOf(list);

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { hashOf, suppress } from '../../src/waitlist/links/suppression.ts';
 import { checkLayout, checkOn, type DashboardPage, sizeOn, useDashboard } from '../support/dashboard.ts';
 import { forEachEngine, type List } from '../support/harness.ts';
 import { startMailServer } from '../support/mail-server.ts';
-import { allSent, mailInState, mailingList, mailPutOff } from '../support/mails.ts';
+import { allSent, mailInState, mailingList, mailPutOff, nothingPending } from '../support/mails.ts';
 import { type Browser, join, setUp } from '../support/operators.ts';
-import { startSending } from '../support/webhooks.ts';
+import { startSending, until } from '../support/webhooks.ts';
 
 const openDashboard = useDashboard();
 
@@ -198,6 +199,114 @@ forEachEngine((engine) => {
       assert.equal(await theirs.getByRole('button', { name: 'Save' }).count(), 0);
       assert.equal(await theirs.getByLabel('Body').getAttribute('readonly'), '');
       await theirs.close();
+    });
+
+    it('warns before people stay pending for ever, and sends the confirmation again', async () => {
+      const server = await startMailServer();
+      const sending = await startSending(engine, {
+        storage: service.storage,
+        startAt: Date.now(),
+        environment: { DOORLIST_SMTP_URL: server.url, DOORLIST_MAIL_FROM: 'hello@acme.example' },
+      });
+      try {
+        const acme = await mailingList(sending, ['welcome']);
+        const show = (path: string) =>
+          openDashboard(sending, `/waitlists/${acme.id}${path}`, { as: owner, size });
+        const page = await show('/settings');
+        await page.getByRole('switch', { name: 'Confirm email addresses' }).click();
+        await page.getByText('Nobody can confirm').waitFor();
+        await check(page, 'confirmation without its email');
+        await page.getByRole('button', { name: 'Save changes' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByText('New people stay pending').waitFor();
+        await dialog.getByRole('button', { name: 'Save anyway' }).click();
+        await page.getByText('Saved your changes').waitFor();
+        await acme.signup({ email: 'stuck@example.com' }, { email: 'gone@example.com' });
+        const queue = await acme.queue();
+        await suppress(
+          sending.context.db.query,
+          queue,
+          hashOf(queue, 'gone@example.com'),
+          'bounced',
+          Date.now(),
+        );
+
+        await page.goto(`/waitlists/${acme.id}/emails`);
+        await page.getByText('Only people who use the form get it.').waitFor();
+        await page.getByRole('switch', { name: 'Send Confirm email' }).click();
+        await page.getByText('Confirm email emails are on').waitFor();
+        await page.getByText('Nobody can confirm').waitFor({ state: 'detached' });
+        await page.getByRole('switch', { name: 'Send Confirm email' }).click();
+        await page.getByRole('dialog').getByText('This waitlist requires people to confirm').waitFor();
+        await page.getByRole('button', { name: 'Cancel' }).click();
+
+        await page.goto(`/waitlists/${acme.id}/queue?tab=pending`);
+        await page.getByRole('button', { name: 'Send confirmations again' }).click();
+        await page.getByText('1 person left out: the address bounced').waitFor();
+        await check(page, 'sending confirmations again');
+        await page.getByRole('button', { name: 'Send 1 person a link' }).click();
+        await page.getByText('Sending confirmations again').waitFor();
+        await sending.runJobs();
+        sending.wake();
+        await until('it arrived', () => server.received.length === 1);
+
+        await page.getByRole('gridcell', { name: 'gone@example.com' }).click();
+        await page.getByText('Gets no emails.').waitFor();
+        await check(page, 'a person who bounced');
+        await page.getByRole('button', { name: 'Lift suppression' }).click();
+        await page.getByText('Can be emailed').waitFor();
+        await page.getByRole('button', { name: 'More actions' }).click();
+        await page.getByRole('menuitem', { name: 'Send confirmation again' }).click();
+        await page.getByText('The confirmation to gone@example.com is on its way').waitFor();
+        sending.wake();
+        await until('it arrived, too', () => server.received.length === 2);
+
+        await page.goto(`/waitlists/${acme.id}/emails?tab=log`);
+        await page.getByLabel('Find emails by exact address').fill('gone@example.com');
+        await page.getByLabel('Find emails by exact address').press('Enter');
+        await page.getByRole('button', { name: 'gone@example.com' }).waitFor();
+        await page.getByRole('button', { name: 'stuck@example.com' }).waitFor({ state: 'detached' });
+        await check(page, 'emails to one address');
+        await page.close();
+      } finally {
+        await sending.close();
+        await server.close();
+      }
+    });
+
+    it('sends what was kept, once there is a mail server', async () => {
+      const acme = await mailingList(service, ['invite']);
+      await acme.invite('kept@example.com');
+      await acme.invite('other@example.com');
+      await nothingPending(service.context, acme);
+      const before = await open(`/waitlists/${acme.id}/invites`);
+      if (size === 'desktop')
+        await before.getByRole('row', { name: /kept@example\.com .*Open .*Not sent/ }).waitFor();
+      await check(before, 'invites that were not sent');
+      await before.close();
+      const server = await startMailServer();
+      const sending = await startSending(engine, {
+        storage: service.storage,
+        startAt: Date.now(),
+        environment: { DOORLIST_SMTP_URL: server.url, DOORLIST_MAIL_FROM: 'hello@acme.example' },
+      });
+      try {
+        const page = await openDashboard(sending, `/waitlists/${acme.id}/emails`, { as: owner, size });
+        await page.getByText('2 emails were not sent').waitFor();
+        await check(page, 'kept emails');
+        await page.getByRole('button', { name: 'Send the 2 kept emails' }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Send emails' }).click();
+        await page.getByText('Sending kept emails').waitFor();
+        await sending.runJobs();
+        sending.wake();
+        await page.getByText('Handed over 2 emails to be sent').waitFor();
+        await until('both arrived', () => server.received.length === 2);
+        await page.getByText('2 emails were not sent').waitFor({ state: 'detached' });
+        await page.close();
+      } finally {
+        await sending.close();
+        await server.close();
+      }
     });
 
     it('says why sending is paused, and sends failed emails again', async () => {

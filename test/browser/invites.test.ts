@@ -51,6 +51,7 @@ forEachEngine((engine) => {
     await service.runJobs();
     await page.getByText('Invited 10 people').waitFor();
     assert.equal(await page.getByRole('heading', { name: 'No invites yet' }).count(), 0);
+    await page.getByText('Not emailed: no mail server').waitFor();
     const copy = page.getByRole('button', { name: 'Copy invite link of p3@example.com' });
     await copy.click();
     const link = await page.evaluate<string>('navigator.clipboard.readText()');
@@ -99,12 +100,14 @@ forEachEngine((engine) => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Email').fill('new@example.com');
     await dialog.getByText('Not on the waitlist yet').waitFor();
+    await dialog.getByText('Invited, but not emailed: no mail server').waitFor();
+    await checkEverywhere(page, 'inviting without a mail server');
     await dialog.getByRole('button', { name: 'Invite 1 person in production' }).click();
-    await page.getByText('Invited new@example.com').waitFor();
+    await page.getByText('Invited new@example.com, not emailed: no mail server').waitFor();
     const actions = page.getByRole('button', { name: 'Actions for new@example.com' });
     await actions.click();
     await page.getByRole('menuitem', { name: 'Resend email' }).click();
-    await page.getByText('Sent the invite to new@example.com again').waitFor();
+    await page.getByText('Recorded the invite to new@example.com again, not emailed').waitFor();
     await actions.click();
     await page.getByRole('menuitem', { name: 'Revoke…' }).click();
     await page.getByRole('button', { name: 'Revoke invite' }).click();

@@ -19,6 +19,8 @@ type Executor = Context['db']['query'] | Trx;
 
 interface Preview {
   count: number;
+  /** How many of them have an address that bounced. */
+  bounced: number;
   first: Entry[];
 }
 
@@ -31,6 +33,7 @@ export async function previewInvites(context: Context, queue: Queue, selection: 
       : await pageOfSegment(db, db.query, queue, selection.segment, 0, SHOWN);
   return {
     count: await countInvites(db, db.query, queue, selection),
+    bounced: await countBounced(db, queue, selection),
     first: await readEntries(context, queue, shown),
   };
 }
@@ -62,6 +65,34 @@ async function countInvites(
   if ('segment' in selection) return countSegment(db, executor, queue, selection.segment);
   const { count } = await executor
     .selectFrom(waitingWithEmail(executor, queue).select('seq').limit(selection.first).as('some'))
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Few addresses bounce, if any. */
+async function countBounced(db: Database, queue: Queue, selection: Selection): Promise<number> {
+  const bounced = db.query
+    .selectFrom('mail_suppression as s')
+    .select('s.email_hash')
+    .where('s.queue_id', '=', queue.id)
+    .where('s.reason', '=', 'bounced');
+  if (!(await bounced.limit(1).executeTakeFirst())) return 0;
+  const waiting =
+    'first' in selection
+      ? db.query
+          .selectFrom('entry as e')
+          .where('e.queue_id', '=', queue.id)
+          .where('e.status', '=', 'waiting')
+          .where('e.email_hash', 'is not', null)
+          .orderBy('e.rank')
+          .orderBy('e.seq', 'desc')
+          .limit(selection.first)
+      : await selectSegment(db, db.query, queue, { ...selection.segment, status: 'waiting' }, 0);
+  const invited = (waiting as Awaited<ReturnType<typeof selectSegment>>).select('e.email_hash');
+  const { count } = await db.query
+    .selectFrom(invited.as('invited'))
+    .innerJoin(bounced.as('bounced'), 'bounced.email_hash', 'invited.email_hash')
     .select((e) => e.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   return Number(count);

@@ -30,6 +30,22 @@ export async function whySuppressed(
   return rows.map(({ reason }) => reason).find((reason) => reason === 'bounced' || !essential);
 }
 
+/** Why an address gets no mails, or only essential ones. */
+export async function suppressionsOf(
+  { db }: Context,
+  queue: Queue,
+  email: string,
+): Promise<Omit<Suppression, 'emailHash'>[]> {
+  const rows = await db.query
+    .selectFrom('mail_suppression')
+    .select(['reason', 'created_at'])
+    .where('queue_id', '=', queue.id)
+    .where('email_hash', '=', hashOf(queue, email))
+    .orderBy('reason')
+    .execute();
+  return rows.map(({ reason, created_at }) => ({ reason, since: created_at }));
+}
+
 export async function suppress(
   trx: Pick<Trx, 'insertInto'>,
   queue: Queue,

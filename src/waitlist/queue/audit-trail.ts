@@ -21,6 +21,7 @@ export const WAITLIST_ACTIONS = [
   'entry.updated',
   'entry.moved',
   'entry.confirmed',
+  'confirmation.resent',
   'entry.removed',
   'entry.erased',
   'entry.exported',

@@ -20,6 +20,8 @@ export type DomainEvent = (
   | { kind: 'signup.confirmed'; entry: number }
   /** A person requested another confirmation link. */
   | { kind: 'confirmation.requested'; entry: number }
+  /** An operator sent another confirmation link. */
+  | { kind: 'confirmation.resent'; entry: number }
   /** A person who is on the list already asked for the link to their status. */
   | { kind: 'status.requested'; entry: number }
   | { kind: 'referral.credited'; entry: number; referred: Uint8Array }

@@ -980,6 +980,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/waitlists/{waitlistId}/mails/send-kept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send kept emails
+         * @description Starts a job that sends the emails that were kept while there was no mail server, oldest first. Emails that no longer make sense are given up, each with the reason: of people who were erased or removed, to addresses that bounced or unsubscribed, for invites that have ended, and those that a newer one replaces. Requires the `admin` role.
+         */
+        post: operations["sendKeptMails"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/mail/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get whether emails are sent
+         * @description Returns for each kind of email whether it is sent, and why not, and how many emails are kept. Open to every role.
+         */
+        get: operations["getMailStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/entries/{entryId}/confirmation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a confirmation again
+         * @description Records another email with a link to confirm the address. `mailable` says whether it is sent. Requires the `support` role.
+         */
+        post: operations["resendConfirmation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/mails/confirmations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send all confirmations again
+         * @description Starts a job that sends every pending person another link to confirm their address, except to addresses that bounced and to people who got one within a day. With `dryRun`, nothing happens. Requires the `admin` role.
+         */
+        post: operations["resendConfirmations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/entries/{entryId}/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get whether a person can be emailed
+         * @description Returns for each kind of email whether the person would get it, and why not, and their last email. Requires the `support` role.
+         */
+        get: operations["getEntryMail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/waitlists/{waitlistId}/suppressions": {
         parameters: {
             query?: never;
@@ -1531,7 +1631,7 @@ export interface paths {
         head?: never;
         /**
          * Update a waitlist
-         * @description Changes all given settings or none. They apply to every environment. A new boost is applied to everyone in the queue, in the background. Requires the `admin` role.
+         * @description Changes all given settings or none. They apply to every environment. A new boost is applied to everyone in the queue, in the background. `warnings` says what the settings lead to that you may not want. Requires the `admin` role.
          */
         patch: operations["updateWaitlist"];
         trace?: never;
@@ -1807,7 +1907,7 @@ export interface paths {
         put?: never;
         /**
          * Invite people
-         * @description Invites one person and returns the invite, or starts a job that invites many. With `dryRun`, nothing happens. Requires the `support` role.
+         * @description Invites one person and returns the invite, or starts a job that invites many. With `dryRun`, nothing happens. `mailable` says whether emails are sent. Requires the `support` role.
          */
         post: operations["createInvites"];
         delete?: never;
@@ -1847,7 +1947,7 @@ export interface paths {
         put?: never;
         /**
          * Resend an invite
-         * @description Sends the email of an open invite again, with the same code and expiry. Requires the `support` role.
+         * @description Records the email of an open invite again, with the same code and expiry. `mailable` says whether it is sent. Requires the `support` role.
          */
         post: operations["resendInvite"];
         delete?: never;
@@ -2397,7 +2497,7 @@ export interface components {
          * @description What happened.
          * @enum {string}
          */
-        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.updated" | "entry.moved" | "entry.confirmed" | "entry.removed" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
         /** @description Who did it. */
         AuditActor: {
             /** @description Kind of object: `operator`, `token`, `session`, `command-line`, or `anonymous` for somebody who is not signed in. */
@@ -2886,6 +2986,59 @@ export interface components {
              */
             language?: "en" | "de" | "fr" | "es" | "pt" | "ja" | "zh" | null;
         };
+        /** @description Something that settings lead to. */
+        MailWarning: {
+            /**
+             * @description Which warning.
+             * @enum {string}
+             */
+            code: "confirmation_not_sent";
+            /** @description What happens, and why. */
+            message: string;
+        };
+        /** @description The email settings, and what they lead to. */
+        UpdatedMailSettings: {
+            /**
+             * @description Short id of the waitlist, starting with `wl_`.
+             * @example wl_acme
+             */
+            waitlistId: string;
+            /** @description Kinds of emails that are sent. */
+            kinds: ("confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted")[];
+            /** @description How long before an invite expires its reminder is sent, in milliseconds. */
+            inviteReminderMs: number;
+            /**
+             * Format: email
+             * @description Sender address. `null`: the installation's.
+             */
+            from: string | null;
+            /** @description Sender name. `null`: the name of the waitlist. */
+            fromName: string | null;
+            /**
+             * Format: email
+             * @description Address for replies. `null`: the sender.
+             */
+            replyTo: string | null;
+            /** @description Your page for invites, with `{code}` in the URL. `null`: the built-in page. */
+            joinUrl: string | null;
+            /** @description Your page to confirm an email, with `{token}` in the URL. `null`: the built-in page. */
+            confirmUrl: string | null;
+            /** @description Link that people share, with `{referralCode}` in the URL. `null`: none. */
+            referralUrl: string | null;
+            /** @description Color of buttons and links, such as `#0f766e`. `null`: the default. */
+            colour: string | null;
+            /** @description HTTPS image for the header. `null`: the name of the waitlist. */
+            logoUrl: string | null;
+            /** @description Text below every email. `null`: none. */
+            footer: string | null;
+            /**
+             * @description Language for people whose own is not known, and of your templates. `null`: English.
+             * @enum {string|null}
+             */
+            language: "en" | "de" | "fr" | "es" | "pt" | "ja" | "zh" | null;
+            /** @description What these settings lead to that you may not want. They apply nevertheless. */
+            warnings: components["schemas"]["MailWarning"][];
+        };
         /** @description A value that the template can insert. */
         TemplateVariable: {
             /** @description Name of the variable. */
@@ -3048,6 +3201,18 @@ export interface components {
             /** @description What the mail server said. */
             response: string | null;
         };
+        /** @description Whether an email is sent, and why not. */
+        Mailable: {
+            /** @description Whether the email is sent. */
+            mailable: boolean;
+            /**
+             * @description Why it is not sent. `sending_paused`: it waits until the mail server accepts emails again. `environment` and `no_mail_server`: it is kept. `kind_off` and `no_address`: there is none.
+             * @enum {string|null}
+             */
+            reason: "no_address" | "invalid_address" | "bounced" | "unsubscribed" | "kind_off" | "environment" | "no_mail_server" | "sending_paused" | null;
+            /** @description What happens instead, and what to do about it. */
+            message: string | null;
+        };
         /** @description An email as it is sent, and each attempt. */
         MailDetails: {
             /** @description Unique id of the email. */
@@ -3084,6 +3249,8 @@ export interface components {
             text: string | null;
             /** @description Attempts, oldest first. */
             log: components["schemas"]["MailAttempt"][];
+            /** @description Whether the email is sent if it is due now or sent again. */
+            mailable: components["schemas"]["Mailable"];
         };
         /** @description Which failed emails to send again. Empty: all of them. */
         MailRetryRequest: {
@@ -3097,6 +3264,125 @@ export interface components {
              * @description Only emails that were recorded then or later.
              */
             since?: string;
+        };
+        /** @description Which kept emails to send. Empty: all of them. */
+        MailSendKeptRequest: {
+            /**
+             * @description Only this kind.
+             * @enum {string}
+             */
+            kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+            /**
+             * Format: date-time
+             * @description Only emails that were recorded then or later.
+             */
+            since?: string;
+        };
+        /** @description Whether emails of a kind are sent. */
+        MailableKind: {
+            /**
+             * @description Kind of email.
+             * @enum {string}
+             */
+            kind: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
+            /** @description Whether the email is sent. */
+            mailable: boolean;
+            /**
+             * @description Why it is not sent. `sending_paused`: it waits until the mail server accepts emails again. `environment` and `no_mail_server`: it is kept. `kind_off` and `no_address`: there is none.
+             * @enum {string|null}
+             */
+            reason: "no_address" | "invalid_address" | "bounced" | "unsubscribed" | "kind_off" | "environment" | "no_mail_server" | "sending_paused" | null;
+            /** @description What happens instead, and what to do about it. */
+            message: string | null;
+        };
+        /** @description Whether the emails of a waitlist are sent. */
+        MailStatus: {
+            /** @description One for each kind. */
+            kinds: components["schemas"]["MailableKind"][];
+            /** @description What these settings lead to that you may not want. They apply nevertheless. */
+            warnings: components["schemas"]["MailWarning"][];
+            /** @description Number of emails that were kept and not sent, up to 10,000. */
+            kept: number;
+            /** @description Whether there are more kept emails than that. */
+            keptMore: boolean;
+        };
+        /** @description What becomes of the email. */
+        ResentConfirmation: {
+            /**
+             * @description Always `true`.
+             * @constant
+             * @enum {boolean}
+             */
+            success: true;
+            mailable: components["schemas"]["Mailable"];
+        };
+        /** @description Whether to only count. */
+        ConfirmationsRequest: {
+            /** @description Only say who would get it. */
+            dryRun?: boolean;
+        };
+        /** @description Who would get another confirmation email. */
+        ConfirmationsPreview: {
+            /** @description How many pending people would get an email. */
+            asked: number;
+            /** @description How many have no email address. */
+            withoutEmail: number;
+            /** @description How many have an address that bounced. */
+            bounced: number;
+            /** @description How many got one within a day, or are about to. */
+            recent: number;
+            mailable: components["schemas"]["Mailable"];
+        };
+        /** @description Why an address gets no emails. */
+        PersonSuppression: {
+            /**
+             * @description Why.
+             * @enum {string}
+             */
+            reason: "bounced" | "unsubscribed";
+            /**
+             * Format: date-time
+             * @description Since when.
+             */
+            since: string;
+        };
+        /** @description The last email to a person. */
+        LastMail: {
+            /** @description Unique id of the email. */
+            id: string;
+            /** @description Kind of email. */
+            kind: string;
+            /**
+             * Format: idn-email
+             * @description Recipient. `null` once the person was erased.
+             */
+            to: string | null;
+            state: components["schemas"]["MailState"];
+            /** @description Number of attempts so far. */
+            attempts: number;
+            /** @description What went wrong at the last attempt. */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @description When the email was recorded.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the next attempt is due.
+             */
+            nextAttemptAt: string | null;
+            /** @description What the mail server said at the last attempt. */
+            response: string | null;
+        };
+        /** @description Whether a person can be emailed. */
+        PersonMail: {
+            /** @description For each kind whether this person would get it. */
+            kinds: components["schemas"]["MailableKind"][];
+            /** @description Empty if the address is not suppressed. To lift it, remove the suppression of the address. */
+            suppressions: components["schemas"]["PersonSuppression"][];
+            /** @description The last email to this person. `null`: there is none, or it is no longer stored. */
+            lastMail: components["schemas"]["LastMail"] | null;
         };
         /** @description An address that gets no emails. */
         Suppression: {
@@ -3741,6 +4027,45 @@ export interface components {
             /** @description `true` stops accepting signups, `false` accepts them again. */
             closed?: boolean;
         };
+        /** @description A waitlist, and what its settings lead to. */
+        UpdatedWaitlist: {
+            /**
+             * @description Short id of the waitlist, starting with `wl_`.
+             * @example wl_acme
+             */
+            id: string;
+            /**
+             * @description Display name. Shown in emails and on pages.
+             * @example Acme
+             */
+            name: string;
+            /** @description Places that an entry moves up for each referral. */
+            boost: number;
+            /** @description Maximum number of referrals credited to one entry. `null`: no limit. */
+            referralCap: number | null;
+            /** @description Default lifetime of invites, in milliseconds. `null`: invites do not expire. */
+            inviteExpiryMs: number | null;
+            /** @description Whether an entry returns to the queue when its invite expires or is revoked. */
+            returnToQueue: boolean;
+            /** @description Double opt-in: whether an entry is `pending` until its email is confirmed. */
+            confirmEmails: boolean;
+            /** @description Metadata keys whose values the statistics show. Values of existing entries are counted in the background. */
+            metadataKeys: string[];
+            /**
+             * Format: date-time
+             * @description When the waitlist was closed. `null`: it accepts signups.
+             */
+            closedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the waitlist was created.
+             */
+            createdAt: string;
+            /** @description Entries in the requested environment, by status. */
+            counts: components["schemas"]["StatusCounts"];
+            /** @description What these settings lead to that you may not want. They apply nevertheless. */
+            warnings: components["schemas"]["MailWarning"][];
+        };
         /** @description Confirms that you mean this waitlist. */
         WaitlistDeletion: {
             /** @description Id of the waitlist, again. */
@@ -4171,6 +4496,23 @@ export interface components {
          * @enum {string}
          */
         InviteState: "open" | "accepted" | "revoked" | "expired";
+        /** @description The last email of an invite. */
+        InviteMail: {
+            /** @description Unique id of the email. */
+            id: string;
+            /**
+             * @description `kept`: it was not sent. See the list of emails.
+             * @enum {string}
+             */
+            state: "pending" | "sent" | "kept" | "failed";
+            /** @description What went wrong at the last attempt. */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @description When the email was recorded.
+             */
+            createdAt: string;
+        };
         /** @description An invite, for operators. */
         Invite: {
             /** @description Unique id of the invite. */
@@ -4204,6 +4546,8 @@ export interface components {
              * @description When the invite was revoked.
              */
             revokedAt: string | null;
+            /** @description The last email with this invite. `null`: none was recorded, because invite emails were off, or it is no longer stored. */
+            mail: components["schemas"]["InviteMail"] | null;
         };
         /** @description One page of invites. */
         InvitePage: {
@@ -4260,6 +4604,102 @@ export interface components {
             count: number;
             /** @description The first of them. */
             preview: components["schemas"]["Entry"][];
+            /** @description Whether invite emails are sent: to this person, or at all. */
+            mailable: components["schemas"]["Mailable"];
+            /** @description How many of them get no email because their address bounced. */
+            bounced: number;
+        };
+        /** @description An invite, and whether its email is sent. */
+        CreatedInvite: {
+            /** @description Unique id of the invite. */
+            id: string;
+            state: components["schemas"]["InviteState"];
+            /** @description The invited email. `null` once the person is erased. Viewers see it masked: `a…@e….com`. */
+            email: string | null;
+            /** @description The code. `null` for viewers. */
+            code: string | null;
+            /** @description Link to accept the invite. `null` for viewers. */
+            url: string | null;
+            /** @description The entry with this email. `null` if it is not on the waitlist. */
+            entryId: string | null;
+            /**
+             * Format: date-time
+             * @description When the invite was created.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the invite expires; `null` if it does not.
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the invite was accepted.
+             */
+            acceptedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the invite was revoked.
+             */
+            revokedAt: string | null;
+            /** @description The last email with this invite. `null`: none was recorded, because invite emails were off, or it is no longer stored. */
+            mail: components["schemas"]["InviteMail"] | null;
+            mailable: components["schemas"]["Mailable"];
+        };
+        /** @description A job that invites people, and whether invite emails are sent. */
+        InviteJob: {
+            /** @description Unique id of the job. */
+            id: string;
+            /** @description What the job does, such as `invite` or `import`. */
+            kind: string;
+            state: components["schemas"]["JobState"];
+            /** @description How much of `total` is done. */
+            done: number;
+            /** @description All there is to do. `null` if unknown. */
+            total: number | null;
+            /** @description Why the job failed. */
+            error: string | null;
+            /** @description What the job did, in numbers, also if it was cancelled or failed on the way. `null` until it has ended. */
+            result: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Id of what the job is about, such as the webhook endpoint of a `replay`. `null`: the whole waitlist. */
+            subject: string | null;
+            /**
+             * @description Short id of the waitlist, starting with `wl_`.
+             * @example wl_acme
+             */
+            waitlistId: string;
+            /** @description Environment of the waitlist. */
+            environment: string;
+            /**
+             * Format: date-time
+             * @description When the job was created.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When its last step ended.
+             */
+            updatedAt: string;
+            /**
+             * Format: date-time
+             * @description When the job ended, whatever the outcome.
+             */
+            finishedAt: string | null;
+            /** @description Who created it: kind and id, such as `operator:opr_…`, or `command-line`. */
+            createdBy: string | null;
+            mailable: components["schemas"]["Mailable"];
+        };
+        /** @description What becomes of the email. */
+        ResentInvite: {
+            /**
+             * @description Always `true`.
+             * @constant
+             * @enum {boolean}
+             */
+            success: true;
+            mailable: components["schemas"]["Mailable"];
         };
     };
     responses: never;
@@ -5157,7 +5597,7 @@ export interface operations {
                  * @description Only this action.
                  * @example session.created
                  */
-                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.updated" | "entry.moved" | "entry.confirmed" | "entry.removed" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
                 /**
                  * @description Only what this actor did: its kind and id, joined with a colon.
                  * @example operator:opr_06gxx2p9r1yn1vp1ryss481fhw
@@ -5834,7 +6274,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MailSettings"];
+                    "application/json": components["schemas"]["UpdatedMailSettings"];
                 };
             };
         };
@@ -6106,6 +6546,11 @@ export interface operations {
                  */
                 kind?: "confirm" | "welcome" | "moved-up" | "invite" | "invite-reminder" | "accepted";
                 /**
+                 * @description Only emails to exactly this address. Not with `entry`, `state` or `kind`.
+                 * @example ada@example.com
+                 */
+                email?: string;
+                /**
                  * @description Only emails to or about this entry. Not with `state` or `kind`.
                  * @example ent_06gxx2p9r1yn1vp1ryss481fhw
                  */
@@ -6245,6 +6690,201 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Job"];
+                };
+            };
+        };
+    };
+    sendKeptMails: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        /** @description Which kept emails to send. Empty: all of them. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["MailSendKeptRequest"];
+            };
+        };
+        responses: {
+            /** @description The job. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+        };
+    };
+    getMailStatus: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The status. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailStatus"];
+                };
+            };
+        };
+    };
+    resendConfirmation: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the entry.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                entryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The email was recorded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResentConfirmation"];
+                };
+            };
+        };
+    };
+    resendConfirmations: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        /** @description Whether to only count. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ConfirmationsRequest"];
+            };
+        };
+        responses: {
+            /** @description Who would get it, for `dryRun`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfirmationsPreview"];
+                };
+            };
+            /** @description The job. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+        };
+    };
+    getEntryMail: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the entry.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                entryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether they can be emailed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonMail"];
                 };
             };
         };
@@ -7514,7 +8154,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Waitlist"];
+                    "application/json": components["schemas"]["UpdatedWaitlist"];
                 };
             };
         };
@@ -8306,7 +8946,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Invite"];
+                    "application/json": components["schemas"]["CreatedInvite"];
                 };
             };
             /** @description The job, for `first` and `segment`. */
@@ -8316,7 +8956,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Job"];
+                    "application/json": components["schemas"]["InviteJob"];
                 };
             };
         };
@@ -8385,14 +9025,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The email is on its way. */
+            /** @description The email was recorded. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["ResentInvite"];
                 };
             };
         };

@@ -2,6 +2,7 @@ import { Toast as Base } from '@base-ui/react/toast';
 import { CircleCheck, TriangleAlert, X } from 'lucide-react';
 import { useEffect } from 'react';
 import { buttonClass } from './button.tsx';
+import { cx } from './cx.ts';
 import { connectToasts } from './toast.tsx';
 
 const SHOWN_MS = 5_000;
@@ -24,11 +25,12 @@ function Toasts() {
   const { toasts, add, close } = Base.useToastManager();
   useEffect(
     () =>
-      connectToasts(({ title, about, undo, error }) => {
+      connectToasts(({ title, about, undo, error, warn }) => {
         add({
           title,
           description: about,
-          timeout: error ? ERROR_MS : SHOWN_MS,
+          timeout: error || warn ? ERROR_MS : SHOWN_MS,
+          ...(warn ? { type: 'warn' } : {}),
           ...(error ? { type: 'error', priority: 'high' as const } : {}),
           ...(undo ? { actionProps: { children: 'Undo', onClick: undo } } : {}),
         });
@@ -41,8 +43,11 @@ function Toasts() {
       toast={each}
       className="popup-motion flex w-full items-start gap-2.5 rounded-lg bg-raised py-2.5 pr-2 pl-3.5 shadow-lg ring-1 ring-line data-[limited]:hidden"
     >
-      {each.type === 'error' ? (
-        <TriangleAlert className="mt-1 size-4 shrink-0 text-danger" aria-hidden />
+      {each.type === 'error' || each.type === 'warn' ? (
+        <TriangleAlert
+          className={cx('mt-1 size-4 shrink-0', each.type === 'warn' ? 'text-warn' : 'text-danger')}
+          aria-hidden
+        />
       ) : (
         <CircleCheck className="mt-1 size-4 shrink-0 text-accent" aria-hidden />
       )}

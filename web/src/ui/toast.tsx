@@ -7,6 +7,8 @@ interface ToastRequest {
   about?: string | undefined;
   undo?: (() => void) | undefined;
   error?: boolean;
+  /** It was done, but not as one may think. */
+  warn?: boolean | undefined;
 }
 
 const waiting: ToastRequest[] = [];
@@ -16,7 +18,12 @@ let show: ((request: ToastRequest) => void) | undefined;
 let closeAll: (() => void) | undefined;
 
 /** Says that something was done. */
-export function toast(title: string, options: Pick<ToastRequest, 'about' | 'undo'> = {}): void {
+export function toast(title: string, options: Pick<ToastRequest, 'about' | 'undo' | 'warn'> = {}): void {
+  send({ title, ...options });
+}
+
+/** The same, of something that was not all done. */
+export function toastWith({ title, ...options }: Pick<ToastRequest, 'title' | 'about' | 'warn'>): void {
   send({ title, ...options });
 }
 

@@ -3,6 +3,7 @@ import { sharedNow } from '../../../db/shared-clock.ts';
 import { parseEmail } from '../../../lib/email.ts';
 import { invalid } from '../../../lib/errors.ts';
 import { formatId } from '../../../lib/ids.ts';
+import { mailableFrom, mailableTo } from '../../../mail/mailable.ts';
 import { searchEntry } from '../../../waitlist/entries/browse-entries.ts';
 import { readInvite } from '../../../waitlist/invites/browse-invites.ts';
 import { createInvite, type Expiry, refuseRemoved } from '../../../waitlist/invites/create-invites.ts';
@@ -12,10 +13,8 @@ import { readJob } from '../../../waitlist/jobs/find-jobs.ts';
 import type { Context } from '../../../waitlist/queue/context.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
 import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
-import { AdminInviteSchema, EXAMPLE_ADMIN_INVITE, presentAdminInvite } from '../../../wire/invite.ts';
 import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
-import { maskFor } from '../../../wire/mask.ts';
-import { named, withExamples } from '../../../wire/schema.ts';
+import { described, named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
@@ -24,7 +23,8 @@ import { closed } from '../core/schemas.ts';
 import { SegmentInput, segmentOfBody } from '../core/segments.ts';
 import { parseTimeOrNull } from '../core/times.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
-import { inviteLinks } from './invites.ts';
+import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../mails/mailable.ts';
+import { EXAMPLE_INVITE, InviteObject, presentInvites } from './invite-object.ts';
 
 const FIRST_MAX = 999_999_999;
 /** A hundred years: enough for an expiry, and far from the end of time. */
@@ -85,8 +85,23 @@ const Preview = Type.Object(
   {
     count: Type.Integer({ minimum: 0, description: 'How many would be invited.' }),
     preview: Type.Array(AdminEntrySchema, { maxItems: 10, description: 'The first of them.' }),
+    mailable: described(MailableSchema, 'Whether invite emails are sent: to this person, or at all.'),
+    bounced: Type.Integer({
+      minimum: 0,
+      description: 'How many of them get no email because their address bounced.',
+    }),
   },
   { ...named('InvitePreview'), description: 'What an invite would do.' },
+);
+
+const CreatedInvite = Type.Object(
+  { ...InviteObject.properties, mailable: MailableSchema },
+  { ...named('CreatedInvite'), description: 'An invite, and whether its email is sent.' },
+);
+
+const InviteJob = Type.Object(
+  { ...JobSchema.properties, mailable: MailableSchema },
+  { ...named('InviteJob'), description: 'A job that invites people, and whether invite emails are sent.' },
 );
 
 const schema = adminSchema({
@@ -94,7 +109,8 @@ const schema = adminSchema({
   tag: 'Invites',
   summary: 'Invite people',
   description:
-    'Invites one person and returns the invite, or starts a job that invites many. With `dryRun`, nothing happens.',
+    'Invites one person and returns the invite, or starts a job that invites many. With `dryRun`, nothing happens. ' +
+    '`mailable` says whether emails are sent.',
   role: 'support',
   params: Type.Object(waitlistParams),
   querystring: Type.Object(environmentQuery, closed),
@@ -102,21 +118,21 @@ const schema = adminSchema({
   answer: {
     status: 201,
     description: 'The invite, for `email`.',
-    schema: AdminInviteSchema,
-    example: EXAMPLE_ADMIN_INVITE,
+    schema: CreatedInvite,
+    example: { ...EXAMPLE_INVITE, mailable: EXAMPLE_MAILABLE },
   },
   also: [
     {
       status: 202,
       description: 'The job, for `first` and `segment`.',
-      schema: JobSchema,
-      example: EXAMPLE_JOB,
+      schema: InviteJob,
+      example: { ...EXAMPLE_JOB, mailable: EXAMPLE_MAILABLE },
     },
     {
       status: 200,
       description: 'What would happen, for `dryRun`.',
       schema: Preview,
-      example: { count: 120, preview: [EXAMPLE_ENTRY] },
+      example: { count: 120, preview: [EXAMPLE_ENTRY], mailable: EXAMPLE_MAILABLE, bounced: 2 },
     },
   ],
   errors: ['not_found', 'conflict', 'changed'],
@@ -134,6 +150,7 @@ type Body = Static<typeof InviteRequest>;
 export function registerCreateInvites(app: TypedApp, parts: AdminParts): void {
   app.post('/waitlists/:waitlistId/invites', { schema }, async (request, reply) => {
     const { params, query, body, caller } = request;
+    const { smtp } = parts.emails;
     const queue = await requireQueue(parts, params, query);
     const domain = domainFor(parts, request);
     const who = selectionOf(body);
@@ -141,19 +158,22 @@ export function registerCreateInvites(app: TypedApp, parts: AdminParts): void {
     if (body.dryRun === true) {
       await recordRead(parts, request, queue);
       reply.code(200);
-      return (await preview(domain, queue, who)) as never;
+      return (await preview(domain, queue, who, smtp)) as never;
     }
     if (typeof who === 'string') {
       if (body.expect !== undefined && body.expect !== 1)
         throw invalid('expect: with email, it can only be 1');
       const { id } = await createInvite(domain, queue, { email: who, expiresAt });
       const invite = await readInvite(domain, queue, formatId('inv', id));
+      const [presented] = await presentInvites(parts, caller, queue, [invite]);
+      const mailable = await mailableTo(domain, queue, 'invite', invite.email, smtp);
       reply.code(201);
-      return presentAdminInvite(invite, maskFor(caller.actor.role), await inviteLinks(parts, queue));
+      return { ...(presented as NonNullable<typeof presented>), mailable: presentMailable(mailable) };
     }
     const { id } = await queueInviteRun(domain, queue, { selection: who, expiresAt, expect: body.expect });
+    const mailable = presentMailable(await mailableFrom(domain, queue, 'invite', smtp));
     reply.code(202);
-    return presentJob(await readJob(domain, formatId('job', id))) as never;
+    return { ...presentJob(await readJob(domain, formatId('job', id))), mailable } as never;
   });
 }
 
@@ -182,12 +202,16 @@ async function preview(
   context: Context,
   queue: Queue,
   who: string | Selection,
+  hasServer: boolean,
 ): Promise<Static<typeof Preview>> {
   if (typeof who === 'string') {
     const entry = await searchEntry(context, queue, who);
     refuseRemoved(entry);
-    return { count: 1, preview: entry ? [presentEntry(entry)] : [] };
+    const mailable = presentMailable(await mailableTo(context, queue, 'invite', who, hasServer));
+    const bounced = mailable.reason === 'bounced' ? 1 : 0;
+    return { count: 1, preview: entry ? [presentEntry(entry)] : [], mailable, bounced };
   }
-  const { count, first } = await previewInvites(context, queue, who);
-  return { count, preview: first.map(presentEntry) };
+  const { count, first, bounced } = await previewInvites(context, queue, who);
+  const mailable = presentMailable(await mailableFrom(context, queue, 'invite', hasServer));
+  return { count, preview: first.map(presentEntry), mailable, bounced };
 }

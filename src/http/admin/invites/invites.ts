@@ -1,17 +1,9 @@
 import Type from 'typebox';
-import { readParts } from '../../../mail/parts.ts';
+import { mailableTo } from '../../../mail/mailable.ts';
 import { browseInvites, readInvite } from '../../../waitlist/invites/browse-invites.ts';
 import { revokeInvite } from '../../../waitlist/invites/end-invites.ts';
 import { resendInvite } from '../../../waitlist/invites/resend-invite.ts';
-import { joinLink } from '../../../waitlist/links/links.ts';
-import type { Queue } from '../../../waitlist/queue/queue.ts';
-import {
-  AdminInviteSchema,
-  EXAMPLE_ADMIN_INVITE,
-  INVITE_STATES,
-  presentAdminInvite,
-} from '../../../wire/invite.ts';
-import { maskFor } from '../../../wire/mask.ts';
+import { INVITE_STATES } from '../../../wire/invite.ts';
 import { named, oneOf } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
@@ -20,9 +12,10 @@ import type { AdminParts } from '../core/parts.ts';
 import { queueToRead } from '../core/reading.ts';
 import { closed, Deleted, Done } from '../core/schemas.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
+import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../mails/mailable.ts';
+import { EXAMPLE_INVITE as EXAMPLE, InviteObject, presentInvites } from './invite-object.ts';
 
 const tag = 'Invites';
-const EXAMPLE = EXAMPLE_ADMIN_INVITE;
 const special = {
   not_found: {
     when: 'The waitlist or the invite does not exist.',
@@ -36,7 +29,7 @@ const InviteParams = Type.Object({
 
 const InvitePage = Type.Object(
   {
-    invites: Type.Array(AdminInviteSchema, { maxItems: PAGE_LIMIT_MAX, description: 'Newest first.' }),
+    invites: Type.Array(InviteObject, { maxItems: PAGE_LIMIT_MAX, description: 'Newest first.' }),
     nextCursor: nextCursorSchema,
   },
   { ...named('InvitePage'), description: 'One page of invites.' },
@@ -93,16 +86,26 @@ const revokeSchema = adminSchema({
   special,
 });
 
+const ResentInvite = Type.Object(
+  { ...Done.properties, mailable: MailableSchema },
+  { ...named('ResentInvite'), description: 'What becomes of the email.' },
+);
+
 const resendSchema = adminSchema({
   operationId: 'resendInvite',
   write: true,
   tag,
   summary: 'Resend an invite',
-  description: 'Sends the email of an open invite again, with the same code and expiry.',
+  description:
+    'Records the email of an open invite again, with the same code and expiry. `mailable` says whether it is sent.',
   role: 'support',
   params: InviteParams,
   querystring: Type.Object(environmentQuery, closed),
-  answer: { description: 'The email is on its way.', schema: Done, example: { success: true } },
+  answer: {
+    description: 'The email was recorded.',
+    schema: ResentInvite,
+    example: { success: true, mailable: EXAMPLE_MAILABLE },
+  },
   errors: ['not_found', 'conflict'],
   special: {
     ...special,
@@ -113,15 +116,6 @@ const resendSchema = adminSchema({
   },
 });
 
-/** How codes of a queue become links. */
-export async function inviteLinks(
-  { waitlists, publicUrl }: AdminParts,
-  queue: Queue,
-): Promise<(code: string) => string> {
-  const { settings } = await readParts(waitlists, queue.waitlist.internalId);
-  return (code) => joinLink(settings.joinUrl, publicUrl, code);
-}
-
 export function registerInvites(app: TypedApp, parts: AdminParts): void {
   const path = '/waitlists/:waitlistId/invites';
 
@@ -131,9 +125,7 @@ export function registerInvites(app: TypedApp, parts: AdminParts): void {
     const { limit = PAGE_LIMIT_DEFAULT, cursor: before, state, entry } = query;
     const filter = { limit, before, entry, state: state === 'open' ? ('live' as const) : state };
     const { invites, more } = await browseInvites(parts.waitlists, queue, filter);
-    const linkTo = await inviteLinks(parts, queue);
-    const mask = maskFor(caller.actor.role);
-    const shown = invites.map((invite) => presentAdminInvite(invite, mask, linkTo));
+    const shown = await presentInvites(parts, caller, queue, invites);
     return { invites: shown, nextCursor: more ? (shown.at(-1)?.id ?? null) : null };
   });
 
@@ -149,7 +141,10 @@ export function registerInvites(app: TypedApp, parts: AdminParts): void {
   app.post(`${path}/:inviteId/resend`, { schema: resendSchema }, async (request) => {
     const { params, query } = request;
     const queue = await requireQueue(parts, params, query);
+    const { waitlists, emails } = parts;
     await resendInvite(domainFor(parts, request), queue, params.inviteId);
-    return { success: true as const };
+    const { email } = await readInvite(waitlists, queue, params.inviteId);
+    const mailable = await mailableTo(waitlists, queue, 'invite', email, emails.smtp);
+    return { success: true as const, mailable: presentMailable(mailable) };
   });
 }

@@ -2,10 +2,12 @@ import Type from 'typebox';
 import { invalid, notFound } from '../../../lib/errors.ts';
 import { parseId } from '../../../lib/ids.ts';
 import { MAIL_KINDS, MAIL_STATES } from '../../../mail/kinds.ts';
-import { listMails, listMailsAbout, type MailDetails, showMail } from '../../../mail/mailbox.ts';
+import { type Mailable, resendableTo } from '../../../mail/mailable.ts';
+import { listMails, listMailsAbout, listMailsTo, type MailDetails, showMail } from '../../../mail/mailbox.ts';
 import { presentMail, presentMailLog } from '../../../mail/present.ts';
 import { resendMail } from '../../../mail/resend.ts';
-import { EMAIL, named, nullable, oneOf, time, timeOrNull } from '../../../wire/schema.ts';
+import type { Queue } from '../../../waitlist/queue/queue.ts';
+import { described, EMAIL, named, nullable, oneOf, time, timeOrNull } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
@@ -13,12 +15,14 @@ import type { AdminParts } from '../core/parts.ts';
 import { queueToRead } from '../core/reading.ts';
 import { closed } from '../core/schemas.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
+import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from './mailable.ts';
 import {
   EnvironmentQuery,
   EXAMPLE_MAIL_ID,
   mailId,
   NO_MAIL,
   NO_WAITLIST,
+  requireKind,
   sendingFor,
   tag,
   WaitlistParams,
@@ -41,6 +45,8 @@ const MAIL = {
   createdAt: time('When the email was recorded.'),
   nextAttemptAt: timeOrNull('When the next attempt is due.'),
 };
+
+export const mailFields = MAIL;
 
 const MailObject = Type.Object(MAIL, {
   ...named('Mail'),
@@ -75,11 +81,12 @@ const MailDetailsObject = Type.Object(
       ),
       { description: 'Attempts, oldest first.' },
     ),
+    mailable: described(MailableSchema, 'Whether the email is sent if it is due now or sent again.'),
   },
   { ...named('MailDetails'), description: 'An email as it is sent, and each attempt.' },
 );
 
-const EXAMPLE_MAIL = {
+export const EXAMPLE_MAIL = {
   id: EXAMPLE_MAIL_ID,
   kind: 'welcome',
   to: 'ada@example.com',
@@ -97,6 +104,7 @@ const EXAMPLE_DETAILS = {
   html: '<!doctype html>…',
   text: 'You are number 42.',
   log: [{ attempt: 1, at: '2026-11-15T09:30:01.000Z', status: 250, error: null, response: '250 OK' }],
+  mailable: EXAMPLE_MAILABLE,
 };
 
 const ListQuery = Type.Object(
@@ -107,6 +115,12 @@ const ListQuery = Type.Object(
       oneOf(MAIL_STATES, { description: 'Only emails in this state.', examples: ['failed'] }),
     ),
     kind: Type.Optional(oneOf(MAIL_KINDS, { description: 'Only this kind.', examples: ['invite'] })),
+    email: Type.Optional(
+      Type.String({
+        description: 'Only emails to exactly this address. Not with `entry`, `state` or `kind`.',
+        examples: ['ada@example.com'],
+      }),
+    ),
     entry: Type.Optional(
       Type.String({
         description: 'Only emails to or about this entry. Not with `state` or `kind`.',
@@ -174,26 +188,37 @@ const resendSchema = adminSchema({
 });
 
 export function registerMailbox(app: TypedApp, parts: AdminParts): void {
-  const { waitlists } = parts;
+  const { waitlists, emails } = parts;
   const path = '/waitlists/:waitlistId/mails';
+  const read = async (queue: Queue, id: string) => {
+    const details = await showMail(waitlists, queue, id, await sendingFor(parts));
+    const kind = requireKind(details);
+    return presentDetails(details, await resendableTo(waitlists, queue, kind, details.to, emails.smtp));
+  };
+
   app.get(path, { schema: listSchema }, async (request) => {
     const { query } = request;
     const queue = await queueToRead(parts, request);
-    const { limit = PAGE_LIMIT_DEFAULT, cursor, state, kind, entry } = query;
+    const { limit = PAGE_LIMIT_DEFAULT, cursor, state, kind, entry, email } = query;
+    if (email !== undefined && [state, kind, entry].some((other) => other !== undefined))
+      throw invalid('email: cannot be combined with entry, state or kind');
     if (entry !== undefined && (state !== undefined || kind !== undefined))
       throw invalid('entry: cannot be combined with state or kind');
     const entryId = entry === undefined ? undefined : parseId('ent', entry);
     if (entry !== undefined && !entryId) throw invalid('entry: must look like ent_…');
+    const page = { limit, cursor };
     const { mails, nextCursor } = entryId
-      ? await listMailsAbout(waitlists, queue, entryId, { limit, cursor })
-      : await listMails(waitlists, queue, { limit, cursor, state, kind });
+      ? await listMailsAbout(waitlists, queue, entryId, page)
+      : email !== undefined
+        ? await listMailsTo(waitlists, queue, email, page)
+        : await listMails(waitlists, queue, { limit, cursor, state, kind });
     return { mails: mails.map(presentMail), nextCursor };
   });
 
   app.get(`${path}/:mailId`, { schema: getSchema }, async (request) => {
     const queue = await queueToRead(parts, request);
     const id = requireMail(request.params);
-    return presentDetails(await showMail(waitlists, queue, id, await sendingFor(parts)));
+    return read(queue, id);
   });
 
   app.post(`${path}/:mailId/resend`, { schema: resendSchema }, async (request) => {
@@ -201,7 +226,7 @@ export function registerMailbox(app: TypedApp, parts: AdminParts): void {
     const queue = await requireQueue(parts, params, query);
     const id = requireMail(params);
     await resendMail(domainFor(parts, request), queue, id, {});
-    return presentDetails(await showMail(waitlists, queue, id, await sendingFor(parts)));
+    return read(queue, id);
   });
 }
 
@@ -210,7 +235,7 @@ function requireMail({ mailId }: { mailId: string }): string {
   throw notFound('there is no such email');
 }
 
-function presentDetails(details: MailDetails) {
+function presentDetails(details: MailDetails, mailable: Mailable) {
   const { mail } = details;
   return {
     ...presentMail(details),
@@ -219,5 +244,6 @@ function presentDetails(details: MailDetails) {
     html: mail?.html ?? null,
     text: mail?.text ?? null,
     log: presentMailLog(details),
+    mailable: presentMailable(mailable),
   };
 }

@@ -1,9 +1,12 @@
 import { draftTemplates } from '../../../mail/template-worker.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import type { AdminParts } from '../core/parts.ts';
+import { registerConfirmations } from './confirmations.ts';
 import { registerMailbox } from './mails.ts';
-import { registerMailRetry } from './retry.ts';
+import { registerPersonMail } from './person.ts';
+import { registerResendJobs } from './resend-jobs.ts';
 import { registerMailSettings } from './settings.ts';
+import { registerMailStatus } from './status.ts';
 import { registerSuppressions } from './suppressions.ts';
 import { registerMailTemplates } from './templates.ts';
 
@@ -11,7 +14,10 @@ export function registerMails(app: TypedApp, parts: AdminParts): void {
   registerMailSettings(app, parts);
   registerMailTemplates(app, parts);
   registerMailbox(app, parts);
-  registerMailRetry(app, parts);
+  registerResendJobs(app, parts);
+  registerMailStatus(app, parts);
+  registerConfirmations(app, parts);
+  registerPersonMail(app, parts);
   registerSuppressions(app, parts);
   app.addHook('onClose', () => draftTemplates.rest());
 }

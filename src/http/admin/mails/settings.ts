@@ -1,6 +1,7 @@
 import Type, { type TProperties } from 'typebox';
 import { LANGUAGES, type Language } from '../../../languages/languages.ts';
 import { MAIL_KINDS } from '../../../mail/kinds.ts';
+import { mailWarnings } from '../../../mail/mailable.ts';
 import { showMailSettings, updateMailSettings } from '../../../mail/update-settings.ts';
 import { limits, named, nullable, oneOf, withExamples } from '../../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../../wire/waitlist.ts';
@@ -9,6 +10,7 @@ import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { closed } from '../core/schemas.ts';
 import { domainFor, requireQueue } from '../core/waitlist-scope.ts';
+import { warnings } from './mailable.ts';
 import { EnvironmentQuery, NO_WAITLIST, tag, WaitlistParams } from './scope.ts';
 
 const text = (description: string, keywords: object = {}) =>
@@ -37,6 +39,11 @@ const SETTINGS = {
     description: 'Language for people whose own is not known, and of your templates. `null`: English.',
   }),
 };
+
+const UpdatedSettings = Type.Object(
+  { waitlistId: WaitlistIdSchema, ...SETTINGS, warnings },
+  { ...named('UpdatedMailSettings'), description: 'The email settings, and what they lead to.' },
+);
 
 const SettingsObject = Type.Object(
   { waitlistId: WaitlistIdSchema, ...SETTINGS },
@@ -98,7 +105,11 @@ const updateSchema = adminSchema({
   params: WaitlistParams,
   querystring: EnvironmentQuery,
   body: SettingsChanges,
-  answer: { description: 'The settings as they are now.', schema: SettingsObject, example: EXAMPLE },
+  answer: {
+    description: 'The settings as they are now.',
+    schema: UpdatedSettings,
+    example: { ...EXAMPLE, warnings: [] },
+  },
   errors: ['not_found'],
   special: {
     ...NO_WAITLIST,
@@ -118,6 +129,8 @@ export function registerMailSettings(app: TypedApp, parts: AdminParts): void {
     await requireQueue(parts, params, query);
     if (Object.keys(body).length > 0)
       await updateMailSettings(domainFor(parts, request), params.waitlistId, body);
-    return showMailSettings(parts.waitlists, params.waitlistId);
+    const { waitlists, emails } = parts;
+    const settings = await showMailSettings(waitlists, params.waitlistId);
+    return { ...settings, warnings: await mailWarnings(waitlists, params.waitlistId, emails.smtp) };
   });
 }

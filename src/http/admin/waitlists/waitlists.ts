@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { invalid, notFound } from '../../../lib/errors.ts';
+import { mailWarnings } from '../../../mail/mailable.ts';
 import { isWaitlistId } from '../../../waitlist/queue/queue.ts';
 import { requireEnvironment } from '../../../waitlist/settings/environments.ts';
 import { updateWaitlist } from '../../../waitlist/settings/update-waitlist.ts';
@@ -25,6 +26,7 @@ import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageOf, pageQuery
 import type { AdminParts } from '../core/parts.ts';
 import { closed } from '../core/schemas.ts';
 import { DEFAULT_ENVIRONMENT, domainFor, environmentQuery, waitlistParams } from '../core/waitlist-scope.ts';
+import { warnings } from '../mails/mailable.ts';
 
 const tag = 'Waitlists';
 
@@ -37,6 +39,11 @@ const WaitlistPage = Type.Object(
 );
 
 const { name, ...settings } = waitlistSettings;
+
+const UpdatedWaitlist = Type.Object(
+  { ...WaitlistObject.properties, warnings },
+  { ...named('UpdatedWaitlist'), description: 'A waitlist, and what its settings lead to.' },
+);
 
 const WaitlistRequest = Type.Object(
   { id: WaitlistIdSchema, name, ...Type.Partial(Type.Object(settings)).properties },
@@ -145,12 +152,16 @@ const updateSchema = adminSchema({
   summary: 'Update a waitlist',
   description:
     'Changes all given settings or none. They apply to every environment. A new boost is applied to everyone in ' +
-    'the queue, in the background.',
+    'the queue, in the background. `warnings` says what the settings lead to that you may not want.',
   role: 'admin',
   params: Params,
   querystring: EnvironmentQuery,
   body: WaitlistUpdate,
-  answer: { description: 'The waitlist.', schema: WaitlistObject, example: EXAMPLE_WAITLIST_OBJECT },
+  answer: {
+    description: 'The waitlist.',
+    schema: UpdatedWaitlist,
+    example: { ...EXAMPLE_WAITLIST_OBJECT, warnings: [] },
+  },
   errors: ['not_found'],
   special: { ...unknown, ...invalidBoost },
 });
@@ -196,6 +207,8 @@ export function registerWaitlists(app: TypedApp, parts: AdminParts): void {
     const { environment = DEFAULT_ENVIRONMENT } = request.query;
     const { waitlistId } = request.params;
     await requireEnvironment(waitlists, environment);
-    return present(await updateWaitlist(domainFor(parts, request), waitlistId, request.body), environment);
+    const updated = await updateWaitlist(domainFor(parts, request), waitlistId, request.body);
+    const found = await mailWarnings(waitlists, waitlistId, parts.emails.smtp);
+    return { ...(await present(updated, environment)), warnings: found };
   });
 }

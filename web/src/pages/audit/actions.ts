@@ -50,6 +50,7 @@ const NAMES: Record<Action, string> = {
   'invite.created': 'Invited a person',
   'invite.revoked': 'Revoked an invite',
   'invite.resent': 'Sent an invite again',
+  'confirmation.resent': 'Sent a confirmation again',
   'invites.started': 'Started sending invites',
   'job.cancelled': 'Cancelled a job',
   'webhook.created': 'Created a webhook',

@@ -1,9 +1,14 @@
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { mailStatusQuery } from '../../api/mail-status.ts';
 import { useMay } from '../../api/me.ts';
-import { useScope } from '../../shell/waitlist-scope.ts';
+import { type Scope, useScope } from '../../shell/waitlist-scope.ts';
+import { Alert } from '../../ui/alert.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
+import { KeptNotice } from './kept-notice.tsx';
 import { MailDrawer } from './mail-drawer.tsx';
+import { MailJobs } from './mail-jobs.tsx';
 import { MailLog } from './mail-log.tsx';
 import { SendingNotice } from './sending-notice.tsx';
 import { SettingsTab } from './settings-tab.tsx';
@@ -18,11 +23,21 @@ const TABS = [
   { value: 'suppressions', label: 'Suppressions' },
 ] as const;
 
+/** What the settings lead to. */
+function Warnings({ scope }: { scope: Scope }) {
+  const { data } = useQuery(mailStatusQuery(scope));
+  return data?.warnings.map(({ code, message }) => (
+    <Alert key={code} tone="warn" title="Nobody can confirm">
+      {message}
+    </Alert>
+  ));
+}
+
 /** Emails to the people on a waitlist: what they say, how they look, and what became of them. */
 export function EmailsPage() {
   const scope = useScope();
   const mayManage = useMay('admin');
-  const { tab = 'templates', mail, state, kind } = useSearch({ from: `/shell${PATH}` });
+  const { tab = 'templates', mail, state, kind, to } = useSearch({ from: `/shell${PATH}` });
   const navigate = useNavigate({ from: PATH });
   const open = (mailId: string | undefined) =>
     void navigate({ search: (now) => ({ ...now, mail: mailId }), replace: mailId === undefined });
@@ -37,6 +52,9 @@ export function EmailsPage() {
         }
       />
       <SendingNotice environment={scope.environment} />
+      <KeptNotice scope={scope} />
+      <Warnings scope={scope} />
+      <MailJobs scope={scope} />
       <Tabs
         label="Emails"
         value={tab}
@@ -52,10 +70,10 @@ export function EmailsPage() {
           {tab === 'log' && (
             <MailLog
               source={scope}
-              filter={{ state, kind }}
+              filter={{ state, kind, to }}
               onFilter={(filter) =>
                 void navigate({
-                  search: (now) => ({ ...now, state: undefined, kind: undefined, ...filter }),
+                  search: (now) => ({ ...now, state: undefined, kind: undefined, to: undefined, ...filter }),
                 })
               }
               onOpen={open}

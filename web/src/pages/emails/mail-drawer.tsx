@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { RotateCcw } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { toldWith } from '../../api/mail-status.ts';
 import { PRODUCTION } from '../../shell/waitlist-scope.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -11,7 +12,7 @@ import { exactTime, RelativeTime } from '../../ui/relative-time.tsx';
 import { Scrollable } from '../../ui/scrollable.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { toast, toastWith } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { MailStateBadge } from './mail-log.tsx';
 import { kindName } from './mail-names.ts';
@@ -64,10 +65,11 @@ function ResendDialog({
 }) {
   const client = useQueryClient();
   const { run, busy, error } = useAct(async () => {
-    await resendMail(source, mail.id);
+    const { mailable } = await resendMail(source, mail.id);
     await client.invalidateQueries({ queryKey: mailsKey(source) });
     onClose();
-    toast('Email is on its way');
+    if (mailable.mailable) toast('Email is on its way');
+    else toastWith(toldWith('Recorded again', mailable));
   });
   return (
     <Dialog
@@ -75,9 +77,9 @@ function ResendDialog({
       onClose={onClose}
       title="Resend this email?"
       about={
-        source.environment === PRODUCTION
-          ? `${mail.to ?? 'The person'} gets it again, from production.`
-          : `It is recorded again in ${source.environment}, where emails are kept and not sent.`
+        mail.mailable?.mailable === false
+          ? mail.mailable.message
+          : `${mail.to ?? 'The person'} gets it again, from ${PRODUCTION}.`
       }
       actions={
         <>

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Inbox, MailX, RotateCw } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { Inbox, MailX, RotateCw, Search } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useLiveRefetch } from '../../api/live.tsx';
 import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../../api/mail-choices.ts';
 import { useMay } from '../../api/me.ts';
@@ -9,6 +9,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { CONTROL } from '../../ui/field.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -86,19 +87,22 @@ export function MailLog({ source, filter, onFilter, onOpen, empty }: MailLogProp
   useLiveRefetch(source?.waitlistId, source?.environment ?? '', query.refetch);
   const mails = query.data?.pages.flatMap((page) => page.mails);
   const hasErrors = mails?.some(({ error }) => error !== null);
-  const filtered = filter.state !== undefined || filter.kind !== undefined;
+  const filtered = Object.values(filter).some((one) => one !== undefined);
   const mayRetry = useMay('admin') && source?.environment === PRODUCTION;
   const [retrying, setRetrying] = useState(false);
   return (
     <Card flush>
       <div className="flex flex-wrap items-center gap-2 border-b px-5 py-3">
+        {source !== null && (
+          <AddressBox text={filter.to ?? ''} onSearch={(to) => onFilter(to ? { to } : {})} />
+        )}
         <Select
           label="State"
           className="w-36!"
           value={filter.state ?? ANY}
           options={STATES}
           onChange={(state) =>
-            onFilter({ ...filter, state: state === ANY ? undefined : (state as MailState) })
+            onFilter({ ...filter, to: undefined, state: state === ANY ? undefined : (state as MailState) })
           }
         />
         {source !== null && (
@@ -107,7 +111,9 @@ export function MailLog({ source, filter, onFilter, onOpen, empty }: MailLogProp
             className="w-40!"
             value={filter.kind ?? ANY}
             options={KINDS}
-            onChange={(kind) => onFilter({ ...filter, kind: kind === ANY ? undefined : (kind as MailKind) })}
+            onChange={(kind) =>
+              onFilter({ ...filter, to: undefined, kind: kind === ANY ? undefined : (kind as MailKind) })
+            }
           />
         )}
         {mayRetry && mails?.some(({ state }) => state === 'failed') && (
@@ -138,7 +144,9 @@ export function MailLog({ source, filter, onFilter, onOpen, empty }: MailLogProp
                 title="Nothing matches"
                 action={<Button onClick={() => onFilter({})}>Clear filters</Button>}
               >
-                No email is of this kind and in this state.
+                {filter.to === undefined
+                  ? 'No email is of this kind and in this state.'
+                  : 'No email to exactly this address is stored. Check how it is written.'}
               </EmptyState>
             ) : (
               <EmptyState icon={<Inbox aria-hidden />} title="No emails yet">
@@ -150,6 +158,37 @@ export function MailLog({ source, filter, onFilter, onOpen, empty }: MailLogProp
         <LoadMore query={query} />
       </QueryProblem>
     </Card>
+  );
+}
+
+/** Addresses are encrypted, so only a whole one can be found. */
+function AddressBox({ text, onSearch }: { text: string; onSearch: (text: string) => void }) {
+  const [typed, setTyped] = useState(text);
+  useEffect(() => setTyped(text), [text]);
+  return (
+    <form
+      className="relative min-w-0 flex-1 basis-56 sm:max-w-80"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSearch(typed.trim());
+      }}
+    >
+      <Search className="pointer-events-none absolute top-2.5 left-3 size-4 text-mute" aria-hidden />
+      <input
+        type="search"
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.target.value);
+          if (event.target.value === '') onSearch('');
+        }}
+        aria-label="Find emails by exact address"
+        placeholder="Exact address"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={400}
+        className={`${CONTROL} h-9 pl-9`}
+      />
+    </form>
   );
 }
 

@@ -5,7 +5,8 @@ import type { Scope } from '../../shell/waitlist-scope.ts';
 import type { Tone } from '../../ui/badge.tsx';
 
 export type Mail = Schemas['Mail'];
-export type MailDetails = Schemas['MailDetails'];
+/** Only emails of waitlists say whether they can be sent again. */
+export type MailDetails = Omit<Schemas['MailDetails'], 'mailable'> & { mailable?: Schemas['Mailable'] };
 export type MailSettings = Schemas['MailSettings'];
 export type Template = Schemas['MailTemplate'];
 
@@ -38,6 +39,8 @@ export const mailsKey = (source: MailSource) => ['mails', ...(source ? scopeKey(
 export interface MailFilter {
   state?: MailState | undefined;
   kind?: MailKind | undefined;
+  /** Exactly this address. Goes with no other filter. */
+  to?: string | undefined;
 }
 
 export const mailsQuery = (source: MailSource, filter: MailFilter) =>
@@ -45,13 +48,16 @@ export const mailsQuery = (source: MailSource, filter: MailFilter) =>
     queryKey: [...mailsKey(source), 'list', filter],
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ pageParam: cursor }): Promise<{ mails: Mail[]; nextCursor: string | null }> => {
-      const { state } = filter;
+      const { state, kind, to } = filter;
       if (source === null)
         return call(api.GET('/admin/v1/mails', { params: { query: { cursor, state, limit: 50 } } }));
       const { path, query } = paramsOf(source);
       return call(
         api.GET('/admin/v1/waitlists/{waitlistId}/mails', {
-          params: { path, query: { ...query, ...filter, cursor, limit: 50 } },
+          params: {
+            path,
+            query: { ...query, ...(to === undefined ? { state, kind } : { email: to }), cursor, limit: 50 },
+          },
         }),
       );
     },
@@ -79,6 +85,12 @@ export function resendMail(scope: Scope, mailId: string) {
     api.POST('/admin/v1/waitlists/{waitlistId}/mails/{mailId}/resend', {
       params: { path: { ...path, mailId }, query },
     }),
+  );
+}
+
+export function sendKept(scope: Scope, body: Schemas['MailSendKeptRequest']) {
+  return call(
+    api.POST('/admin/v1/waitlists/{waitlistId}/mails/send-kept', { params: paramsOf(scope), body }),
   );
 }
 

@@ -1,12 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
+import { useState } from 'react';
 import { MAIL_KINDS, type MailKind } from '../../api/mail-choices.ts';
 import { useMay } from '../../api/me.ts';
+import { waitlistQuery } from '../../api/waitlists.ts';
 import { environmentSearch, type Scope } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Switch } from '../../ui/checkbox.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { toast, toastError } from '../../ui/toast.tsx';
@@ -19,11 +22,14 @@ export function TemplatesTab({ scope }: { scope: Scope }) {
   const mayManage = useMay('admin');
   const query = useQuery(templatesQuery(scope));
   const templates = query.data ?? [];
+  const { data: waitlist } = useQuery(waitlistQuery(scope));
+  const [stranding, setStranding] = useState<Template>();
   const write = async (kinds: MailKind[]) => {
     await updateMailSettings(scope, { kinds });
     await Promise.all([
       client.invalidateQueries({ queryKey: ['templates', scope.waitlistId] }),
       client.invalidateQueries({ queryKey: ['mail-settings', scope.waitlistId] }),
+      client.invalidateQueries({ queryKey: ['mail-status', scope.waitlistId] }),
     ]);
   };
   const turn = useAct(async (template: Template, on: boolean) => {
@@ -71,7 +77,11 @@ export function TemplatesTab({ scope }: { scope: Scope }) {
                     label={<span className="sr-only">Send {template.name}</span>}
                     checked={template.enabled}
                     disabled={!mayManage || turn.busy}
-                    onChange={(on) => void turn.run(template, on)}
+                    onChange={(on) =>
+                      !on && template.kind === 'confirm' && waitlist?.confirmEmails
+                        ? setStranding(template)
+                        : void turn.run(template, on)
+                    }
                   />
                 </span>
                 <ChevronRight className="size-4 shrink-0 text-mute" aria-hidden />
@@ -82,6 +92,14 @@ export function TemplatesTab({ scope }: { scope: Scope }) {
           <LoadingTemplates />
         )}
       </QueryProblem>
+      <ConfirmDialog
+        open={stranding !== undefined}
+        onClose={() => setStranding(undefined)}
+        title="Turn off the confirmation email?"
+        about="This waitlist requires people to confirm their address. Without the email, new people stay pending. Only people who use the form still get it."
+        action="Turn off"
+        onConfirm={async () => stranding && turn.run(stranding, false)}
+      />
     </Card>
   );
 }

@@ -1,15 +1,27 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { ArrowUpDown, CircleCheck, Eraser, FileDown, MoreHorizontal, Send, UserMinus } from 'lucide-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  ArrowUpDown,
+  CircleCheck,
+  Eraser,
+  FileDown,
+  MailCheck,
+  MoreHorizontal,
+  Send,
+  UserMinus,
+} from 'lucide-react';
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { nameOf, refreshPeople } from '../../api/entries.ts';
+import { mailableOf, mailStatusQuery, toldWith, whyNotMailed } from '../../api/mail-status.ts';
 import { useMay } from '../../api/me.ts';
+import type { Scope } from '../../shell/waitlist-scope.ts';
+import { Alert } from '../../ui/alert.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { download } from '../../ui/download.ts';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
-import { toast, toastError } from '../../ui/toast.tsx';
+import { toast, toastError, toastWith } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import type { AboutEntry } from './about-entry.ts';
 import { MoveDialog } from './move-dialog.tsx';
@@ -39,6 +51,18 @@ export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: 
       );
       await refresh();
       toast(`Confirmed ${name}`);
+    } catch (error) {
+      toastError(error);
+    }
+  };
+  const sendConfirmation = async () => {
+    try {
+      const { mailable } = await call(
+        api.POST('/admin/v1/waitlists/{waitlistId}/entries/{entryId}/confirmation', { params }),
+      );
+      await refresh();
+      if (mailable.mailable) toast(`The confirmation to ${name} is on its way`);
+      else toastWith(toldWith('Recorded the confirmation again', mailable));
     } catch (error) {
       toastError(error);
     }
@@ -81,6 +105,11 @@ export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: 
             Mark as confirmed
           </MenuItem>
         )}
+        {status === 'pending' && email !== null && (
+          <MenuItem icon={<MailCheck aria-hidden />} onClick={() => void sendConfirmation()}>
+            Send confirmation again
+          </MenuItem>
+        )}
         <MenuItem
           icon={<ArrowUpDown aria-hidden />}
           disabled={!isAdmin || status !== 'waiting'}
@@ -107,17 +136,18 @@ export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: 
       </Menu>
       {asked === 'invite' && (
         <InviteOne
-          about={`Sends an invite to ${name} in ${environment}. It expires after the waitlist’s default time.`}
+          scope={scope}
+          about={`Invites ${name} in ${environment}. The invite expires after the waitlist’s default time.`}
           onClose={() => setAsked(null)}
           onInvite={async () => {
-            await call(
+            const answer = await call(
               api.POST('/admin/v1/waitlists/{waitlistId}/invites', {
                 params: { path: { waitlistId }, query: { environment } },
                 body: { email: email ?? '', expect: 1 },
               }),
             );
             await refresh();
-            toast(`Invited ${name}`);
+            toastWith(toldWith(`Invited ${name}`, answer.mailable));
           }}
         />
       )}
@@ -158,12 +188,16 @@ function shorten(name: string): string {
 }
 
 interface InviteOneProps {
+  scope: Scope;
   about: string;
   onClose: () => void;
   onInvite: () => Promise<void>;
 }
 
-function InviteOne({ about, onClose, onInvite }: InviteOneProps) {
+function InviteOne({ scope, about, onClose, onInvite }: InviteOneProps) {
+  const { data: status } = useQuery(mailStatusQuery(scope));
+  const mailable = mailableOf(status, 'invite');
+  const why = mailable && whyNotMailed(mailable);
   const { run, busy, error } = useAct(async () => {
     await onInvite();
     onClose();
@@ -183,10 +217,19 @@ function InviteOne({ about, onClose, onInvite }: InviteOneProps) {
         </>
       }
     >
-      {error && (
-        <p role="alert" className="text-sm text-danger">
-          {error.sentence}
-        </p>
+      {(why !== undefined || error) && (
+        <div className="flex flex-col gap-3">
+          {why !== undefined && (
+            <Alert tone="warn" title={`They are not emailed: ${why}`}>
+              {mailable?.message}
+            </Alert>
+          )}
+          {error && (
+            <p role="alert" className="text-sm text-danger">
+              {error.sentence}
+            </p>
+          )}
+        </div>
       )}
     </Dialog>
   );

@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Scrollable } from '../../ui/scrollable.tsx';
 import type { AboutEntry } from './about-entry.ts';
+import { EntryMail } from './entry-mail.tsx';
 import { EventTime } from './event-time.tsx';
 import { MetadataEditor } from './metadata-editor.tsx';
 
@@ -13,6 +14,7 @@ const LONG_CHARACTERS = 200;
 const LONG_LINES = 7;
 
 export function EntryDetails({ scope, entry }: AboutEntry) {
+  const seesMail = useMay('support') && entry.email !== null;
   return (
     <div className="flex flex-col gap-6">
       <dl className="grid grid-cols-[7rem_minmax(0,1fr)] items-center gap-x-4 gap-y-2.5">
@@ -48,6 +50,7 @@ export function EntryDetails({ scope, entry }: AboutEntry) {
           <Copied text={entry.id} what="id" mono />
         </Fact>
       </dl>
+      {seesMail && <EntryMail scope={scope} entry={entry} />}
       <Metadata scope={scope} entry={entry} />
     </div>
   );

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Mail } from 'lucide-react';
 import { api, call } from '../../api/client.ts';
 import { peopleKey } from '../../api/entries.ts';
+import { toldWith } from '../../api/mail-status.ts';
 import { environmentSearch } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -11,7 +12,7 @@ import { LoadMore } from '../../ui/load-more.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Table } from '../../ui/table.tsx';
-import { toast, toastError } from '../../ui/toast.tsx';
+import { toast, toastError, toastWith } from '../../ui/toast.tsx';
 import { kindName, MAIL_STATE_NAMES } from '../emails/mail-names.ts';
 import { STATE_TONES } from '../emails/mails.ts';
 import type { AboutEntry } from './about-entry.ts';
@@ -35,13 +36,14 @@ export function EntryEmails({ scope, entry }: AboutEntry) {
   });
   const resend = async (mailId: string) => {
     try {
-      await call(
+      const { mailable } = await call(
         api.POST('/admin/v1/waitlists/{waitlistId}/mails/{mailId}/resend', {
           params: { path: { ...path, mailId }, query: { environment: scope.environment } },
         }),
       );
       await client.invalidateQueries({ queryKey });
-      toast('The email is on its way again');
+      if (mailable.mailable) toast('The email is on its way again');
+      else toastWith(toldWith('Recorded again', mailable));
     } catch (error) {
       toastError(error);
     }

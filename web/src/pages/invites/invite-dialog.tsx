@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { type FormEvent, useDeferredValue, useEffect, useId, useState } from 'react';
 import { api, call, type Schemas } from '../../api/client.ts';
 import { type Job, people, peopleKey, refreshPeople } from '../../api/entries.ts';
+import { type Mailable, toldWith, whyNotMailed } from '../../api/mail-status.ts';
 import { waitlistQuery } from '../../api/waitlists.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
@@ -10,7 +11,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { toastWith } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { useTyped } from '../../ui/use-typed.tsx';
 import { isEmpty, type Segment, segmentBody } from '../queue/segment.ts';
@@ -80,7 +81,8 @@ export function InviteDialog({ scope, way, onWay, given, onClose, onStarted }: I
           body: { ...who, ...expiryBody(expiry), expect: count },
         }),
       );
-      if (way === 'email') toast(`Invited ${short(email)}`);
+      if ('mailable' in answer && way === 'email')
+        toastWith(toldWith(`Invited ${short(email)}`, answer.mailable));
       else onStarted(answer as Job);
       await refreshPeople(client, scope);
       onClose();
@@ -100,12 +102,12 @@ export function InviteDialog({ scope, way, onWay, given, onClose, onStarted }: I
       wide
       onClose={written.onClose}
       title="Invite people"
-      about={`Everyone you invite in ${scope.environment} gets an email with a link of their own.`}
+      about={aboutEmails(scope, preview.data?.mailable)}
       actions={
         <>
           {mustType && (
             <Field
-              label={`Type ${count?.toLocaleString('en')} to confirm that many emails`}
+              label={`Type ${count?.toLocaleString('en')} to confirm that many invites`}
               className="w-full pb-2"
             >
               <Input
@@ -174,6 +176,7 @@ export function InviteDialog({ scope, way, onWay, given, onClose, onStarted }: I
             options={[{ value: 'standard', label: standardExpiry(waitlist?.inviteExpiryMs) }, ...EXPIRIES]}
           />
         </Field>
+        <MailWarning preview={preview.data} />
         <InvitePreview
           isAsked={who !== undefined}
           preview={preview.isError ? undefined : preview.data}
@@ -184,6 +187,37 @@ export function InviteDialog({ scope, way, onWay, given, onClose, onStarted }: I
       </form>
       {written.question}
     </Dialog>
+  );
+}
+
+function aboutEmails({ environment }: Scope, mailable: Mailable | undefined): string {
+  return mailable?.mailable === false
+    ? `Everyone you invite in ${environment} gets a link of their own.`
+    : `Everyone you invite in ${environment} gets an email with a link of their own.`;
+}
+
+/** Who of them gets no email. */
+function MailWarning({ preview }: { preview: Preview | undefined }) {
+  if (!preview) return null;
+  const { mailable, bounced, count } = preview;
+  const why = whyNotMailed(mailable);
+  if (why !== undefined)
+    return (
+      <Alert
+        tone="warn"
+        title={
+          mailable.reason === 'sending_paused' ? `Emails wait: ${why}` : `Invited, but not emailed: ${why}`
+        }
+      >
+        {mailable.message} You can copy each link after inviting.
+      </Alert>
+    );
+  if (bounced === 0) return null;
+  return (
+    <Alert tone="warn">
+      {bounced.toLocaleString('en')} of {count.toLocaleString('en')} {bounced === 1 ? 'gets' : 'get'} no
+      email: the address bounced.
+    </Alert>
   );
 }
 

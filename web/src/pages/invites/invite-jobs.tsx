@@ -1,8 +1,10 @@
+import { useQuery } from '@tanstack/react-query';
 import { Send } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { type Job, people } from '../../api/entries.ts';
 import { useLive } from '../../api/live.tsx';
+import { mailableOf, mailStatusQuery, whyNotMailed } from '../../api/mail-status.ts';
 import { useMay } from '../../api/me.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Button } from '../../ui/button.tsx';
@@ -53,6 +55,9 @@ function JobCard({ job, onDismiss }: { job: Job; onDismiss: () => void }) {
   const [cancelling, setCancelling] = useState(false);
   const mayCancel = useMay('support');
   const { state, done, total, error, environment } = job;
+  const { data: status } = useQuery(mailStatusQuery({ waitlistId: job.waitlistId, environment }));
+  const invites = mailableOf(status, 'invite');
+  const notMailed = invites && whyNotMailed(invites);
   return (
     <div className="flex flex-col gap-3 rounded-lg bg-surface px-5 py-4 ring-1 ring-line">
       <div className="flex flex-wrap items-center justify-between gap-3">
@@ -67,7 +72,7 @@ function JobCard({ job, onDismiss }: { job: Job; onDismiss: () => void }) {
             <p className="text-sm text-mute tabular-nums">
               {isActive(job)
                 ? `${done.toLocaleString('en')}${total === null ? '' : ` of ${total.toLocaleString('en')}`} · in ${environment}`
-                : `in ${environment}`}
+                : `in ${environment}${notMailed === undefined || done === 0 ? '' : ` · Not emailed: ${notMailed}`}`}
             </p>
           </div>
         </div>
@@ -89,7 +94,7 @@ function JobCard({ job, onDismiss }: { job: Job; onDismiss: () => void }) {
         open={cancelling}
         onClose={() => setCancelling(false)}
         title="Stop inviting?"
-        about={`Nobody else in ${environment} is invited. Invites that were sent stay valid: ${done.toLocaleString('en')} so far.`}
+        about={`Nobody else in ${environment} is invited. Invites that were created stay valid: ${done.toLocaleString('en')} so far.`}
         action="Stop inviting"
         onConfirm={async () => {
           await call(api.DELETE('/admin/v1/jobs/{jobId}', { params: { path: { jobId: job.id } } }));

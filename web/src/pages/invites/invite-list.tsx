@@ -9,6 +9,8 @@ import { LoadMore } from '../../ui/load-more.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
+import { MAIL_STATE_NAMES } from '../emails/mail-names.ts';
+import { STATE_TONES } from '../emails/mails.ts';
 import { InviteRowActions } from './invite-row-actions.tsx';
 import type { InviteState } from './invites-search.ts';
 
@@ -72,10 +74,16 @@ export function InviteList({ scope, state, entry, onOpen, empty }: InviteListPro
     ...(entry === undefined ? [person] : []),
     { id: 'state', label: 'State', cell: (invite) => <InviteBadge state={invite.state} /> },
     {
-      id: 'sent',
-      label: 'Sent',
+      id: 'invited',
+      label: 'Invited',
       wide: entry === undefined,
       cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+    },
+    {
+      id: 'email',
+      label: 'Email',
+      wide: entry === undefined,
+      cell: ({ mail }) => <InviteMail mail={mail} />,
     },
     { id: 'ends', label: 'Outcome', wide: true, cell: (invite) => <Ends invite={invite} /> },
     {
@@ -97,6 +105,16 @@ export function InviteList({ scope, state, entry, onOpen, empty }: InviteListPro
       />
       <LoadMore query={query} />
     </QueryProblem>
+  );
+}
+
+/** Whether its email reached the mail server. */
+function InviteMail({ mail }: { mail: Invite['mail'] }) {
+  if (mail === null) return <span className="text-mute">None recorded</span>;
+  return (
+    <span title={mail.error ?? undefined}>
+      <Badge tone={STATE_TONES[mail.state]}>{MAIL_STATE_NAMES[mail.state]}</Badge>
+    </span>
   );
 }
 

@@ -3,13 +3,14 @@ import { Ban, Copy, Mail, MoreHorizontal } from 'lucide-react';
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { type Invite, refreshPeople } from '../../api/entries.ts';
+import { toldWith } from '../../api/mail-status.ts';
 import { useMay } from '../../api/me.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyButton, copyText } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
-import { toast, toastError } from '../../ui/toast.tsx';
+import { toast, toastError, toastWith } from '../../ui/toast.tsx';
 
 /** Copy, resend and revoke, while an invite is open. */
 export function InviteRowActions({ scope, invite }: { scope: Scope; invite: Invite }) {
@@ -25,8 +26,12 @@ export function InviteRowActions({ scope, invite }: { scope: Scope; invite: Invi
   const who = email && email.length > 80 ? `${email.slice(0, 79)}…` : (email ?? 'this person');
   const resend = async () => {
     try {
-      await call(api.POST('/admin/v1/waitlists/{waitlistId}/invites/{inviteId}/resend', { params }));
-      toast(`Sent the invite to ${who} again`);
+      const { mailable } = await call(
+        api.POST('/admin/v1/waitlists/{waitlistId}/invites/{inviteId}/resend', { params }),
+      );
+      await refreshPeople(client, scope);
+      if (mailable.mailable) toast(`The invite to ${who} is on its way again`);
+      else toastWith(toldWith(`Recorded the invite to ${who} again`, mailable));
     } catch (error) {
       toastError(error);
     }

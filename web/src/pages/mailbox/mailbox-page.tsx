@@ -84,9 +84,11 @@ export function MailboxPage() {
       ) : (
         <MailLog
           source={source}
-          filter={{ state: search.state, kind: search.kind }}
+          filter={{ state: search.state, kind: search.kind, to: search.to }}
           onFilter={(filter) =>
-            void navigate({ search: (now) => ({ ...now, state: undefined, kind: undefined, ...filter }) })
+            void navigate({
+              search: (now) => ({ ...now, state: undefined, kind: undefined, to: undefined, ...filter }),
+            })
           }
           onOpen={open}
           empty={

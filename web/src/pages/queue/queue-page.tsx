@@ -15,6 +15,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { EntryDrawer } from '../entry/entry-drawer.tsx';
+import { ConfirmPending } from './confirm-pending.tsx';
 import { CsvButton } from './csv-button.tsx';
 import { entryColumns } from './entry-columns.tsx';
 import { FilterDialog } from './filter-dialog.tsx';
@@ -189,6 +190,12 @@ export function QueuePage() {
                 Invite all that match
               </Link>
             )}
+          </div>
+        )}
+        {tab === 'pending' && !search.search && !filtered && pagedRows.count > 0 && (
+          <div className="flex flex-wrap items-center justify-between gap-2">
+            <p className="text-sm text-mute">They have not confirmed their email address yet.</p>
+            <ConfirmPending scope={scope} />
           </div>
         )}
         <Card flush className="overflow-hidden">

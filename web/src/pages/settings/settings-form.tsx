@@ -1,13 +1,22 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
+import { type Mailable, mailableOf, mailStatusQuery } from '../../api/mail-status.ts';
+import { environmentSearch, PRODUCTION, type Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Switch } from '../../ui/checkbox.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { SaveForm } from '../../ui/save-form.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useSettings } from '../../ui/use-settings.ts';
 import { changesOf, draftOf, type Waitlist } from './draft.ts';
 import { expiryOptions } from './durations.ts';
+
+/** Without these, nobody could confirm. */
+const UNSENT: readonly Mailable['reason'][] = ['kind_off', 'no_mail_server'];
 
 interface SettingsFormProps {
   waitlist: Waitlist;
@@ -32,8 +41,22 @@ export function SettingsForm({ waitlist, environment, onSaved }: SettingsFormPro
       return saved;
     },
   });
+  const scope = { waitlistId: waitlist.id, environment };
+  const { data: status } = useQuery(mailStatusQuery({ ...scope, environment: PRODUCTION }));
+  const confirm = mailableOf(status, 'confirm');
+  const unsent = confirm && UNSENT.includes(confirm.reason) ? confirm : undefined;
+  const [asking, setAsking] = useState(false);
+  const asks = unsent !== undefined && changes.confirmEmails === true;
   return (
-    <SaveForm {...form}>
+    <SaveForm {...form} onSave={async () => (asks ? setAsking(true) : form.onSave())}>
+      <ConfirmDialog
+        open={asking}
+        onClose={() => setAsking(false)}
+        title="Require confirmation although no email is sent?"
+        about={unsent && happens(unsent)}
+        action="Save anyway"
+        onConfirm={form.onSave}
+      />
       <Card title="General" about="These settings apply in every environment.">
         <div className="flex max-w-lg flex-col gap-5">
           <Field label="Name" help="People see it in emails and on your pages." error={problem('name')}>
@@ -50,6 +73,7 @@ export function SettingsForm({ waitlist, environment, onSaved }: SettingsFormPro
             checked={draft.confirmEmails}
             onChange={(confirmEmails) => set({ confirmEmails })}
           />
+          {draft.confirmEmails && unsent && <ConfirmationWarning scope={scope} unsent={unsent} />}
         </div>
       </Card>
       <Card title="Referrals">
@@ -124,5 +148,27 @@ export function SettingsForm({ waitlist, environment, onSaved }: SettingsFormPro
         </div>
       </Card>
     </SaveForm>
+  );
+}
+
+function happens({ reason }: Mailable): string {
+  return reason === 'kind_off'
+    ? 'New people stay pending, because the email with the link is off. Only people who use the form get it.'
+    : 'New people stay pending, because there is no mail server: the email with the link is kept and not sent.';
+}
+
+function ConfirmationWarning({ scope, unsent }: { scope: Scope; unsent: Mailable }) {
+  return (
+    <Alert tone="warn" title="Nobody can confirm">
+      {happens(unsent)}{' '}
+      <Link
+        to="/waitlists/$waitlistId/emails"
+        params={{ waitlistId: scope.waitlistId }}
+        search={environmentSearch(scope.environment)}
+        className="rounded-sm underline underline-offset-4"
+      >
+        Go to Emails
+      </Link>
+    </Alert>
   );
 }

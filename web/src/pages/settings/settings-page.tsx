@@ -15,6 +15,7 @@ export function SettingsPage() {
     Promise.all([
       client.invalidateQueries({ queryKey: ['waitlist', waitlistId] }),
       client.invalidateQueries({ queryKey: ['waitlists'] }),
+      client.invalidateQueries({ queryKey: ['mail-status', waitlistId] }),
     ]);
   return (
     <>

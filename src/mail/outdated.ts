@@ -1,0 +1,107 @@
+import { sharedNow } from '../db/shared-clock.ts';
+import { statement } from '../db/statement.ts';
+import { parseId } from '../lib/ids.ts';
+import { inviteState } from '../waitlist/invites/invites.ts';
+import type { Context } from '../waitlist/queue/context.ts';
+import type { Queue } from '../waitlist/queue/queue.ts';
+import type { MailKind } from './kinds.ts';
+import type { MailRow } from './mail-log.ts';
+import { openMail } from './mailbox.ts';
+import type { StoredMail } from './stored-mail.ts';
+
+/** Why an email that was not sent in its time should not be sent any more. */
+export const OUTDATED = {
+  'invite ended': 'the invite was accepted, was revoked or has expired',
+  removed: 'the person was removed from the waitlist',
+  'no longer needed': 'the person has moved on since',
+  'newer email': 'there is a newer email of this kind for the person',
+  'turned off': 'this kind of email was turned off',
+  test: 'it is a test',
+} as const;
+export type OutdatedReason = keyof typeof OUTDATED;
+
+interface InviteEnds {
+  accepted_at: number | null;
+  revoked_at: number | null;
+  expires_at: number | null;
+  expired_at: number | null;
+}
+
+const findInvite = statement<{ queueId: number; id: Uint8Array }, InviteEnds>((db, parameter) =>
+  db.query
+    .selectFrom('invite')
+    .select(['accepted_at', 'revoked_at', 'expires_at', 'expired_at'])
+    .where('queue_id', '=', parameter('queueId'))
+    .where('id', '=', parameter('id')),
+);
+
+/** An email with a code that no longer works is useless. */
+export async function hasEndedInvite(
+  context: Context,
+  queue: Queue,
+  { invite }: StoredMail,
+): Promise<boolean> {
+  const id = invite?.code ? parseId('inv', invite.id) : undefined;
+  const [row] = id ? await context.db.run(findInvite, { queueId: queue.id, id }) : [];
+  return row !== undefined && inviteState(row, await sharedNow(context)) !== 'live';
+}
+
+/** For emails that are sent long after they were recorded, many at once. `kinds`: those that are on. */
+export async function whyOutdated(
+  context: Context,
+  queue: Queue,
+  row: MailRow,
+  stored: StoredMail,
+  kinds: readonly MailKind[],
+): Promise<OutdatedReason | undefined> {
+  const { mail: kind, entry } = stored;
+  if (stored.test) return 'test';
+  if (await hasEndedInvite(context, queue, stored)) return 'invite ended';
+  // Somebody who used the form could not go on without it.
+  if (!kinds.includes(kind) && !stored.bare) return 'turned off';
+  const status = entry && (await statusOf(context, queue, entry.id));
+  if (status === 'removed') return 'removed';
+  if (status && !isStillTrue(kind, status)) return 'no longer needed';
+  return (await hasNewer(context, queue, row, stored)) ? 'newer email' : undefined;
+}
+
+function isStillTrue(kind: MailKind, status: string): boolean {
+  if (kind === 'confirm') return status === 'pending';
+  return (kind !== 'welcome' && kind !== 'moved-up') || status === 'waiting';
+}
+
+async function statusOf({ db }: Context, queue: Queue, entryId: string): Promise<string | undefined> {
+  const id = parseId('ent', entryId);
+  if (!id) return undefined;
+  const row = await db.query
+    .selectFrom('entry')
+    .select('status')
+    .where('queue_id', '=', queue.id)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.status;
+}
+
+/** Of the same kind, to the same person, about the same invite: only the last one should reach them. */
+async function hasNewer(
+  context: Context,
+  queue: Queue,
+  { event_id, kind }: MailRow,
+  { entry, invite }: StoredMail,
+): Promise<boolean> {
+  const subject = invite?.code ? parseId('inv', invite.id) : entry && parseId('ent', entry.id);
+  if (!subject) return false;
+  const newer = await context.db.query
+    .selectFrom('event_subject as s')
+    .innerJoin('event as e', (join) =>
+      join.onRef('e.queue_id', '=', 's.queue_id').onRef('e.id', '=', 's.event_id'),
+    )
+    .select(['e.id as event_id', 'e.body'])
+    .where('s.queue_id', '=', queue.id)
+    .where('s.subject', '=', subject)
+    .where('s.event_id', '>', event_id)
+    .where('e.kind', '=', kind)
+    .execute();
+  const opened = await Promise.all(newer.map((one) => openMail(context, queue, one)));
+  return opened.some((mail) => mail !== null && !mail.test);
+}
