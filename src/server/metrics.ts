@@ -150,6 +150,9 @@ async function readDatabase(gauge: MakeGauge, context: Context): Promise<void> {
   if (logBytes !== null) gauge('sqlite_wal_bytes', "Size of SQLite's write-ahead log.", [logBytes]);
   if (freeBytes !== null)
     gauge('disk_free_bytes', 'Free space on the disk of the embedded database.', [freeBytes]);
+  const { backup_at } = await db.query.selectFrom('instance').select('backup_at').executeTakeFirstOrThrow();
+  if (backup_at !== null)
+    gauge('last_backup_timestamp_seconds', 'When `backup` last made one, as Unix time.', [backup_at / 1000]);
   const { channels } = await glanceAtBacklog(db, MOST_PENDING);
   const now = clock();
   const ageOf = (channel: string) => (now - (channels.get(channel)?.oldestAt ?? now)) / 1000;
