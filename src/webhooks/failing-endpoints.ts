@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import { oldestId } from '../lib/ids.ts';
+import { formatId, oldestId } from '../lib/ids.ts';
 import { HEALTH_COUNT_MAX } from '../outbox/delivery-health.ts';
 import type { Context } from '../waitlist/queue/context.ts';
+import type { Queue } from '../waitlist/queue/queue.ts';
 import { ageInWords, type Finding, RECENT_MS } from '../waitlist/upkeep/health.ts';
 import { OLDEST_LIMIT_MS } from '../waitlist/upkeep/watch.ts';
 import { ANSWERED_GONE, BY_OPERATOR, type Endpoint, type EndpointRow, readEndpoint } from './endpoints.ts';
@@ -14,7 +15,8 @@ export interface EndpointFinding extends Finding {
   endpoint: { id: string; waitlistId: string; environment: string };
 }
 
-interface Troubled extends Endpoint {
+interface Troubled
+  extends Pick<Endpoint, 'id' | 'waitlistId' | 'environment' | 'url' | 'disabledReason' | 'failingSince'> {
   /** Deliveries that were given up lately. */
   failed: number;
 }
@@ -67,8 +69,27 @@ async function listTroubled({ db, registry }: Context, now: number): Promise<Tro
     rows.map(async (row) => {
       const queue = await registry.queueById(row.queue_id);
       if (!queue) return [];
-      return [{ ...readEndpoint(queue, row), failed: Number(row.failed) }];
+      return [
+        {
+          id: formatId('whe', row.id),
+          waitlistId: queue.waitlist.id,
+          environment: queue.environment,
+          url: urlOf(queue, row),
+          disabledReason: row.disabled_reason,
+          failingSince: row.failing_since,
+          failed: Number(row.failed),
+        },
+      ];
     }),
   );
   return found.flat();
+}
+
+/** A damaged row must not hide what else is wrong. */
+function urlOf(queue: Queue, row: EndpointRow): string {
+  try {
+    return readEndpoint(queue, row).url;
+  } catch {
+    return `${formatId('whe', row.id)} (its URL cannot be decrypted)`;
+  }
 }
