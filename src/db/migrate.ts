@@ -25,6 +25,7 @@ import { formVisits } from './migrations/0021-form-visits.ts';
 import { unsettledWaitlists } from './migrations/0022-unsettled-waitlists.ts';
 import { schemaGate } from './migrations/0023-schema-gate.ts';
 import { health } from './migrations/0026-health.ts';
+import { removedFrom } from './migrations/0027-removed-from.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const NAMED = {
@@ -52,6 +53,7 @@ const NAMED = {
   unsettledWaitlists,
   schemaGate,
   health,
+  removedFrom,
 } satisfies Record<string, Migration>;
 
 export const MIGRATIONS: readonly Migration[] = Object.values(NAMED);

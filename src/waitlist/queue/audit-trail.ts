@@ -20,6 +20,7 @@ export const WAITLIST_ACTIONS = [
   'entry.moved',
   'entry.confirmed',
   'entry.removed',
+  'entry.restored',
   'entry.erased',
   'entry.exported',
   'invite.created',
