@@ -5,9 +5,9 @@ import {
   Eraser,
   FileDown,
   MoreHorizontal,
+  RotateCcw,
   Send,
   UserMinus,
-  UserPlus,
 } from 'lucide-react';
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
@@ -114,7 +114,7 @@ export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: 
         <MenuLine />
         {status === 'removed' ? (
           <MenuItem
-            icon={<UserPlus aria-hidden />}
+            icon={<RotateCcw aria-hidden />}
             disabled={!isAdmin || isErased}
             onClick={() => void putBack()}
           >
