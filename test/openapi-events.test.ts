@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import type { Document } from '../src/http/docs/document.ts';
 import { confirmEntry } from '../src/waitlist/entries/confirm-entry.ts';
+import { putBack } from '../src/waitlist/entries/put-back.ts';
 import { removeEntry } from '../src/waitlist/entries/remove-entry.ts';
 import { takeOff } from '../src/waitlist/invites/take-off.ts';
 import { updateWaitlist } from '../src/waitlist/settings/update-waitlist.ts';
@@ -43,6 +44,7 @@ forEachEngine((engine) => {
       () => invite('grace@example.com'),
       () => service.accept(code),
       async () => takeOff(context, queue, (await list.lookup('ada@example.com')).body.id),
+      async () => putBack(context, queue, (await list.lookup('ada@example.com')).body.id),
       () => removeEntry(context, queue, 'ada@example.com'),
       () => sendTestEvent(context, endpoint?.id ?? ''),
     ];

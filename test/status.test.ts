@@ -5,7 +5,6 @@ import { watch } from '../src/waitlist/upkeep/watch.ts';
 import { setEndpointEnabled } from '../src/webhooks/change-endpoints.ts';
 import { forEachEngine, type List } from './support/harness.ts';
 import { startProcess } from './support/process.ts';
-import { without } from './support/programs.ts';
 import { status as answering, type Receiver, startReceiver } from './support/receiver.ts';
 import { createStorage, type Storage } from './support/storage.ts';
 import { command, typed } from './support/terminal.ts';

@@ -26,6 +26,7 @@ import { unsettledWaitlists } from './migrations/0022-unsettled-waitlists.ts';
 import { schemaGate } from './migrations/0023-schema-gate.ts';
 import { importRanges } from './migrations/0024-import-ranges.ts';
 import { health } from './migrations/0025-health.ts';
+import { removedFrom } from './migrations/0026-removed-from.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const NAMED = {
@@ -54,6 +55,7 @@ const NAMED = {
   schemaGate,
   importRanges,
   health,
+  removedFrom,
 } satisfies Record<string, Migration>;
 
 export const MIGRATIONS: readonly Migration[] = Object.values(NAMED);

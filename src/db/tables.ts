@@ -113,6 +113,8 @@ const entry = {
   invited_at: orNull(integer),
   joined_at: orNull(integer),
   removed_at: orNull(integer),
+  /** Its status before it was removed. null if it was not, or if it was erased. */
+  removed_from: orNull(oneOf(...STATUSES)),
   /** When a pending entry was confirmed. null if it was never pending, or before this was recorded. */
   confirmed_at: orNull(integer),
   /** The length of the chain of referrals that led to this entry: 0 without a referrer. */

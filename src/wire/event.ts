@@ -73,6 +73,7 @@ export const WEBHOOK_EVENTS: Record<EventKind | 'webhook.test', WebhookEventDocu
     RemovedData,
     { entry: { id: EXAMPLE_ENTRY.id } },
   ),
+  'entry.restored': ofEntry('entry.restored', 'A removed entry was put back.'),
   'webhook.test': event('webhook.test', 'An operator sent a test event.', TestData, {
     message: 'This is a test. Nothing has happened.',
   }),

@@ -428,6 +428,51 @@ forEachEngine((engine) => {
         await assertSound(of);
       });
 
+      it('can be taken back for 30 days, to the place of the signup', async () => {
+        const of = await crowd(2);
+        await of.signup({ email: 'ada@example.com', referredBy: email(1) }, { email: 'bob@example.com' });
+        const restore = (id: string) =>
+          ask<PresentedEntry>('POST', `${entryPath(of, id)}/restore`, { body: undefined });
+        const positions = async () => (await of.walk({ sort: 'position' })).map((entry) => entry.email);
+        const before = await positions();
+        const id = await idOf(of, 'ada@example.com');
+        const { code } = await of.invite('ada@example.com');
+        assertError(await restore(id), 409, 'conflict', /not removed/);
+        await remove(of, id);
+        assert.deepEqual(await positions(), [email(1), email(2), 'bob@example.com']);
+        const back = await Promise.all([restore(id), restore(id)]);
+        assert.deepEqual(back.map(({ status }) => status).sort(), [200, 409], 'once');
+        assert.deepEqual(await positions(), before);
+        const { status, referredBy } = (await of.lookup('ada@example.com')).body;
+        assert.deepEqual([status, referredBy], ['waiting', email(1)]);
+        assert.equal((await of.lookup(email(1))).body.referrals, 1);
+        assertError(await service.accept(code), 410, 'revoked');
+        assert.deepEqual(await actionsOn(`entry:${id}`), ['entry.restored', 'entry.removed']);
+        await assertSound(of);
+
+        await remove(of, id);
+        service.clock.advance(31 * 86_400_000);
+        assertError(await restore(id), 409, 'conflict', /more than 30 days ago/);
+        const gone = await idOf(of, 'bob@example.com');
+        await remove(of, gone);
+        await remove(of, gone, '?erase=true', { confirm: gone });
+        assertError(await restore(gone), 409, 'conflict', /was erased/);
+        assertError(await restore('ent_x'), 404, 'not_found');
+        await assertSound(of);
+
+        await updateWaitlist(service.context, of.id, { confirmEmails: true });
+        await of.signup({ email: 'late@example.com', referredBy: email(1) });
+        const late = await idOf(of, 'late@example.com');
+        await remove(of, late);
+        assert.equal((await restore(late)).body.status, 'pending', 'still not confirmed');
+        const { code: joining } = await of.invite(email(2));
+        await service.accept(joining);
+        const joined = await idOf(of, email(2));
+        await remove(of, joined);
+        assert.equal((await restore(joined)).body.status, 'joined');
+        await assertSound(of);
+      });
+
       it('without erase keeps the person from being invited, and from being shown as a referrer', async () => {
         const of = await service.waitlist();
         await of.signup(

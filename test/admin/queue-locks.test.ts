@@ -170,6 +170,12 @@ const CHANGES: Record<string, Prepare> = {
     return { path: `/jobs/${idOf(await admin.request('POST', path, { rawBody, headers }))}` };
   },
   updateInstance: () => ({ path: '/instance', body: { defaultTimeZone: 'Europe/Berlin' } }),
+  confirmHealth: () => ({ path: '/health/confirmations', body: { check: 'backup', confirmed: true } }),
+  updateAlerts: () => ({ path: '/health/alerts', body: { emails: true } }),
+  testAlerts: async () => {
+    succeeded(await admin.patch('/health/alerts', { emails: true }));
+    return { path: '/health/alerts/test', gets: 202 };
+  },
   createEnvironment: () => ({ path: '/environments', body: { name: unique('e') }, gets: 201 }),
   createWaitlist: () => ({
     path: '/waitlists',
@@ -198,6 +204,11 @@ const CHANGES: Record<string, Prepare> = {
   removeEntry: async (list) => {
     const id = await entryOf(list);
     return { path: of(list, `/entries/${id}`), body: { confirm: id } };
+  },
+  restoreEntry: async (list) => {
+    const path = of(list, `/entries/${await entryOf(list)}`);
+    succeeded(await admin.delete(path, {}));
+    return { path: `${path}/restore` };
   },
   createInvites: async (list) => {
     await entryOf(list);

@@ -191,6 +191,36 @@ forEachEngine((engine) => {
     await page.close();
   });
 
+  it('removes a person, undoes it, and puts them back later; the history tells of a move', async () => {
+    await list.signup({ email: 'again@example.com' });
+    const { id } = (await list.lookup('again@example.com')).body;
+    await owner.patch(`/waitlists/${list.id}/entries/${id}`, { position: 1 });
+    const page = await open(`/waitlists/${list.id}/queue?entry=${id}`, owner);
+    const status = async () => (await list.lookup('again@example.com')).body.status;
+    const choose = async (action: string) => {
+      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menuitem', { name: action }).click();
+    };
+    await choose('Remove…');
+    await page.getByText('You can put them back for 30 days').waitFor();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('Removed again@example.com').waitFor();
+    assert.equal(await status(), 'removed');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Put again@example.com back').waitFor();
+    assert.equal(await status(), 'waiting');
+    await choose('Remove…');
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('Removed again@example.com').first().waitFor();
+    await choose('Put back');
+    await page.getByText('Put again@example.com back').first().waitFor();
+    assert.equal(await status(), 'waiting');
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByText('Was moved').waitFor();
+    await page.getByText(/^From \d+ to 1, by /).waitFor();
+    await page.close();
+  });
+
   it('erases a person only after their email is typed', async () => {
     await list.signup({ email: 'forget@example.com' });
     const page = await open(`/waitlists/${list.id}/queue?search=forget%40example.com`, owner);

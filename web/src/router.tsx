@@ -3,7 +3,7 @@ import { BASE_PATH } from './base-path.ts';
 import { routeTree } from './routes.tsx';
 import { parseSearch, stringifySearch } from './search.ts';
 import { ErrorPage } from './shell/error-page.tsx';
-import { NotFoundPage } from './shell/not-found-page.tsx';
+import { NotFound } from './shell/not-found.tsx';
 
 export const router = createRouter({
   routeTree,
@@ -12,7 +12,7 @@ export const router = createRouter({
   stringifySearch,
   defaultPreload: 'intent',
   defaultErrorComponent: ErrorPage,
-  defaultNotFoundComponent: () => <NotFoundPage />,
+  defaultNotFoundComponent: () => <NotFound />,
   scrollRestoration: true,
 });
 

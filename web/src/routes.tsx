@@ -18,14 +18,14 @@ import { readQueueSearch } from './pages/queue/queue-search.ts';
 import { TRANSFER_TABS, type TransferTab } from './pages/transfer/transfer-tabs.ts';
 import { choiceOf, textOf } from './search.ts';
 import { ErrorPage } from './shell/error-page.tsx';
-import { NotFoundPage } from './shell/not-found-page.tsx';
+import { NotFound } from './shell/not-found.tsx';
 import { WholePage } from './shell/whole-page.tsx';
 
 const root = createRootRoute({
   component: Outlet,
   notFoundComponent: () => (
     <WholePage>
-      <NotFoundPage whole />
+      <NotFound whole />
     </WholePage>
   ),
 });
@@ -84,14 +84,6 @@ const team = createRoute({
   getParentRoute: () => shell,
   path: '/instance/team',
   component: lazyRouteComponent(() => import('./pages/team/team-page.tsx'), 'TeamPage'),
-});
-/** As it was called before. */
-const people = createRoute({
-  getParentRoute: () => shell,
-  path: '/instance/people',
-  beforeLoad: () => {
-    throw redirect({ to: '/instance/team', replace: true });
-  },
 });
 const tokens = createRoute({
   getParentRoute: () => shell,
@@ -266,7 +258,6 @@ export const routeTree = root.addChildren([
     home,
     account,
     team,
-    people,
     tokens,
     audit,
     productKeys,

@@ -326,6 +326,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "entry.restored": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A removed entry was put back
+         * @description A removed entry was put back. Deliveries are signed according to Standard Webhooks and retried for up to three days until you return a 2xx status.
+         */
+        post: operations["entryRestoredEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "webhook.test": {
         parameters: {
             query?: never;
@@ -827,6 +847,33 @@ export interface components {
                 entry: components["schemas"]["Entry"] | components["schemas"]["ErasedEntry"];
             };
         };
+        /** @description A removed entry was put back. */
+        EntryRestoredEvent: {
+            /**
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "entry.restored";
+            /** @description Unique id of the event. Use it to ignore an event you have already handled. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            /**
+             * @description The environment it happened in.
+             * @example production
+             */
+            environment: string;
+            /** @description The waitlist it happened on. */
+            waitlist: components["schemas"]["WaitlistReference"];
+            /** @description Details of the event. */
+            data: {
+                /** @description The entry as it was right after the change. */
+                entry: components["schemas"]["Entry"];
+            };
+        };
         /** @description An operator sent a test event. */
         WebhookTestEvent: {
             /**
@@ -855,7 +902,7 @@ export interface components {
             };
         };
         /** @description Any event. Its `event` says which. */
-        WebhookEvent: components["schemas"]["SignupCreatedEvent"] | components["schemas"]["SignupConfirmedEvent"] | components["schemas"]["ReferralCreditedEvent"] | components["schemas"]["InviteSentEvent"] | components["schemas"]["InviteAcceptedEvent"] | components["schemas"]["InviteRevokedEvent"] | components["schemas"]["InviteExpiredEvent"] | components["schemas"]["EntryRemovedEvent"] | components["schemas"]["WebhookTestEvent"];
+        WebhookEvent: components["schemas"]["SignupCreatedEvent"] | components["schemas"]["SignupConfirmedEvent"] | components["schemas"]["ReferralCreditedEvent"] | components["schemas"]["InviteSentEvent"] | components["schemas"]["InviteAcceptedEvent"] | components["schemas"]["InviteRevokedEvent"] | components["schemas"]["InviteExpiredEvent"] | components["schemas"]["EntryRemovedEvent"] | components["schemas"]["EntryRestoredEvent"] | components["schemas"]["WebhookTestEvent"];
         /** @description A delivery you can trust. */
         VerifiedDelivery: {
             /**
@@ -2061,6 +2108,42 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EntryRemovedEvent"];
+            };
+        };
+        responses: {
+            /** @description No longer wanted. The webhook endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Delivered. Any other status is retried. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    entryRestoredEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event. Stays the same when the delivery is retried. Also sent as `webhook-id`. */
+                "wh-id": string;
+                /** @description Unix time of this attempt, in seconds. Also sent as `webhook-timestamp`. */
+                "wh-timestamp": string;
+                /** @description One or more `v1,` signatures, separated by spaces. Also sent as `webhook-signature`. */
+                "wh-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EntryRestoredEvent"];
             };
         };
         responses: {

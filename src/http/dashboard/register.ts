@@ -52,6 +52,8 @@ export function registerDashboard(app: FastifyInstance, parts: DashboardParts): 
       ? reply.redirect(`${parts.base}/`, 302)
       : sendIndex(request, reply),
   );
+  // As the page of the team was called before.
+  app.get('/instance/people', route, async (_, reply) => reply.redirect(`${parts.base}/instance/team`, 302));
   for (const path of PRIVATE) {
     app.get(path, route, async (request, reply) => {
       const elsewhere = await signInAt(parts, request);

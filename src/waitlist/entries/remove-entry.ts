@@ -71,6 +71,7 @@ async function eraseWithin(context: Context, change: QueueChange, who: Who): Pro
     .set({
       status: 'removed',
       removed_at: entry.removed_at ?? change.now,
+      removed_from: null,
       person: null,
       email_hash: null,
       phone_hash: null,

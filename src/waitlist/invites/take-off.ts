@@ -9,7 +9,7 @@ import { endInvites, liveInvites } from './end-invites.ts';
 
 /**
  * Takes an entry off the waitlist and keeps its data: it shows as `removed`, its open invites are revoked, and
- * the same person cannot sign up again until the entry is erased.
+ * the same person cannot sign up again until the entry is erased. `putBack` takes it back.
  */
 export async function takeOff(context: Context, queue: Queue, entryId: string): Promise<void> {
   await changeQueue(context, queue, async (change) => {
@@ -21,7 +21,7 @@ export async function takeOff(context: Context, queue: Queue, entryId: string): 
     }
     const entry = await findRow(change, entryId); // It may be back in the queue by now.
     await takeCreditBack(change, entry);
-    const removed = { status: 'removed', removed_at: now, credited: 0 } as const;
+    const removed = { status: 'removed', removed_at: now, removed_from: entry.status, credited: 0 } as const;
     trx.update('entry', { key: ['queue_id', 'seq'] }, [{ queue_id: queue.id, seq: entry.seq, ...removed }]);
     tally.leave(entry.status, entry.rank);
     tally.enter('removed', entry.rank);

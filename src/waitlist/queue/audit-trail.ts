@@ -23,6 +23,7 @@ export const WAITLIST_ACTIONS = [
   'entry.confirmed',
   'confirmation.resent',
   'entry.removed',
+  'entry.restored',
   'entry.erased',
   'entry.exported',
   'invite.created',

@@ -8,6 +8,7 @@ export const EVENT_KINDS = [
   'invite.revoked',
   'invite.expired',
   'entry.removed',
+  'entry.restored',
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
@@ -34,7 +35,7 @@ export type DomainEvent = (
       invite: InviteFacts;
       entry: number | null;
     }
-  | { kind: 'entry.removed'; entry: number }
+  | { kind: 'entry.removed' | 'entry.restored'; entry: number }
   /** Erased, so only the id is left. */
   | { kind: 'entry.removed'; entryId: Uint8Array }
 ) & {

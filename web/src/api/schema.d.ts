@@ -1800,7 +1800,7 @@ export interface paths {
         post?: never;
         /**
          * Remove an entry
-         * @description Takes an entry off the waitlist and revokes its open invites. It stays visible as `removed`, and the same person cannot sign up again. With `erase=true`, all personal data is erased for good, also from webhooks and emails that were not sent yet, and the person can sign up again. Requires the `admin` role.
+         * @description Takes an entry off the waitlist and revokes its open invites. It stays visible as `removed`, can be put back for 30 days, and the same person cannot sign up again. With `erase=true`, all personal data is erased for good, also from webhooks and emails that were not sent yet, and the person can sign up again. Requires the `admin` role.
          */
         delete: operations["removeEntry"];
         options?: never;
@@ -1810,6 +1810,26 @@ export interface paths {
          * @description Changes metadata or position, or confirms a pending entry. All of it or nothing. Requires the `support` role.
          */
         patch: operations["updateEntry"];
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/entries/{entryId}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put a removed entry back
+         * @description Takes a removal back, up to 30 days after it and unless the entry was erased. The entry gets its status and its place in the joining order again, and its referrer the credit. Revoked invites stay revoked. Requires the `admin` role.
+         */
+        post: operations["restoreEntry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/admin/v1/waitlists/{waitlistId}/entries/{entryId}/history": {
@@ -2497,7 +2517,7 @@ export interface components {
          * @description What happened.
          * @enum {string}
          */
-        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
         /** @description Who did it. */
         AuditActor: {
             /** @description Kind of object: `operator`, `token`, `session`, `command-line`, or `anonymous` for somebody who is not signed in. */
@@ -2616,7 +2636,7 @@ export interface components {
             /** @description What the endpoint is for. */
             description?: string;
             /** @description Kinds of events to send. Empty: all of them, including those of later versions. */
-            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed")[];
+            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored")[];
             /** @description Additional headers, such as `Authorization`. At most 20. Replaces the previous ones. */
             headers?: {
                 [key: string]: string;
@@ -2690,7 +2710,7 @@ export interface components {
             /** @description What the endpoint is for. */
             description?: string;
             /** @description Kinds of events to send. Empty: all of them, including those of later versions. */
-            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed")[];
+            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored")[];
             /** @description Additional headers, such as `Authorization`. At most 20. Replaces the previous ones. */
             headers?: {
                 [key: string]: string;
@@ -5597,7 +5617,7 @@ export interface operations {
                  * @description Only this action.
                  * @example session.created
                  */
-                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
                 /**
                  * @description Only what this actor did: its kind and id, joined with a colon.
                  * @example operator:opr_06gxx2p9r1yn1vp1ryss481fhw
@@ -8660,6 +8680,44 @@ export interface operations {
                 "application/json": components["schemas"]["EntryChange"];
             };
         };
+        responses: {
+            /** @description The entry as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entry"];
+                };
+            };
+        };
+    };
+    restoreEntry: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the entry.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                entryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description The entry as it is now. */
             200: {

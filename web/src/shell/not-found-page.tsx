@@ -5,16 +5,16 @@ import { buttonClass } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { EmptyState } from '../ui/empty-state.tsx';
 
-interface NotFoundPageProps {
+export interface NotFoundProps {
   why?: string;
   /** Without the dashboard around it. */
   whole?: boolean;
 }
 
-export function NotFoundPage({
+export default function NotFoundPage({
   why = 'The page does not exist, or it has moved.',
   whole,
-}: NotFoundPageProps) {
+}: NotFoundProps) {
   useEffect(() => {
     document.title = 'Not found · Doorlist';
   }, []);

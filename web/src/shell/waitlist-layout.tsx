@@ -3,14 +3,14 @@ import { Outlet } from '@tanstack/react-router';
 import { ApiError } from '../api/client.ts';
 import { useLiveConnection } from '../api/live.tsx';
 import { waitlistQuery } from '../api/waitlists.ts';
-import { NotFoundPage } from './not-found-page.tsx';
+import { NotFound } from './not-found.tsx';
 import { type Scope, useScope } from './waitlist-scope.ts';
 
 /** Around every page of a waitlist. */
 export function WaitlistLayout() {
   const scope = useScope();
   const { error } = useQuery(waitlistQuery(scope));
-  if (error instanceof ApiError && error.status === 404) return <NotFoundPage why={error.sentence} />;
+  if (error instanceof ApiError && error.status === 404) return <NotFound why={error.sentence} />;
   return <LivePages {...scope} />;
 }
 

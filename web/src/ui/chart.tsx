@@ -1,10 +1,10 @@
 import { lazy, Suspense, useState } from 'react';
 import type { ChartProps, SeriesColor } from './chart-types.ts';
 import { cx } from './cx.ts';
-import { Scrollable } from './scrollable.tsx';
 import { Skeleton } from './skeleton.tsx';
 
 const Canvas = lazy(() => import('./chart-canvas.tsx'));
+const NumbersTable = lazy(() => import('./chart-table.tsx'));
 
 const SWATCHES: Record<SeriesColor, string> = {
   accent: 'bg-accent',
@@ -50,47 +50,16 @@ export function Chart({ height = 240, actions, ...props }: ChartProps) {
           {table ? 'Show as chart' : 'Show as table'}
         </button>
       </figcaption>
-      {table ? (
-        <NumbersTable {...props} formatTime={formatTime} />
-      ) : (
-        <Suspense fallback={<Skeleton className="h-60 w-full" />}>
+      <Suspense fallback={<Skeleton className="h-60 w-full" />}>
+        {table ? (
+          <NumbersTable {...props} formatTime={formatTime} />
+        ) : (
           <Canvas {...props} height={height} onPoint={setAt} />
-        </Suspense>
-      )}
+        )}
+      </Suspense>
       <p className="text-xs text-mute">
         Times in {timeZone.replaceAll('_', ' ')}.{running && ' Dotted: not over yet.'}
       </p>
     </figure>
-  );
-}
-
-function NumbersTable({ label, times, series, formatTime }: Omit<ChartProps, 'height' | 'actions'>) {
-  return (
-    <Scrollable label={label} className="max-h-72 overflow-auto rounded-md ring-1 ring-line">
-      <table className="w-full text-sm">
-        <thead className="sticky top-0 bg-sunken text-left text-mute">
-          <tr>
-            <th className="px-3 py-2 font-medium">Time</th>
-            {series.map(({ label: name }) => (
-              <th key={name} className="px-3 py-2 text-right font-medium">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {times.map((time, index) => (
-            <tr key={time} className="border-t">
-              <td className="px-3 py-1.5 whitespace-nowrap">{formatTime(time)}</td>
-              {series.map(({ label: name, values }) => (
-                <td key={name} className="px-3 py-1.5 text-right tabular-nums">
-                  {(values[index] ?? 0).toLocaleString('en')}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scrollable>
   );
 }

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { DoorlistError, invalid } from '../../../lib/errors.ts';
 import { mayActAs } from '../../../operators/roles.ts';
 import { readEntry } from '../../../waitlist/entries/browse-entries.ts';
+import { putBack } from '../../../waitlist/entries/put-back.ts';
 import { removeEntry } from '../../../waitlist/entries/remove-entry.ts';
 import { updateEntry } from '../../../waitlist/entries/update-entry.ts';
 import { takeOff } from '../../../waitlist/invites/take-off.ts';
@@ -121,7 +122,7 @@ const removeSchema = adminSchema({
   tag,
   summary: 'Remove an entry',
   description:
-    'Takes an entry off the waitlist and revokes its open invites. It stays visible as `removed`, and the same person cannot sign up again. ' +
+    'Takes an entry off the waitlist and revokes its open invites. It stays visible as `removed`, can be put back for 30 days, and the same person cannot sign up again. ' +
     'With `erase=true`, all personal data is erased for good, also from webhooks and emails that were not sent yet, and the person can sign up again.',
   role: 'admin',
   params: EntryParams,
@@ -153,6 +154,28 @@ const removeSchema = adminSchema({
   special: entrySpecial,
 });
 
+const restoreSchema = adminSchema({
+  operationId: 'restoreEntry',
+  tag,
+  write: true,
+  summary: 'Put a removed entry back',
+  description:
+    'Takes a removal back, up to 30 days after it and unless the entry was erased. The entry gets its status and its place in the ' +
+    'joining order again, and its referrer the credit. Revoked invites stay revoked.',
+  role: 'admin',
+  params: EntryParams,
+  querystring: Query,
+  answer: { description: 'The entry as it is now.', schema: AdminEntrySchema, example: EXAMPLE_ENTRY },
+  errors: ['not_found', 'conflict'],
+  special: {
+    ...entrySpecial,
+    conflict: {
+      when: 'The entry is not removed, was erased, or was removed too long ago.',
+      message: 'this entry was removed more than 30 days ago',
+    },
+  },
+});
+
 export function registerEntry(app: TypedApp, parts: AdminParts): void {
   const { waitlists } = parts;
   const path = '/waitlists/:waitlistId/entries/:entryId';
@@ -173,6 +196,13 @@ export function registerEntry(app: TypedApp, parts: AdminParts): void {
     const queue = await requireQueue(parts, params, query);
     const changes = { ...others, ...(status === undefined ? {} : { status }) };
     await updateEntry(domainFor(parts, request), queue, params.entryId, changes);
+    return presentEntry(await readEntry(waitlists, queue, params.entryId));
+  });
+
+  app.post(`${path}/restore`, { schema: restoreSchema }, async (request) => {
+    const { params, query } = request;
+    const queue = await requireQueue(parts, params, query);
+    await putBack(domainFor(parts, request), queue, params.entryId);
     return presentEntry(await readEntry(waitlists, queue, params.entryId));
   });
 

@@ -45,6 +45,7 @@ const NAMES: Record<Action, string> = {
   'entry.moved': 'Moved a person',
   'entry.confirmed': 'Confirmed a person',
   'entry.removed': 'Removed a person',
+  'entry.restored': 'Put a person back',
   'entry.erased': 'Erased a person',
   'entry.exported': 'Exported a person',
   'invite.created': 'Invited a person',

@@ -6,6 +6,7 @@ import {
   FileDown,
   MailCheck,
   MoreHorizontal,
+  RotateCcw,
   Send,
   UserMinus,
 } from 'lucide-react';
@@ -39,6 +40,7 @@ export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: 
   const { status, email, id } = entry;
   const params = { path: { waitlistId, entryId: id }, query: { environment } };
   const name = shorten(nameOf(entry));
+  const isErased = email === null && entry.phone === null;
   const refresh = () => refreshPeople(client, scope);
 
   const confirm = async () => {
@@ -85,6 +87,16 @@ export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: 
       }),
     );
 
+  const putBack = async () => {
+    try {
+      await call(api.POST('/admin/v1/waitlists/{waitlistId}/entries/{entryId}/restore', { params }));
+      await refresh();
+      toast(`Put ${name} back`);
+    } catch (error) {
+      toastError(error);
+    }
+  };
+
   const mayInvite = email !== null && (status === 'waiting' || status === 'pending');
   return (
     <>
@@ -121,14 +133,24 @@ export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: 
           Export as JSON
         </MenuItem>
         <MenuLine />
-        <MenuItem
-          danger
-          icon={<UserMinus aria-hidden />}
-          disabled={!isAdmin || status === 'removed'}
-          onClick={() => setAsked('remove')}
-        >
-          Remove…
-        </MenuItem>
+        {status === 'removed' ? (
+          <MenuItem
+            icon={<RotateCcw aria-hidden />}
+            disabled={!isAdmin || isErased}
+            onClick={() => void putBack()}
+          >
+            {isErased ? 'Put back (not after erasing)' : 'Put back'}
+          </MenuItem>
+        ) : (
+          <MenuItem
+            danger
+            icon={<UserMinus aria-hidden />}
+            disabled={!isAdmin}
+            onClick={() => setAsked('remove')}
+          >
+            Remove…
+          </MenuItem>
+        )}
         <MenuItem danger icon={<Eraser aria-hidden />} disabled={!isAdmin} onClick={() => setAsked('erase')}>
           Erase for good…
         </MenuItem>
@@ -156,12 +178,12 @@ export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: 
         open={asked === 'remove'}
         onClose={() => setAsked(null)}
         title={`Remove ${name}?`}
-        about={`Takes them off the waitlist in ${environment} and revokes their open invites. They stay listed as removed and cannot sign up again. This cannot be undone.`}
+        about={`Takes them off the waitlist in ${environment} and revokes their open invites. They stay listed as removed and cannot sign up again. You can put them back for 30 days, in the place of their signup.`}
         action="Remove"
         onConfirm={async () => {
           await remove(false);
           await refresh();
-          toast(`Removed ${name}`);
+          toast(`Removed ${name}`, { undo: () => void putBack() });
         }}
       />
       <ConfirmDialog

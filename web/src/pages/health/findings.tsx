@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { CircleCheck, CircleDashed, CircleX, TriangleAlert } from 'lucide-react';
+import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
 import { api, call, type Schemas } from '../../api/client.ts';
 import { healthQuery } from '../../api/health.ts';
 import { useMay } from '../../api/me.ts';
@@ -15,9 +15,9 @@ type Finding = Schemas['Finding'];
 type Level = Finding['level'];
 
 const LEVELS = {
-  problem: { icon: CircleX, label: 'Problem', tone: 'text-danger', mark: 'text-danger' },
+  problem: { icon: CircleAlert, label: 'Problem', tone: 'text-danger', mark: 'text-danger' },
   warning: { icon: TriangleAlert, label: 'Warning', tone: 'text-warn', mark: 'text-warn' },
-  unchecked: { icon: CircleDashed, label: 'Not checked', tone: 'text-mute', mark: 'text-mute' },
+  unchecked: { icon: Info, label: 'Not checked', tone: 'text-mute', mark: 'text-mute' },
   fine: { icon: CircleCheck, label: 'Fine', tone: 'text-mute', mark: 'text-accent' },
 } satisfies Record<Level, object>;
 const ORDER = Object.keys(LEVELS) as Level[];

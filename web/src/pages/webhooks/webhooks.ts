@@ -20,6 +20,7 @@ export const EVENTS: readonly { kind: EventKind; about: string }[] = [
   { kind: 'invite.revoked', about: 'An invite was revoked' },
   { kind: 'invite.expired', about: 'An invite expired' },
   { kind: 'entry.removed', about: 'Somebody was removed' },
+  { kind: 'entry.restored', about: 'Somebody was put back' },
 ];
 export const TEST_EVENT = 'webhook.test';
 
