@@ -10,6 +10,12 @@ import { QUEUE_FLAGS, queueOf } from './queue.ts';
 const WAITLIST: Record<string, Flag> = {
   waitlist: { value: 'WAITLIST_ID', about: 'Waitlist.', required: true },
 };
+const LANGUAGE: Record<string, Flag> = {
+  language: {
+    value: 'LANGUAGE',
+    about: `Which language: ${LANGUAGES.join(', ')} (default: the waitlist's).`,
+  },
+};
 const TEXTS: Record<string, Flag> = {
   subject: { value: 'TEXT', about: 'Subject line.' },
   'body-file': { value: 'FILE', about: 'File with the body in Markdown.' },
@@ -23,24 +29,28 @@ export const mailTemplates: Command[] = [
     name: 'mail template show',
     about: 'Print the current template of an email kind.',
     operands: ['KIND'],
-    flags: WAITLIST,
+    flags: { ...WAITLIST, ...LANGUAGE },
     run: async (context, [kind = ''], flags) => {
       const { showTemplate } = await templates();
-      const view = await showTemplate(context, requireText(flags, 'waitlist'), requireKind(kind));
-      return { json: view, text: `Subject: ${view.subject}\n\n${view.body}` };
+      const id = requireText(flags, 'waitlist');
+      const view = await showTemplate(context, id, requireKind(kind), parseLanguage(flags));
+      const outdated = view.languages.filter(({ isOutdated }) => isOutdated).map(({ language }) => language);
+      const note = outdated.length === 0 ? '' : `\n\nOut of date: ${outdated.join(', ')}.`;
+      return { json: view, text: `Subject: ${view.subject}\n\n${view.body}${note}` };
     },
   },
   {
     name: 'mail template set',
     about: 'Change the subject, the body or both of a template.',
     operands: ['KIND'],
-    flags: { ...WAITLIST, ...TEXTS },
+    flags: { ...WAITLIST, ...LANGUAGE, ...TEXTS },
     run: async (context, [kind = ''], flags) => {
       const { saveTemplate, showTemplate } = await templates();
       const id = requireText(flags, 'waitlist');
-      const draft = draftOf(flags, await showTemplate(context, id, requireKind(kind)));
+      const language = parseLanguage(flags);
+      const draft = draftOf(flags, await showTemplate(context, id, requireKind(kind), language));
       if (!draft) throw new UsageProblem('--subject or --body-file is required');
-      const version = await saveTemplate(context, id, requireKind(kind), draft);
+      const version = await saveTemplate(context, id, requireKind(kind), draft, language);
       return { json: { kind, version }, text: `Saved as version ${version}.` };
     },
   },
@@ -48,10 +58,11 @@ export const mailTemplates: Command[] = [
     name: 'mail template reset',
     about: 'Restore the default template. Earlier versions are kept.',
     operands: ['KIND'],
-    flags: WAITLIST,
+    flags: { ...WAITLIST, ...LANGUAGE },
     run: async (context, [kind = ''], flags) => {
       const { resetTemplate } = await templates();
-      const version = await resetTemplate(context, requireText(flags, 'waitlist'), requireKind(kind));
+      const id = requireText(flags, 'waitlist');
+      const version = await resetTemplate(context, id, requireKind(kind), parseLanguage(flags));
       return { json: { kind, version }, text: `Restored the default template as version ${version}.` };
     },
   },
@@ -59,10 +70,11 @@ export const mailTemplates: Command[] = [
     name: 'mail template versions',
     about: 'List the versions of a template, newest first.',
     operands: ['KIND'],
-    flags: WAITLIST,
+    flags: { ...WAITLIST, ...LANGUAGE },
     run: async (context, [kind = ''], flags) => {
       const { templateVersions } = await templates();
-      const versions = await templateVersions(context, requireText(flags, 'waitlist'), requireKind(kind));
+      const id = requireText(flags, 'waitlist');
+      const versions = await templateVersions(context, id, requireKind(kind), parseLanguage(flags));
       const list = versions.map(presentTemplateVersion);
       const rows = list.map((one) => [one.version, one.createdAt, one.isDefault ? 'default' : one.subject]);
       return { json: list, text: table(['VERSION', 'SAVED', 'SUBJECT'], rows) };
@@ -78,17 +90,21 @@ export const mailTemplates: Command[] = [
       entry: { value: 'EMAIL', about: 'Entry to use for the values (default: an example).' },
       language: {
         value: 'LANGUAGE',
-        about: `Language of the default template: ${LANGUAGES.join(', ')} (default: the entry's).`,
+        about: `Language to show: ${LANGUAGES.join(', ')} (default: the entry's).`,
       },
       html: { about: 'Print the HTML part.' },
     },
     run: async (context, [kind = ''], flags, config) => {
       const [{ previewMail }, { showTemplate }] = await Promise.all([previews(), templates()]);
       const queue = await queueOf(context, flags);
-      const draft = draftOf(flags, await showTemplate(context, queue.waitlist.id, requireKind(kind)));
+      const language = parseLanguage(flags);
+      const draft = draftOf(
+        flags,
+        await showTemplate(context, queue.waitlist.id, requireKind(kind), language),
+      );
       const entry = textOr(flags, 'entry', undefined);
       const sending = await sendingOf(context, config);
-      const input = { kind: requireKind(kind), entry, draft, language: parseLanguage(flags) };
+      const input = { kind: requireKind(kind), entry, draft, language };
       const mail = await previewMail(context, queue, input, sending);
       return {
         json: mail,

@@ -44,7 +44,7 @@ export async function mailableFrom(
   if (!kinds.includes(kind))
     return not(
       'kind_off',
-      `${KIND_TEXTS[kind].name} emails are off for this waitlist. Turn them on under Emails.`,
+      `The email "${KIND_TEXTS[kind].name}" is off for this waitlist. Turn it on under Emails.`,
     );
   return sendableFrom(context, queue, hasServer);
 }

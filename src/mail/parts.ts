@@ -1,5 +1,5 @@
 import type { Database, Trx } from '../db/database.ts';
-import { DEFAULT_LANGUAGE, type Language } from '../languages/languages.ts';
+import { DEFAULT_LANGUAGE, LANGUAGES, type Language } from '../languages/languages.ts';
 import { notFound } from '../lib/errors.ts';
 import type { AuditEvent } from '../waitlist/queue/audit-trail.ts';
 import { changeSettings } from '../waitlist/queue/change-settings.ts';
@@ -8,13 +8,23 @@ import { defaultTemplate, type MailTemplate } from './default-templates.ts';
 import { isMailKind, type MailKind } from './kinds.ts';
 import { type MailSettings, NO_SETTINGS } from './settings.ts';
 
-type PartName = MailKind | 'settings';
+/** A template in the waitlist's language has only the name of its kind, the others also that of their language. */
+type PartName = MailKind | `${MailKind}:${Language}` | 'settings';
+
+/** An operator's own template. */
+export interface OwnTemplate extends MailTemplate {
+  /** The version in which somebody last edited it, and when. */
+  edited: number;
+  editedAt: number;
+}
+
+export type OwnTemplates = Partial<Record<Language, OwnTemplate>>;
 
 /** What the mails of a waitlist are made from at a version. */
 export interface MailParts {
   settings: MailSettings;
-  /** The operators' own, instead of the defaults. */
-  templates: Partial<Record<MailKind, MailTemplate>>;
+  /** The operators' own by language, instead of the defaults. */
+  templates: Partial<Record<MailKind, OwnTemplates>>;
 }
 
 interface PartVersion {
@@ -33,7 +43,7 @@ export async function readParts(
 ): Promise<MailParts> {
   const rows = await executor
     .selectFrom('mail_part as p')
-    .select(['p.part', 'p.content'])
+    .select(['p.part', 'p.content', 'p.version', 'p.created_at'])
     .where('p.waitlist_id', '=', waitlistId)
     .where('p.version', '=', (e) =>
       e
@@ -44,29 +54,60 @@ export async function readParts(
         .where('n.version', '<=', version),
     )
     .execute();
-  const parts: MailParts = { settings: NO_SETTINGS, templates: {} };
-  for (const { part, content } of rows) {
-    if (content === null) continue;
-    if (part === 'settings') parts.settings = { ...NO_SETTINGS, ...(JSON.parse(content) as MailSettings) };
-    else if (isMailKind(part)) parts.templates[part] = JSON.parse(content) as MailTemplate;
+  const stored = rows.find(({ part }) => part === 'settings')?.content;
+  const settings = { ...NO_SETTINGS, ...(stored ? (JSON.parse(stored) as MailSettings) : {}) };
+  const templates: MailParts['templates'] = {};
+  for (const { part, content, version: edited, created_at } of rows) {
+    const [kind = '', language] = part.split(':');
+    if (content === null || !isMailKind(kind)) continue;
+    const own = { edited, editedAt: created_at, ...(JSON.parse(content) as MailTemplate) };
+    templates[kind] = { ...templates[kind], [languageNamed(language) ?? waitlistLanguage(settings)]: own };
   }
-  return parts;
+  return { settings, templates };
 }
 
-/** Of the operators' own templates, and for people whose language is not known. */
+function languageNamed(text: string | undefined): Language | undefined {
+  return LANGUAGES.find((language) => language === text);
+}
+
+export function partOf(kind: MailKind, language: Language, settings: MailSettings): PartName {
+  return language === waitlistLanguage(settings) ? kind : `${kind}:${language}`;
+}
+
+/**
+ * What has to be stored under another name when the language of a waitlist changes, so that each text keeps its
+ * language. Without translations, texts are in the waitlist's language, whatever it is called.
+ */
+export function renamedParts(
+  { settings, templates }: MailParts,
+  next: MailSettings,
+): { part: PartName; content: string | null }[] {
+  const [from, to] = [waitlistLanguage(settings), waitlistLanguage(next)];
+  const isTranslated = Object.values(templates).some((own) => Object.keys(own).some((name) => name !== from));
+  if (from === to || !isTranslated) return [];
+  return (Object.entries(templates) as [MailKind, OwnTemplates][]).flatMap(([kind, own]) => [
+    { part: `${kind}:${from}` as const, content: own[from] ? JSON.stringify(own[from]) : null },
+    { part: kind, content: own[to] ? JSON.stringify(own[to]) : null },
+    { part: `${kind}:${to}` as const, content: null },
+  ]);
+}
+
+/** For people whose language is not known, and of templates that nobody translated. */
 export function waitlistLanguage({ language }: MailSettings): Language {
   return language ?? DEFAULT_LANGUAGE;
 }
 
-/** As operators see it: their own, or the default in the waitlist's language. */
-export function currentTemplate({ settings, templates }: MailParts, kind: MailKind): MailTemplate {
-  return templates[kind] ?? defaultTemplate(kind, waitlistLanguage(settings));
+/** As people who speak it get it: the operators' own, or the default. */
+export function currentTemplate({ templates }: MailParts, kind: MailKind, language: Language): MailTemplate {
+  return templates[kind]?.[language] ?? defaultTemplate(kind, language);
 }
 
 /** A new version of a part, and its record in the audit trail. */
 interface NewPart {
   /** null for the default. */
   content: string | null;
+  /** Other parts that change with it. */
+  others?: readonly { part: PartName; content: string | null }[];
   columns?: { mail_kinds?: string; invite_reminder_ms?: number };
   event: Pick<AuditEvent, 'action' | 'before' | 'after'>;
 }
@@ -75,7 +116,7 @@ interface NewPart {
 export async function writePart(
   context: Context,
   waitlistId: string,
-  part: PartName,
+  name: PartName | ((settings: MailSettings) => PartName),
   make: (version: number, trx: Trx) => Promise<NewPart>,
 ): Promise<number> {
   return changeSettings(context, async (trx) => {
@@ -88,17 +129,32 @@ export async function writePart(
       .executeTakeFirst();
     if (!row) throw notFound(`there is no waitlist ${waitlistId}`);
     const version = row.mail_version;
-    const { content, columns = {}, event } = await make(version, trx);
+    const part = typeof name === 'string' ? name : name(await currentSettings(trx, row.id));
+    const { content, others = [], columns = {}, event } = await make(version, trx);
     if (Object.keys(columns).length > 0)
       await trx.updateTable('waitlist').set(columns).where('id', '=', row.id).execute();
+    const written = { waitlist_id: row.id, version, created_at: context.clock() };
     await trx
       .insertInto('mail_part')
-      .values({ waitlist_id: row.id, part, version, content, created_at: context.clock() })
+      .values([{ part, content }, ...others].map((one) => ({ ...written, ...one })))
       .execute();
     const kind = part === 'settings' ? 'waitlist' : 'template';
     await context.audit?.(trx, { ...event, object: { kind, id: waitlistId } });
     return version;
   });
+}
+
+/** Alone: a template that cannot be read must not keep anybody from replacing it. */
+async function currentSettings(trx: Trx, waitlistId: number): Promise<MailSettings> {
+  const row = await trx
+    .selectFrom('mail_part')
+    .select('content')
+    .where('waitlist_id', '=', waitlistId)
+    .where('part', '=', 'settings')
+    .orderBy('version', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return { ...NO_SETTINGS, ...(row?.content ? (JSON.parse(row.content) as MailSettings) : {}) };
 }
 
 /** Newest first. */

@@ -9,7 +9,7 @@ import type { Queue } from '../waitlist/queue/queue.ts';
 import { referralCodesOf } from '../waitlist/referrals/referral-code.ts';
 import type { MailTemplate } from './default-templates.ts';
 import type { MailKind } from './kinds.ts';
-import { readParts } from './parts.ts';
+import { readParts, waitlistLanguage } from './parts.ts';
 import { type Mail, renderMail, type Sending } from './render.ts';
 import { insertMail, mailedEntry, type StoredMail } from './stored-mail.ts';
 import { draftTemplates } from './template-worker.ts';
@@ -24,7 +24,7 @@ interface PreviewInput {
   entry?: string | undefined;
   /** A template that is not saved yet. */
   draft?: MailTemplate | undefined;
-  /** Of the default template, instead of the entry's or the waitlist's. */
+  /** Instead of the entry's or, for a draft, the waitlist's. */
   language?: Language | undefined;
 }
 
@@ -40,11 +40,13 @@ export async function previewMail(
 ): Promise<Mail> {
   if (draft) await checkTemplate(kind, draft);
   const parts = await readParts(context, queue.waitlist.internalId);
-  if (draft) parts.templates[kind] = draft;
   const view = await findNamed(context, queue, entry);
   const sample = await sampleMail(context, queue, kind, view);
-  if (sample.entry && language) sample.entry.language = language;
-  return renderMail(queue, sample, parts, sending, { worker: draftTemplates });
+  const shown = language ?? (draft && waitlistLanguage(parts.settings));
+  if (sample.entry && shown) sample.entry.language = shown;
+  return renderMail(queue, draft ? { ...sample, template: draft } : sample, parts, sending, {
+    worker: draftTemplates,
+  });
 }
 
 interface TestInput extends PreviewInput {
@@ -62,7 +64,9 @@ export async function sendTestMail(
   if (draft) await checkTemplate(kind, draft);
   const view = await findNamed(context, queue, entry);
   const sample = await sampleMail(context, queue, kind, view);
-  if (sample.entry && language) sample.entry.language = language;
+  const { settings } = await readParts(context, queue.waitlist.internalId);
+  const shown = language ?? (draft && waitlistLanguage(settings));
+  if (sample.entry && shown) sample.entry.language = shown;
   const mail = {
     ...sample,
     to: email.shown,

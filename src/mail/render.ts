@@ -142,10 +142,8 @@ function isBare({ mail, bare }: StoredMail): boolean {
   return mail === 'confirm' || bare === true;
 }
 
-/** Operators write their own templates in the waitlist's language. The defaults follow the person's. */
-function languageOfMail({ mail, entry, template }: StoredMail, { settings, templates }: MailParts): Language {
-  const isOwn = (template ?? templates[mail]) !== undefined;
-  return (isOwn ? null : entry?.language) ?? waitlistLanguage(settings);
+function languageOfMail({ entry }: StoredMail, { settings }: MailParts): Language {
+  return entry?.language ?? waitlistLanguage(settings);
 }
 
 /** If an own template fails, whatever the cause, the person gets the default template instead. */
@@ -155,10 +153,11 @@ async function fill(
   input: Omit<ContentInput, 'template'>,
   { worker, failed }: Rendering,
 ): Promise<Content> {
-  const own = template ?? templates[kind];
+  const own = template ?? templates[kind]?.[input.language];
   if (own) {
     try {
-      return await worker.run('render', { template: own, ...input });
+      const { subject, body } = own;
+      return await worker.run('render', { template: { subject, body }, ...input });
     } catch (error) {
       if (!(error instanceof TemplateFailed)) throw error;
       failed?.(error.failure);

@@ -1,25 +1,64 @@
+import { LANGUAGES, type Language } from '../languages/languages.ts';
 import { Problems } from '../lib/errors.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { defaultTemplate, type MailTemplate } from './default-templates.ts';
 import type { MailKind } from './kinds.ts';
-import { currentTemplate, listVersions, readParts, waitlistLanguage, writePart } from './parts.ts';
+import {
+  currentTemplate,
+  listVersions,
+  type OwnTemplate,
+  type OwnTemplates,
+  partOf,
+  readParts,
+  waitlistLanguage,
+  writePart,
+} from './parts.ts';
+import type { MailSettings } from './settings.ts';
 import { TemplateFailed, type TemplateProblem } from './template-tasks.ts';
 import { draftTemplates } from './template-worker.ts';
 import { requireWaitlist } from './update-settings.ts';
 
+interface LanguageState {
+  language: Language;
+  isDefault: boolean;
+  /** The template in the waitlist's language was edited after this one. */
+  isOutdated: boolean;
+  editedAt: number | null;
+}
+
 export interface TemplateView extends MailTemplate {
   kind: MailKind;
+  language: Language;
   isDefault: boolean;
+  /** What there is in each language, that of the waitlist first. */
+  languages: LanguageState[];
 }
 
 export async function showTemplate(
   context: Context,
   waitlistId: string,
   kind: MailKind,
+  asked?: Language,
 ): Promise<TemplateView> {
   const { internalId } = await requireWaitlist(context, waitlistId);
   const parts = await readParts(context, internalId);
-  return { kind, ...currentTemplate(parts, kind), isDefault: parts.templates[kind] === undefined };
+  const main = waitlistLanguage(parts.settings);
+  const language = asked ?? main;
+  const own = parts.templates[kind] ?? {};
+  const { subject, body } = currentTemplate(parts, kind, language);
+  const others = LANGUAGES.filter((one) => one !== main);
+  const languages = [main, ...others].map((one) => stateOf(own, one, own[main]));
+  return { kind, language, subject, body, isDefault: own[language] === undefined, languages };
+}
+
+function stateOf(own: OwnTemplates, language: Language, main: OwnTemplate | undefined): LanguageState {
+  const template = own[language];
+  return {
+    language,
+    isDefault: template === undefined,
+    isOutdated: template !== undefined && main !== undefined && template.edited < main.edited,
+    editedAt: template?.editedAt ?? null,
+  };
 }
 
 /** Rejects what could fail later: sending never fails because of a template. */
@@ -46,20 +85,30 @@ export async function saveTemplate(
   waitlistId: string,
   kind: MailKind,
   template: MailTemplate,
+  language?: Language,
 ): Promise<number> {
   await checkTemplate(kind, template);
   const { subject, body } = template;
-  return writePart(context, waitlistId, kind, async (version) => ({
+  return writePart(context, waitlistId, partIn(kind, language), async (version) => ({
     content: JSON.stringify({ subject, body }),
-    event: { action: 'template.updated', after: { kind, version, subject } },
+    event: { action: 'template.updated', after: { kind, version, subject, ...(language && { language }) } },
   }));
 }
 
-export function resetTemplate(context: Context, waitlistId: string, kind: MailKind): Promise<number> {
-  return writePart(context, waitlistId, kind, async (version) => ({
+export function resetTemplate(
+  context: Context,
+  waitlistId: string,
+  kind: MailKind,
+  language?: Language,
+): Promise<number> {
+  return writePart(context, waitlistId, partIn(kind, language), async (version) => ({
     content: null,
-    event: { action: 'template.reset', after: { kind, version } },
+    event: { action: 'template.reset', after: { kind, version, ...(language && { language }) } },
   }));
+}
+
+function partIn(kind: MailKind, language: Language | undefined) {
+  return (settings: MailSettings) => (language ? partOf(kind, language, settings) : kind);
 }
 
 export interface TemplateVersion extends MailTemplate {
@@ -73,13 +122,21 @@ export async function templateVersions(
   context: Context,
   waitlistId: string,
   kind: MailKind,
+  asked?: Language,
 ): Promise<TemplateVersion[]> {
   const { internalId } = await requireWaitlist(context, waitlistId);
-  const language = waitlistLanguage((await readParts(context, internalId)).settings);
-  return (await listVersions(context, internalId, kind)).map(({ version, content, createdAt }) => ({
+  const { settings } = await readParts(context, internalId);
+  const language = asked ?? waitlistLanguage(settings);
+  const part = partOf(kind, language, settings);
+  return (await listVersions(context, internalId, part)).map(({ version, content, createdAt }) => ({
     version,
     isDefault: content === null,
     createdAt,
-    ...(content === null ? defaultTemplate(kind, language) : (JSON.parse(content) as MailTemplate)),
+    ...(content === null ? defaultTemplate(kind, language) : textsOf(content)),
   }));
+}
+
+function textsOf(content: string): MailTemplate {
+  const { subject, body } = JSON.parse(content) as MailTemplate;
+  return { subject, body };
 }

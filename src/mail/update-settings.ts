@@ -2,7 +2,7 @@ import type { Database } from '../db/database.ts';
 import { invalid, notFound } from '../lib/errors.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { isMailKind, MAIL_KINDS, type MailKind } from './kinds.ts';
-import { readParts, writePart } from './parts.ts';
+import { readParts, renamedParts, writePart } from './parts.ts';
 import { checkMailSettings, type MailSettings } from './settings.ts';
 
 const REMINDER_MS_MIN = 60_000;
@@ -34,6 +34,8 @@ export async function updateMailSettings(
     const { waitlistId: _id, kinds: _kinds, inviteReminderMs: _reminder, ...settings } = before;
     const changed = { ...settings, ...changes };
     checkMailSettings(changed);
+    const { internalId } = await requireWaitlist(context, waitlistId, trx);
+    const parts = await readParts(context, internalId, undefined, trx);
     const after = {
       ...changed,
       kinds: kinds ?? before.kinds,
@@ -41,6 +43,7 @@ export async function updateMailSettings(
     };
     return {
       content: JSON.stringify(changed),
+      others: renamedParts(parts, changed),
       columns: {
         ...(kinds ? { mail_kinds: [...new Set(kinds)].join(',') } : {}),
         ...(inviteReminderMs === undefined ? {} : { invite_reminder_ms: inviteReminderMs }),

@@ -26,6 +26,8 @@ interface Template {
   kind: string;
   enabled: boolean;
   custom: boolean;
+  language: string;
+  languages: { language: string; custom: boolean; outOfDate: boolean }[];
   subject: string;
   body: string;
   variables: { name: string }[];
@@ -163,6 +165,33 @@ forEachEngine((engine) => {
         'not_found',
         /^there is no kind of email newsletter/,
       );
+    });
+
+    it('has a template for each language, and says which are out of date', async () => {
+      const own = { subject: 'Vielen Dank', body: 'Danke.' };
+      const saved = await template('PUT', 'accepted?language=de', own);
+      assert.deepEqual(
+        [saved.body.language, saved.body.custom, saved.body.subject],
+        ['de', true, own.subject],
+      );
+      const english = (await template('GET', 'accepted')).body;
+      assert.deepEqual([english.language, english.custom], ['en', false]);
+      await template('PUT', 'accepted', { subject: 'Thanks', body: 'Thank you.' });
+      const { languages } = (await template('GET', 'accepted?language=fr')).body;
+      assert.deepEqual(
+        languages.slice(0, 3).map(({ language, custom, outOfDate }) => [language, custom, outOfDate]),
+        [
+          ['en', true, false],
+          ['de', true, true],
+          ['fr', false, false],
+        ],
+      );
+      const draft = { subject: 'Servus', body: 'Servus.', language: 'de' };
+      assert.match((await preview('accepted', draft)).body.html ?? '', /<html lang="de"/);
+      assertError(await template('GET', 'accepted?language=xx'), 400, 'invalid_request', /^language/);
+      await template('DELETE', 'accepted?language=de');
+      await template('DELETE', 'accepted');
+      assert.equal((await template('GET', 'accepted?language=de')).body.custom, false);
     });
 
     it('previews a draft, and says what is wrong with it and on which line', async () => {

@@ -143,6 +143,17 @@ const CHANGES: Record<string, Prepare> = {
     type: 'text/csv',
     gets: 202,
   }),
+  previewImport: (list) => ({
+    path: of(list, '/imports/preview'),
+    rawBody: 'email\neve@example.com\n',
+    type: 'text/csv',
+  }),
+  undoImport: async (list) => {
+    const file = { rawBody: 'email\neve@example.com\n', headers: { 'content-type': 'text/csv' } };
+    const { id } = succeeded(await admin.call<{ id: string }>('POST', of(list, '/imports'), file));
+    await service.runJobs();
+    return { path: of(list, `/imports/${id}/undo`), gets: 202 };
+  },
   createExport: (list) => ({ path: of(list, '/exports'), body: { format: 'csv' }, gets: 202 }),
   updateForm: (list) => ({ path: of(list, '/form'), body: { enabled: true } }),
   rotateFormKey: async (list) => {

@@ -75,9 +75,9 @@ forEachEngine((engine) => {
       await check(page, 'an email');
 
       await page.getByRole('button', { name: 'Resend' }).click();
-      await page.getByText('person@example.com gets it again, from production.').waitFor();
+      await page.getByText('There is no mail server, so emails are kept.').waitFor();
       await page.getByRole('button', { name: 'Resend email' }).click();
-      await page.getByText('Email is on its way').waitFor();
+      await page.getByText('Recorded again, not emailed: no mail server').waitFor();
       await page.goBack();
       await page.getByRole('heading', { name: 'Hello person@example.com' }).waitFor({ state: 'hidden' });
       await page.close();
@@ -201,6 +201,43 @@ forEachEngine((engine) => {
       await theirs.close();
     });
 
+    it('edits one language, keeps the defaults of the others, and marks what is out of date', async () => {
+      const acme = await mailingList(service, ['welcome']);
+      const page = await open(`/waitlists/${acme.id}/emails/welcome?language=de`);
+      const subject = page.getByLabel('Subject');
+      const save = async () => {
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page.getByRole('button', { name: 'Save' }).and(page.locator(':disabled')).waitFor();
+      };
+      const choose = async (language: string) => {
+        await page.getByRole('combobox', { name: 'Language' }).click();
+        await page.getByRole('option', { name: new RegExp(`^${language}`) }).click();
+      };
+      await page.getByText(/^Du stehst auf der Warteliste/).waitFor();
+      await subject.fill('Servus');
+      await choose('English');
+      await page.getByRole('button', { name: 'Keep editing' }).click();
+      await save();
+      await choose('English');
+      await page.getByText('With the default text: English').waitFor();
+      assert.match(await subject.inputValue(), /^You are on/);
+      await subject.fill('Howdy');
+      await save();
+      await page.getByText('Out of date: German.').waitFor();
+      await choose('German');
+      await page.getByText('English was edited after this text.').waitFor();
+      assert.equal(await subject.inputValue(), 'Servus');
+      await check(page, 'a template that is out of date');
+      await page.getByRole('button', { name: 'Mark as up to date' }).click();
+      await page.getByText('English was edited after this text.').waitFor({ state: 'detached' });
+      await choose('French');
+      await frameOf(page)
+        .getByText(/liste d’attente/)
+        .first()
+        .waitFor({ state: 'attached' });
+      await page.close();
+    });
+
     it('warns before people stay pending for ever, and sends the confirmation again', async () => {
       const server = await startMailServer();
       const sending = await startSending(engine, {
@@ -214,7 +251,7 @@ forEachEngine((engine) => {
           openDashboard(sending, `/waitlists/${acme.id}${path}`, { as: owner, size });
         const page = await show('/settings');
         await page.getByRole('switch', { name: 'Confirm email addresses' }).click();
-        await page.getByText('Nobody can confirm').waitFor();
+        await page.getByText('the email with the link is off').waitFor();
         await check(page, 'confirmation without its email');
         await page.getByRole('button', { name: 'Save changes' }).click();
         const dialog = page.getByRole('dialog');
@@ -235,7 +272,7 @@ forEachEngine((engine) => {
         await page.getByText('Only people who use the form get it.').waitFor();
         await page.getByRole('switch', { name: 'Send Confirm email' }).click();
         await page.getByText('Confirm email emails are on').waitFor();
-        await page.getByText('Nobody can confirm').waitFor({ state: 'detached' });
+        await page.getByText('Only people who use the form get it.').waitFor({ state: 'detached' });
         await page.getByRole('switch', { name: 'Send Confirm email' }).click();
         await page.getByRole('dialog').getByText('This waitlist requires people to confirm').waitFor();
         await page.getByRole('button', { name: 'Cancel' }).click();

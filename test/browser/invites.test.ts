@@ -62,7 +62,7 @@ forEachEngine((engine) => {
     await guest.getByRole('button').first().click();
     await guest.getByText('p3@example.com').waitFor();
     await guest.close();
-    await page.getByRole('row', { name: /p3@example\.com Accepted/ }).waitFor();
+    await page.getByRole('row', { name: /p3@example\.com .*Accepted/ }).waitFor();
     await page.goto(`/waitlists/${list.id}/queue?tab=joined`);
     await page.getByRole('gridcell', { name: 'p3@example.com' }).waitFor();
     await page.getByRole('tab', { name: 'Joined 1' }).waitFor();

@@ -127,7 +127,7 @@ forEachEngine((engine) => {
       const names = Array.from({ length: 250 }, (_, n) => `p${n}@example.com`);
       for (const some of [names.slice(0, 100), names.slice(100, 200), names.slice(200)])
         await list.signup(...some.map((email) => ({ email })));
-      assertError(await all(list), 409, 'conflict', /emails are off for this waitlist/);
+      assertError(await all(list), 409, 'conflict', /is off for this waitlist/);
       const queue = await list.queue();
       await suppress(service.context.db.query, queue, hashOf(queue, 'p7@example.com'), 'bounced', 0);
       await suppress(service.context.db.query, queue, hashOf(queue, 'p8@example.com'), 'unsubscribed', 0);

@@ -140,7 +140,7 @@ forEachEngine((engine) => {
           const off = await invite({ email: 'off@example.com' });
           assert.deepEqual([off.body.mailable.reason, off.body.mail], ['kind_off', null]);
           const cli = await typed(storage.environment, 'mail', 'status', '--waitlist', list.id);
-          assert.match(cli.out, /^invite +no +Invite emails are off for this waitlist/m);
+          assert.match(cli.out, /^invite +no +The email "Invite" is off for this waitlist/m);
         });
       });
     });

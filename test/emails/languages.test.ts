@@ -5,7 +5,13 @@ import { parseEmail } from '../../src/lib/email.ts';
 import type { MailKind } from '../../src/mail/kinds.ts';
 import { listMails, showMail } from '../../src/mail/mailbox.ts';
 import { previewMail } from '../../src/mail/preview.ts';
-import { checkTemplate, resetTemplate, saveTemplate, showTemplate } from '../../src/mail/templates.ts';
+import {
+  checkTemplate,
+  resetTemplate,
+  saveTemplate,
+  showTemplate,
+  templateVersions,
+} from '../../src/mail/templates.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import type { Metadata } from '../../src/waitlist/people/metadata.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
@@ -100,21 +106,73 @@ forEachEngine((engine) => {
       assert.equal(mails.get('stranger@example.com')?.subject, 'Votre invitation à Acme');
     });
 
-    it("do not touch operators' own templates: these have one language, all around them, too", async () => {
+    it('keep the default of a language until its own template is edited, and mark what is out of date', async () => {
       const list = await mailingList({ language: 'fr' });
-      await saveTemplate(service.context, list.id, 'welcome', { subject: 'Coucou', body: 'Bienvenue.' });
-      await signUp(list, 'ada@example.com', 'de');
-      const mail = (await mailsOf(list)).get('ada@example.com');
-      assert.equal(mail?.subject, 'Coucou');
-      assert.match(mail?.text ?? '', /^Bienvenue\..*Vous recevez cet e‑mail/s);
-      assert.match(mail?.html ?? '', /<html lang="fr"/);
+      const { context } = service;
+      const save = (subject: string, language?: Language) =>
+        saveTemplate(context, list.id, 'welcome', { subject, body: `${subject}.` }, language);
+      const states = async () => {
+        const { languages } = await showTemplate(context, list.id, 'welcome');
+        return languages.filter(({ isDefault }) => !isDefault).map((one) => [one.language, one.isOutdated]);
+      };
+      const subjectsOf = async () => {
+        const one = await mailsOf(list);
+        return ['fr', 'de', 'ja', 'none'].map((name) => one.get(`${name}@example.com`)?.subject);
+      };
+      await save('Coucou');
+      for (const language of ['fr', 'de', 'ja'] as const)
+        await signUp(list, `${language}@example.com`, language);
+      await list.signup({ email: 'none@example.com' });
+      const [french, german, japanese, none] = await subjectsOf();
+      assert.deepEqual([french, none], ['Coucou', 'Coucou']);
+      assert.match(german ?? '', /^Du stehst/);
+      assert.match(japanese ?? '', /ウェイトリスト/);
+      const mail = (await mailsOf(list)).get('fr@example.com');
+      assert.match(mail?.text ?? '', /^Coucou\..*Vous recevez cet e‑mail/s);
+      assert.deepEqual(await states(), [['fr', false]]);
 
-      await resetTemplate(service.context, list.id, 'welcome');
-      const template = await showTemplate(service.context, list.id, 'welcome');
-      assert.equal(template.isDefault, true);
-      assert.match(template.subject, /liste d’attente/);
-      await signUp(list, 'bob@example.com', 'de');
-      assert.match((await mailsOf(list)).get('bob@example.com')?.subject ?? '', /^Du stehst/);
+      await save('Hallo', 'de');
+      assert.deepEqual(await states(), [
+        ['fr', false],
+        ['de', false],
+      ]);
+      await save('Salut', 'fr');
+      assert.deepEqual(await states(), [
+        ['fr', false],
+        ['de', true],
+      ]);
+      const queue = await list.queue();
+      const preview = (language: Language) =>
+        previewMail(context, queue, { kind: 'welcome', language }, SENDING);
+      assert.deepEqual([(await preview('de')).subject, (await preview('fr')).subject], ['Hallo', 'Salut']);
+      assert.match((await preview('es')).subject, /lista de espera/);
+      const draft = { subject: 'Servus', body: 'Servus.' };
+      const shown = await previewMail(context, queue, { kind: 'welcome', language: 'de', draft }, SENDING);
+      assert.deepEqual([shown.subject, /<html lang="de"/.test(shown.html)], ['Servus', true]);
+      const versions = await templateVersions(context, list.id, 'welcome', 'de');
+      assert.deepEqual(
+        versions.map(({ subject }) => subject),
+        ['Hallo'],
+      );
+
+      await updateMailSettings(context, list.id, { language: 'de' });
+      assert.equal((await showTemplate(context, list.id, 'welcome')).subject, 'Hallo');
+      assert.equal((await showTemplate(context, list.id, 'welcome', 'fr')).subject, 'Salut');
+      assert.deepEqual(await states(), [
+        ['de', false],
+        ['fr', false],
+      ]);
+      await resetTemplate(context, list.id, 'welcome', 'de');
+      assert.match((await showTemplate(context, list.id, 'welcome')).subject, /^Du stehst/);
+      assert.deepEqual(await states(), [['fr', false]]);
+    });
+
+    it('leave a template that nobody translated in the language of the waitlist, whatever that becomes', async () => {
+      const list = await mailingList();
+      await saveTemplate(service.context, list.id, 'welcome', { subject: 'Hallo', body: 'Hallo.' });
+      await updateMailSettings(service.context, list.id, { language: 'de' });
+      const { subject, language, isDefault } = await showTemplate(service.context, list.id, 'welcome');
+      assert.deepEqual([subject, language, isDefault], ['Hallo', 'de', false]);
     });
 
     it('are sealed with the person, shown to them, and to nobody through the API', async () => {

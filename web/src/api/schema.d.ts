@@ -841,18 +841,18 @@ export interface paths {
         };
         /**
          * Get an email template
-         * @description Returns the current template of a kind. Requires the `support` role.
+         * @description Returns the current template of a kind in a language: yours, or the default. Requires the `support` role.
          */
         get: operations["getMailTemplate"];
         /**
          * Save an email template
-         * @description Replaces the template of a kind. Emails that were already recorded keep theirs. Requires the `admin` role.
+         * @description Replaces the template of a kind in a language. The other languages stay as they are. Emails that were already recorded keep theirs. Requires the `admin` role.
          */
         put: operations["saveMailTemplate"];
         post?: never;
         /**
          * Reset an email template
-         * @description Restores the default template of a kind. Requires the `admin` role.
+         * @description Restores the default template of a kind in a language. Requires the `admin` role.
          */
         delete: operations["resetMailTemplate"];
         options?: never;
@@ -3059,6 +3059,23 @@ export interface components {
             /** @description What these settings lead to that you may not want. They apply nevertheless. */
             warnings: components["schemas"]["MailWarning"][];
         };
+        /** @description A template in one language. */
+        MailTemplateLanguage: {
+            /**
+             * @description A language.
+             * @enum {string}
+             */
+            language: "en" | "de" | "fr" | "es" | "pt" | "ja" | "zh";
+            /** @description Whether you have changed the template in it. */
+            custom: boolean;
+            /** @description Whether the template in the waitlist's language was edited after this one. */
+            outOfDate: boolean;
+            /**
+             * Format: date-time
+             * @description When you last edited it. `null`: it is the default.
+             */
+            editedAt: string | null;
+        };
         /** @description A value that the template can insert. */
         TemplateVariable: {
             /** @description Name of the variable. */
@@ -3081,8 +3098,15 @@ export interface components {
             description: string;
             /** @description Whether this kind is sent. */
             enabled: boolean;
-            /** @description Whether you have changed the template. */
+            /**
+             * @description Language of this template.
+             * @enum {string}
+             */
+            language: "en" | "de" | "fr" | "es" | "pt" | "ja" | "zh";
+            /** @description Whether you have changed the template in this language. */
             custom: boolean;
+            /** @description The waitlist's language first. In those that you have not changed, people get the default. */
+            languages: components["schemas"]["MailTemplateLanguage"][];
             /** @description Subject, with variables. */
             subject: string;
             /** @description Body in Markdown, with variables. */
@@ -3111,7 +3135,7 @@ export interface components {
             /** @description Email or phone of an entry to take values from. Default: an example. */
             entry?: string;
             /**
-             * @description Language of the default template.
+             * @description Language to show. Default: the entry's, or for a draft the waitlist's.
              * @enum {string}
              */
             language?: "en" | "de" | "fr" | "es" | "pt" | "ja" | "zh";
@@ -3154,7 +3178,7 @@ export interface components {
             /** @description Email or phone of an entry to take values from. Default: an example. */
             entry?: string;
             /**
-             * @description Language of the default template.
+             * @description Language to show. Default: the entry's, or for a draft the waitlist's.
              * @enum {string}
              */
             language?: "en" | "de" | "fr" | "es" | "pt" | "ja" | "zh";
@@ -6340,6 +6364,11 @@ export interface operations {
                  * @example development
                  */
                 environment?: string;
+                /**
+                 * @description Which template. Default: the one in the waitlist's language.
+                 * @example de
+                 */
+                language?: "en" | "de" | "fr" | "es" | "pt" | "ja" | "zh";
             };
             header?: never;
             path: {
@@ -6378,6 +6407,11 @@ export interface operations {
                  * @example development
                  */
                 environment?: string;
+                /**
+                 * @description Which template. Default: the one in the waitlist's language.
+                 * @example de
+                 */
+                language?: "en" | "de" | "fr" | "es" | "pt" | "ja" | "zh";
             };
             header?: never;
             path: {
@@ -6421,6 +6455,11 @@ export interface operations {
                  * @example development
                  */
                 environment?: string;
+                /**
+                 * @description Which template. Default: the one in the waitlist's language.
+                 * @example de
+                 */
+                language?: "en" | "de" | "fr" | "es" | "pt" | "ja" | "zh";
             };
             header?: never;
             path: {

@@ -3,11 +3,18 @@ import { useDraft } from '../api/session.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 
+interface UnsavedGuardProps {
+  dirty: boolean;
+  /** A part of the address that says what is edited. */
+  of?: string;
+}
+
 /** Asks before a page with unsaved changes is left. Another state of the same page is not leaving. */
-export function UnsavedGuard({ dirty }: { dirty: boolean }) {
+export function UnsavedGuard({ dirty, of }: UnsavedGuardProps) {
   useDraft(dirty);
   const blocker = useBlocker({
-    shouldBlockFn: ({ current, next }) => dirty && current.pathname !== next.pathname,
+    shouldBlockFn: ({ current, next }) =>
+      dirty && (current.pathname !== next.pathname || edited(current.search, of) !== edited(next.search, of)),
     enableBeforeUnload: dirty,
     withResolver: true,
   });
@@ -28,4 +35,8 @@ export function UnsavedGuard({ dirty }: { dirty: boolean }) {
       }
     />
   );
+}
+
+function edited(search: object, name: string | undefined): unknown {
+  return name === undefined ? undefined : new Map<string, unknown>(Object.entries(search)).get(name);
 }

@@ -100,7 +100,7 @@ const allSchema = adminSchema({
     ...NO_WAITLIST,
     conflict: {
       when: 'There is no mail server, or confirmation emails are turned off.',
-      message: 'Confirm email emails are off for this waitlist. Turn them on under Emails.',
+      message: 'The email "Confirm email" is off for this waitlist. Turn it on under Emails.',
     },
   },
 });

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { LANGUAGES } from '../../../languages/languages.ts';
 import { KIND_TEXTS, MAIL_KINDS } from '../../../mail/kinds.ts';
-import { limits, named, nullable, oneOf, withExamples } from '../../../wire/schema.ts';
+import { limits, named, nullable, oneOf, timeOrNull, withExamples } from '../../../wire/schema.ts';
 import { closed, emailInput } from '../core/schemas.ts';
 import { mailId } from './scope.ts';
 
@@ -11,7 +11,25 @@ export const TemplateObject = Type.Object(
     name: Type.String({ description: 'Name of the kind.' }),
     description: Type.String({ description: 'When the email is sent.' }),
     enabled: Type.Boolean({ description: 'Whether this kind is sent.' }),
-    custom: Type.Boolean({ description: 'Whether you have changed the template.' }),
+    language: oneOf(LANGUAGES, { description: 'Language of this template.' }),
+    custom: Type.Boolean({ description: 'Whether you have changed the template in this language.' }),
+    languages: Type.Array(
+      Type.Object(
+        {
+          language: oneOf(LANGUAGES, { description: 'A language.' }),
+          custom: Type.Boolean({ description: 'Whether you have changed the template in it.' }),
+          outOfDate: Type.Boolean({
+            description: "Whether the template in the waitlist's language was edited after this one.",
+          }),
+          editedAt: timeOrNull('When you last edited it. `null`: it is the default.'),
+        },
+        { ...named('MailTemplateLanguage'), description: 'A template in one language.' },
+      ),
+      {
+        description:
+          "The waitlist's language first. In those that you have not changed, people get the default.",
+      },
+    ),
     subject: Type.String({ description: 'Subject, with variables.' }),
     body: Type.String({ description: 'Body in Markdown, with variables.' }),
     variables: Type.Array(
@@ -48,7 +66,11 @@ const draft = {
   entry: Type.Optional(
     Type.String({ description: 'Email or phone of an entry to take values from. Default: an example.' }),
   ),
-  language: Type.Optional(oneOf(LANGUAGES, { description: 'Language of the default template.' })),
+  language: Type.Optional(
+    oneOf(LANGUAGES, {
+      description: "Language to show. Default: the entry's, or for a draft the waitlist's.",
+    }),
+  ),
 };
 const EXAMPLE_TEXTS = { subject: 'Hello', body: 'You are number {{ position }}.' };
 
@@ -114,7 +136,12 @@ export const EXAMPLE_TEMPLATE = {
   name: KIND_TEXTS.welcome.name,
   description: KIND_TEXTS.welcome.description,
   enabled: true,
+  language: 'en',
   custom: true,
+  languages: [
+    { language: 'en', custom: true, outOfDate: false, editedAt: '2026-11-15T09:30:00.000Z' },
+    { language: 'de', custom: false, outOfDate: false, editedAt: null },
+  ],
   ...EXAMPLE_TEXTS,
   variables: [{ name: 'position', description: 'Place in line.', example: '42' }],
 };

@@ -1,3 +1,6 @@
+import Type from 'typebox';
+import { LANGUAGES, type Language } from '../../../languages/languages.ts';
+import { isoTimeOrNull } from '../../../lib/time.ts';
 import { KIND_TEXTS, MAIL_KINDS, type MailKind } from '../../../mail/kinds.ts';
 import { previewMail, sendTestMail } from '../../../mail/preview.ts';
 import {
@@ -9,12 +12,14 @@ import {
 } from '../../../mail/templates.ts';
 import { requireWaitlist } from '../../../mail/update-settings.ts';
 import { VARIABLES } from '../../../mail/variables.ts';
+import { oneOf } from '../../../wire/schema.ts';
 import { rateLimiter } from '../../plugins/rate-limit.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { recordRead } from '../core/reading.ts';
-import { domainFor, requireQueue } from '../core/waitlist-scope.ts';
+import { closed } from '../core/schemas.ts';
+import { domainFor, environmentQuery, requireQueue } from '../core/waitlist-scope.ts';
 import {
   EnvironmentQuery,
   EXAMPLE_MAIL_ID,
@@ -55,11 +60,27 @@ const listSchema = adminSchema({
   special: NO_WAITLIST,
 });
 
+const ofLanguage = {
+  querystring: Type.Object(
+    {
+      ...environmentQuery,
+      language: Type.Optional(
+        oneOf(LANGUAGES, {
+          description: "Which template. Default: the one in the waitlist's language.",
+          examples: ['de'],
+        }),
+      ),
+    },
+    closed,
+  ),
+};
+
 const getSchema = adminSchema({
   ...common,
+  ...ofLanguage,
   operationId: 'getMailTemplate',
   summary: 'Get an email template',
-  description: 'Returns the current template of a kind.',
+  description: 'Returns the current template of a kind in a language: yours, or the default.',
   role: 'support',
   params: KindParams,
   answer: { description: 'The template.', schema: TemplateObject, example: EXAMPLE_TEMPLATE },
@@ -68,9 +89,12 @@ const getSchema = adminSchema({
 
 const saveSchema = adminSchema({
   ...common,
+  ...ofLanguage,
   operationId: 'saveMailTemplate',
   summary: 'Save an email template',
-  description: 'Replaces the template of a kind. Emails that were already recorded keep theirs.',
+  description:
+    'Replaces the template of a kind in a language. The other languages stay as they are. Emails that were already recorded ' +
+    'keep theirs.',
   role: 'admin',
   params: KindParams,
   body: TemplateRequest,
@@ -85,10 +109,11 @@ const saveSchema = adminSchema({
 
 const resetSchema = adminSchema({
   ...common,
+  ...ofLanguage,
   operationId: 'resetMailTemplate',
   write: true,
   summary: 'Reset an email template',
-  description: 'Restores the default template of a kind.',
+  description: 'Restores the default template of a kind in a language.',
   role: 'admin',
   params: KindParams,
   answer: {
@@ -137,13 +162,13 @@ export function registerMailTemplates(app: TypedApp, parts: AdminParts): void {
   const { waitlists } = parts;
   const tests = rateLimiter('test-mail', TESTS_PER_MINUTE, waitlists);
   const path = '/waitlists/:waitlistId/mail/templates';
-  const read = async (waitlistId: string, kind: MailKind) => {
+  const read = async (waitlistId: string, kind: MailKind, language?: Language) => {
     const { kinds } = await requireWaitlist(waitlists, waitlistId);
-    return presentTemplate(await showTemplate(waitlists, waitlistId, kind), kinds.includes(kind));
+    return presentTemplate(await showTemplate(waitlists, waitlistId, kind, language), kinds.includes(kind));
   };
-  const draftOf = async (waitlistId: string, kind: MailKind, { subject, body }: Draft) => {
+  const draftOf = async (waitlistId: string, kind: MailKind, { subject, body, language }: Draft) => {
     if (subject === undefined && body === undefined) return undefined;
-    const saved = await showTemplate(waitlists, waitlistId, kind);
+    const saved = await showTemplate(waitlists, waitlistId, kind, language);
     return { subject: subject ?? saved.subject, body: body ?? saved.body };
   };
 
@@ -154,23 +179,23 @@ export function registerMailTemplates(app: TypedApp, parts: AdminParts): void {
 
   app.get(`${path}/:kind`, { schema: getSchema }, async ({ params, query }) => {
     await requireQueue(parts, params, query);
-    return read(params.waitlistId, requireKind(params));
+    return read(params.waitlistId, requireKind(params), query.language);
   });
 
   app.put(`${path}/:kind`, { schema: saveSchema, bodyLimit: BODY_BYTES_MAX }, async (request) => {
     const { params, query, body } = request;
     await requireQueue(parts, params, query);
     const kind = requireKind(params);
-    await saveTemplate(domainFor(parts, request), params.waitlistId, kind, body);
-    return read(params.waitlistId, kind);
+    await saveTemplate(domainFor(parts, request), params.waitlistId, kind, body, query.language);
+    return read(params.waitlistId, kind, query.language);
   });
 
   app.delete(`${path}/:kind`, { schema: resetSchema }, async (request) => {
     const { params, query } = request;
     await requireQueue(parts, params, query);
     const kind = requireKind(params);
-    await resetTemplate(domainFor(parts, request), params.waitlistId, kind);
-    return read(params.waitlistId, kind);
+    await resetTemplate(domainFor(parts, request), params.waitlistId, kind, query.language);
+    return read(params.waitlistId, kind, query.language);
   });
 
   const preview = { schema: previewSchema, bodyLimit: BODY_BYTES_MAX };
@@ -208,9 +233,27 @@ export function registerMailTemplates(app: TypedApp, parts: AdminParts): void {
 interface Draft {
   subject?: string | undefined;
   body?: string | undefined;
+  language?: Language | undefined;
 }
 
-function presentTemplate({ kind, subject, body, isDefault }: TemplateView, enabled: boolean) {
+function presentTemplate(view: TemplateView, enabled: boolean) {
+  const { kind, language, subject, body, isDefault } = view;
   const variables = VARIABLES[kind].map(({ name, description, example }) => ({ name, description, example }));
-  return { kind, ...KIND_TEXTS[kind], enabled, custom: !isDefault, subject, body, variables };
+  const languages = view.languages.map((one) => ({
+    language: one.language,
+    custom: !one.isDefault,
+    outOfDate: one.isOutdated,
+    editedAt: isoTimeOrNull(one.editedAt),
+  }));
+  return {
+    kind,
+    ...KIND_TEXTS[kind],
+    enabled,
+    language,
+    custom: !isDefault,
+    languages,
+    subject,
+    body,
+    variables,
+  };
 }

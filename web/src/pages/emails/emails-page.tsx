@@ -27,7 +27,7 @@ const TABS = [
 function Warnings({ scope }: { scope: Scope }) {
   const { data } = useQuery(mailStatusQuery(scope));
   return data?.warnings.map(({ code, message }) => (
-    <Alert key={code} tone="warn" title="Nobody can confirm">
+    <Alert key={code} tone="warn">
       {message}
     </Alert>
   ));

@@ -21,6 +21,10 @@ export const LANGUAGE_OPTIONS: readonly { value: MailLanguage; label: string }[]
   (value) => ({ value, label: LANGUAGE_NAMES[value] }),
 );
 
+export function languageName(language: MailLanguage): string {
+  return LANGUAGE_NAMES[language];
+}
+
 /** As operators know them. */
 export function kindName(kind: string): string {
   return kind.slice(0, 1).toUpperCase() + kind.slice(1).replaceAll('-', ' ');

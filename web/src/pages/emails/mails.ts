@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, call, type Schemas } from '../../api/client.ts';
-import type { MailKind, MailState } from '../../api/mail-choices.ts';
+import type { MailKind, MailLanguage, MailState } from '../../api/mail-choices.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import type { Tone } from '../../ui/badge.tsx';
 
@@ -33,6 +33,11 @@ const kindParams = ({ waitlistId, environment }: Scope, kind: MailKind) => ({
   path: { waitlistId, kind },
   query: { environment },
 });
+
+const inLanguage = (scope: Scope, kind: MailKind, language: MailLanguage | undefined) => {
+  const { path, query } = kindParams(scope, kind);
+  return { path, query: { ...query, language } };
+};
 
 export const mailsKey = (source: MailSource) => ['mails', ...(source ? scopeKey(source) : ['operators'])];
 
@@ -106,13 +111,13 @@ export const templatesQuery = (scope: Scope) =>
         .templates,
   });
 
-export const templateQuery = (scope: Scope, kind: MailKind) =>
+export const templateQuery = (scope: Scope, kind: MailKind, language: MailLanguage | undefined) =>
   queryOptions({
-    queryKey: ['templates', ...scopeKey(scope), kind],
+    queryKey: ['templates', ...scopeKey(scope), kind, language ?? null],
     queryFn: () =>
       call(
         api.GET('/admin/v1/waitlists/{waitlistId}/mail/templates/{kind}', {
-          params: kindParams(scope, kind),
+          params: inLanguage(scope, kind, language),
         }),
       ),
   });
@@ -137,18 +142,20 @@ export const previewQuery = (scope: Scope, kind: MailKind, body: PreviewRequest)
     gcTime: 0,
   });
 
-export function saveTemplate(scope: Scope, kind: MailKind, texts: TemplateTexts) {
+export function saveTemplate(scope: Scope, kind: MailKind, language: MailLanguage, texts: TemplateTexts) {
   return call(
     api.PUT('/admin/v1/waitlists/{waitlistId}/mail/templates/{kind}', {
-      params: kindParams(scope, kind),
+      params: inLanguage(scope, kind, language),
       body: texts,
     }),
   );
 }
 
-export function resetTemplate(scope: Scope, kind: MailKind) {
+export function resetTemplate(scope: Scope, kind: MailKind, language: MailLanguage) {
   return call(
-    api.DELETE('/admin/v1/waitlists/{waitlistId}/mail/templates/{kind}', { params: kindParams(scope, kind) }),
+    api.DELETE('/admin/v1/waitlists/{waitlistId}/mail/templates/{kind}', {
+      params: inLanguage(scope, kind, language),
+    }),
   );
 }
 

@@ -112,11 +112,7 @@ export function SettingsForm({ scope, settings, defaultFrom, readOnly, onSaved }
       </Card>
       <Card title="Sending">
         <div className="grid gap-5 md:grid-cols-2">
-          <Field
-            label="Language"
-            help="Of your own templates, and for people whose language is not known."
-            error={problem('language')}
-          >
+          <Field label="Language" help="For people whose language is not known." error={problem('language')}>
             <Select
               label="Language"
               disabled={readOnly}

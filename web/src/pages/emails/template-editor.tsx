@@ -6,6 +6,7 @@ import { ApiError } from '../../api/client.ts';
 import { useMay } from '../../api/me.ts';
 import { focusHeading } from '../../shell/use-focus-page.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
+import { Alert } from '../../ui/alert.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -16,10 +17,12 @@ import { toast, toastError } from '../../ui/toast.tsx';
 import { UnsavedGuard } from '../../ui/unsaved-guard.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { CodeArea } from './code-area.tsx';
+import { languageName } from './mail-names.ts';
 import { resetTemplate, saveTemplate, type Template, type TemplateTexts, templateQuery } from './mails.ts';
 import { PreviewOptions } from './preview-options.tsx';
 import { PreviewPane } from './preview-pane.tsx';
 import { Problems } from './problems.tsx';
+import { TemplateLanguages } from './template-languages.tsx';
 import { TestDialog } from './test-dialog.tsx';
 import { usePreview } from './use-preview.ts';
 import { Variables } from './variables.tsx';
@@ -27,7 +30,8 @@ import { Variables } from './variables.tsx';
 const textsOf = ({ subject, body }: Template): TemplateTexts => ({ subject, body });
 
 export function TemplateEditor({ scope, template }: { scope: Scope; template: Template }) {
-  const { kind, name, description, custom, enabled, variables } = template;
+  const { kind, name, description, custom, enabled, variables, language, languages } = template;
+  const outOfDate = languages.find((one) => one.language === language)?.outOfDate ?? false;
   const mayManage = useMay('admin');
   const client = useQueryClient();
   const [draft, setDraft] = useState(() => textsOf(template));
@@ -35,23 +39,23 @@ export function TemplateEditor({ scope, template }: { scope: Scope; template: Te
   const bodyField = useRef<HTMLTextAreaElement>(null);
   const subjectField = useRef<HTMLInputElement>(null);
   const last = useRef<'subject' | 'body'>('body');
-  const { language } = useSearch({ from: '/shell/waitlists/$waitlistId/emails/$kind' });
+  const { language: chosen } = useSearch({ from: '/shell/waitlists/$waitlistId/emails/$kind' });
   const [person, setPerson] = useState<string>();
   const dirty = draft.subject !== template.subject || draft.body !== template.body;
-  const isDefault = !custom && !dirty;
   const shown = {
-    ...(isDefault ? { language } : draft),
+    language,
+    ...(dirty ? draft : {}),
     ...(person === undefined ? {} : { entry: person }),
   };
   const preview = usePreview(scope, kind, shown);
   const adopt = (saved: Template) => {
-    client.setQueryData(templateQuery(scope, kind).queryKey, saved);
+    client.setQueryData(templateQuery(scope, kind, chosen).queryKey, saved);
     setDraft(textsOf(saved));
     return client.invalidateQueries({ queryKey: ['templates', scope.waitlistId], refetchType: 'none' });
   };
   const save = useAct(async () => {
     try {
-      await adopt(await saveTemplate(scope, kind, draft));
+      await adopt(await saveTemplate(scope, kind, language, draft));
       toast('Template saved');
     } catch (error) {
       toastError(error);
@@ -76,7 +80,7 @@ export function TemplateEditor({ scope, template }: { scope: Scope; template: Te
   useEffect(focusHeading, []);
   return (
     <>
-      <UnsavedGuard dirty={dirty} />
+      <UnsavedGuard dirty={dirty} of="language" />
       <PageHeader
         title={name}
         about={
@@ -84,6 +88,7 @@ export function TemplateEditor({ scope, template }: { scope: Scope; template: Te
             {description}
             <Badge tone={enabled ? 'accent' : 'neutral'}>{enabled ? 'On' : 'Off'}</Badge>
             {custom && <Badge tone="violet">Edited</Badge>}
+            {outOfDate && <Badge tone="warn">Out of date</Badge>}
           </span>
         }
         actions={
@@ -107,6 +112,19 @@ export function TemplateEditor({ scope, template }: { scope: Scope; template: Te
       <div className="grid items-start gap-6 lg:grid-cols-2">
         <Card>
           <div className="flex flex-col gap-5">
+            <TemplateLanguages template={template} />
+            {outOfDate && (
+              <Alert tone="warn" title="Out of date">
+                {languageName(languages[0]?.language ?? language)} was edited after this text.
+                {mayManage && !dirty && (
+                  <span className="mt-2 block">
+                    <Button size="sm" busy={save.busy} onClick={() => void save.run()}>
+                      Mark as up to date
+                    </Button>
+                  </span>
+                )}
+              </Alert>
+            )}
             <Field label="Subject" error={problems.find(({ field }) => field === 'subject')?.message}>
               <Input
                 ref={subjectField}
@@ -143,7 +161,6 @@ export function TemplateEditor({ scope, template }: { scope: Scope; template: Te
           about={`With ${person === undefined ? 'example values' : 'their values'}. Links do nothing here.`}
           options={
             <PreviewOptions
-              hasLanguages={isDefault}
               person={person}
               onPerson={setPerson}
               problem={
@@ -160,13 +177,13 @@ export function TemplateEditor({ scope, template }: { scope: Scope; template: Te
         open={asking === 'reset'}
         onClose={() => setAsking(null)}
         title={`Reset ${name}?`}
-        about="Your text is replaced by the default, in every environment."
+        about={`Your ${languageName(language)} text is replaced by the default, in every environment.`}
         action="Reset template"
         onConfirm={async () => {
           const before = textsOf(template);
-          await adopt(await resetTemplate(scope, kind));
+          await adopt(await resetTemplate(scope, kind, language));
           toast('Template reset', {
-            undo: () => void saveTemplate(scope, kind, before).then(adopt).catch(toastError),
+            undo: () => void saveTemplate(scope, kind, language, before).then(adopt).catch(toastError),
           });
         }}
       />

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
 import type { MailKind } from '../../api/mail-choices.ts';
 import { environmentSearch, useScope } from '../../shell/waitlist-scope.ts';
@@ -16,7 +16,11 @@ export function TemplatePage() {
   const scope = useScope();
   const { kind } = useParams({ from: '/shell/waitlists/$waitlistId/emails/$kind' });
   // While it is edited, nobody replaces the text under the cursor.
-  const query = useQuery({ ...templateQuery(scope, kind as MailKind), refetchOnWindowFocus: false });
+  const { language } = useSearch({ from: '/shell/waitlists/$waitlistId/emails/$kind' });
+  const query = useQuery({
+    ...templateQuery(scope, kind as MailKind, language),
+    refetchOnWindowFocus: false,
+  });
   return (
     <>
       <Link
@@ -37,7 +41,11 @@ export function TemplatePage() {
       )}
       <QueryProblem framed query={query}>
         {query.data ? (
-          <TemplateEditor key={`${scope.waitlistId} ${kind}`} scope={scope} template={query.data} />
+          <TemplateEditor
+            key={`${scope.waitlistId} ${kind} ${query.data.language}`}
+            scope={scope}
+            template={query.data}
+          />
         ) : (
           <div className="grid items-start gap-6 lg:grid-cols-2">
             <Card>

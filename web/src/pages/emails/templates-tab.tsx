@@ -68,7 +68,10 @@ export function TemplatesTab({ scope }: { scope: Scope }) {
                 >
                   <span className="flex flex-wrap items-center gap-2 font-medium">
                     {template.name}
-                    {template.custom && <Badge tone="violet">Edited</Badge>}
+                    {template.languages.some(({ custom }) => custom) && <Badge tone="violet">Edited</Badge>}
+                    {template.languages.some(({ outOfDate }) => outOfDate) && (
+                      <Badge tone="warn">Translation out of date</Badge>
+                    )}
                   </span>
                   <span className="block text-sm text-mute">{template.description}</span>
                 </Link>

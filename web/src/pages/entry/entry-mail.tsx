@@ -122,12 +122,15 @@ function Verdict({ mail: { kinds, suppressions } }: { mail: PersonMail }) {
 function Fact({ badge, text, since }: { badge: ReactNode; text?: string; since?: string }) {
   return (
     <>
-      {badge}
-      {text && (
-        <p className="mt-1 text-sm text-mute">
-          {text} {since && <RelativeTime at={since} />}
-        </p>
-      )}
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        {badge}
+        {since && (
+          <span className="text-sm text-mute">
+            <RelativeTime at={since} />
+          </span>
+        )}
+      </p>
+      {text && <p className="mt-1 text-sm text-mute">{text}</p>}
     </>
   );
 }

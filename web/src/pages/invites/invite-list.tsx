@@ -61,12 +61,17 @@ export function InviteList({ scope, state, entry, onOpen, empty }: InviteListPro
     id: 'person',
     label: 'Person',
     className: 'max-w-64 max-md:w-full max-md:max-w-0',
-    cell: ({ email, entryId }) => (
+    cell: ({ email, entryId, mail }) => (
       <span className="flex min-w-0 flex-col">
         <span className="truncate font-medium" dir="auto" title={email ?? undefined}>
           {email ?? <span className="text-mute italic">Erased person</span>}
         </span>
         {entryId === null && email !== null && <span className="text-sm text-mute">Not on the waitlist</span>}
+        {mail?.state !== 'sent' && (
+          <span className="text-sm text-mute md:hidden">
+            {mail === null ? 'No email recorded' : `Email: ${MAIL_STATE_NAMES[mail.state].toLowerCase()}`}
+          </span>
+        )}
       </span>
     ),
   };

@@ -64,7 +64,7 @@ function ConfirmPendingDialog({ scope, onClose }: { scope: Scope; onClose: () =>
             disabled={!preview || preview.asked === 0 || refused}
             onClick={() => void run()}
           >
-            {preview && preview.asked > 0 ? `Send ${people(preview.asked)} a link` : 'Send'}
+            {preview && preview.asked > 0 && !refused ? `Send ${people(preview.asked)} a link` : 'Send'}
           </Button>
         </>
       }
@@ -76,9 +76,11 @@ function ConfirmPendingDialog({ scope, onClose }: { scope: Scope; onClose: () =>
             {preview?.mailable.message}
           </Alert>
         )}
-        <QueryProblem query={query}>
-          {preview ? <Counts preview={preview} /> : <Skeleton className="h-16" />}
-        </QueryProblem>
+        {!refused && (
+          <QueryProblem query={query}>
+            {preview ? <Counts preview={preview} /> : <Skeleton className="h-16" />}
+          </QueryProblem>
+        )}
       </div>
     </Dialog>
   );

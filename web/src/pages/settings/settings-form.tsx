@@ -159,7 +159,7 @@ function happens({ reason }: Mailable): string {
 
 function ConfirmationWarning({ scope, unsent }: { scope: Scope; unsent: Mailable }) {
   return (
-    <Alert tone="warn" title="Nobody can confirm">
+    <Alert tone="warn">
       {happens(unsent)}{' '}
       <Link
         to="/waitlists/$waitlistId/emails"
