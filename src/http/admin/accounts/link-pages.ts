@@ -116,7 +116,7 @@ export function registerLinkPages(app: FastifyInstance, parts: AdminParts): void
   });
 }
 
-/** What the person can correct is shown above the form. Everything else is an error page. */
+/** What the person can correct is shown at its field, or above the form. Everything else is an error page. */
 async function problemWith(
   act: () => Promise<unknown>,
 ): Promise<(Pick<AccountPage, 'status' | 'problem'> & { wrong?: Wrong }) | undefined> {
@@ -125,11 +125,9 @@ async function problemWith(
   } catch (error) {
     if (!(error instanceof DoorlistError) || error.code !== 'invalid_request') throw error;
     const [, name, message] = /^(\w+): (.*)$/.exec(error.message) ?? [];
-    return {
-      status: STATUS.invalid_request,
-      problem: sentence(name === undefined ? error.message : `${name} ${message}`),
-      ...(name === undefined ? {} : { wrong: { name, message: sentence(message ?? '') } }),
-    };
+    const status = STATUS.invalid_request;
+    if (name === undefined) return { status, problem: sentence(error.message) };
+    return { status, wrong: { name, message: sentence(`${name} ${message}`) } };
   }
 }
 
@@ -175,7 +173,7 @@ function markOf(name: string, wrong: Wrong | undefined, place: 'first' | undefin
   if (wrong?.name === name)
     return {
       attributes: html` aria-invalid="true" aria-describedby="${name}-wrong" autofocus`,
-      message: html`<p class="wrong" id="${name}-wrong">${wrong.message}</p>`,
+      message: html`<p class="wrong" role="alert" id="${name}-wrong">${wrong.message}</p>`,
     };
   return { attributes: place === 'first' && !wrong ? html` autofocus` : html``, message: html`` };
 }

@@ -31,7 +31,7 @@ export function ProfileCard() {
   };
   const problem = (field: string) => error?.about(field);
   return (
-    <Card title="Profile" about={`Your role is ${me.role}. Only others can change it.`}>
+    <Card title="Profile" about={`Your role: ${me.role}`}>
       <form onSubmit={submit} className="flex max-w-sm flex-col gap-4">
         <UnsavedGuard dirty={dirty} />
         {error && error.fields.length === 0 && <Alert>{error.sentence}</Alert>}
