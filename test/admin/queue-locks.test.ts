@@ -150,7 +150,7 @@ const CHANGES: Record<string, Prepare> = {
   }),
   undoImport: async (list) => {
     const file = { rawBody: 'email\neve@example.com\n', headers: { 'content-type': 'text/csv' } };
-    const { id } = succeeded(await admin.call<{ id: string }>('POST', of(list, '/imports'), file));
+    const id = idOf(await admin.request('POST', of(list, '/imports'), file));
     await service.runJobs();
     return { path: of(list, `/imports/${id}/undo`), gets: 202 };
   },
