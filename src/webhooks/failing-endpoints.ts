@@ -62,8 +62,8 @@ async function listTroubled({ db, registry }: Context, now: number): Promise<Tro
         and d.channel = 'webhook' and d.target_id = w.id and d.failed_at is not null
         and d.event_id >= ${oldestId(now - RECENT_MS)} limit ${HEALTH_COUNT_MAX}) as counted) as failed
       from webhook_endpoint as w
-    ) as e where coalesce(e.disabled_reason, '') <> ${BY_OPERATOR}
-      and (e.failing_since <= ${now - OLDEST_LIMIT_MS} or e.disabled_at is not null or e.failed > 0)
+    ) as e where (e.disabled_at is null and (e.failing_since <= ${now - OLDEST_LIMIT_MS} or e.failed > 0))
+      or e.disabled_reason <> ${BY_OPERATOR}
     order by e.failing_since limit ${SHOWN_MAX}`.execute(db.query);
   const found = await Promise.all(
     rows.map(async (row) => {
