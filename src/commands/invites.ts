@@ -169,7 +169,7 @@ async function outcomeOf(
   const note = invited === 0 ? '' : notEmailed(mailable);
   return {
     json: { jobId, invited, requested, unreadable: damaged, mailable, ...(notInvited ? { notInvited } : {}) },
-    text: `Invited ${count}.${why}${left}${note && ` ${note}`}${codes}`,
+    text: `Invited ${count}.${why}${left}${codes}${note && `\n${note}`}`,
   };
 }
 

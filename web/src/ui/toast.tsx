@@ -22,11 +22,6 @@ export function toast(title: string, options: Pick<ToastRequest, 'about' | 'undo
   send({ title, ...options });
 }
 
-/** The same, of something that was not all done. */
-export function toastWith({ title, ...options }: Pick<ToastRequest, 'title' | 'about' | 'warn'>): void {
-  send({ title, ...options });
-}
-
 /** Says what went wrong, in the words of the API. */
 export function toastError(error: unknown): void {
   send({ title: ApiError.from(error).sentence, error: true });

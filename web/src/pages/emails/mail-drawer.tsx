@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { RotateCcw } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { toldWith } from '../../api/mail-status.ts';
 import { PRODUCTION } from '../../shell/waitlist-scope.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -12,11 +11,12 @@ import { exactTime, RelativeTime } from '../../ui/relative-time.tsx';
 import { Scrollable } from '../../ui/scrollable.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { toast, toastWith } from '../../ui/toast.tsx';
+import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { MailStateBadge } from './mail-log.tsx';
 import { kindName } from './mail-names.ts';
 import { type MailDetails, type MailSource, mailQuery, mailsKey, resendMail, STATE_TONES } from './mails.ts';
+import { toastMailed } from './toast-mailed.ts';
 
 interface MailDrawerProps {
   source: MailSource;
@@ -69,7 +69,7 @@ function ResendDialog({
     await client.invalidateQueries({ queryKey: mailsKey(source) });
     onClose();
     if (mailable.mailable) toast('Email is on its way');
-    else toastWith(toldWith('Recorded again', mailable));
+    else toastMailed('Recorded again', mailable);
   });
   return (
     <Dialog

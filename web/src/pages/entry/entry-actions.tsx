@@ -13,7 +13,7 @@ import {
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { nameOf, refreshPeople } from '../../api/entries.ts';
-import { mailableOf, mailStatusQuery, toldWith, whyNotMailed } from '../../api/mail-status.ts';
+import { mailableOf, mailStatusQuery, whyNotMailed } from '../../api/mail-status.ts';
 import { useMay } from '../../api/me.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
@@ -22,8 +22,9 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { download } from '../../ui/download.ts';
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
-import { toast, toastError, toastWith } from '../../ui/toast.tsx';
+import { toast, toastError } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
+import { toastMailed } from '../emails/toast-mailed.ts';
 import type { AboutEntry } from './about-entry.ts';
 import { MoveDialog } from './move-dialog.tsx';
 
@@ -64,7 +65,7 @@ export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: 
       );
       await refresh();
       if (mailable.mailable) toast(`The confirmation to ${name} is on its way`);
-      else toastWith(toldWith('Recorded the confirmation again', mailable));
+      else toastMailed('Recorded the confirmation again', mailable);
     } catch (error) {
       toastError(error);
     }
@@ -169,7 +170,7 @@ export function EntryActions({ scope, entry, onClose }: AboutEntry & { onClose: 
               }),
             );
             await refresh();
-            toastWith(toldWith(`Invited ${name}`, answer.mailable));
+            toastMailed(`Invited ${name}`, answer.mailable);
           }}
         />
       )}

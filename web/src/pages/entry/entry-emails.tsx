@@ -3,7 +3,6 @@ import { Link } from '@tanstack/react-router';
 import { Mail } from 'lucide-react';
 import { api, call } from '../../api/client.ts';
 import { peopleKey } from '../../api/entries.ts';
-import { toldWith } from '../../api/mail-status.ts';
 import { environmentSearch } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -12,9 +11,10 @@ import { LoadMore } from '../../ui/load-more.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Table } from '../../ui/table.tsx';
-import { toast, toastError, toastWith } from '../../ui/toast.tsx';
+import { toast, toastError } from '../../ui/toast.tsx';
 import { kindName, MAIL_STATE_NAMES } from '../emails/mail-names.ts';
 import { STATE_TONES } from '../emails/mails.ts';
+import { toastMailed } from '../emails/toast-mailed.ts';
 import type { AboutEntry } from './about-entry.ts';
 import { InDrawer } from './in-drawer.tsx';
 
@@ -43,7 +43,7 @@ export function EntryEmails({ scope, entry }: AboutEntry) {
       );
       await client.invalidateQueries({ queryKey });
       if (mailable.mailable) toast('The email is on its way again');
-      else toastWith(toldWith('Recorded again', mailable));
+      else toastMailed('Recorded again', mailable);
     } catch (error) {
       toastError(error);
     }

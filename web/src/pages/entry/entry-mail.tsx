@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, call, type Schemas } from '../../api/client.ts';
 import { peopleKey, refreshPeople } from '../../api/entries.ts';
-import { toldWith, whyNotMailed } from '../../api/mail-status.ts';
+import { whyNotMailed } from '../../api/mail-status.ts';
 import { useMay } from '../../api/me.ts';
 import { environmentSearch } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -12,10 +12,11 @@ import { capitalize } from '../../ui/capitalize.ts';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { toast, toastError, toastWith } from '../../ui/toast.tsx';
+import { toast, toastError } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { kindName, MAIL_STATE_NAMES } from '../emails/mail-names.ts';
 import { removeSuppression, resendMail, STATE_TONES } from '../emails/mails.ts';
+import { toastMailed } from '../emails/toast-mailed.ts';
 import type { AboutEntry } from './about-entry.ts';
 
 type PersonMail = Schemas['PersonMail'];
@@ -48,7 +49,7 @@ export function EntryMail({ scope, entry }: AboutEntry) {
       const { mailable } = await resendMail(scope, mailId);
       await refreshPeople(client, scope);
       if (mailable.mailable) toast('The email is on its way again');
-      else toastWith(toldWith('Recorded again', mailable));
+      else toastMailed('Recorded again', mailable);
     } catch (error) {
       toastError(error);
     }

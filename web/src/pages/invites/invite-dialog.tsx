@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { type FormEvent, useDeferredValue, useEffect, useId, useState } from 'react';
 import { api, call, type Schemas } from '../../api/client.ts';
 import { type Job, people, peopleKey, refreshPeople } from '../../api/entries.ts';
-import { type Mailable, toldWith, whyNotMailed } from '../../api/mail-status.ts';
+import { type Mailable, whyNotMailed } from '../../api/mail-status.ts';
 import { waitlistQuery } from '../../api/waitlists.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
@@ -11,9 +11,9 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { toastWith } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { useTyped } from '../../ui/use-typed.tsx';
+import { toastMailed } from '../emails/toast-mailed.ts';
 import { isEmpty, type Segment, segmentBody } from '../queue/segment.ts';
 import { draftOf, SegmentFields, segmentOf } from '../queue/segment-fields.tsx';
 import { EXPIRIES, type Expiry, expiryBody, standardExpiry } from './expiry.ts';
@@ -81,8 +81,7 @@ export function InviteDialog({ scope, way, onWay, given, onClose, onStarted }: I
           body: { ...who, ...expiryBody(expiry), expect: count },
         }),
       );
-      if ('mailable' in answer && way === 'email')
-        toastWith(toldWith(`Invited ${short(email)}`, answer.mailable));
+      if ('mailable' in answer && way === 'email') toastMailed(`Invited ${short(email)}`, answer.mailable);
       else onStarted(answer as Job);
       await refreshPeople(client, scope);
       onClose();

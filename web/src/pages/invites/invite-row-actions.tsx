@@ -3,14 +3,14 @@ import { Ban, Copy, Mail, MoreHorizontal } from 'lucide-react';
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { type Invite, refreshPeople } from '../../api/entries.ts';
-import { toldWith } from '../../api/mail-status.ts';
 import { useMay } from '../../api/me.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyButton, copyText } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
-import { toast, toastError, toastWith } from '../../ui/toast.tsx';
+import { toast, toastError } from '../../ui/toast.tsx';
+import { toastMailed } from '../emails/toast-mailed.ts';
 
 /** Copy, resend and revoke, while an invite is open. */
 export function InviteRowActions({ scope, invite }: { scope: Scope; invite: Invite }) {
@@ -31,7 +31,7 @@ export function InviteRowActions({ scope, invite }: { scope: Scope; invite: Invi
       );
       await refreshPeople(client, scope);
       if (mailable.mailable) toast(`The invite to ${who} is on its way again`);
-      else toastWith(toldWith(`Recorded the invite to ${who} again`, mailable));
+      else toastMailed(`Recorded the invite to ${who} again`, mailable);
     } catch (error) {
       toastError(error);
     }
