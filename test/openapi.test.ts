@@ -47,7 +47,7 @@ describe('the OpenAPI document', () => {
       if (/^\/(form\/|form\.js|w\/|s\/)/.test(where)) continue; // The public form, described in docs/forms.md.
       if (/^\/(join|confirm|unsubscribe|leave|setup|password)\//.test(where)) continue; // Pages for people.
       if (
-        /^\/(\*?$|assets|mail-frame$|(account|forgot-password|instance|setup|sign-in|waitlists)\*?$)/.test(
+        /^\/(\*?$|assets|mail-frame$|(account|forgot-password|instance|instance\/people|setup|sign-in|waitlists)\*?$)/.test(
           where,
         )
       )
