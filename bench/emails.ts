@@ -9,7 +9,7 @@ import { openContext } from '../src/installation/open.ts';
 import { startOutbox } from '../src/installation/start-outbox.ts';
 import { createLogger } from '../src/lib/log.ts';
 import { previewMail } from '../src/mail/preview.ts';
-import { toMessage } from '../src/mail/smtp.ts';
+import { toMessage } from '../src/mail/smtp/smtp.ts';
 import { updateMailSettings } from '../src/mail/update-settings.ts';
 import type { Context } from '../src/waitlist/queue/context.ts';
 import type { Queue } from '../src/waitlist/queue/queue.ts';

@@ -62,7 +62,7 @@ async function checkMailServer({ smtpUrl }: Config): Promise<Finding> {
       ...{ what, ok: true, level: 'warning' },
       detail: 'DOORLIST_SMTP_URL is not set: emails are kept in the mailbox',
     };
-  const { checkSmtp } = await import('../mail/smtp-check.ts'); // Loads the SMTP code, so only if needed.
+  const { checkSmtp } = await import('../mail/smtp/check.ts'); // Loads the SMTP code, so only if needed.
   const { server, secure, loggedIn, failure } = await checkSmtp(smtpUrl);
   if (!failure)
     return {

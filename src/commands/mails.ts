@@ -1,10 +1,16 @@
 import { LANGUAGES, type Language } from '../languages/languages.ts';
 import { countKept } from '../mail/kept.ts';
-import { isMailKind, MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../mail/kinds.ts';
 import { mailableFrom, mailableTo, mailWarnings } from '../mail/mailable.ts';
 import { presentMail, presentMailDetails } from '../mail/present.ts';
 import { hasMailServer, sendingOf } from '../mail/sending.ts';
 import { mailTarget } from '../mail/target.ts';
+import {
+  isMailKind,
+  MAIL_KINDS,
+  MAIL_STATES,
+  type MailKind,
+  type MailState,
+} from '../mail/templates/kinds.ts';
 import { type MailChanges, showMailSettings, updateMailSettings } from '../mail/update-settings.ts';
 import { listSuppressions, unsuppress } from '../waitlist/links/suppression.ts';
 import { presentSuppression } from '../wire/suppression.ts';

@@ -1,6 +1,6 @@
 import { isoTime, isoTimeOrNull } from '../lib/time.ts';
-import { MAIL_STATES } from '../mail/kinds.ts';
 import { sendingOf } from '../mail/sending.ts';
+import { MAIL_STATES } from '../mail/templates/kinds.ts';
 import { openOperators } from '../operators/context.ts';
 import { type Command, parseWhole, table, textOr, UsageProblem } from './command.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { oldestId } from '../lib/ids.ts';
 import { OPERATOR_MAIL_CHANNEL } from '../mail/operators/target.ts';
-import { readPauses } from '../mail/pause-record.ts';
+import { readPauses } from '../mail/smtp/pause-record.ts';
 import { MAIL_CHANNEL, MAIL_TARGET } from '../mail/target.ts';
 import { HEALTH_COUNT_MAX } from '../outbox/delivery-health.ts';
 import { INSTALLATION_ID } from '../outbox/target.ts';

@@ -1,12 +1,12 @@
 import type { ScheduledTask } from '../db/scheduler.ts';
 import { allowList } from '../lib/addresses.ts';
 import { mailChannel } from '../mail/channel.ts';
-import { shareMailServer } from '../mail/mail-server.ts';
 import { operatorMailChannel } from '../mail/operators/channel.ts';
-import { type RecordedPause, readPauses, recordPauses } from '../mail/pause-record.ts';
-import type { PauseRecord } from '../mail/pauses.ts';
 import { rememberSending } from '../mail/sending.ts';
-import type { Smtp } from '../mail/smtp.ts';
+import { shareMailServer } from '../mail/smtp/mail-server.ts';
+import { type RecordedPause, readPauses, recordPauses } from '../mail/smtp/pause-record.ts';
+import type { PauseRecord } from '../mail/smtp/pauses.ts';
+import type { Smtp } from '../mail/smtp/smtp.ts';
 import { openOperators } from '../operators/context.ts';
 import { type DispatcherOptions, startDispatcher } from '../outbox/dispatcher.ts';
 import { firstDueAt } from '../outbox/find-targets.ts';
@@ -109,6 +109,6 @@ async function knownPauses(
 /** The SMTP code takes as long to load as a tenth of the start, so it is loaded only if there is a mail server. */
 async function connect({ smtpUrl }: OutboxSettings, times: OutboxTimes): Promise<Smtp | undefined> {
   if (smtpUrl === undefined) return undefined;
-  const { connectSmtp } = await import('../mail/smtp.ts');
+  const { connectSmtp } = await import('../mail/smtp/smtp.ts');
   return connectSmtp(smtpUrl, times);
 }

@@ -7,18 +7,18 @@ import { hashOf, suppress, whySuppressed } from '../waitlist/links/suppression.t
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { queuesById } from '../waitlist/queue/registry.ts';
-import { isEssential, type MailKind } from './kinds.ts';
-import type { MailServer } from './mail-server.ts';
-import { KEPT } from './outcome.ts';
 import { hasEndedInvite, OUTDATED } from './outdated.ts';
 import { type MailParts, readParts } from './parts.ts';
 import { messageId, renderMail, type Sending } from './render.ts';
-import { smtpChannel } from './smtp-channel.ts';
-import { SENDER_OF } from './smtp-constants.ts';
+import { smtpChannel } from './smtp/channel.ts';
+import { SENDER_OF } from './smtp/constants.ts';
+import type { MailServer } from './smtp/mail-server.ts';
+import { KEPT } from './smtp/outcome.ts';
 import { readMail } from './stored-mail.ts';
 import { MAIL_CHANNEL } from './target.ts';
-import type { TemplateFailure } from './template-tasks.ts';
-import { mailTemplates } from './template-worker.ts';
+import { isEssential, type MailKind } from './templates/kinds.ts';
+import type { TemplateFailure } from './templates/tasks.ts';
+import { mailTemplates } from './templates/worker.ts';
 
 const MOST_REMEMBERED = 1_000;
 const ADDRESS_REFUSED: Attempt<never> = {

@@ -1,7 +1,7 @@
 import type { Context } from '../waitlist/queue/context.ts';
 import { ageInWords, type Finding } from '../waitlist/upkeep/health.ts';
-import { type RecordedPause, readPauses } from './pause-record.ts';
-import { EVERYONE, MAIL_SERVER, SENDER_OF } from './smtp-constants.ts';
+import { EVERYONE, MAIL_SERVER, SENDER_OF } from './smtp/constants.ts';
+import { type RecordedPause, readPauses } from './smtp/pause-record.ts';
 
 /** One for each pause: why emails are not sent, in the words of the mail server. */
 export async function checkSending(context: Context): Promise<Finding[]> {

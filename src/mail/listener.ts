@@ -7,8 +7,8 @@ import { type DomainEvent, entryOf, type InviteFacts } from '../waitlist/queue/e
 import type { Listener } from '../waitlist/queue/listener.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import type { QueueChange } from '../waitlist/queue/queue-change.ts';
-import type { MailKind } from './kinds.ts';
 import { mailedEntry, mailMessage } from './stored-mail.ts';
+import type { MailKind } from './templates/kinds.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -5,7 +5,7 @@ import { responseRow } from '../outbox/attempt.ts';
 import { type DeliveryFilter, type DeliveryRow, readDeliveryPage } from '../outbox/read-deliveries.ts';
 import type { Target } from '../outbox/target.ts';
 import type { Vault } from '../vault/vault.ts';
-import type { MailState } from './kinds.ts';
+import type { MailState } from './templates/kinds.ts';
 
 /** What mails to people and mails to operators have in common: what became of them. */
 export interface MailSummary {

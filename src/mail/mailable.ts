@@ -2,9 +2,9 @@ import { parseEmail } from '../lib/email.ts';
 import { whySuppressed } from '../waitlist/links/suppression.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
-import { isEssential, KIND_TEXTS, type MailKind } from './kinds.ts';
-import { readPauses } from './pause-record.ts';
-import { EVERYONE, MAIL_SERVER, SENDER_OF } from './smtp-constants.ts';
+import { EVERYONE, MAIL_SERVER, SENDER_OF } from './smtp/constants.ts';
+import { readPauses } from './smtp/pause-record.ts';
+import { isEssential, KIND_TEXTS, type MailKind } from './templates/kinds.ts';
 import { requireWaitlist } from './update-settings.ts';
 
 /** Why an email does not go out, the person's own reasons first. */

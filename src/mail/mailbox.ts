@@ -8,7 +8,6 @@ import { Unreadable } from '../vault/crypto.ts';
 import { hashOf } from '../waitlist/links/suppression.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
-import type { MailKind, MailState } from './kinds.ts';
 import {
   type MailAttempt,
   type MailRow,
@@ -19,10 +18,12 @@ import {
   summarizeMail,
 } from './mail-log.ts';
 import { readParts } from './parts.ts';
-import { type Mail, messageId, renderMail, type Sending } from './render.ts';
+import { messageId, renderMail, type Sending } from './render.ts';
+import type { Mail } from './smtp/mail.ts';
 import { readMail, type StoredMail } from './stored-mail.ts';
 import { MAIL_TARGET, mailTarget } from './target.ts';
-import { draftTemplates } from './template-worker.ts';
+import type { MailKind, MailState } from './templates/kinds.ts';
+import { draftTemplates } from './templates/worker.ts';
 
 const PAGE_MAX = 200;
 

@@ -4,10 +4,10 @@ import { parseId } from '../lib/ids.ts';
 import { inviteState } from '../waitlist/invites/invites.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
-import type { MailKind } from './kinds.ts';
 import type { MailRow } from './mail-log.ts';
 import { openMail } from './mailbox.ts';
 import type { StoredMail } from './stored-mail.ts';
+import type { MailKind } from './templates/kinds.ts';
 
 /** Why an email that was not sent in its time should not be sent any more. */
 export const OUTDATED = {

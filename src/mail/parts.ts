@@ -4,9 +4,9 @@ import { notFound } from '../lib/errors.ts';
 import type { AuditEvent } from '../waitlist/queue/audit-trail.ts';
 import { changeSettings } from '../waitlist/queue/change-settings.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { defaultTemplate, type MailTemplate } from './default-templates.ts';
-import { isMailKind, type MailKind } from './kinds.ts';
-import { type MailSettings, NO_SETTINGS } from './settings.ts';
+import { defaultTemplate, type MailTemplate } from './templates/default-templates.ts';
+import { isMailKind, type MailKind } from './templates/kinds.ts';
+import { type MailSettings, NO_SETTINGS } from './templates/settings.ts';
 
 /** A template in the waitlist's language has only the name of its kind, the others also that of their language. */
 type PartName = MailKind | `${MailKind}:${Language}` | 'settings';

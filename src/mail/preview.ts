@@ -7,12 +7,13 @@ import type { Entry } from '../waitlist/entries/entry.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { referralCodesOf } from '../waitlist/referrals/referral-code.ts';
-import type { MailTemplate } from './default-templates.ts';
-import type { MailKind } from './kinds.ts';
 import { readParts, waitlistLanguage } from './parts.ts';
-import { type Mail, renderMail, type Sending } from './render.ts';
+import { renderMail, type Sending } from './render.ts';
+import type { Mail } from './smtp/mail.ts';
 import { insertMail, mailedEntry, type StoredMail } from './stored-mail.ts';
-import { draftTemplates } from './template-worker.ts';
+import type { MailTemplate } from './templates/default-templates.ts';
+import type { MailKind } from './templates/kinds.ts';
+import { draftTemplates } from './templates/worker.ts';
 import { checkTemplate } from './templates.ts';
 import { requireWaitlist } from './update-settings.ts';
 

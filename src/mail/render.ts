@@ -3,27 +3,17 @@ import type { Texts } from '../languages/texts.ts';
 import { formatId } from '../lib/ids.ts';
 import { confirmLink, fillPattern, joinLink, signLink, statusLink } from '../waitlist/links/links.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
-import { type Content, type ContentInput, renderContent } from './content.ts';
-import { defaultTemplate } from './default-templates.ts';
-import { isEssential, type MailKind } from './kinds.ts';
-import { layOut, readableOn } from './layout.ts';
 import { type MailParts, waitlistLanguage } from './parts.ts';
-import { DEFAULT_COLOUR, type MailSettings } from './settings.ts';
+import type { Mail } from './smtp/mail.ts';
 import type { StoredMail } from './stored-mail.ts';
-import { TemplateFailed, type TemplateFailure } from './template-tasks.ts';
-import type { TemplateWorker } from './template-worker.ts';
-import { plainEmail, plainLine, plainMetadata } from './values.ts';
-
-export interface Mail {
-  from: { name: string; address: string };
-  replyTo: string | null;
-  to: string;
-  subject: string;
-  text: string;
-  html: string;
-  /** null for mails that cannot be unsubscribed from. */
-  unsubscribeLink: string | null;
-}
+import { type Content, type ContentInput, renderContent } from './templates/content.ts';
+import { defaultTemplate } from './templates/default-templates.ts';
+import { isEssential, type MailKind } from './templates/kinds.ts';
+import { layOut, readableOn } from './templates/layout.ts';
+import { DEFAULT_COLOUR, type MailSettings } from './templates/settings.ts';
+import { TemplateFailed, type TemplateFailure } from './templates/tasks.ts';
+import { plainEmail, plainLine, plainMetadata } from './templates/values.ts';
+import type { TemplateWorker } from './templates/worker.ts';
 
 export interface Sending {
   publicUrl: string;

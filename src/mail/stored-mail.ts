@@ -11,9 +11,9 @@ import { languageFor, type Person } from '../waitlist/people/person.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { referralCodesOf } from '../waitlist/referrals/referral-code.ts';
-import type { MailTemplate } from './default-templates.ts';
-import type { MailKind } from './kinds.ts';
 import { mailTarget } from './target.ts';
+import type { MailTemplate } from './templates/default-templates.ts';
+import type { MailKind } from './templates/kinds.ts';
 
 /**
  * What a mail is rendered from, together with the settings and templates of its version. None of it ever

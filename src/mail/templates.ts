@@ -1,8 +1,6 @@
 import { LANGUAGES, type Language } from '../languages/languages.ts';
 import { Problems } from '../lib/errors.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { defaultTemplate, type MailTemplate } from './default-templates.ts';
-import type { MailKind } from './kinds.ts';
 import {
   currentTemplate,
   listVersions,
@@ -13,9 +11,11 @@ import {
   waitlistLanguage,
   writePart,
 } from './parts.ts';
-import type { MailSettings } from './settings.ts';
-import { TemplateFailed, type TemplateProblem } from './template-tasks.ts';
-import { draftTemplates } from './template-worker.ts';
+import { defaultTemplate, type MailTemplate } from './templates/default-templates.ts';
+import type { MailKind } from './templates/kinds.ts';
+import type { MailSettings } from './templates/settings.ts';
+import { TemplateFailed, type TemplateProblem } from './templates/tasks.ts';
+import { draftTemplates } from './templates/worker.ts';
 import { requireWaitlist } from './update-settings.ts';
 
 interface LanguageState {

@@ -1,9 +1,9 @@
 import type { Database } from '../db/database.ts';
 import { invalid, notFound } from '../lib/errors.ts';
 import type { Context } from '../waitlist/queue/context.ts';
-import { isMailKind, MAIL_KINDS, type MailKind } from './kinds.ts';
 import { readParts, renamedParts, writePart } from './parts.ts';
-import { checkMailSettings, type MailSettings } from './settings.ts';
+import { isMailKind, MAIL_KINDS, type MailKind } from './templates/kinds.ts';
+import { checkMailSettings, type MailSettings } from './templates/settings.ts';
 
 const REMINDER_MS_MIN = 60_000;
 

@@ -92,7 +92,7 @@ export async function serve(
   const { port } = app.server.address() as AddressInfo;
   const outbox = await startOutbox(context, config);
   if (config.smtpUrl !== undefined) {
-    const { checkSmtpAtStart } = await import('../mail/smtp-check.ts');
+    const { checkSmtpAtStart } = await import('../mail/smtp/check.ts');
     void checkSmtpAtStart(log, config.smtpUrl);
   }
   const upkeep = createUpkeep(withoutTimeLimits(context));

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { LANGUAGES, type Language, textsIn } from '../../src/languages/languages.ts';
 import { parseEmail } from '../../src/lib/email.ts';
-import type { MailKind } from '../../src/mail/kinds.ts';
 import { listMails, showMail } from '../../src/mail/mailbox.ts';
 import { previewMail } from '../../src/mail/preview.ts';
+import type { MailKind } from '../../src/mail/templates/kinds.ts';
 import {
   checkTemplate,
   resetTemplate,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { MailTemplate } from '../../src/mail/default-templates.ts';
-import type { MailKind } from '../../src/mail/kinds.ts';
 import { showMail } from '../../src/mail/mailbox.ts';
 import { writePart } from '../../src/mail/parts.ts';
 import { previewMail } from '../../src/mail/preview.ts';
+import type { MailTemplate } from '../../src/mail/templates/default-templates.ts';
+import type { MailKind } from '../../src/mail/templates/kinds.ts';
 import { resetTemplate, saveTemplate } from '../../src/mail/templates.ts';
 import { forEachEngine } from '../support/harness.ts';
 import type { MailServer } from '../support/mail-server.ts';

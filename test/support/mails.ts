@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import type { Engine } from '../../src/db/database.ts';
-import type { MailKind, MailState } from '../../src/mail/kinds.ts';
 import type { MailSummary } from '../../src/mail/mail-log.ts';
 import { listMails } from '../../src/mail/mailbox.ts';
+import type { MailKind, MailState } from '../../src/mail/templates/kinds.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';

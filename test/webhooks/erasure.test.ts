@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { listMails } from '../../src/mail/mailbox.ts';
-import { connectSmtp } from '../../src/mail/smtp.ts';
+import { connectSmtp } from '../../src/mail/smtp/smtp.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';

@@ -11,7 +11,8 @@ import {
   readMailPage,
   summarizeMail,
 } from '../mail-log.ts';
-import type { Mail, Sending } from '../render.ts';
+import type { Sending } from '../render.ts';
+import type { Mail } from '../smtp/mail.ts';
 import { renderOperatorMail } from './render.ts';
 import { KIND_PREFIX, type StoredOperatorMail } from './stored-mail.ts';
 import { OPERATOR_MAIL_TARGET } from './target.ts';

@@ -1,6 +1,5 @@
 import Type from 'typebox';
 import { isoTime, isoTimeOrNull } from '../../../lib/time.ts';
-import { MAIL_STATES } from '../../../mail/kinds.ts';
 import {
   listOperatorMails,
   type OperatorMailSummary,
@@ -9,6 +8,7 @@ import {
 } from '../../../mail/operators/mailbox.ts';
 import { OPERATOR_MAIL_KINDS } from '../../../mail/operators/templates.ts';
 import { sendingOf } from '../../../mail/sending.ts';
+import { MAIL_STATES } from '../../../mail/templates/kinds.ts';
 import { idPattern, named, nullable, oneOf, time, timeOrNull } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../../../lib/time.ts';
 import { hexOf, type InviteMail, lastInviteMails } from '../../../mail/invite-mails.ts';
-import { MAIL_STATES } from '../../../mail/kinds.ts';
 import { readParts } from '../../../mail/parts.ts';
+import { MAIL_STATES } from '../../../mail/templates/kinds.ts';
 import type { InviteOfEntry } from '../../../waitlist/invites/browse-invites.ts';
 import { joinLink } from '../../../waitlist/links/links.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';

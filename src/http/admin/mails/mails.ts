@@ -1,11 +1,11 @@
 import Type from 'typebox';
 import { invalid, notFound } from '../../../lib/errors.ts';
 import { parseId } from '../../../lib/ids.ts';
-import { MAIL_KINDS, MAIL_STATES } from '../../../mail/kinds.ts';
 import { type Mailable, resendableTo } from '../../../mail/mailable.ts';
 import { listMails, listMailsAbout, listMailsTo, type MailDetails, showMail } from '../../../mail/mailbox.ts';
 import { presentMail, presentMailLog } from '../../../mail/present.ts';
 import { resendMail } from '../../../mail/resend.ts';
+import { MAIL_KINDS, MAIL_STATES } from '../../../mail/templates/kinds.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
 import { described, EMAIL, named, nullable, oneOf, time, timeOrNull } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';

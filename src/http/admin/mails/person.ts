@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { isoTime } from '../../../lib/time.ts';
-import { MAIL_KINDS } from '../../../mail/kinds.ts';
 import { mailableTo } from '../../../mail/mailable.ts';
 import { showLastMail } from '../../../mail/mailbox.ts';
 import { presentMail } from '../../../mail/present.ts';
+import { MAIL_KINDS } from '../../../mail/templates/kinds.ts';
 import { readEntry } from '../../../waitlist/entries/browse-entries.ts';
 import { suppressionsOf } from '../../../waitlist/links/suppression.ts';
 import { named, nullable, oneOf, time } from '../../../wire/schema.ts';

@@ -1,4 +1,4 @@
-import { draftTemplates } from '../../../mail/template-worker.ts';
+import { draftTemplates } from '../../../mail/templates/worker.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { registerConfirmations } from './confirmations.ts';

@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { conflict } from '../../../lib/errors.ts';
 import { formatId } from '../../../lib/ids.ts';
-import { MAIL_KINDS } from '../../../mail/kinds.ts';
 import { NO_MAIL_SERVER } from '../../../mail/mailable.ts';
 import { mailRetryJob, sendKeptJob } from '../../../mail/resend-job.ts';
+import { MAIL_KINDS } from '../../../mail/templates/kinds.ts';
 import { readJob } from '../../../waitlist/jobs/find-jobs.ts';
 import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
 import { named, oneOf, withExamples } from '../../../wire/schema.ts';

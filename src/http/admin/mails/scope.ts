@@ -1,8 +1,8 @@
 import Type from 'typebox';
 import { notFound } from '../../../lib/errors.ts';
-import { isMailKind, MAIL_KINDS, type MailKind } from '../../../mail/kinds.ts';
 import type { Sending } from '../../../mail/render.ts';
 import { sendingOf } from '../../../mail/sending.ts';
+import { isMailKind, MAIL_KINDS, type MailKind } from '../../../mail/templates/kinds.ts';
 import { idPattern } from '../../../wire/schema.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { closed } from '../core/schemas.ts';

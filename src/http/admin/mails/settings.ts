@@ -1,7 +1,7 @@
 import Type, { type TProperties } from 'typebox';
 import { LANGUAGES, type Language } from '../../../languages/languages.ts';
-import { MAIL_KINDS } from '../../../mail/kinds.ts';
 import { mailWarnings } from '../../../mail/mailable.ts';
+import { MAIL_KINDS } from '../../../mail/templates/kinds.ts';
 import { showMailSettings, updateMailSettings } from '../../../mail/update-settings.ts';
 import { limits, named, nullable, oneOf, withExamples } from '../../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../../wire/waitlist.ts';

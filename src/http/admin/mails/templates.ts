@@ -1,8 +1,9 @@
 import Type from 'typebox';
 import { LANGUAGES, type Language } from '../../../languages/languages.ts';
 import { isoTimeOrNull } from '../../../lib/time.ts';
-import { KIND_TEXTS, MAIL_KINDS, type MailKind } from '../../../mail/kinds.ts';
 import { previewMail, sendTestMail } from '../../../mail/preview.ts';
+import { KIND_TEXTS, MAIL_KINDS, type MailKind } from '../../../mail/templates/kinds.ts';
+import { VARIABLES } from '../../../mail/templates/variables.ts';
 import {
   findProblems,
   resetTemplate,
@@ -11,7 +12,6 @@ import {
   type TemplateView,
 } from '../../../mail/templates.ts';
 import { requireWaitlist } from '../../../mail/update-settings.ts';
-import { VARIABLES } from '../../../mail/variables.ts';
 import { oneOf } from '../../../wire/schema.ts';
 import { rateLimiter } from '../../plugins/rate-limit.ts';
 import type { TypedApp } from '../../typed-app.ts';

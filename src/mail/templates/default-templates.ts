@@ -1,4 +1,4 @@
-import { type Language, textsIn } from '../languages/languages.ts';
+import { type Language, textsIn } from '../../languages/languages.ts';
 import type { MailKind } from './kinds.ts';
 
 export interface MailTemplate {

@@ -1,5 +1,5 @@
 import { Liquid, type Template } from 'liquidjs';
-import type { Formats } from '../languages/formats.ts';
+import type { Formats } from '../../languages/formats.ts';
 import type { MailKind } from './kinds.ts';
 import { VARIABLES } from './variables.ts';
 

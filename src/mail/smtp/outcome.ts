@@ -1,11 +1,11 @@
-import type { Log } from '../lib/log.ts';
-import { reportState } from '../lib/state-log.ts';
-import type { Attempt } from '../outbox/attempt.ts';
+import type { Log } from '../../lib/log.ts';
+import { reportState } from '../../lib/state-log.ts';
+import type { Attempt } from '../../outbox/attempt.ts';
+import { EVERYONE, MAIL_SERVER } from './constants.ts';
+import type { SmtpFailure } from './failure.ts';
 import type { MailServer } from './mail-server.ts';
 import type { RefusedDelivery } from './refusals.ts';
 import type { SmtpAnswer } from './smtp.ts';
-import { EVERYONE, MAIL_SERVER } from './smtp-constants.ts';
-import type { SmtpFailure } from './smtp-failure.ts';
 
 export const KEPT: Attempt<never> = {
   ok: true,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { describeFailure, type Fault, type SmtpError } from './smtp-failure.ts';
-import { readSmtpUrl } from './smtp-url.ts';
+import { describeFailure, type Fault, type SmtpError } from './failure.ts';
+import { readSmtpUrl } from './url.ts';
 
 const SERVER = readSmtpUrl('smtp://user:secret@mail.example.com:587');
 const LETTER = { from: 'hello@acme.example', to: 'ada@example.com' };

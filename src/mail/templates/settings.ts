@@ -1,6 +1,6 @@
-import { LANGUAGES, type Language } from '../languages/languages.ts';
-import { isAsciiAddress } from '../lib/email.ts';
-import { Problems } from '../lib/errors.ts';
+import { LANGUAGES, type Language } from '../../languages/languages.ts';
+import { isAsciiAddress } from '../../lib/email.ts';
+import { Problems } from '../../lib/errors.ts';
 
 /** The look and the links of a waitlist's mails. null for the default. */
 export interface MailSettings {

@@ -1,20 +1,20 @@
-import { type Database, DatabaseUnavailable } from '../db/database.ts';
-import { sharedNow } from '../db/shared-clock.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Log } from '../lib/log.ts';
-import { repeat } from '../lib/repeat.ts';
-import type { Attempt } from '../outbox/attempt.ts';
-import type { Channel, Quota } from '../outbox/channel.ts';
-import type { Delivery } from '../outbox/delivery.ts';
-import { extendLease } from '../outbox/lease.ts';
-import type { Permit } from '../outbox/permit.ts';
-import type { Target } from '../outbox/target.ts';
+import { type Database, DatabaseUnavailable } from '../../db/database.ts';
+import { sharedNow } from '../../db/shared-clock.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import { repeat } from '../../lib/repeat.ts';
+import type { Attempt } from '../../outbox/attempt.ts';
+import type { Channel, Quota } from '../../outbox/channel.ts';
+import type { Delivery } from '../../outbox/delivery.ts';
+import { extendLease } from '../../outbox/lease.ts';
+import type { Permit } from '../../outbox/permit.ts';
+import type { Target } from '../../outbox/target.ts';
+import { EVERYONE, MAIL_SERVER, SEND_MS_MAX } from './constants.ts';
+import type { Mail } from './mail.ts';
 import type { MailServer } from './mail-server.ts';
 import { concludeAttempt, deferred, KEPT } from './outcome.ts';
 import type { Pause } from './pauses.ts';
-import type { Mail } from './render.ts';
 import type { Envelope, Smtp, SmtpAnswer } from './smtp.ts';
-import { EVERYONE, MAIL_SERVER, SEND_MS_MAX } from './smtp-constants.ts';
 
 /** For a free connection. */
 const WAIT_MS_MAX = 10_000;

@@ -1,11 +1,11 @@
-import { DEFAULT_LANGUAGE } from '../languages/languages.ts';
+import { DEFAULT_LANGUAGE } from '../../languages/languages.ts';
 import { renderContent } from './content.ts';
 import type { MailTemplate } from './default-templates.ts';
 import type { MailKind } from './kinds.ts';
 import { missingVariable, templateProblems } from './liquid.ts';
 import { markdownProblems } from './markdown-bounds.ts';
 import { DEFAULT_COLOUR } from './settings.ts';
-import { failureOf, type TemplateProblem } from './template-tasks.ts';
+import { failureOf, type TemplateProblem } from './tasks.ts';
 import { VARIABLES } from './variables.ts';
 
 const SUBJECT_CHARACTERS_MAX = 500;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import type { TemplateFailure } from './template-tasks.ts';
-import { createTemplateWorker } from './template-worker.ts';
+import type { TemplateFailure } from './tasks.ts';
+import { createTemplateWorker } from './worker.ts';
 
 const GOOD = { subject: 'Hi {{ email }}', body: 'You are number **{{ position }}**.' };
 const SLOW = { subject: 'Hi', body: '*a_'.repeat(6_600) };

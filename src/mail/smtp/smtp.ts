@@ -1,8 +1,8 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
-import type { Mail } from './render.ts';
-import { describeFailure, type SmtpError, type SmtpFailure } from './smtp-failure.ts';
-import { type Letter, openSession, type SmtpSession } from './smtp-session.ts';
-import { readSmtpUrl, type SmtpServer } from './smtp-url.ts';
+import { describeFailure, type SmtpError, type SmtpFailure } from './failure.ts';
+import type { Mail } from './mail.ts';
+import { type Letter, openSession, type SmtpSession } from './session.ts';
+import { readSmtpUrl, type SmtpServer } from './url.ts';
 
 /** Some servers close a connection after 100. */
 const MAILS_A_SESSION = 100;

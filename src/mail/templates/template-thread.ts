@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { checkContent } from './check-content.ts';
 import { renderContent } from './content.ts';
-import { failureOf, type TaskReply, type TaskRequest } from './template-tasks.ts';
+import { failureOf, type TaskReply, type TaskRequest } from './tasks.ts';
 
 /** The other end of `template-worker.ts`: one task at a time. */
 function answer(request: TaskRequest): TaskReply {

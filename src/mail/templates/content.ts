@@ -1,5 +1,5 @@
 import type { Template } from 'liquidjs';
-import { type Language, textsIn } from '../languages/languages.ts';
+import { type Language, textsIn } from '../../languages/languages.ts';
 import type { MailTemplate } from './default-templates.ts';
 import { parseTemplate, renderTemplate } from './liquid.ts';
 import { type Look, toHtml } from './markdown-html.ts';

@@ -1,4 +1,4 @@
-import type { Context } from '../waitlist/queue/context.ts';
+import type { Context } from '../../waitlist/queue/context.ts';
 import type { PauseCause, PauseRecord } from './pauses.ts';
 
 /** Kept beside the pauses while servers run without one, for the command line. */

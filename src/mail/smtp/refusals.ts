@@ -1,4 +1,4 @@
-import type { Delivery } from '../outbox/delivery.ts';
+import type { Delivery } from '../../outbox/delivery.ts';
 
 /** This many people in a row: they cannot all be at fault. Together, senders may use up as many again. */
 const OF_ONE_SENDER = 5;

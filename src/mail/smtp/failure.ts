@@ -1,6 +1,6 @@
+import { plainLine } from '../templates/values.ts';
 import { enhancedCode, isAboutUs, saysNoMailbox, withoutRecipient } from './about-us.ts';
-import type { SmtpServer } from './smtp-url.ts';
-import { plainLine } from './values.ts';
+import type { SmtpServer } from './url.ts';
 
 /**
  * What failed. `recipient` and `mail` end one mail, unless many others end the same way. `sender` stops a waitlist

@@ -8,7 +8,7 @@ import {
   TemplateFailed,
   type TemplateFailure,
   type TemplateTasks,
-} from './template-tasks.ts';
+} from './tasks.ts';
 
 const THREAD = `./template-thread${path.extname(import.meta.filename)}`;
 /** A mail takes about a millisecond, and fifty as the first one of a thread. */

@@ -1,4 +1,4 @@
-import type { Quota } from '../outbox/channel.ts';
+import type { Quota } from '../../outbox/channel.ts';
 
 /** Allows this many at a time. After `waitMs`, a waiting caller gets undefined. */
 export function limitTo(most: number): (waitMs: number) => Promise<(() => void) | undefined> {

@@ -1,9 +1,9 @@
-import type { Log } from '../lib/log.ts';
-import { reportState } from '../lib/state-log.ts';
-import { MAIL_SERVER } from './smtp-constants.ts';
-import { describeFailure, type SmtpError, type SmtpFailure } from './smtp-failure.ts';
-import { openSession } from './smtp-session.ts';
-import { readSmtpUrl } from './smtp-url.ts';
+import type { Log } from '../../lib/log.ts';
+import { reportState } from '../../lib/state-log.ts';
+import { MAIL_SERVER } from './constants.ts';
+import { describeFailure, type SmtpError, type SmtpFailure } from './failure.ts';
+import { openSession } from './session.ts';
+import { readSmtpUrl } from './url.ts';
 
 interface SmtpCheck {
   /** `mail.example.com:587` */

@@ -1,4 +1,4 @@
-import type { Texts } from '../languages/texts.ts';
+import type { Texts } from '../../languages/texts.ts';
 import { FONT, type Look } from './markdown-html.ts';
 import { escapeHtml } from './values.ts';
 

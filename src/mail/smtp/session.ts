@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
-import { SEND_MS_MAX } from './smtp-constants.ts';
-import type { SmtpError } from './smtp-failure.ts';
-import type { SmtpServer } from './smtp-url.ts';
+import { SEND_MS_MAX } from './constants.ts';
+import type { SmtpError } from './failure.ts';
+import type { SmtpServer } from './url.ts';
 
 const CONNECT_MS_MAX = 10_000;
 /** RFC 5321, 4.5.3.2.6: disconnecting sooner leads to duplicate mails. */
