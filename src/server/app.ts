@@ -151,8 +151,12 @@ export async function buildApp(
     base,
     related: { title: SDK_API.title, path: '/docs' },
   });
-  const dashboard = parts.dashboard ?? { directory: DASHBOARD_DIRECTORY, problem: () => undefined };
-  registerHealth(app.withTypeProvider(), context, () => dashboard.problem() === undefined);
+  const dashboard = parts.dashboard ?? {
+    directory: DASHBOARD_DIRECTORY,
+    problem: () => undefined,
+    building: () => false,
+  };
+  registerHealth(app.withTypeProvider(), context, dashboard);
   const refusals = countRefusals(context);
   app.addHook('onClose', () => refusals.close());
   registerSdk(app, parts, readBody);

@@ -207,7 +207,7 @@ async function startListening(
     emails: { from: config.mailFrom, smtp: config.smtpUrl !== undefined },
     checkHealth: () => checkInstallation(context, config),
     sessions: config.sessions,
-    dashboard: { directory: DASHBOARD_DIRECTORY, problem: dashboard.problem },
+    dashboard: { directory: DASHBOARD_DIRECTORY, problem: dashboard.problem, building: dashboard.building },
     webhookProxy: config.webhookProxy,
   });
   let metricsServer: Awaited<ReturnType<typeof listenForMetrics>> | undefined;
@@ -244,7 +244,9 @@ function both(first: MigrationWatch, second: MigrationWatch): MigrationWatch {
 function buildDashboardIfNeeded(log: Log, wanted: boolean) {
   const stopping = new AbortController();
   let problem: string | undefined;
-  if (!wanted || isDashboardCurrent()) return { problem: () => undefined, stop: () => {} };
+  let building = false;
+  if (!wanted || isDashboardCurrent())
+    return { problem: () => undefined, building: () => false, stop: () => {} };
   const obstacle = whyNotBuildable();
   if (obstacle !== undefined) {
     problem = hasDashboard() ? undefined : obstacle;
@@ -253,17 +255,24 @@ function buildDashboardIfNeeded(log: Log, wanted: boolean) {
       problem ? 'there is no dashboard' : 'the dashboard is older than its sources',
     );
   } else {
+    building = !hasDashboard();
     log.info({}, 'building the dashboard, which takes a few seconds');
-    buildDashboard(stopping.signal).then(
-      () => log.info({}, 'built the dashboard'),
-      (error: Error) => {
-        if (stopping.signal.aborted) return;
-        problem = hasDashboard() ? undefined : 'not built, because the build failed. The log has the reason.';
-        log.error({ reason: error.message }, 'could not build the dashboard; the API works without it');
-      },
-    );
+    buildDashboard(stopping.signal)
+      .then(
+        () => log.info({}, 'built the dashboard'),
+        (error: Error) => {
+          if (stopping.signal.aborted) return;
+          problem = hasDashboard()
+            ? undefined
+            : 'not built, because the build failed. The log has the reason.';
+          log.error({ reason: error.message }, 'could not build the dashboard; the API works without it');
+        },
+      )
+      .finally(() => {
+        building = false;
+      });
   }
-  return { problem: () => problem, stop: () => stopping.abort() };
+  return { problem: () => problem, building: () => building, stop: () => stopping.abort() };
 }
 
 /** The server starts all the same, and answers 503 until it can write. */

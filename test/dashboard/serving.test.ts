@@ -183,7 +183,11 @@ describe('the dashboard without built files', () => {
   let service: Service;
   before(async () => {
     service = await startService('sqlite', {
-      dashboard: { directory: path.join(tmpdir(), 'doorlist-no-dashboard'), problem: () => problem },
+      dashboard: {
+        directory: path.join(tmpdir(), 'doorlist-no-dashboard'),
+        problem: () => problem,
+        building: () => problem === undefined,
+      },
     });
   });
   after(() => service.close());
@@ -197,6 +201,8 @@ describe('the dashboard without built files', () => {
     const building = await read();
     assert.match(building.text, /Building the dashboard/);
     assert.equal(building.refresh, '2');
+    const ready = await service.request('GET', '/readyz');
+    assert.deepEqual([ready.status, ready.body], [200, { status: 'ok', dashboard: 'building' }]);
     problem = 'Vite failed: <script>';
     const failed = await read();
     assert.match(failed.text, /is not built.*npm ci --include=dev.*npm run build/s);

@@ -16,6 +16,8 @@ export interface Dashboard {
   directory: string;
   /** Why there are none, for the page that says so. */
   problem: () => string | undefined;
+  /** While the first build runs. */
+  building: () => boolean;
 }
 
 interface DashboardParts extends Dashboard {

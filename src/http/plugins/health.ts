@@ -3,7 +3,7 @@ import { DatabaseUnavailable, SchemaSuperseded } from '../../db/database.ts';
 import { unavailable } from '../../lib/errors.ts';
 import { reportState } from '../../lib/state-log.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
-import { constant, named } from '../../wire/schema.ts';
+import { constant, named, oneOf } from '../../wire/schema.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import type { TypedApp } from '../typed-app.ts';
 
@@ -16,10 +16,10 @@ const HealthSchema = Type.Object(
   {
     status: constant('ok', 'Always `ok`. A problem is reported as a 503.'),
     dashboard: Type.Optional(
-      constant(
-        'not_built',
-        'Only from `/readyz`, if there is no dashboard to show. The API is not affected.',
-      ),
+      oneOf(['building', 'not_built'], {
+        description:
+          'Only from `/readyz`, if there is no dashboard to show: `building` for a few seconds after the first start, otherwise `not_built`. The API is not affected.',
+      }),
     ),
   },
   { ...named('Health'), description: 'The result of a health check.' },
@@ -42,7 +42,12 @@ const responses = (description: string) => ({
   }),
 });
 
-export function registerHealth(app: TypedApp, { db, log }: Context, hasDashboard: () => boolean): void {
+interface DashboardState {
+  problem: () => string | undefined;
+  building: () => boolean;
+}
+
+export function registerHealth(app: TypedApp, { db, log }: Context, dashboard: DashboardState): void {
   const checkWriting = shared(async () => {
     try {
       await withDeadline(db.probe());
@@ -76,7 +81,8 @@ export function registerHealth(app: TypedApp, { db, log }: Context, hasDashboard
     },
     handler: async () => {
       await checkWriting();
-      return hasDashboard() ? HEALTHY : { ...HEALTHY, dashboard: 'not_built' as const };
+      if (dashboard.building()) return { ...HEALTHY, dashboard: 'building' as const };
+      return dashboard.problem() === undefined ? HEALTHY : { ...HEALTHY, dashboard: 'not_built' as const };
     },
   });
 }
