@@ -87,6 +87,7 @@ describe('a transaction that PostgreSQL undid because of another one', () => {
     await rival.query('update queue set last_seq = last_seq where id = $1', [queue.id]);
     await rival.query('commit');
     await change;
-    assert.equal(attempts, 2);
+    // More than two if our transaction gets the queue's lock again before the rival, which has to wake up first, does.
+    assert.ok(attempts >= 2, `${attempts} attempts`);
   });
 });
