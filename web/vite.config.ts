@@ -24,6 +24,40 @@ function themeScript(): Plugin {
   };
 }
 
+/**
+ * A request costs a phone more than a few kilobytes do, so that modules which pages share are in three chunks: what
+ * every page needs, what dialogs need, and the larger controls. `test/dashboard/build.test.ts` bounds what a page loads.
+ */
+const CHUNKS = [
+  {
+    name: 'app',
+    priority: 4,
+    test: oneOf([
+      /preload-helper/,
+      /node_modules\/(@tanstack|react|react-dom|scheduler|use-sync-external-store)\//,
+      /csp-context/,
+      /src\/api\/(?!passkeys|use-sign-in)/,
+      /src\/shell\/([^/]+\.ts|sidebar\.tsx|account-menu\.tsx)$/,
+      /src\/pages\/.*(-search|-tabs|periods|\/segment)\.ts$/,
+      /src\/ui\/(alert|badge|button|card|empty-state|menu|page-header|query-problem|relative-time|segments|skeleton)\./,
+    ]),
+  },
+  { name: 'icons', priority: 3, test: /node_modules\/lucide-react\//, minShareCount: 2 },
+  {
+    name: 'dialogs',
+    priority: 2,
+    test: oneOf([
+      /src\/api\/(passkeys|use-sign-in)/,
+      /src\/ui\/(dialog|form-dialog|confirm-dialog|field|copy-button|code-block|use-typed|use-act)\./,
+    ]),
+  },
+  { name: 'controls', priority: 1, minShareCount: 2 },
+];
+
+function oneOf(patterns: readonly RegExp[]): RegExp {
+  return new RegExp(patterns.map(({ source }) => source).join('|'));
+}
+
 export default defineConfig({
   root: import.meta.dirname,
   base: './', // Files link to each other relatively. The server completes the links of the page.
@@ -36,12 +70,7 @@ export default defineConfig({
     manifest: true,
     reportCompressedSize: false,
     rolldownOptions: {
-      // Most icons are smaller than a request for them.
-      output: {
-        codeSplitting: {
-          groups: [{ name: 'icons', test: /node_modules\/lucide-react\//, minShareCount: 2 }],
-        },
-      },
+      output: { codeSplitting: { groups: CHUNKS } },
     },
   },
 });

@@ -51,6 +51,37 @@ describe('details of the dashboard', () => {
     await page.close();
   });
 
+  it('shows its frame before its scripts run, says if they do not come, and asks for few files', async () => {
+    const page = await open('/instance/team');
+    const scripts = /\/assets\/(app|index)-.*\.js$/;
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(scripts, (route) => held.then(() => route.abort()));
+    await page.goto(`/waitlists/${list.id}`, { waitUntil: 'commit' });
+    await page.getByRole('status', { name: 'Loading' }).waitFor();
+    await page.getByText('Doorlist').filter({ visible: true }).waitFor();
+    release();
+    await page.getByText('The dashboard could not be loaded').waitFor();
+    assert.equal(await page.getByRole('status', { name: 'Loading' }).isVisible(), false);
+    page.problems.length = 0; // The browser reports the scripts that we took away.
+    await checkPage(page, 'the dashboard without its scripts');
+    await page.unroute(scripts);
+    for (const path of ['', '/queue']) {
+      const requests: string[] = [];
+      const count = (request: { url: () => string }) => requests.push(new URL(request.url()).pathname);
+      page.on('request', count);
+      await page.goto(`/waitlists/${list.id}${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForLoadState('load');
+      await page.locator('.animate-pulse').first().waitFor({ state: 'detached' });
+      page.off('request', count);
+      assert.ok(requests.length < 20, requests.join('\n'));
+    }
+    await page.close();
+  });
+
   it('offers to reload a page whose scripts are gone', async () => {
     const page = await open('/instance/team');
     await page.route('**/assets/health-page-*.js', (route) => route.abort());

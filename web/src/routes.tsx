@@ -19,6 +19,8 @@ import { TRANSFER_TABS, type TransferTab } from './pages/transfer/transfer-tabs.
 import { choiceOf, textOf } from './search.ts';
 import { ErrorPage } from './shell/error-page.tsx';
 import { NotFound } from './shell/not-found.tsx';
+import { Shell } from './shell/shell.tsx';
+import { WaitlistLayout } from './shell/waitlist-layout.tsx';
 import { WholePage } from './shell/whole-page.tsx';
 
 const root = createRootRoute({
@@ -63,7 +65,7 @@ const shell = createRoute({
       <ErrorPage {...props} whole />
     </WholePage>
   ),
-  component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
+  component: Shell,
 });
 const home = createRoute({
   getParentRoute: () => shell,
@@ -137,7 +139,7 @@ const waitlist = createRoute({
   loaderDeps: ({ search: { environment } }) => ({ environment }),
   loader: ({ params: { waitlistId }, deps: { environment } }) =>
     prepare(waitlistQuery({ waitlistId, environment })),
-  component: lazyRouteComponent(() => import('./shell/waitlist-layout.tsx'), 'WaitlistLayout'),
+  component: WaitlistLayout,
 });
 const overview = createRoute({
   getParentRoute: () => waitlist,
