@@ -7,7 +7,6 @@ import { changeQueue } from '../../src/waitlist/queue/change-queue.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { adminClient, auditOf, succeeded } from '../support/admin.ts';
 import { assertError, type List, type Service, startService } from '../support/harness.ts';
-import { until } from '../support/webhooks.ts';
 
 describe('a transaction that PostgreSQL undid because of another one', () => {
   let service: Service;
@@ -79,12 +78,12 @@ describe('a transaction that PostgreSQL undid because of another one', () => {
       attempts += 1;
       await trx.updateTable('instance').set({ id: 1 }).execute();
     });
-    await until('our transaction waits for the rival', async () => {
-      const waiting = await run(`select 1 from pg_stat_activity where wait_event_type = 'Lock'
-        and datname = current_database()`);
-      return waiting.rows.length > 0;
-    });
-    await rival.query('update queue set last_seq = last_seq where id = $1', [queue.id]);
+    // Inside the server, without a round trip: ours looks for a deadlock once, a second after it began to wait.
+    await rival.query(`do $$ begin
+      while not exists (select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database())
+      loop perform pg_sleep(0.01), pg_stat_clear_snapshot(); end loop;
+      update queue set last_seq = last_seq where id = ${queue.id};
+    end $$`);
     await rival.query('commit');
     await change;
     // More than two if our transaction gets the queue's lock again before the rival, which has to wake up first, does.
