@@ -1,9 +1,11 @@
 import { STATUSES, type Status } from '../db/tables.ts';
 import { formatId } from '../lib/ids.ts';
+import { readEntry } from '../waitlist/entries/browse-entries.ts';
 import { confirmEntry, confirmSegment } from '../waitlist/entries/confirm-entry.ts';
 import { findEntry, PAGE_LIMIT_MAX } from '../waitlist/entries/entries.ts';
 import { leaderboard } from '../waitlist/entries/list-leaders.ts';
 import { listSegment } from '../waitlist/entries/list-segment.ts';
+import { putBack } from '../waitlist/entries/put-back.ts';
 import { removeEntry } from '../waitlist/entries/remove-entry.ts';
 import type { Segment } from '../waitlist/entries/segment.ts';
 import type { Context } from '../waitlist/queue/context.ts';
@@ -96,6 +98,18 @@ export const entries: Command[] = [
       const id = removed.id && formatId('ent', removed.id);
       const what = id === null ? 'the invites and emails of a person without an entry' : id;
       return { json: { id, removed: true }, text: `Removed ${what}. All personal data was erased.` };
+    },
+  },
+  {
+    name: 'entry restore',
+    about: 'Put a person back who was removed in the dashboard within 30 days, and not erased.',
+    operands: ['ENTRY_ID'],
+    flags: QUEUE_FLAGS,
+    run: async (context, [id = ''], flags) => {
+      const queue = await queueOf(context, flags);
+      await putBack(context, queue, id);
+      const entry = presentEntry(await readEntry(context, queue, id));
+      return { json: entry, text: entryTable([entry]) };
     },
   },
   {

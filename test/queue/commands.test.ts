@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startInviteRun } from '../../src/waitlist/invites/invite-run.ts';
+import { takeOff } from '../../src/waitlist/invites/take-off.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import type { PersonExport } from '../../src/waitlist/transfer/export/export-person.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
@@ -149,6 +150,19 @@ forEachEngine((engine) => {
       );
       assert.equal((await list.page({ status: 'removed' })).body.total, 2);
     });
+  });
+
+  it('entry restore puts a person back who was removed, and not one who was erased', async () => {
+    const list = await filled();
+    const { id } = (await list.lookup('a@example.com')).body;
+    const words = ['entry', 'restore', id, '--waitlist', list.id];
+    await assertRefused(words, 1, /not removed/);
+    await takeOff(service.context, await list.queue(), id);
+    assert.equal((await succeed<PresentedEntry>(...words)).status, 'waiting');
+    await takeOff(service.context, await list.queue(), id);
+    assert.match((await type(...words)).out, /a@example\.com +waiting/);
+    await succeed('entry', 'remove', id, '--waitlist', list.id);
+    await assertRefused(words, 1, /was erased/);
   });
 
   it('leaderboard prints the top referrers', async () => {
