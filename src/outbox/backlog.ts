@@ -73,14 +73,14 @@ interface Glance extends ChannelBacklog {
  * for a failing endpoint has an explanation.
  */
 export async function glanceAtBacklog(db: Database, most: number): Promise<Glance> {
-  const troubled = await db.query
+  const unwell = await db.query
     .selectFrom('webhook_endpoint')
     .select(['id', 'disabled_at'])
     .where((is) => is.or([is('disabled_at', 'is not', null), is('failing_since', 'is not', null)]))
     .execute();
-  const namesOf = (rows: typeof troubled) => new Set(rows.map(({ id }) => bytesName(id)));
-  const held = namesOf(troubled.filter(({ disabled_at }) => disabled_at !== null));
-  const failing = namesOf(troubled);
+  const namesOf = (rows: typeof unwell) => new Set(rows.map(({ id }) => bytesName(id)));
+  const held = namesOf(unwell.filter(({ disabled_at }) => disabled_at !== null));
+  const failing = namesOf(unwell);
   let pending = 0;
   let oldest: Buffer | undefined;
   let unexplained: Buffer | undefined;

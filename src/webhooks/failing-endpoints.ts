@@ -15,7 +15,7 @@ export interface EndpointFinding extends Finding {
   endpoint: { id: string; waitlistId: string; environment: string };
 }
 
-interface Troubled
+interface FailingEndpoint
   extends Pick<Endpoint, 'id' | 'waitlistId' | 'environment' | 'url' | 'disabledReason' | 'failingSince'> {
   /** Deliveries that were given up lately. */
   failed: number;
@@ -24,7 +24,7 @@ interface Troubled
 /** One for each that was disabled, has been failing as long as a delivery may be old, or lost deliveries lately. */
 export async function checkEndpoints(context: Context): Promise<EndpointFinding[]> {
   const now = context.clock();
-  const endpoints = await listTroubled(context, now);
+  const endpoints = await listFailing(context, now);
   return endpoints.map((endpoint) => {
     const { id, waitlistId, environment } = endpoint;
     const query = environment === 'production' ? '' : `?environment=${environment}`;
@@ -37,7 +37,7 @@ export async function checkEndpoints(context: Context): Promise<EndpointFinding[
   });
 }
 
-function judge({ url, disabledReason, failingSince, failed }: Troubled, now: number): Omit<Finding, 'what'> {
+function judge({ url, disabledReason, failingSince, failed }: FailingEndpoint, now: number): Omit<Finding, 'what'> {
   const count = `${failed === HEALTH_COUNT_MAX ? 'at least ' : ''}${failed}`;
   const lost =
     failed === 0 ? '' : `${count} ${failed === 1 ? 'delivery' : 'deliveries'} of the last 7 days failed`;
@@ -56,7 +56,7 @@ function judge({ url, disabledReason, failingSince, failed }: Troubled, now: num
   };
 }
 
-async function listTroubled({ db, registry }: Context, now: number): Promise<Troubled[]> {
+async function listFailing({ db, registry }: Context, now: number): Promise<FailingEndpoint[]> {
   const { rows } = await sql<EndpointRow & { failed: number }>`select * from (
     select w.*, (select count(*) from (select 1 from delivery as d where d.queue_id = w.queue_id
         and d.channel = 'webhook' and d.target_id = w.id and d.failed_at is not null
