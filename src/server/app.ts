@@ -9,6 +9,7 @@ import { registerAdmin } from '../http/admin/register.ts';
 import { type Dashboard, registerDashboard } from '../http/dashboard/register.ts';
 import { type CaptchaOptions, captchaVerifier } from '../http/form/captcha.ts';
 import { registerForms } from '../http/form/register.ts';
+import { registerGuides } from '../http/guides/register.ts';
 import { registerPages } from '../http/pages/register.ts';
 import { requireServerKey } from '../http/plugins/auth.ts';
 import { withoutBasePath } from '../http/plugins/base-path.ts';
@@ -137,19 +138,23 @@ export async function buildApp(
   registerCors(app);
   const document = await registerOpenApi(app, SDK_API, VERSION, base);
   const adminDocument = await registerOpenApi(app, ADMIN_API, VERSION, base);
-  registerDocs(app, {
-    path: '/docs',
-    source: SDK_API.path,
-    document,
+  const reference = { title: SDK_API.title, path: '/docs' };
+  const adminReference = { title: ADMIN_API.title, path: '/docs/admin' };
+  const guides = registerGuides(app, {
     base,
-    related: { title: ADMIN_API.title, path: '/docs/admin' },
+    references: [
+      { ...reference, document },
+      { ...adminReference, document: adminDocument },
+    ],
   });
+  registerDocs(app, { path: '/docs', source: SDK_API.path, document, base, related: adminReference, guides });
   registerDocs(app, {
     path: '/docs/admin',
     source: ADMIN_API.path,
     document: adminDocument,
     base,
-    related: { title: SDK_API.title, path: '/docs' },
+    related: reference,
+    guides,
   });
   const dashboard = parts.dashboard ?? {
     directory: DASHBOARD_DIRECTORY,
