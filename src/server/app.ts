@@ -29,6 +29,7 @@ import { registerRequestBatches } from '../http/plugins/request-batches.ts';
 import { requestIdOf } from '../http/plugins/request-id.ts';
 import { recordRoutes } from '../http/plugins/route-table.ts';
 import { registerSecurityHeaders } from '../http/plugins/security-headers.ts';
+import { registerTracing } from '../http/plugins/tracing.ts';
 import { UPLOAD_LIMITS, type UploadLimits } from '../http/plugins/upload.ts';
 import { compileValidator } from '../http/plugins/validation.ts';
 import { registerAcceptInvite } from '../http/sdk/accept-invite.ts';
@@ -133,6 +134,7 @@ export async function buildApp(
   if (parts.trustedProxies.length > 0) registerForwardedAddresses(app);
   registerProxyWarning(app, context.log);
   const routes = recordRoutes(app);
+  if (context.tracer) registerTracing(app, context.tracer); // First, so that refusals are traced too.
   const lifecycle = registerLifecycle(app, context, routes);
   registerRequestBatches(app);
   registerCors(app);
