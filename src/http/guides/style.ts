@@ -46,6 +46,7 @@ mark { background: none; color: inherit; font-weight: 650; }
   .guide td:first-child { font-weight: 600; }
   .guide td + td:not(:empty)::before { content: attr(data-label); display: block; font-size: .75rem; color: var(--soft); }
   .guide .table code { overflow-wrap: anywhere; }
+  .guide .copy { position: static; display: block; margin: 0 .5rem .5rem auto; }
 }
 @media print { .outline, .search, .onward { display: none; } }
 `;
