@@ -5,6 +5,8 @@ import { EXTERNAL, PROGRAM_DIRECTORY } from './program.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const MODULES = path.join(ROOT, 'node_modules');
+/** What the server shows at `/docs`. */
+const DOCUMENTATION = ['docs', 'README.md', 'CHANGELOG.md', 'packages/client/README.md'];
 
 /**
  * `build/container.ts DIRECTORY`: lays out what a container adds to its base image, after `npm run build`. There is no shell
@@ -16,7 +18,8 @@ const app = path.join(directory, 'app');
 await rm(directory, { recursive: true, force: true });
 for (const each of ['app/node_modules', 'usr/local/bin', 'data'])
   await mkdir(path.join(directory, each), { recursive: true });
-for (const file of ['package.json', 'LICENSE', 'web/dist']) await copy(file, path.join(app, file));
+for (const file of ['package.json', 'LICENSE', 'web/dist', ...DOCUMENTATION])
+  await copy(file, path.join(app, file));
 await cp(PROGRAM_DIRECTORY, path.join(app, 'dist'), { recursive: true });
 for (const name of await withDependencies(EXTERNAL)) await copyPackage(name);
 await copyNode();

@@ -82,6 +82,7 @@ for _ in $(seq 120); do
 done
 check "it is ready" curl --silent --fail "$address/readyz"
 check "the dashboard is there" curl --silent --fail --location "$address/sign-in"
+check "the documentation is there" curl --silent --fail "$address/docs/client"
 check "the user is not root" test "$(podman top "$container" huser | tail -1)" = 65532
 check "commands run in it" podman exec "$container" doorlist waitlist create wl_acme --name Acme
 key=$(podman exec "$container" doorlist key create --waitlist wl_acme --env production --quiet)

@@ -8,6 +8,7 @@ import Fastify from 'fastify';
 import Type from 'typebox';
 import type { Document } from '../src/http/docs/document.ts';
 import { renderPage } from '../src/http/docs/page.ts';
+import { CONTENTS } from '../src/http/guides/contents.ts';
 import { registerDocs } from '../src/http/plugins/docs.ts';
 import { type Api, registerOpenApi } from '../src/http/plugins/openapi.ts';
 import { okResponse } from '../src/http/responses.ts';
@@ -61,6 +62,11 @@ describe('/docs', () => {
     assert.deepEqual(objects.sort(), ['Entry', 'Invite', 'Problem', 'WaitlistReference']);
   });
 
+  it('links to every page of the documentation', () => {
+    for (const { slug } of CONTENTS.flatMap(({ pages }) => pages))
+      assert.ok(page.includes(`<li><a href="/docs/${slug}">`), slug);
+  });
+
   it('has no broken links', () => {
     const ids = new Set([...page.matchAll(/\bid="([^"]+)"/g)].map(([, id]) => id));
     const links = [...page.matchAll(/\bhref="#([^"]+)"/g)].map(([, id]) => id);
@@ -84,7 +90,7 @@ describe('/docs', () => {
     assert.doesNotMatch(page, /\s(style|on\w+)="/);
     const targets = [...page.matchAll(/\b(?:src|href)="([^"]*)"/g)].map(([, target = '']) => target);
     assert.deepEqual(
-      targets.filter((target) => !/^(#|data:|\/openapi\.json$|\/docs\/admin$)/.test(target)),
+      targets.filter((target) => !/^(#|data:|\/openapi\.json$|\/docs\/[\w-]+$)/.test(target)),
       [],
     );
   });
@@ -95,7 +101,7 @@ describe('/docs', () => {
         ? `${value}<script>alert("1")</script>'&`
         : value,
     );
-    const rendered = renderPage(hostile, '/openapi.json')('http://localhost');
+    const rendered = renderPage(hostile, { source: '/openapi.json' })('http://localhost');
     assert.equal(rendered.match(/<script/g)?.length, 1);
     assert.ok(rendered.includes('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;&amp;'));
   });

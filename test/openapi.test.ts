@@ -42,7 +42,7 @@ describe('the OpenAPI document', () => {
     );
     const existing: string[] = [];
     for (const where of routePaths(reference)) {
-      if (['/openapi.json', '/docs', '/docs/admin'].includes(where)) continue;
+      if (/^\/(openapi\.json|docs(\/.*)?|llms(-full)?\.txt)$/.test(where)) continue; // Documentation.
       if (where.startsWith('/admin/')) continue; // Has a document of its own.
       if (/^\/(form\/|form\.js|w\/|s\/)/.test(where)) continue; // The public form, described in docs/forms.md.
       if (/^\/(join|confirm|unsubscribe|leave|setup|password)\//.test(where)) continue; // Pages for people.

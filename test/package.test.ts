@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { buildProgram, PROGRAM_DIRECTORY } from '../build/program.ts';
 import manifest from '../package.json' with { type: 'json' };
+import { CONTENTS } from '../src/http/guides/contents.ts';
 import { clientFor } from './support/harness.ts';
 import { startProcess } from './support/process.ts';
 
@@ -56,6 +57,8 @@ describe('the package', () => {
       'dist/LICENSES.txt',
       'web/dist/index.html',
       'LICENSE',
+      'docs/images/overview-light.webp',
+      ...CONTENTS.flatMap(({ pages }) => pages.map(({ file }) => file)),
     ])
       assert.ok(names.includes(name), name);
     const unwanted = /^(src|web\/(?!dist)|test|bench|build|dev|node_modules)|\.ts$/;
@@ -86,8 +89,10 @@ describe('the package', () => {
     const server = await startProcess(environment, { script: path.join(installed, 'dist/main.js') });
     try {
       const { request } = clientFor(server.url);
-      for (const page of ['/readyz', '/sign-in', '/form.js', '/docs', '/openapi.json'])
+      for (const page of ['/readyz', '/sign-in', '/form.js', '/docs', '/docs/client', '/openapi.json'])
         assert.equal((await request('GET', page)).status, 200, page);
+      const { text } = await request('GET', '/docs/queue.md');
+      assert.match(text, /^npx doorlist waitlist update wl_acme --boost 10$/m);
       assert.match(server.output(), /^ {2}npx doorlist waitlist create /m);
     } finally {
       assert.equal((await server.stop()).code, 0);

@@ -213,6 +213,40 @@ describe('readConfig', () => {
     assert.throws(() => readConfig({ DOORLIST_SERVICE: 'x' }), /DOORLIST_SERVICE: unknown variable/);
   });
 
+  it('reads the variables of OpenTelemetry, and traces nothing without a collector', () => {
+    const endpoint = 'http://127.0.0.1:4318';
+    assert.equal(readConfig({ OTEL_SERVICE_NAME: 'acme' }).tracing, undefined);
+    assert.deepEqual(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }).tracing, {
+      endpoint,
+      headers: {},
+      resource: { 'service.name': 'doorlist' },
+      sampler: 'parentbased_always_on',
+      ratio: 1,
+    });
+    const given = readConfig({
+      OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20a=b, x-team=ops',
+      OTEL_RESOURCE_ATTRIBUTES: 'service.name=acme,host.name=one',
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.25',
+    });
+    assert.deepEqual(given.tracing, {
+      endpoint,
+      headers: { authorization: 'Bearer a=b', 'x-team': 'ops' },
+      resource: { 'service.name': 'acme', 'host.name': 'one' },
+      sampler: 'parentbased_traceidratio',
+      ratio: 0.25,
+    });
+    for (const [name, value] of [
+      ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+      ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization'],
+      ['OTEL_RESOURCE_ATTRIBUTES', 'a=%'],
+      ['OTEL_TRACES_SAMPLER', 'sometimes'],
+      ['OTEL_TRACES_SAMPLER_ARG', '2'],
+    ] as const)
+      assert.throws(() => readConfig({ [name]: value }), { message: new RegExp(`^${name}: must be `) });
+  });
+
   describe('a secret in a file', () => {
     const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-config-'));
     after(() => rmSync(directory, { recursive: true, force: true }));
@@ -233,6 +267,8 @@ describe('readConfig', () => {
         DOORLIST_SMTP_URL_FILE: file('smtp', 'smtps://me:hunter2@mail\n'),
         DOORLIST_MAIL_FROM: 'a@example.com',
         DOORLIST_WEBHOOK_PROXY_FILE: file('proxy', 'http://me:hunter2@proxy\n'),
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example.com',
+        OTEL_EXPORTER_OTLP_HEADERS_FILE: file('headers', 'api-key=hunter2\n'),
       });
       assert.deepEqual([config.databaseUrl, config.databaseListenUrl, config.copyTo], [url, url, url]);
       assert.deepEqual(
@@ -243,6 +279,7 @@ describe('readConfig', () => {
         [config.smtpUrl, config.webhookProxy],
         ['smtps://me:hunter2@mail', 'http://me:hunter2@proxy'],
       );
+      assert.deepEqual(config.tracing?.headers, { 'api-key': 'hunter2' });
     });
 
     it('is refused by its own name if the file is missing, empty or wrong, or the secret is given twice', () => {

@@ -32,6 +32,17 @@ export interface Config {
   /** undefined for none. */
   metricsPort: number | undefined;
   metricsHost: string;
+  /** undefined if there is no collector. */
+  tracing:
+    | {
+        endpoint: string;
+        headers: Record<string, string>;
+        resource: Record<string, string>;
+        sampler: string;
+        /** For a sampler that keeps a share. */
+        ratio: number;
+      }
+    | undefined;
   trustedProxies: string[];
   mostWaitingSignups: number;
   webhookAllow: string[];
@@ -173,6 +184,26 @@ function listOf(value: string): string[] {
     .filter(Boolean);
 }
 
+/** `name=value`, separated by commas, as OpenTelemetry writes them. Values are URL-encoded. */
+function pairsOf(value: string): [name: string, value: string][] {
+  return listOf(value).map((item) => {
+    const [name = '', ...rest] = item.split('=');
+    return [name.trim(), decodeURIComponent(rest.join('=').trim())];
+  });
+}
+
+function checkPairs(value: string): string | undefined {
+  const complaint = 'must be name=value, separated by commas, with values that are URL-encoded';
+  if (listOf(value).some((item) => !/^[^=\s]+\s*=/.test(item))) return complaint;
+  try {
+    pairsOf(value);
+    return undefined;
+  } catch {
+    return complaint;
+  }
+}
+
+const SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap((name) => [name, `parentbased_${name}`]);
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 
 export const VARIABLES = {
@@ -265,6 +296,44 @@ export const VARIABLES = {
     '127.0.0.1',
     '127.0.0.1',
     'Address for the metrics port. Only open it to a network that you trust.',
+  ),
+  otlpEndpoint: text(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    undefined,
+    'unset: no traces',
+    'OpenTelemetry collector to send traces to, as JSON over HTTP, such as `http://127.0.0.1:4318`.',
+    checkUrl('http:', 'https:'),
+  ),
+  otlpHeaders: secret(
+    text(
+      'OTEL_EXPORTER_OTLP_HEADERS',
+      '',
+      'empty',
+      'Headers for the collector, such as `Authorization=Bearer%20…`, separated by commas.',
+      checkPairs,
+    ),
+  ),
+  otelServiceName: text('OTEL_SERVICE_NAME', undefined, 'doorlist', 'Name of this service in traces.'),
+  otelResource: text(
+    'OTEL_RESOURCE_ATTRIBUTES',
+    '',
+    'empty',
+    'What else traces say about this instance, such as `deployment.environment.name=staging`, separated by commas.',
+    checkPairs,
+  ),
+  otelSampler: text(
+    'OTEL_TRACES_SAMPLER',
+    'parentbased_always_on',
+    'parentbased_always_on',
+    'What is traced: `always_on`, `always_off` or `traceidratio`, each also with `parentbased_` before it.',
+    (value) => (SAMPLERS.includes(value) ? undefined : `must be one of ${SAMPLERS.join(', ')}`),
+  ),
+  otelSamplerArg: text(
+    'OTEL_TRACES_SAMPLER_ARG',
+    '1',
+    '1',
+    'Share of traces to keep with `traceidratio`, from 0 to 1.',
+    (value) => (Number(value) >= 0 && Number(value) <= 1 ? undefined : 'must be a number from 0 to 1'),
   ),
   trustedProxies: text(
     'DOORLIST_TRUSTED_PROXIES',
@@ -451,6 +520,19 @@ function misspelledVariables(environment: NodeJS.ProcessEnv): string[] {
     });
 }
 
+function readTracing(read: <T>(variable: Variable<T>) => T): Config['tracing'] {
+  const endpoint = read(VARIABLES.otlpEndpoint);
+  const resource = Object.fromEntries(pairsOf(read(VARIABLES.otelResource)));
+  const name = read(VARIABLES.otelServiceName) ?? resource['service.name'] ?? 'doorlist';
+  const tracing = {
+    headers: Object.fromEntries(pairsOf(read(VARIABLES.otlpHeaders))),
+    resource: { ...resource, 'service.name': name },
+    sampler: read(VARIABLES.otelSampler),
+    ratio: Number(read(VARIABLES.otelSamplerArg)),
+  };
+  return endpoint === undefined ? undefined : { endpoint, ...tracing };
+}
+
 /** Reads every variable. Throws one `ConfigProblem` that lists all problems. */
 export function readConfig(given: NodeJS.ProcessEnv): Config {
   const { values: environment, ignored, problems } = prepareEnvironment(given, SECRETS);
@@ -493,6 +575,7 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
     logLevel: read(VARIABLES.logLevel),
     metricsPort: metricsPort === undefined ? undefined : Number(metricsPort),
     metricsHost: read(VARIABLES.metricsHost),
+    tracing: readTracing(read),
     trustedProxies: listOf(read(VARIABLES.trustedProxies)),
     mostWaitingSignups: read(VARIABLES.mostWaitingSignups),
     webhookAllow: listOf(read(VARIABLES.webhookAllow)),

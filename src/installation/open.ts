@@ -6,11 +6,13 @@ import { explainPostgres } from '../db/postgres/explain.ts';
 import { openPostgres } from '../db/postgres/open.ts';
 import type { PostgresLimits } from '../db/postgres/pool.ts';
 import { openSqlite } from '../db/sqlite/open.ts';
+import { tracedDatabase } from '../db/traced.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { type Meter, UNMETERED } from '../lib/meter.ts';
 import { isThere } from '../lib/private-file.ts';
 import { muteStates, reportState } from '../lib/state-log.ts';
+import type { Tracer } from '../lib/tracer.ts';
 import { mailListener } from '../mail/listener.ts';
 import { createWakeUps } from '../outbox/wake-up.ts';
 import type { Keyring } from '../vault/keyring.ts';
@@ -28,6 +30,7 @@ interface OpenOptions {
   limits?: Partial<PostgresLimits> | undefined;
   watch?: MigrationWatch;
   meter?: Meter;
+  tracer?: Tracer | undefined;
   /** Called when the data directory exists, and before the database is opened. Throws to prevent that. */
   beforeDatabase?: () => Promise<void>;
 }
@@ -40,7 +43,13 @@ export async function openContext(
   config: Config,
   log: Log,
   clock: Clock = Date.now,
-  { limits, watch = logMigration(log), meter = UNMETERED, beforeDatabase = async () => {} }: OpenOptions = {},
+  {
+    limits,
+    watch = logMigration(log),
+    meter = UNMETERED,
+    tracer,
+    beforeDatabase = async () => {},
+  }: OpenOptions = {},
 ): Promise<Context> {
   const masterKey = masterKeySource(config);
   masterKey.load(); // Reports a malformed key before anything is created.
@@ -48,7 +57,7 @@ export async function openContext(
   await beforeDatabase();
   const db = await openDatabase(config, log, limits);
   const note = config.databaseUrl === undefined ? noteMigration(config) : () => {};
-  return openParts(db, { log, clock, meter }, async () => {
+  return openParts(db, { log, clock, meter, tracer }, async () => {
     const keyring = await openInstance(db.unlimited, masterKey, clock(), (step) => {
       note(step);
       watch(step);
@@ -93,13 +102,14 @@ export async function openExistingDatabase(config: Config, log: Log): Promise<Da
 
 async function openParts(
   db: Database,
-  { log, clock, meter }: Pick<Context, 'log' | 'clock' | 'meter'>,
+  { log, clock, meter, tracer }: Pick<Context, 'log' | 'clock' | 'meter' | 'tracer'>,
   openKeyring: () => Promise<Keyring>,
 ): Promise<Context> {
   try {
     const keyring = await openKeyring();
     return {
-      ...{ db, keyring, clock, log, meter },
+      ...{ keyring, clock, log, meter, tracer },
+      db: tracer ? tracedDatabase(db, tracer) : db,
       registry: createRegistry(db, keyring),
       wakeUps: createWakeUps(db),
       listeners: [webhookListener(log), mailListener(log)],

@@ -11,6 +11,8 @@ export interface Meter {
   /** `limit` is its name. */
   rateLimited(limit: string): void;
   signInFailed(): void;
+  /** Of traces. `dropped`: they did not fit into the queue, or the collector did not want them. */
+  spans(result: 'exported' | 'dropped', count: number): void;
 }
 
 /** `deferred`: it was nobody's fault, and does not count as a try. */
@@ -23,4 +25,5 @@ export const UNMETERED: Meter = {
   attempt: () => {},
   rateLimited: () => {},
   signInFailed: () => {},
+  spans: () => {},
 };

@@ -3,6 +3,8 @@ import { sharedNow } from '../db/shared-clock.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Meter } from '../lib/meter.ts';
+import type { Tracer } from '../lib/tracer.ts';
+import type { Attempt } from './attempt.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import { type EndedAttempt, nextStep, outcomeOf, writeAttempts } from './attempt-log.ts';
 import type { Channel } from './channel.ts';
@@ -24,6 +26,7 @@ export interface DispatchParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
+  readonly tracer?: Tracer | undefined;
 }
 
 export interface DispatchOptions {
@@ -153,7 +156,7 @@ export class DispatchLoop {
   #attempt(state: TargetState, delivery: Delivery): void {
     state.underWay.add(delivery);
     this.#underWay += 1;
-    void attemptDelivery(this.#parts.log, state.channel, delivery).then((attempt) => {
+    void this.#attemptTraced(state, delivery).then((attempt) => {
       state.underWay.delete(delivery);
       this.#underWay -= 1;
       if (attempt) {
@@ -163,6 +166,16 @@ export class DispatchLoop {
       this.#attemptNext(state);
       this.#nudge();
     });
+  }
+
+  async #attemptTraced({ channel }: TargetState, delivery: Delivery): Promise<Attempt | undefined> {
+    const { log, tracer } = this.#parts;
+    const span = tracer?.delivery(delivery);
+    if (!tracer || !span) return attemptDelivery(log, channel, delivery);
+    const attempt = await tracer.run(span, () => attemptDelivery(log, channel, delivery));
+    if (attempt?.status != null) span.set({ 'doorlist.response.status': attempt.status });
+    span.end(attempt?.ok === true);
+    return attempt;
   }
 
   /** Not awaited: later statements of the transaction queue behind it. */

@@ -9,6 +9,7 @@ import { registerAdmin } from '../http/admin/register.ts';
 import { type Dashboard, registerDashboard } from '../http/dashboard/register.ts';
 import { type CaptchaOptions, captchaVerifier } from '../http/form/captcha.ts';
 import { registerForms } from '../http/form/register.ts';
+import { registerGuides } from '../http/guides/register.ts';
 import { registerPages } from '../http/pages/register.ts';
 import { requireServerKey } from '../http/plugins/auth.ts';
 import { withoutBasePath } from '../http/plugins/base-path.ts';
@@ -28,6 +29,7 @@ import { registerRequestBatches } from '../http/plugins/request-batches.ts';
 import { requestIdOf } from '../http/plugins/request-id.ts';
 import { recordRoutes } from '../http/plugins/route-table.ts';
 import { registerSecurityHeaders } from '../http/plugins/security-headers.ts';
+import { registerTracing } from '../http/plugins/tracing.ts';
 import { UPLOAD_LIMITS, type UploadLimits } from '../http/plugins/upload.ts';
 import { compileValidator } from '../http/plugins/validation.ts';
 import { registerAcceptInvite } from '../http/sdk/accept-invite.ts';
@@ -132,24 +134,29 @@ export async function buildApp(
   if (parts.trustedProxies.length > 0) registerForwardedAddresses(app);
   registerProxyWarning(app, context.log);
   const routes = recordRoutes(app);
+  if (context.tracer) registerTracing(app, context.tracer); // First, so that refusals are traced too.
   const lifecycle = registerLifecycle(app, context, routes);
   registerRequestBatches(app);
   registerCors(app);
   const document = await registerOpenApi(app, SDK_API, VERSION, base);
   const adminDocument = await registerOpenApi(app, ADMIN_API, VERSION, base);
-  registerDocs(app, {
-    path: '/docs',
-    source: SDK_API.path,
-    document,
+  const reference = { title: SDK_API.title, path: '/docs' };
+  const adminReference = { title: ADMIN_API.title, path: '/docs/admin' };
+  const guides = registerGuides(app, {
     base,
-    related: { title: ADMIN_API.title, path: '/docs/admin' },
+    references: [
+      { ...reference, document },
+      { ...adminReference, document: adminDocument },
+    ],
   });
+  registerDocs(app, { path: '/docs', source: SDK_API.path, document, base, related: adminReference, guides });
   registerDocs(app, {
     path: '/docs/admin',
     source: ADMIN_API.path,
     document: adminDocument,
     base,
-    related: { title: SDK_API.title, path: '/docs' },
+    related: reference,
+    guides,
   });
   const dashboard = parts.dashboard ?? {
     directory: DASHBOARD_DIRECTORY,

@@ -99,6 +99,12 @@ function createMeter(registry: Registry): Meter {
     help: 'Refused sign-ins of operators, with a password, a code or a passkey.',
     registers,
   });
+  const spans = new Counter({
+    name: 'doorlist_trace_spans_total',
+    help: 'Spans of traces, by whether the collector took them.',
+    labelNames: ['result'],
+    registers,
+  });
   for (const result of ['created', 'skipped']) signups.inc({ result }, 0); // A rate needs a first value.
   return {
     request: (route, method, status, seconds) => {
@@ -113,6 +119,7 @@ function createMeter(registry: Registry): Meter {
     attempt: (channel, outcome) => attempts.inc({ channel, outcome }),
     rateLimited: (limit) => rateLimited.inc({ limit }),
     signInFailed: () => signInFailures.inc(),
+    spans: (result, count) => spans.inc({ result }, count),
   };
 }
 

@@ -17,6 +17,7 @@ import { startOutbox } from '../installation/start-outbox.ts';
 import { waitForDatabase } from '../installation/wait-for-database.ts';
 import type { Log } from '../lib/log.ts';
 import { createLogger } from '../lib/log.ts';
+import type { Meter } from '../lib/meter.ts';
 import { COMMAND } from '../lib/root.ts';
 import { openOperators } from '../operators/context.ts';
 import { isSetUp, setupUrl } from '../operators/setup.ts';
@@ -81,14 +82,10 @@ export async function serve(
   asked.then(() => {
     if (starting) process.exit(0); // Nothing has been acknowledged yet, and unfinished work is rolled back.
   });
-  const { context, app, lifecycle, keyUsage, releaseDirectory, dashboard, metrics } = await startListening(
-    config,
-    log,
-    { limits, buildsDashboard },
-    () => {
+  const { context, app, lifecycle, keyUsage, releaseDirectory, dashboard, metrics, tracer } =
+    await startListening(config, log, { limits, buildsDashboard }, () => {
       starting = false;
-    },
-  );
+    });
   const { port } = app.server.address() as AddressInfo;
   const outbox = await startOutbox(context, config);
   if (config.smtpUrl !== undefined) {
@@ -132,7 +129,7 @@ export async function serve(
   ]);
   app.server.closeAllConnections();
   await app.close();
-  await Promise.all([scheduler.close(), keyUsage.close(), metrics?.close()]);
+  await Promise.all([scheduler.close(), keyUsage.close(), metrics?.close(), tracer?.close()]);
   await context.db.close();
   releaseDirectory();
   descriptors.stop();
@@ -176,10 +173,12 @@ async function startListening(
   const waitingRoom = config.port === 0 ? undefined : await openWaitingRoom(address);
   let releaseDirectory: (() => void) | undefined;
   const metrics = createMetrics();
+  const tracer = await openTracer(config, log, metrics.meter);
   const open = () =>
     openContext(config, log, Date.now, {
       limits,
       meter: metrics.meter,
+      tracer,
       watch: waitingRoom ? both(logMigration(log), waitingRoom.showMigration) : logMigration(log),
       beforeDatabase: async () => {
         releaseDirectory ??= await lockForServing(config);
@@ -188,6 +187,7 @@ async function startListening(
   const context = await waitForDatabase(open, config, log).catch(async (error) => {
     releaseDirectory?.();
     await waitingRoom?.close();
+    await tracer?.close();
     throw error;
   });
   if (config.databaseUrl !== undefined) await remindToSaveMasterKey(config, context);
@@ -223,14 +223,22 @@ async function startListening(
     await metricsServer?.close();
     await app.close();
     await keyUsage.close();
+    await tracer?.close();
     await context.db.close(); // An open database would keep the process alive.
     throw error;
   }
   return {
-    ...{ context, app, lifecycle, keyUsage, dashboard },
+    ...{ context, app, lifecycle, keyUsage, dashboard, tracer },
     metrics: metricsServer,
     releaseDirectory: () => releaseDirectory?.(),
   };
+}
+
+/** Loaded only if there is a collector. */
+async function openTracer({ tracing }: Config, log: Log, meter: Meter) {
+  if (!tracing) return undefined;
+  const { createTracer } = await import('./tracer.ts');
+  return createTracer(tracing, { log, meter });
 }
 
 function both(first: MigrationWatch, second: MigrationWatch): MigrationWatch {

@@ -175,6 +175,8 @@ forEachEngine((engine) => {
         '/readyz',
         '/docs',
         '/docs/admin',
+        '/docs/quick-start',
+        '/llms.txt',
         '/openapi.json',
         '/admin/openapi.json',
       ])

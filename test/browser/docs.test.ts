@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, ConsoleMessage, Page, Request } from 'playwright-core';
+import { CONTENTS } from '../../src/http/guides/contents.ts';
 import { operationsOf } from '../support/documented.ts';
+import { assertAccessible } from '../support/public-pages.ts';
 import { type ReferenceApp, startReferenceApp } from '../support/reference-app.ts';
 import { sharedChromium } from '../support/shared-chromium.ts';
 import { openWindow, type View } from '../support/windows.ts';
@@ -26,7 +28,7 @@ after(async () => {
 });
 
 /** Opens the page, runs the check, and fails on anything in the console and any request to elsewhere. */
-async function visit(view: View, check: (page: Page) => Promise<void>): Promise<void> {
+async function visit(view: View, check: (page: Page) => Promise<void>, path = '/docs'): Promise<void> {
   const page = await openWindow(browser, view);
   const complaints: string[] = [];
   const hear = (message: ConsoleMessage) => complaints.push(message.text());
@@ -35,7 +37,7 @@ async function visit(view: View, check: (page: Page) => Promise<void>): Promise<
     if (!url.startsWith(`${reference.url}/`) && !url.startsWith('data:')) complaints.push(url);
   };
   page.on('console', hear).on('request', watch);
-  await page.goto(`${reference.url}/docs`);
+  await page.goto(reference.url + path);
   await check(page);
   assert.deepEqual([...complaints, ...page.problems], []);
   page.off('console', hear).off('request', watch);
@@ -113,4 +115,69 @@ describe('/docs in a browser', () => {
       });
     }
   });
+});
+
+describe('the documentation in a browser', () => {
+  const pages = CONTENTS.flatMap((group) => group.pages.map(({ slug }) => `/docs/${slug}`));
+
+  it('never scrolls sideways, and has text with enough contrast', async () => {
+    for (const { viewport, colorScheme } of [
+      { viewport: PHONE, colorScheme: 'dark' },
+      { viewport: DESKTOP, colorScheme: 'light' },
+    ] as const) {
+      await visit({ viewport, colorScheme }, async (page) => {
+        for (const path of [...pages, '/docs/search', '/docs/search?q=invite']) {
+          await page.goto(reference.url + path);
+          const width = await page.evaluate('document.documentElement.scrollWidth');
+          assert.equal(width, viewport.width, `${path} at ${viewport.width}`);
+          assert.deepEqual(await page.evaluate(findFaintText), [], `${path}, ${colorScheme}`);
+        }
+      });
+    }
+  });
+
+  it('is accessible', () =>
+    visit({ viewport: DESKTOP }, async (page) => {
+      for (const path of ['/docs/emails', '/docs/search?q=invite']) {
+        await page.goto(reference.url + path);
+        await assertAccessible(page, path);
+      }
+    }));
+
+  it('copies code, shows pictures, and leads from page to page with the keyboard', () =>
+    visit(
+      { viewport: PHONE, permissions: ['clipboard-read', 'clipboard-write'] },
+      async (page) => {
+        await page.keyboard.press('Tab');
+        assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to content');
+        assert.equal(await page.locator('nav').isVisible(), false);
+        await page.focus('.bar button');
+        await page.keyboard.press('Enter');
+        await page.focus('nav a[href="/docs/dashboard"]');
+        await page.keyboard.press('Enter');
+        await page.waitForURL('**/docs/dashboard');
+        const picture = page.locator('.guide img').first();
+        await picture.scrollIntoViewIfNeeded();
+        await page.waitForFunction(`document.querySelector('.guide img').naturalWidth > 0`);
+        await page.goto(`${reference.url}/docs/queue`);
+        await page.locator('.copy').nth(1).click();
+        await page.getByRole('button', { name: 'Copied' }).waitFor();
+        const copied = await page.evaluate('navigator.clipboard.readText()');
+        assert.match(String(copied), /waitlist update wl_acme --boost 10/);
+      },
+      '/docs/quick-start',
+    ));
+
+  it('finds pages without scripts', () =>
+    visit(
+      { viewport: DESKTOP, javaScriptEnabled: false },
+      async (page) => {
+        await page.fill('nav input[name=q]', 'rotating the secret');
+        await page.keyboard.press('Enter');
+        await page.click('.results a >> nth=0');
+        assert.equal(page.url(), `${reference.url}/docs/webhooks#rotating-the-secret`);
+        assert.ok(await page.locator('h2#rotating-the-secret').isVisible());
+      },
+      '/docs/concepts',
+    ));
 });

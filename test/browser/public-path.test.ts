@@ -95,6 +95,11 @@ forEachEngine((engine) => {
           assert.ok(page.includes(`href="${PREFIX}${path}"`), path);
           assert.equal((await visit(PREFIX + path)).status, 200);
         }
+        const guide = await (await visit('docs/queue')).text();
+        for (const path of ['/docs', '/docs/search', '/docs/forms'])
+          assert.ok(guide.includes(`="${PREFIX}${path}"`));
+        const list = await (await visit('llms.txt')).text();
+        assert.ok(list.includes(`(${proxy.publicUrl}/docs/queue.md)`));
       });
 
       it('takes signups through its form, with and without scripts', async () => {

@@ -1,75 +1,65 @@
-import { createHash } from 'node:crypto';
 import { BASE } from './curl.ts';
 import type { Document } from './document.ts';
-import { Html, html } from './html.ts';
+import { type Html, html } from './html.ts';
 import { headings, inline, markdown, slug } from './markdown.ts';
 import { type Model, modelOf } from './model.ts';
 import { eventArticle, fieldTable, methodBadge, operationArticle } from './pieces.ts';
 import { SCRIPT } from './script.ts';
+import { securityPolicy, shell } from './shell.ts';
 import { STYLE } from './style.ts';
 
-const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-
-/** Nothing is loaded from elsewhere, and only the style and script below are allowed. */
-export const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  `style-src ${hashOf(STYLE)}`,
-  `script-src ${hashOf(SCRIPT)}`,
+export const CONTENT_SECURITY_POLICY = securityPolicy({ style: STYLE, script: SCRIPT }, [
   'img-src data:',
-  "base-uri 'none'",
   "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-const ICON =
-  'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"%3E%3Crect width="16" height="16" rx="4" fill="%230f766e"/%3E%3Cpath d="M5 13V3h6v10" fill="none" stroke="white" stroke-width="2"/%3E%3C/svg%3E';
+]);
 
 /** With more operations than this, the groups in the contents are folded. */
 const FOLD_FROM = 30;
 
-/** Another API reference of the same installation. */
+/** Another page of the same installation. */
 export interface Related {
   title: string;
   path: string;
 }
 
+interface Surroundings {
+  /** Where the document itself is served. */
+  source: string;
+  /** The other reference. */
+  related?: Related | undefined;
+  /** The pages of the documentation. */
+  guides?: readonly Related[];
+}
+
 /** Renders a document. The returned function inserts the installation's address, which only a request knows. */
-export function renderPage(document: Document, source: string, related?: Related): (base: string) => string {
-  const pieces = page(modelOf(document), source, related).text.split(BASE);
+export function renderPage(document: Document, surroundings: Surroundings): (base: string) => string {
+  const pieces = page(modelOf(document), surroundings).text.split(BASE);
   return (base) => pieces.join(html`${base}`.text);
 }
 
-function page(model: Model, source: string, related?: Related): Html {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${model.title} reference</title>
-<link rel="icon" href="${new Html(ICON.replaceAll('"', '&quot;'))}">
-<style>${new Html(STYLE)}</style>
-</head>
-<body id="top">
-<a class="skip" href="#content">Skip to content</a>
-<header class="bar"><a class="brand" href="#top">${model.title}</a>
+function page(model: Model, surroundings: Surroundings): Html {
+  return shell({
+    title: `${model.title} reference`,
+    style: STYLE,
+    script: SCRIPT,
+    body: html`<header class="bar"><a class="brand" href="#top">${model.title}</a>
 <button type="button" popovertarget="contents">Contents</button></header>
 <div class="layout">
-${navigation(model)}
+${navigation(model, surroundings)}
 <main id="content">
-${introduction(model, source, related)}
+${introduction(model, surroundings)}
 ${model.sections.map(section)}
 ${model.events && eventSection(model.events)}
 ${objects(model)}
 </main>
-</div>
-<script>${new Html(SCRIPT)}</script>
-</body>
-</html>
-`;
+</div>`,
+  });
 }
 
-function navigation({ title, version, about, sections, events, objects }: Model): Html {
+function navigation(
+  { title, version, about, sections, events, objects }: Model,
+  { guides = [] }: Surroundings,
+): Html {
   const count = sections.reduce((sum, { operations }) => sum + operations.length, 0);
   const group = (name: string, items: Html[]) => {
     const list = html`<ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`;
@@ -79,6 +69,11 @@ function navigation({ title, version, about, sections, events, objects }: Model)
   };
   return html`<nav id="contents" popover aria-label="Contents">
 <a class="brand" href="#top">${title} <span>${version}</span></a>
+${
+  guides.length > 0 &&
+  html`<details class="guides"><summary><h2>Documentation</h2></summary>
+<ul>${guides.map((guide) => html`<li><a href="${guide.path}">${guide.title}</a></li>`)}</ul></details>`
+}
 ${group(
   'Introduction',
   headings(about).map((heading) => html`<a href="#${heading.id}">${heading.title}</a>`),
@@ -105,7 +100,8 @@ ${group('Objects', [
 </nav>`;
 }
 
-function introduction({ title, about }: Model, source: string, related?: Related): Html {
+function introduction({ title, about }: Model, { source, related, guides = [] }: Surroundings): Html {
+  const [start] = guides;
   const [lead = '', ...rest] = about.split('\n\n');
   return html`<section class="introduction">
 <h1>${title}</h1>
@@ -116,6 +112,10 @@ function introduction({ title, about }: Model, source: string, related?: Related
 ${
   related &&
   html`<div><dt>See also</dt><dd><a href="${related.path}">${related.title}</a></dd></div>
+`
+}${
+  start &&
+  html`<div><dt>Documentation</dt><dd><a href="${start.path}">${start.title}</a></dd></div>
 `
 }</dl>
 ${markdown(rest.join('\n\n'))}

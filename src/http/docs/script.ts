@@ -1,7 +1,5 @@
-/**
- * Optional conveniences: copy buttons, a menu that closes itself, and highlighting in the table of contents.
- */
-export const SCRIPT = `
+/** Optional conveniences of every page: a menu that closes itself, and copy buttons. */
+export const COMMON_SCRIPT = `
 const contents = document.getElementById('contents');
 contents.addEventListener('click', (event) => {
   if (event.target.closest('a') && contents.matches(':popover-open')) contents.hidePopover();
@@ -21,8 +19,11 @@ if (navigator.clipboard) {
     pre.after(button);
   }
 }
+`;
 
-const links = new Map([...contents.querySelectorAll('li a')].map((link) => [link.hash.slice(1), link]));
+/** Those of a reference: highlighting in the table of contents. */
+export const SCRIPT = `${COMMON_SCRIPT}
+const links = new Map([...contents.querySelectorAll('li a[href^="#"]')].map((link) => [link.hash.slice(1), link]));
 let unfolded;
 const follow = (link) => {
   const group = link.closest('details');

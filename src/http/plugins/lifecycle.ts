@@ -2,9 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalid, notFound, unavailable } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Meter } from '../../lib/meter.ts';
+import type { Tracer } from '../../lib/tracer.ts';
 import { HttpError, NOTHING_HERE } from './errors.ts';
 import { isNavigation } from './navigation.ts';
 import type { RouteTable } from './route-table.ts';
+import { traceIdOf } from './tracing.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
@@ -42,6 +44,7 @@ declare module 'fastify' {
 interface Recorders {
   readonly log: Log;
   readonly meter: Meter;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** Applies to every request: an id, no caching, one log line, its metrics, and a graceful stop. */
@@ -126,7 +129,7 @@ function refusalOf(request: FastifyRequest, routes: RouteTable): Error | undefin
 
 /** `close` also fires if the client disconnects before the response. Fastify's own hooks do not. */
 export function recordWhenAnswered(
-  { log, meter }: Recorders,
+  { log, meter, tracer }: Recorders,
   request: FastifyRequest,
   reply: FastifyReply,
   route = 'unknown',
@@ -135,7 +138,7 @@ export function recordWhenAnswered(
   const startedAt = performance.now();
   reply.raw.once('close', () => {
     const ms = performance.now() - startedAt;
-    logRequest(log, request, reply, route, ms);
+    logRequest(log, request, reply, { route, ms, traceId: tracer && traceIdOf(request) });
     const status = reply.raw.writableFinished ? reply.statusCode : 'aborted';
     meter.request(route, request.method, status, ms / 1000);
     then();
@@ -143,7 +146,12 @@ export function recordWhenAnswered(
 }
 
 /** Logs the route's pattern, because paths contain emails and invite codes. */
-function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply, route: string, ms: number): void {
+function logRequest(
+  log: Log,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { route, ms, traceId }: { route: string; ms: number; traceId: string | undefined },
+): void {
   const level = isProbe(route) ? 'debug' : 'info'; // Load balancers ask every few seconds.
   log[level](
     {
@@ -152,6 +160,7 @@ function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply, rout
       route,
       status: reply.statusCode,
       ms: Math.round(ms * 10) / 10,
+      ...(traceId === undefined ? {} : { traceId }),
       ...(reply.raw.writableFinished ? {} : { aborted: true }),
     },
     'request',

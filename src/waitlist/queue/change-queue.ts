@@ -4,6 +4,7 @@ import { sharedTime } from '../../db/shared-clock.ts';
 import { statement } from '../../db/statement.ts';
 import { STATUSES, type Status } from '../../db/tables.ts';
 import { notFound } from '../../lib/errors.ts';
+import type { Span } from '../../lib/tracer.ts';
 import { writeMessages } from '../../outbox/message.ts';
 import type { Target } from '../../outbox/target.ts';
 import type { Context } from './context.ts';
@@ -75,7 +76,7 @@ export async function readAndChangeQueue<R, T>(
     const outcome = await work(change, found);
     writeCounters(change, row.last_seq);
     const listening = audiences.filter(({ events }) => events.length > 0);
-    if (listening.length > 0) targets = await sendMessages(change, listening);
+    if (listening.length > 0) targets = await sendMessages(change, listening, context.tracer?.current());
     return outcome;
   };
   const result = await context.db.transaction(attempt, { repeatable: true });
@@ -90,11 +91,16 @@ interface Audience {
 }
 
 /** Runs after all other writes of the change, so that listeners see entries as they will be at the commit. */
-async function sendMessages(change: QueueChange, audiences: readonly Audience[]): Promise<readonly Target[]> {
+async function sendMessages(
+  change: QueueChange,
+  audiences: readonly Audience[],
+  span: Span | undefined,
+): Promise<readonly Target[]> {
   const entries = entriesAtCommit(change);
   // Started together, so that their reads share a round trip.
   const composing = audiences.map(({ listener, events }) => listener.compose(change, events, entries));
   const messages = (await Promise.all(composing)).flat();
+  if (span) for (const { id, targets } of messages) span.leadsTo(id, targets);
   return writeMessages(change.trx, change.queue.id, messages, change.now);
 }
 

@@ -2,6 +2,7 @@ import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Meter } from '../../lib/meter.ts';
+import type { Tracer } from '../../lib/tracer.ts';
 import type { WakeUps } from '../../outbox/wake-up.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import type { AuditTrail } from './audit-trail.ts';
@@ -16,6 +17,8 @@ export interface Context {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
+  /** Set while tracing is on. */
+  readonly tracer?: Tracer | undefined;
   readonly listeners: readonly Listener[];
   /** Used when a commit left something to deliver. */
   readonly wakeUps: WakeUps;

@@ -1,5 +1,6 @@
 import { DatabaseUnavailable, type Trx } from '../../db/database.ts';
 import { DoorlistError } from '../../lib/errors.ts';
+import type { Span } from '../../lib/tracer.ts';
 import { readAndChangeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -27,6 +28,8 @@ export interface Signups {
 }
 
 interface SignupRequest extends SignupOptions {
+  /** Of the request that waits for it, while tracing is on. */
+  span?: Span | undefined;
   queue: Queue;
   candidates: Candidate[];
 }
@@ -40,7 +43,7 @@ const BATCH_ENTRIES = 32;
 /** Requests that arrive together are written together. */
 export function openSignups(context: Context, mostWaiting: number, longestWaitMs = LONGEST_WAIT_MS): Signups {
   const group = new GroupCommit<SignupRequest, SignupResult>({
-    commit: (_, requests) => commitSignups(context, requests),
+    commit: (_, requests) => commitTraced(context, requests),
     isolate: (error) => !(error instanceof DoorlistError || error instanceof DatabaseUnavailable),
     weigh: ({ candidates }) => candidates.length,
     mostWaiting,
@@ -52,9 +55,17 @@ export function openSignups(context: Context, mostWaiting: number, longestWaitMs
     submit: (queue, entries, options) => {
       const now = context.clock();
       const candidates = entries.map((entry) => prepareCandidate(queue, entry, now));
-      return group.submit(queue.id, { queue, candidates, ...options });
+      return group.submit(queue.id, { queue, candidates, span: context.tracer?.current(), ...options });
     },
   };
+}
+
+/** A batch is part of the trace of every request in it. */
+function commitTraced(context: Context, requests: SignupRequest[]): Promise<SignupResult[]> {
+  const { tracer } = context;
+  if (!tracer) return commitSignups(context, requests);
+  const spans = requests.flatMap(({ span }) => span ?? []);
+  return tracer.runFor(spans, () => commitSignups(context, requests));
 }
 
 async function commitSignups(context: Context, requests: SignupRequest[]): Promise<SignupResult[]> {

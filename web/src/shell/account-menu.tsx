@@ -44,9 +44,16 @@ export function AccountMenu({ onNavigate }: { onNavigate?: (() => void) | undefi
       </MenuItem>
       <MenuItem
         icon={<BookOpen aria-hidden />}
-        render={<a href={`${BASE_PATH}/docs`} target="_blank" rel="noreferrer" aria-label="API reference" />}
+        render={
+          <a
+            href={`${BASE_PATH}/docs/quick-start`}
+            target="_blank"
+            rel="noreferrer"
+            aria-label="Documentation"
+          />
+        }
       >
-        API reference
+        Documentation
       </MenuItem>
       <MenuLine />
       <ThemeItems />

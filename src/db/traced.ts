@@ -1,0 +1,12 @@
+import type { Tracer } from '../lib/tracer.ts';
+import type { Database } from './database.ts';
+
+/** The same database, whose transactions are part of the trace that they belong to. */
+export function tracedDatabase(db: Database, tracer: Tracer): Database {
+  const traced = (untraced: Database): Database => ({
+    ...untraced,
+    transaction: (work, options) =>
+      tracer.transaction(db.describe(), () => untraced.transaction(work, options)),
+  });
+  return { ...traced(db), unlimited: traced(db.unlimited) };
+}
