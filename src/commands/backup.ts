@@ -46,14 +46,14 @@ export const backups: Command[] = [
 ];
 
 /** A key stored next to the database would be lost with it. One from a secret store is already safe. */
-function includesMasterKey(config: Config, flags: Flags): boolean {
+export function includesMasterKey(config: Config, flags: Flags): boolean {
   if (flags['with-master-key'] && flags['without-master-key'])
     throw new UsageProblem('use --with-master-key or --without-master-key, not both');
   if (flags['with-master-key']) return true;
   return !flags['without-master-key'] && config.masterKey === undefined;
 }
 
-async function backUp(
+export async function backUp(
   config: Config,
   file: string,
   withMasterKey: boolean,

@@ -10,7 +10,7 @@ import { createLogger } from '../lib/log.ts';
 import { generateMasterKey } from '../vault/master-key.ts';
 import { markMasterKeySaved } from '../vault/master-key-saved.ts';
 import { currentMasterKey, rotateMasterKey } from '../waitlist/upkeep/instance.ts';
-import { type Command, type Terminal, textOr } from './command.ts';
+import { type Command, type Outcome, type Terminal, textOr } from './command.ts';
 import { examine } from './doctor.ts';
 import { showStatus } from './status.ts';
 
@@ -29,14 +29,20 @@ export const operations: Command[] = [
   {
     name: 'migrate',
     about: 'Update the database schema to this release. `serve` also does this when it starts.',
-    raw: async (config, _operands, _flags, terminal) => {
+    flags: { backup: { value: 'FILE', about: 'Write an encrypted backup to this file first.' } },
+    raw: async (config, _operands, flags, terminal) => {
       const from = await currentSchema(config);
+      const file = textOr(flags, 'backup', undefined);
+      const backup = file === undefined ? undefined : await backUpBefore(config, from, file, terminal);
       await updateSchema(config, from, terminal);
       const text =
         from === SCHEMA_VERSION
           ? `The schema is up to date (version ${SCHEMA_VERSION}).`
           : `Updated the schema from version ${from} to ${SCHEMA_VERSION}.`;
-      return { json: { from, schema: SCHEMA_VERSION }, text };
+      return {
+        json: { from, schema: SCHEMA_VERSION, ...(backup ? { backup: backup.json } : {}) },
+        text: backup ? `${backup.text}\n${text}` : text,
+      };
     },
   },
   {
@@ -88,6 +94,18 @@ export const operations: Command[] = [
     },
   },
 ];
+
+/** A database that was never migrated has nothing to back up. */
+async function backUpBefore(
+  config: Config,
+  from: number,
+  file: string,
+  { passphraseCost }: Terminal,
+): Promise<Outcome | undefined> {
+  if (from === 0) return undefined;
+  const { backUp, includesMasterKey } = await import('./backup.ts');
+  return backUp(config, file, includesMasterKey(config, {}), passphraseCost);
+}
 
 async function updateSchema(config: Config, from: number, { error: print }: Terminal): Promise<void> {
   const release =

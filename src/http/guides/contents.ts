@@ -74,7 +74,8 @@ export const CONTENTS: readonly Group[] = [
   {
     title: 'Self-hosting',
     pages: [
-      page('operations', 'upgrades, PostgreSQL, backups, health checks, metrics, traces, keys, logs.'),
+      page('operations', 'PostgreSQL, backups, health checks, metrics, traces, keys, logs.'),
+      page('upgrade', 'the order of the steps, what callers get meanwhile, and the way back.'),
       page('scaling', 'SQLite or PostgreSQL, multiple instances, and what to watch as you grow.'),
       page('security', 'what is encrypted, the threat model, and how to report a problem.'),
     ],
