@@ -255,5 +255,10 @@ function registerSdk(
     },
     { prefix: '/sdk/v1/waitlist' },
   );
-  registerPages(app, { context, reading: sdk.limits.inviteCheck, acting: sdk.limits.inviteAccept });
+  registerPages(app, {
+    context,
+    publicUrl,
+    reading: sdk.limits.inviteCheck,
+    acting: sdk.limits.inviteAccept,
+  });
 }
