@@ -22,7 +22,7 @@ const POLICY = [
   "default-src 'none'",
   `script-src 'sha256-${createHash('sha256').update(SCRIPT).digest('base64')}'`,
   "style-src 'unsafe-inline'",
-  'img-src https: data:',
+  "img-src 'self' https: data:",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'self'",
