@@ -95,11 +95,17 @@ forEachEngine((engine) => {
 
     it('shows support its own steps, and viewers none', async () => {
       await owner.post('/waitlists', { id: 'wl_other', name: 'Other' });
-      const support = await open('/waitlists/wl_other', await join(service, owner, 'support', 'sam@example.com'));
+      const support = await open(
+        '/waitlists/wl_other',
+        await join(service, owner, 'support', 'sam@example.com'),
+      );
       await support.getByText('0 of 2 done').waitFor();
       assert.equal(await support.getByRole('button', { name: 'Dismiss' }).count(), 0);
       await support.close();
-      const viewer = await open('/waitlists/wl_other', await join(service, owner, 'viewer', 'vera@example.com'));
+      const viewer = await open(
+        '/waitlists/wl_other',
+        await join(service, owner, 'viewer', 'vera@example.com'),
+      );
       await viewer.getByRole('heading', { name: 'Sign people up from your backend' }).waitFor();
       assert.equal(await viewer.getByRole('heading', { name: 'First steps' }).count(), 0);
       await viewer.close();

@@ -93,8 +93,16 @@ export function changesOf({ form, look }: Saved, draft: Draft): Changes {
   return changes;
 }
 
-/** What the preview shows. It has no CAPTCHA. */
+/** What the preview shows. What is not complete yet is left out, because the server would refuse it. */
 export function previewOf(draft: Draft): Schemas['FormDraft'] {
-  const { captcha: _, ...settings } = settingsOf(draft);
-  return { ...settings, colour: textOrNull(draft.colour) };
+  const { headline, text, buttonText, fields, consent } = settingsOf(draft);
+  const colour = textOrNull(draft.colour);
+  return {
+    headline,
+    text,
+    buttonText,
+    fields: fields.filter(({ name, label, options }) => name !== '' && label !== '' && options?.length !== 0),
+    consent: consent && consent.text !== '' && consent.version !== '' ? consent : null,
+    ...(colour === null || /^#[0-9a-f]{6}$/i.test(colour) ? { colour } : {}),
+  };
 }
