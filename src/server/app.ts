@@ -205,6 +205,7 @@ export async function buildApp(
   });
   registerDashboard(app, {
     context: operators,
+    publicUrl: parts.publicUrl,
     base,
     cookies,
     limits: parts.sessions,

@@ -39,9 +39,12 @@ forEachEngine((engine) => {
       await page.getByLabel('Headline').fill('A calmer week');
       await page.getByLabel('Color', { exact: true }).fill('#7c3aed');
       await preview.getByRole('heading', { name: 'A calmer week' }).waitFor();
+      const frame = page.frames().find((each) => each.url().endsWith('/mail-frame'));
       const painted = () =>
-        preview.getByRole('button').evaluate('(button) => getComputedStyle(button).backgroundColor');
-      await eventually(painted, (colour) => colour === 'rgb(124, 58, 237)');
+        frame?.evaluate("getComputedStyle(document.querySelector('button')).backgroundColor") ??
+        assert.fail('no preview');
+      const violet = 'rgb(124, 58, 237)';
+      assert.equal(await eventually(painted, (colour) => colour === violet), violet);
       const choose = (name: string, buffer: Buffer) =>
         page.getByLabel('Logo', { exact: true }).setInputFiles({ name, mimeType: 'image/png', buffer });
       await choose('logo.png', Buffer.from('<svg onload="alert(1)"/>'));
