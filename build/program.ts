@@ -13,7 +13,7 @@ const ENTRIES = {
   'template-thread': 'src/mail/templates/template-thread.ts',
 };
 /** Files that the program reads from beside itself. */
-const FILES = ['src/http/form/form-script.js'];
+const FILES = ['src/http/form/form-script.js', 'src/http/form/status-script.js'];
 /** Machine code, what is not installed, and a list that is loaded by `require` when it is needed. */
 export const EXTERNAL: readonly string[] = ['sodium-native', 'pg-native', 'disposable-email-domains-js'];
 

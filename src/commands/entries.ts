@@ -1,8 +1,11 @@
 import { STATUSES, type Status } from '../db/tables.ts';
+import { notFound } from '../lib/errors.ts';
 import { formatId } from '../lib/ids.ts';
+import { mailableTo, notEmailed, signupMail } from '../mail/mailable.ts';
+import { hasMailServer } from '../mail/sending.ts';
 import { readEntry } from '../waitlist/entries/browse-entries.ts';
 import { confirmEntry, confirmSegment } from '../waitlist/entries/confirm-entry.ts';
-import { findEntry, PAGE_LIMIT_MAX } from '../waitlist/entries/entries.ts';
+import { entriesBySeq, findEntry, PAGE_LIMIT_MAX } from '../waitlist/entries/entries.ts';
 import { leaderboard } from '../waitlist/entries/list-leaders.ts';
 import { listSegment } from '../waitlist/entries/list-segment.ts';
 import { putBack } from '../waitlist/entries/put-back.ts';
@@ -11,6 +14,8 @@ import type { Segment } from '../waitlist/entries/segment.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { LEADERBOARD_MAX } from '../waitlist/referrals/leaderboard.ts';
+import { addPerson } from '../waitlist/signup/signup.ts';
+import { parsePerson } from '../waitlist/signup/signup-input.ts';
 import { exportPerson } from '../waitlist/transfer/export/export-person.ts';
 import { type PresentedEntry, presentEntry } from '../wire/entry.ts';
 import { presentPerson } from '../wire/person.ts';
@@ -44,6 +49,32 @@ export const SEGMENT_FLAGS: Record<string, Flag> = {
 };
 
 export const entries: Command[] = [
+  {
+    name: 'entry add',
+    about: 'Add a person by hand, exactly as a signup does.',
+    operands: ['EMAIL_OR_PHONE'],
+    flags: {
+      ...QUEUE_FLAGS,
+      metadata: { value: 'JSON', about: 'Custom data as a JSON object, such as \'{"name":"Ada"}\'.' },
+      'referred-by': { value: 'WHO', about: 'Email, phone or referral code of the referrer.' },
+    },
+    run: async (context, [who = ''], flags, config) => {
+      const queue = await queueOf(context, flags);
+      const { seq, created } = await addPerson(context, queue, parsePerson(personOf(who, flags)));
+      const found = (await entriesBySeq(context, queue, [seq])).get(seq);
+      if (!found) throw notFound(`there is no entry ${who}`);
+      const kind = await signupMail(context, queue);
+      const mailable = created
+        ? await mailableTo(context, queue, kind, found.email, await hasMailServer(context, config))
+        : null;
+      const entry = presentEntry(found);
+      const note = mailable === null ? `${entry.id} is on the waitlist already.` : notEmailed(mailable);
+      return {
+        json: { entry, created, mailable },
+        text: `${entryTable([entry])}${note && `\n\n${note}`}`,
+      };
+    },
+  },
   {
     name: 'entry show',
     about: 'Show an entry by email or phone.',
@@ -134,6 +165,24 @@ export const entries: Command[] = [
     },
   },
 ];
+
+function personOf(who: string, flags: Flags): Record<string, unknown> {
+  const metadata = textOr(flags, 'metadata', undefined);
+  const referredBy = textOr(flags, 'referred-by', undefined);
+  return {
+    ...(who.includes('@') ? { email: who } : { phone: who }),
+    ...(metadata === undefined ? {} : { metadata: parseObject(metadata) }),
+    ...(referredBy === undefined ? {} : { referredBy }),
+  };
+}
+
+function parseObject(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UsageProblem('--metadata: must be a JSON object');
+  }
+}
 
 async function confirmOne(context: Context, queue: Queue, id: string): Promise<Outcome> {
   const { confirmed } = await confirmEntry(context, queue, id, systemUser());

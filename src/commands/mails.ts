@@ -13,6 +13,7 @@ import {
 } from '../mail/templates/kinds.ts';
 import { type MailChanges, showMailSettings, updateMailSettings } from '../mail/update-settings.ts';
 import { listSuppressions, unsuppress } from '../waitlist/links/suppression.ts';
+import { pictureUrl } from '../waitlist/settings/pictures.ts';
 import { presentSuppression } from '../wire/suppression.ts';
 import {
   type Command,
@@ -46,7 +47,8 @@ export const mails: Command[] = [
       },
       'referral-url': {
         value: 'URL',
-        about: 'Link to share, with {referralCode} in the URL, or default (none).',
+        about:
+          'Link to share, with {referralCode} in the URL, or default (the hosted page, if the form is on).',
       },
       colour: { value: '#rrggbb', about: 'Color of buttons and links, or default.' },
       'logo-url': {
@@ -68,7 +70,9 @@ export const mails: Command[] = [
       const id = requireText(flags, 'waitlist');
       const changes = parseChanges(flags);
       if (Object.keys(changes).length > 0) await updateMailSettings(context, id, changes);
-      const view = await showMailSettings(context, id);
+      const settings = await showMailSettings(context, id);
+      const { publicUrl } = await sendingOf(context, config);
+      const view = { ...settings, logoUrl: pictureUrl(settings.logoUrl, publicUrl) };
       const rows = Object.entries(view).map(([name, value]) => [
         name,
         Array.isArray(value) ? value.join(', ') || 'none' : value === null ? 'default' : String(value),

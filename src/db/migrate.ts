@@ -27,6 +27,7 @@ import { schemaGate } from './migrations/0023-schema-gate.ts';
 import { importRanges } from './migrations/0024-import-ranges.ts';
 import { health } from './migrations/0025-health.ts';
 import { removedFrom } from './migrations/0026-removed-from.ts';
+import { firstHour } from './migrations/0027-first-hour.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const NAMED = {
@@ -56,6 +57,7 @@ const NAMED = {
   importRanges,
   health,
   removedFrom,
+  firstHour,
 } satisfies Record<string, Migration>;
 
 export const MIGRATIONS: readonly Migration[] = Object.values(NAMED);

@@ -34,6 +34,7 @@ export const TABLE_KEYS = {
   delivery_attempt: ['queue_id', 'event_id', 'channel', 'target_id', 'attempt'],
   delivery_stat: ['queue_id', 'hour', 'channel', 'target_id'],
   mail_part: ['waitlist_id', 'part', 'version'],
+  waitlist_picture: ['waitlist_id', 'digest'],
   mail_suppression: ['queue_id', 'email_hash', 'reason'],
   mail_pause: ['name'],
   form: ['queue_id'],

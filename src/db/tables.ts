@@ -59,6 +59,8 @@ const waitlist = {
   invite_reminder_ms: generated(integer),
   /** The metadata keys whose values are counted: a JSON array. */
   metadata_keys: generated(text),
+  /** 1: the dashboard no longer shows the first steps. */
+  first_steps_dismissed: generated(integer),
   /** What its queues have not taken over yet (JSON), or null. Each queue follows under its own lock. */
   unsettled: orNull(text),
   closed_at: orNull(integer),
@@ -411,6 +413,16 @@ const mailPart = {
   created_at: integer,
 };
 
+/** Uploaded by operators, for everyone to see. */
+const waitlistPicture = {
+  waitlist_id: integer,
+  /** Of the content, in hexadecimal: part of its address. */
+  digest: text,
+  type: oneOf('image/png', 'image/jpeg', 'image/webp'),
+  content: bytes,
+  created_at: integer,
+};
+
 /** Addresses that get no mail, by the keyed hash of their email. */
 const mailSuppression = {
   queue_id: integer,
@@ -664,6 +676,7 @@ export const TABLES = {
   delivery_attempt: deliveryAttempt,
   delivery_stat: deliveryStat,
   mail_part: mailPart,
+  waitlist_picture: waitlistPicture,
   mail_suppression: mailSuppression,
   mail_pause: mailPause,
   form,

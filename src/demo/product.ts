@@ -12,6 +12,7 @@ import { updateForm } from '../waitlist/forms/update-form.ts';
 import { createKey } from '../waitlist/keys/server-keys.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
+import { dismissFirstSteps } from '../waitlist/settings/first-steps.ts';
 import { createWaitlist } from '../waitlist/settings/waitlists.ts';
 import { createEndpoint } from '../webhooks/change-endpoints.ts';
 import { createGuard } from '../webhooks/guard.ts';
@@ -49,6 +50,7 @@ export async function createProduct(context: Context): Promise<void> {
   });
   await updateMailSettings(context, BETA, { kinds: [] }); // Until `turnOnMails`: thousands say no more than hundreds.
   await createWaitlist(context, { id: TEAMS, name: 'Orbit for Teams', metadataKeys: ['source'] });
+  for (const id of [BETA, TEAMS]) await dismissFirstSteps(context, id); // The demo is past its first hour.
   for (const environment of ['production', 'development'])
     await createKey(context, { waitlistId: BETA, environment, canRead: true, expiresAt: null });
   await createKey(context, { waitlistId: null, environment: 'production', canRead: true, expiresAt: null });

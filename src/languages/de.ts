@@ -172,6 +172,7 @@ export const de: Texts = {
     email: 'E‑Mail',
     post: (waitlist) => `Ich stehe jetzt auf der Warteliste für ${waitlist}. Mach auch mit:`,
     emailSubject: (waitlist) => `Komm mit auf die Warteliste für ${waitlist}`,
+    description: (waitlist) => `Komm auf die Warteliste für ${waitlist} und sichere dir deinen Platz.`,
   },
 
   mail: {
@@ -192,12 +193,12 @@ Der Link ist 7 Tage gültig. Das warst nicht du? Dann ignoriere diese E‑Mail. 
         body: `# Du stehst auf der Liste
 
 Danke für deine Anmeldung zur Warteliste für **{{ waitlist }}**.{% if position %} Du bist auf **Platz\u00a0{{ position | number }}**.{% endif %} Wir schreiben dir, sobald du an der Reihe bist.
+
+[Deinen Platz ansehen]({{ statusLink }})
 {% if referralLink %}
 ## Du möchtest schneller rein?
 
 Teile deinen Link. Für jede Anmeldung darüber rückst du vor.
-
-[Link teilen]({{ referralLink }})
 
 {{ referralLink }}
 {% endif %}`,
@@ -208,7 +209,7 @@ Teile deinen Link. Für jede Anmeldung darüber rückst du vor.
 
 Dank dir hat sich jemand zur Warteliste für **{{ waitlist }}** angemeldet. Du bist jetzt auf **Platz\u00a0{{ position | number }}**, mit {{ referrals | number }} {% if referrals == 1 %}Empfehlung{% else %}Empfehlungen{% endif %}.
 {% if referralLink %}
-[Link noch einmal teilen]({{ referralLink }})
+[Link noch einmal teilen]({{ statusLink }})
 {% endif %}`,
       },
       invite: {

@@ -148,6 +148,7 @@ export const en: Texts = {
     email: 'Email',
     post: (waitlist) => `I just joined the ${waitlist} waitlist. Come join me:`,
     emailSubject: (waitlist) => `Join me on the ${waitlist} waitlist`,
+    description: (waitlist) => `Join the ${waitlist} waitlist to get your place in line.`,
   },
 
   mail: {
@@ -168,12 +169,12 @@ The link works for 7 days. If this wasn’t you, ignore this email. You won’t 
         body: `# You’re on the list
 
 Thank you for joining the **{{ waitlist }}** waitlist.{% if position %} You are **number {{ position | number }}** in line.{% endif %} We’ll email you when it’s your turn.
+
+[See your place in line]({{ statusLink }})
 {% if referralLink %}
 ## Want to get in sooner?
 
 Share your link. You move up for everyone who joins with it.
-
-[Share your link]({{ referralLink }})
 
 {{ referralLink }}
 {% endif %}`,
@@ -184,7 +185,7 @@ Share your link. You move up for everyone who joins with it.
 
 Someone joined the **{{ waitlist }}** waitlist because of you. You are now **number {{ position | number }}** in line, with {{ referrals | number }} {% if referrals == 1 %}referral{% else %}referrals{% endif %}.
 {% if referralLink %}
-[Share your link again]({{ referralLink }})
+[Share your link again]({{ statusLink }})
 {% endif %}`,
       },
       invite: {

@@ -170,6 +170,7 @@ export const es: Texts = {
     email: 'Correo',
     post: (waitlist) => `Acabo de unirme a la lista de espera de ${waitlist}. Únete tú también:`,
     emailSubject: (waitlist) => `Únete tú también a la lista de espera de ${waitlist}`,
+    description: (waitlist) => `Únete a la lista de espera de ${waitlist} y reserva tu lugar.`,
   },
 
   mail: {
@@ -190,12 +191,12 @@ El enlace caduca a los 7 días. Si no has sido tú, ignora este correo y no te a
         body: `# Ya estás en la lista
 
 Gracias por unirte a la lista de espera de **{{ waitlist }}**.{% if position %} Estás en el **puesto\u00a0{{ position | number }}**.{% endif %} Te escribiremos cuando llegue tu turno.
+
+[Ver mi puesto]({{ statusLink }})
 {% if referralLink %}
 ## ¿Quieres entrar antes?
 
 Comparte tu enlace. Subes puestos por cada persona que se una con él.
-
-[Compartir mi enlace]({{ referralLink }})
 
 {{ referralLink }}
 {% endif %}`,
@@ -206,7 +207,7 @@ Comparte tu enlace. Subes puestos por cada persona que se una con él.
 
 Alguien se ha unido a la lista de espera de **{{ waitlist }}** gracias a ti. Ahora estás en el **puesto\u00a0{{ position | number }}**, con {{ referrals | number }} {% if referrals == 1 %}recomendación{% else %}recomendaciones{% endif %}.
 {% if referralLink %}
-[Compartir mi enlace otra vez]({{ referralLink }})
+[Compartir mi enlace otra vez]({{ statusLink }})
 {% endif %}`,
       },
       invite: {

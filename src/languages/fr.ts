@@ -172,6 +172,7 @@ export const fr: Texts = {
     email: 'E‑mail',
     post: (waitlist) => `Je viens de rejoindre la liste d’attente ${waitlist}. Faites comme moi\u00a0:`,
     emailSubject: (waitlist) => `Rejoignez-moi sur la liste d’attente ${waitlist}`,
+    description: (waitlist) => `Rejoignez la liste d’attente ${waitlist} et réservez votre place.`,
   },
 
   mail: {
@@ -192,12 +193,12 @@ Le lien est valable 7 jours. Ce n’était pas vous\u00a0? Ignorez cet e‑mail\
         body: `# Vous êtes sur la liste
 
 Merci d’avoir rejoint la liste d’attente **{{ waitlist }}**.{% if position %} Vous êtes **numéro\u00a0{{ position | number }}** sur la liste.{% endif %} Nous vous écrirons dès que ce sera votre tour.
+
+[Voir ma place]({{ statusLink }})
 {% if referralLink %}
 ## Envie d’entrer plus tôt\u00a0?
 
 Partagez votre lien. Chaque inscription vous fait gagner des places.
-
-[Partager mon lien]({{ referralLink }})
 
 {{ referralLink }}
 {% endif %}`,
@@ -208,7 +209,7 @@ Partagez votre lien. Chaque inscription vous fait gagner des places.
 
 Quelqu’un a rejoint la liste d’attente **{{ waitlist }}** grâce à vous. Vous êtes maintenant **numéro\u00a0{{ position | number }}** sur la liste, avec {{ referrals | number }} {% if referrals == 1 %}parrainage{% else %}parrainages{% endif %}.
 {% if referralLink %}
-[Partager à nouveau mon lien]({{ referralLink }})
+[Partager à nouveau mon lien]({{ statusLink }})
 {% endif %}`,
       },
       invite: {

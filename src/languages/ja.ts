@@ -163,6 +163,7 @@ export const ja: Texts = {
     email: 'メール',
     post: (waitlist) => `${waitlist}のウェイトリストに登録しました。一緒に登録しませんか？`,
     emailSubject: (waitlist) => `${waitlist}のウェイトリストに登録しませんか`,
+    description: (waitlist) => `${waitlist}のウェイトリストに登録して、順番を確保しましょう。`,
   },
 
   mail: {
@@ -183,12 +184,12 @@ export const ja: Texts = {
         body: `# 登録が完了しました
 
 **{{ waitlist }}**のウェイトリストにご登録いただきありがとうございます。{% if position %}現在の順番は**{{ position | number }}番目**です。{% endif %}順番が来たらメールでお知らせします。
+
+[現在の順番を見る]({{ statusLink }})
 {% if referralLink %}
 ## 順番を早めるには
 
 リンクをシェアしましょう。リンクから1人登録するごとに、順番が繰り上がります。
-
-[リンクをシェアする]({{ referralLink }})
 
 {{ referralLink }}
 {% endif %}`,
@@ -199,7 +200,7 @@ export const ja: Texts = {
 
 あなたの紹介で**{{ waitlist }}**のウェイトリストに登録した人がいます。現在の順番は**{{ position | number }}番目**、紹介した人数は{{ referrals | number }}人です。
 {% if referralLink %}
-[もう一度リンクをシェアする]({{ referralLink }})
+[もう一度リンクをシェアする]({{ statusLink }})
 {% endif %}`,
       },
       invite: {

@@ -172,6 +172,7 @@ export const pt: Texts = {
     email: 'E‑mail',
     post: (waitlist) => `Acabei de entrar na lista de espera de ${waitlist}. Entre você também:`,
     emailSubject: (waitlist) => `Entre comigo na lista de espera de ${waitlist}`,
+    description: (waitlist) => `Entre na lista de espera de ${waitlist} e garanta seu lugar.`,
   },
 
   mail: {
@@ -192,12 +193,12 @@ O link vale por 7 dias. Se não foi você, ignore este e‑mail e não incluirem
         body: `# Você está na lista
 
 Obrigado por entrar na lista de espera de **{{ waitlist }}**.{% if position %} Você é o **número\u00a0{{ position | number }}** da fila.{% endif %} Avisaremos por e‑mail quando chegar a sua vez.
+
+[Ver meu lugar na fila]({{ statusLink }})
 {% if referralLink %}
 ## Quer entrar antes?
 
 Compartilhe seu link. Você sobe na fila a cada pessoa que entrar por ele.
-
-[Compartilhar meu link]({{ referralLink }})
 
 {{ referralLink }}
 {% endif %}`,
@@ -208,7 +209,7 @@ Compartilhe seu link. Você sobe na fila a cada pessoa que entrar por ele.
 
 Alguém entrou na lista de espera de **{{ waitlist }}** por sua causa. Agora você é o **número\u00a0{{ position | number }}** da fila, com {{ referrals | number }} {% if referrals == 1 %}indicação{% else %}indicações{% endif %}.
 {% if referralLink %}
-[Compartilhar meu link de novo]({{ referralLink }})
+[Compartilhar meu link de novo]({{ statusLink }})
 {% endif %}`,
       },
       invite: {

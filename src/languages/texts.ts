@@ -131,6 +131,8 @@ export interface Texts {
     /** A prefilled post. The link follows. */
     post: About;
     emailSubject: About;
+    /** What a link to a page says on other sites. */
+    description: About;
   };
 
   mail: {

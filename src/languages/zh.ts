@@ -126,6 +126,7 @@ export const zh: Texts = {
     email: '邮件',
     post: (waitlist) => `我刚刚加入了 ${waitlist} 的候补名单，一起来吧：`,
     emailSubject: (waitlist) => `和我一起加入 ${waitlist} 的候补名单`,
+    description: (waitlist) => `加入 ${waitlist} 候补名单，抢先占位。`,
   },
 
   mail: {
@@ -146,12 +147,12 @@ export const zh: Texts = {
         body: `# 你已加入候补名单
 
 感谢你加入 **{{ waitlist }}** 的候补名单。{% if position %}你目前排在**第 {{ position | number }} 位**。{% endif %}轮到你时，我们会发邮件通知你。
+
+[查看我的排位]({{ statusLink }})
 {% if referralLink %}
 ## 想更快获得资格？
 
 分享你的链接。每有一人通过链接加入，你的排位就会前进。
-
-[分享链接]({{ referralLink }})
 
 {{ referralLink }}
 {% endif %}`,
@@ -162,7 +163,7 @@ export const zh: Texts = {
 
 有人通过你的推荐加入了 **{{ waitlist }}** 的候补名单。你现在排在**第 {{ position | number }} 位**，共推荐 {{ referrals | number }} 人。
 {% if referralLink %}
-[再次分享链接]({{ referralLink }})
+[再次分享链接]({{ statusLink }})
 {% endif %}`,
       },
       invite: {

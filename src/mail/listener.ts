@@ -86,6 +86,7 @@ function welcome(
     id: formatId('ent', joined.id),
     position: joined.position,
     ...(joined.form && { bare: true as const }),
+    ...(settings.formEnabled && { hosted: true as const }),
   };
   return mailMessage(queue, id, mail, [joined.id]);
 }
@@ -115,6 +116,7 @@ function toKnown(
       code: invite.code ?? null,
       expiresAt: invite.expiresAt,
     },
+    ...(settings.formEnabled && { hosted: true as const }),
   };
   const subjects = [...(entry ? [entry.id] : []), ...(invite ? [invite.id] : []), hashOf(queue, to)];
   return { ...mailMessage(queue, id, mail, subjects), onlyOnce };

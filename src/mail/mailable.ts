@@ -49,6 +49,12 @@ export async function mailableFrom(
   return sendableFrom(context, queue, hasServer);
 }
 
+/** The email that a signup sends. */
+export async function signupMail(context: Context, queue: Queue): Promise<MailKind> {
+  const { confirmEmails } = await requireWaitlist(context, queue.waitlist.id);
+  return confirmEmails ? 'confirm' : 'welcome';
+}
+
 /** Whatever the kinds that are on. */
 async function sendableFrom(context: Context, queue: Queue, hasServer: boolean): Promise<Mailable> {
   if (queue.environment !== 'production')

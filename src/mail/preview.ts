@@ -4,6 +4,7 @@ import { invalid } from '../lib/errors.ts';
 import { formatId, newId } from '../lib/ids.ts';
 import { findEntry } from '../waitlist/entries/entries.ts';
 import type { Entry } from '../waitlist/entries/entry.ts';
+import { formOf } from '../waitlist/forms/form.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { referralCodesOf } from '../waitlist/referrals/referral-code.ts';
@@ -107,6 +108,7 @@ async function sampleMail(
     referralCode: referralCodesOf(queue).of(1),
     metadata: { firstName: 'Ada' },
   };
+  const { enabled } = await formOf(context, queue);
   const ofInvite = kind === 'invite' || kind === 'invite-reminder' || kind === 'accepted';
   return {
     mail: kind,
@@ -118,6 +120,7 @@ async function sampleMail(
     invite: ofInvite
       ? { id: formatId('inv', newId(now)), code: SAMPLE_CODE, expiresAt: now + SAMPLE_EXPIRY_MS }
       : null,
+    ...(enabled && { hosted: true as const }),
   };
 }
 

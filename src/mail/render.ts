@@ -3,6 +3,8 @@ import type { Texts } from '../languages/texts.ts';
 import { formatId } from '../lib/ids.ts';
 import { confirmLink, fillPattern, joinLink, signLink, statusLink } from '../waitlist/links/links.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
+import { pictureUrl } from '../waitlist/settings/pictures.ts';
+import { hostedUrl } from '../wire/form.ts';
 import { type MailParts, waitlistLanguage } from './parts.ts';
 import type { Mail } from './smtp/mail.ts';
 import type { StoredMail } from './stored-mail.ts';
@@ -36,15 +38,26 @@ function linksOf(queue: Queue, stored: StoredMail, settings: MailSettings, publi
         ? confirmLink(confirmUrl, publicUrl, signLink(queue, 'confirm', { id: entry.id, at }))
         : null,
     joinLink: code === null ? null : joinLink(joinUrl, publicUrl, code),
-    referralLink:
-      referralUrl === null || !entry?.referralCode
-        ? null
-        : fillPattern(referralUrl, 'referralCode', entry.referralCode),
-    statusUrl:
+    referralLink: entry?.referralCode
+      ? shareLink(queue, stored, referralUrl, publicUrl, entry.referralCode)
+      : null,
+    statusLink:
       entry && SHOWS_STATUS.includes(stored.mail) ? statusLink(queue, publicUrl, { id: entry.id, at }) : null,
     leaveLink: stored.mail === 'confirm' || leave === null ? null : `${publicUrl}/leave/${leave}`,
     unsubscribeLink: isEssential(stored.mail) || leave === null ? null : `${publicUrl}/unsubscribe/${leave}`,
   };
+}
+
+/** The waitlist's own page, or ours if the form was on. */
+function shareLink(
+  queue: Queue,
+  { hosted }: StoredMail,
+  referralUrl: string | null,
+  publicUrl: string,
+  code: string,
+): string | null {
+  if (referralUrl !== null) return fillPattern(referralUrl, 'referralCode', code);
+  return hosted ? hostedUrl(publicUrl, queue, code) : null;
 }
 
 interface Rendering {
@@ -66,12 +79,7 @@ export async function renderMail(
   rendering: Rendering,
 ): Promise<Mail> {
   const { settings } = parts;
-  const { statusUrl, leaveLink, unsubscribeLink, ...links } = linksOf(
-    queue,
-    stored,
-    settings,
-    sending.publicUrl,
-  );
+  const { leaveLink, unsubscribeLink, ...links } = linksOf(queue, stored, settings, sending.publicUrl);
   const waitlist = plainLine(stored.waitlist);
   const language = languageOfMail(stored, parts);
   const texts = textsIn(language);
@@ -85,6 +93,8 @@ export async function renderMail(
   };
   const { subject: line, text, html, preview } = await fill(stored, parts, input, rendering);
   const subject = stored.test ? `[Test] ${line}` : line;
+  // Operators may have left it out of their own template.
+  const statusUrl = links.statusLink !== null && text.includes(links.statusLink) ? null : links.statusLink;
   const reason = reasonFor(stored.mail, texts)(waitlist);
   return {
     from: { name: plainLine(settings.fromName ?? waitlist), address: settings.from ?? sending.defaultFrom },
@@ -103,7 +113,7 @@ export async function renderMail(
       title: subject,
       preview,
       name: waitlist,
-      logoUrl: settings.logoUrl,
+      logoUrl: pictureUrl(settings.logoUrl, sending.publicUrl),
       content: html,
       footer: settings.footer,
       reason,

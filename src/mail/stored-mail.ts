@@ -36,6 +36,8 @@ export interface StoredMail {
   template?: MailTemplate;
   /** Without metadata: the recipient may not be the one who typed it. */
   bare?: true;
+  /** Whether our own form was on: without a page of the waitlist's own, people share that one. */
+  hosted?: true;
 }
 
 interface MailedEntry {

@@ -1,6 +1,12 @@
-import type { Database } from '../db/database.ts';
+import type { Database, Trx } from '../db/database.ts';
 import { invalid, notFound } from '../lib/errors.ts';
 import type { Context } from '../waitlist/queue/context.ts';
+import {
+  checkPicture,
+  type OwnWaitlist,
+  ownPicturePath,
+  storePicture,
+} from '../waitlist/settings/pictures.ts';
 import { readParts, renamedParts, writePart } from './parts.ts';
 import { isMailKind, MAIL_KINDS, type MailKind } from './templates/kinds.ts';
 import { checkMailSettings, type MailSettings } from './templates/settings.ts';
@@ -20,21 +26,39 @@ interface MailSettingsView extends MailSettings {
   inviteReminderMs: number;
 }
 
-export async function updateMailSettings(
+export function updateMailSettings(
   context: Context,
   waitlistId: string,
-  { kinds, inviteReminderMs, ...changes }: MailChanges,
+  changes: MailChanges,
 ): Promise<void> {
-  const unknown = kinds?.find((kind) => !isMailKind(kind));
-  if (unknown) throw invalid(`kinds: unknown kind ${unknown}: must be one of ${MAIL_KINDS.join(', ')}`);
-  if (inviteReminderMs !== undefined && inviteReminderMs < REMINDER_MS_MIN)
-    throw invalid('inviteReminderMs: must be at least a minute');
+  return changeMailSettings(context, waitlistId, async () => changes);
+}
+
+/** Stores the picture and makes it the logo of pages and mails. */
+export async function uploadLogo(context: Context, waitlistId: string, content: Buffer): Promise<void> {
+  const type = checkPicture(content);
+  await changeMailSettings(context, waitlistId, async (trx, waitlist) => ({
+    logoUrl: await storePicture(trx, waitlist, { type, content, now: context.clock() }),
+  }));
+}
+
+async function changeMailSettings(
+  context: Context,
+  waitlistId: string,
+  make: (trx: Trx, waitlist: OwnWaitlist) => Promise<MailChanges>,
+): Promise<void> {
   await writePart(context, waitlistId, 'settings', async (_, trx) => {
+    const { internalId } = await requireWaitlist(context, waitlistId, trx);
+    const waitlist = { internalId, id: waitlistId };
+    const made = await make(trx, waitlist);
+    checkSending(made);
+    const { kinds, inviteReminderMs, ...changes } = made;
     const before = await showMailSettings(context, waitlistId, trx);
     const { waitlistId: _id, kinds: _kinds, inviteReminderMs: _reminder, ...settings } = before;
     const changed = { ...settings, ...changes };
+    const { logoUrl } = changed;
+    if (logoUrl !== null) changed.logoUrl = await storedLogo(trx, waitlist, logoUrl);
     checkMailSettings(changed);
-    const { internalId } = await requireWaitlist(context, waitlistId, trx);
     const parts = await readParts(context, internalId, undefined, trx);
     const after = {
       ...changed,
@@ -51,6 +75,20 @@ export async function updateMailSettings(
       event: { action: 'mail_settings.updated', ...differences(before, after) },
     };
   });
+}
+
+/** Uploaded pictures by their path. Any other path would lead nowhere. */
+async function storedLogo(trx: Trx, waitlist: OwnWaitlist, logoUrl: string): Promise<string> {
+  const own = await ownPicturePath(trx, waitlist, logoUrl);
+  if (own === undefined && logoUrl.startsWith('/')) throw invalid('logoUrl: there is no such picture');
+  return own ?? logoUrl;
+}
+
+function checkSending({ kinds, inviteReminderMs }: MailChanges): void {
+  const unknown = kinds?.find((kind) => !isMailKind(kind));
+  if (unknown) throw invalid(`kinds: unknown kind ${unknown}: must be one of ${MAIL_KINDS.join(', ')}`);
+  if (inviteReminderMs !== undefined && inviteReminderMs < REMINDER_MS_MIN)
+    throw invalid('inviteReminderMs: must be at least a minute');
 }
 
 /** Only what has changed. */

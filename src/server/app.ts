@@ -212,6 +212,7 @@ export async function buildApp(
   });
   registerDashboard(app, {
     context: operators,
+    publicUrl: parts.publicUrl,
     base,
     cookies,
     limits: parts.sessions,
@@ -262,5 +263,10 @@ function registerSdk(
     },
     { prefix: '/sdk/v1/waitlist' },
   );
-  registerPages(app, { context, reading: sdk.limits.inviteCheck, acting: sdk.limits.inviteAccept });
+  registerPages(app, {
+    context,
+    publicUrl,
+    reading: sdk.limits.inviteCheck,
+    acting: sdk.limits.inviteAccept,
+  });
 }

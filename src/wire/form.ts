@@ -47,6 +47,9 @@ export const formProperties = {
   headline: text('Heading of the hosted page. `null` for the name of the waitlist.'),
   text: text('Text below the heading.'),
   buttonText: text('Label of the button. `null` for the default.'),
+  shareImageUrl: text(
+    'HTTPS picture that social networks show beside a link to the hosted pages, best 1200 by 630 pixels. `null` for the logo.',
+  ),
   blockDisposable: Type.Boolean({ description: 'Whether disposable email addresses are turned away.' }),
 };
 
@@ -133,6 +136,7 @@ export const EXAMPLE_FORM: Static<typeof FormSchema> = {
   headline: 'Join the Acme waitlist',
   text: 'Be the first to try it.',
   buttonText: 'Join',
+  shareImageUrl: null,
   blockDisposable: true,
   captcha: null,
 };

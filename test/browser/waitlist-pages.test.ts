@@ -237,13 +237,6 @@ forEachEngine((engine) => {
       await page.getByLabel('Label').fill('Company size');
       assert.equal(await page.getByLabel('Metadata key').inputValue(), 'company_size');
       await page.getByLabel('Headline').fill(HOSTILE);
-      await page.getByLabel('Allowed origins').fill('example.com');
-      await page.getByRole('button', { name: 'Save changes' }).click();
-      await page
-        .getByText('example.com: Must be an origin such as https://example.com, without wildcards.')
-        .waitFor();
-      page.problems.length = 0;
-      await page.getByLabel('Allowed origins').fill('https://example.com/');
       await page.getByRole('button', { name: 'Save changes' }).click();
       await page.getByText('Saved your changes').waitFor();
       await page.getByText('You have unsaved changes').waitFor({ state: 'detached' });
@@ -252,6 +245,15 @@ forEachEngine((engine) => {
       await page.getByRole('tab', { name: 'Install' }).click();
       const { body: form } = await owner.get<{ key: string }>(`/waitlists/${list.id}/form`);
       await page.getByText(`form-key="${form.key}"`).first().waitFor();
+      await page.getByLabel('Allowed origins').fill('example.com');
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page
+        .getByText('example.com: Must be an origin such as https://example.com, without wildcards.')
+        .waitFor();
+      page.problems.length = 0;
+      await page.getByLabel('Allowed origins').fill('https://example.com/');
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page.getByText('You have unsaved changes').waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'WordPress' }).click();
       await page.getByRole('code').filter({ hasText: '[doorlist_form]' }).waitFor();
       await checkLayout(page, 'form, install');

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sharedNow } from '../../src/db/shared-clock.ts';
-import { updateMailSettings } from '../../src/mail/update-settings.ts';
+import { updateMailSettings, uploadLogo } from '../../src/mail/update-settings.ts';
 import { signLink } from '../../src/waitlist/links/links.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { openForm } from '../support/forms.ts';
 import { forEachEngine, type Service, startService } from '../support/harness.ts';
+import { PNG } from '../support/pictures.ts';
 
 const HTML = { accept: 'text/html' };
 
@@ -70,8 +71,68 @@ forEachEngine((engine) => {
       assert.match(own, /<h1>Acmeのウェイトリストに登録<.*<p class="text" dir="auto" lang="de">Bald/s);
     });
 
+    it('describes every page to search engines and social networks, without a word about the person', async () => {
+      const form = await openForm(service, { text: 'A "calm" planner' });
+      const at = await sharedNow(service.context);
+      await form.list.signup({ email: 'ada@example.com' });
+      const { id } = (await form.list.lookup('ada@example.com')).body;
+      const { code } = await form.list.invite('grace@example.com');
+      const pages = [
+        `/w/${form.list.id}`,
+        `/s/${signLink(form.queue, 'status', { id, at })}`,
+        `/confirm/${signLink(form.queue, 'confirm', { id, at })}`,
+        `/join/${code}`,
+      ];
+      const head = async (path: string) => (await get(path)).text.split('</head>')[0] ?? '';
+      const tag = (text: string, name: string) =>
+        new RegExp(`<meta (?:name|property)="${name}" content="([^"]*)">`).exec(text)?.[1];
+      for (const path of pages) {
+        const text = await head(path);
+        assert.ok(tag(text, 'og:title'), path);
+        assert.ok(tag(text, 'description'), path);
+        assert.equal(tag(text, 'og:description'), tag(text, 'description'));
+        assert.equal(tag(text, 'og:image'), undefined);
+        assert.equal(tag(text, 'twitter:card'), 'summary');
+        assert.match(text, /<link rel="icon" href="data:image\/svg\+xml,/, path);
+        assert.doesNotMatch(text, /example\.com/, 'nobody’s address');
+      }
+      assert.equal(tag(await head(pages[0] ?? ''), 'og:description'), 'A &quot;calm&quot; planner');
+      await uploadLogo(service.context, form.list.id, PNG);
+      for (const path of pages) {
+        const { text, headers } = await get(path);
+        const image = tag(text, 'og:image') ?? '';
+        assert.match(image, /^http:\/\/127\.0\.0\.1:3000\/w\/wl_\w+\/pictures\/[0-9a-f]{32}\.png$/);
+        assert.ok(text.includes(`<link rel="icon" href="${image}">`));
+        assert.match(headers.get('content-security-policy') ?? '', /img-src http:\/\/127\.0\.0\.1:3000;/);
+      }
+      await form.change({ shareImageUrl: 'https://cdn.example/share.png' });
+      const shared = await head(pages[0] ?? '');
+      assert.equal(tag(shared, 'og:image'), 'https://cdn.example/share.png');
+      assert.equal(tag(shared, 'twitter:card'), 'summary_large_image');
+    });
+
+    it('tells a status page cheaply that nothing has changed', async () => {
+      const form = await openForm(service);
+      const at = await sharedNow(service.context);
+      await form.list.signup({ email: 'first@example.com' }, { email: 'ada@example.com' });
+      const { id, referralCode } = (await form.list.lookup('ada@example.com')).body;
+      const path = `/s/${signLink(form.queue, 'status', { id, at })}`;
+      const poll = (etag = '') =>
+        service.request<{ positionShown: string }>('GET', path, {
+          headers: { accept: 'application/json', 'if-none-match': etag },
+        });
+      const before = await poll();
+      assert.equal(before.body.positionShown, '2');
+      const etag = before.headers.get('etag') ?? '';
+      assert.equal((await poll(etag)).status, 304);
+      await form.list.signup({ email: 'friend@example.com', referredBy: referralCode });
+      const after = await poll(etag);
+      assert.deepEqual([after.status, after.body.positionShown], [200, '1']);
+    });
+
     it('serves its script small, cached and to any page', async () => {
       const { status, headers, text } = await service.request('GET', '/form.js');
+      assert.equal((await service.request('GET', '/status.js')).status, 200);
       assert.equal(status, 200);
       assert.match(headers.get('cache-control') ?? '', /public, max-age=3600/);
       assert.equal(headers.get('access-control-allow-origin'), '*');

@@ -59,6 +59,25 @@ forEachEngine((engine) => {
       assert.match(page.text, /href="\.\.\/leave\//);
     });
 
+    it('have a link to share when only the hosted form is on, and lead to the status page', async () => {
+      const list = await mailingList(service, ['welcome']);
+      await list.signup({ email: 'early@example.com' });
+      const form = await openForm(service, {}, list);
+      await list.signup({ email: 'ada@example.com' });
+      const mails = await mailsArrived(server, list, 2);
+      const mailTo = (address: string) =>
+        mails.find(({ parsed }) => parsed.to?.[0]?.address === address)?.parsed ?? assert.fail(address);
+      const { text = '', html = '' } = mailTo('ada@example.com');
+      const code = (await list.lookup('ada@example.com')).body.referralCode;
+      assert.ok(text.includes(`${PUBLIC_URL}/w/${list.id}?ref=${code}`), text);
+      assert.match(html, new RegExp(`href="${PUBLIC_URL}/s/[\\w-]+"[^>]*>See your place in line<`));
+      assert.equal(text.split('/s/').length, 2, 'once');
+      assert.doesNotMatch(mailTo('early@example.com').text ?? '', /\/w\//, 'the form was off');
+      const joined = await form.join({ email: 'friend@example.com', ref: code, include: 'status' });
+      assert.equal(joined.body.state, 'joined');
+      assert.equal((await list.lookup('ada@example.com')).body.referrals, 1);
+    });
+
     it('remind somebody who is on the list already, once a day', async () => {
       const list = await mailingList(service, ['confirm'], { confirm: true });
       const form = await openForm(service, {}, list);

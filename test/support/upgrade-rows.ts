@@ -70,6 +70,9 @@ function writeTheRest(trx: Trx, queue_id: number, waitlist_id: number): void {
   const outcomes = { delivered: 1, kept: 0, failed: 0, retried: 0 };
   trx.insert('delivery_stat', [{ queue_id, channel: 'webhook', target_id: id, hour: 0, ...outcomes }]);
   trx.insert('mail_part', [{ waitlist_id, part: 'invite', version: 1, content: '{}', created_at: START }]);
+  trx.insert('waitlist_picture', [
+    { waitlist_id, digest: 'ab', type: 'image/png', content: hash, created_at: START },
+  ]);
   trx.insert('mail_suppression', [{ queue_id, email_hash: hash, reason: 'bounced', created_at: START }]);
   trx.insert('mail_pause', [{ name: 'mail server', error: 'refused', since: START, tried_at: START }]);
   trx.insert('form', [

@@ -18,23 +18,25 @@ parent.postMessage({ mailFrame: 'ready' }, '*');`;
 const PAGE = `<!doctype html><meta charset="utf-8"><title>Email</title><script>${SCRIPT}</script>`;
 
 /** An email brings inline styles and an image, which the dashboard's own policy forbids. Sandboxed: without an origin. */
-const POLICY = [
-  "default-src 'none'",
-  `script-src 'sha256-${createHash('sha256').update(SCRIPT).digest('base64')}'`,
-  "style-src 'unsafe-inline'",
-  'img-src https: data:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'self'",
-  'sandbox allow-scripts',
-].join('; ');
+const policyFor = (publicUrl: string) =>
+  [
+    "default-src 'none'",
+    `script-src 'sha256-${createHash('sha256').update(SCRIPT).digest('base64')}'`,
+    "style-src 'unsafe-inline'",
+    `img-src ${new URL(publicUrl).origin} https: data:`, // Uploaded logos may have a plain address.
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+    'sandbox allow-scripts',
+  ].join('; ');
 
 /** The page inside the frames in which the dashboard shows emails. It holds no data itself. */
-export function registerMailFrame(app: FastifyInstance): void {
+export function registerMailFrame(app: FastifyInstance, publicUrl: string): void {
+  const policy = policyFor(publicUrl);
   app.get('/mail-frame', { schema: { hide: true } as object }, async (_request, reply) =>
     reply
       .headers({
-        'content-security-policy': POLICY,
+        'content-security-policy': policy,
         'referrer-policy': 'no-referrer',
         'cache-control': 'no-cache',
       })

@@ -24,6 +24,7 @@ interface DashboardParts extends Dashboard {
   context: OperatorContext;
   cookies: Cookies;
   limits: SessionLimits;
+  publicUrl: string;
   /** The path of the public URL. */
   base: string;
 }
@@ -42,7 +43,7 @@ export function registerDashboard(app: FastifyInstance, parts: DashboardParts): 
     return index ? sendFile(request, reply, index, status) : missingPage(reply, parts.problem());
   };
 
-  registerMailFrame(app);
+  registerMailFrame(app, parts.publicUrl);
   app.get('/assets/*', route, async (request, reply) => {
     const file = files().get(`assets/${(request.params as { '*': string })['*']}`);
     if (!file) throw notFound(NOTHING_HERE);

@@ -18,10 +18,12 @@ interface FilledForm {
   now: number;
   /** Where it is sent, relative to the page. */
   action: string;
+  /** As it looks with scripts. */
+  preview?: boolean;
 }
 
 /** The form without scripts: our page shows it, and anyone can paste something like it into theirs. */
-export function formHtml({ form, texts, values, problems, now, action }: FilledForm): Html {
+export function formHtml({ form, texts, values, problems, now, action, preview = false }: FilledForm): Html {
   const { settings } = form;
   const carried = ['ref', 'utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'];
   const problem = (name: string) => {
@@ -40,7 +42,7 @@ ${carried.map((name) => lineOf(values[name]) !== '' && html`<input type="hidden"
 <input type="hidden" name="token" value="${newTimeToken(form, now)}">
 <button>${settings.buttonText ?? texts.form.button}</button>
 </form>
-${captcha === null && html`<p class="soft">${texts.form.confirmByEmail}</p>`}`;
+${captcha === null && !preview && html`<p class="soft">${texts.form.confirmByEmail}</p>`}`;
 }
 
 export function problemText({ form }: Texts, problem: FieldProblem): string {

@@ -1,13 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { knownSharedNow } from '../../db/shared-clock.ts';
+import { DEFAULT_LANGUAGE, languageOf, textsIn } from '../../languages/languages.ts';
 import type { Texts } from '../../languages/texts.ts';
 import { notFound } from '../../lib/errors.ts';
 import { formOf, type LiveForm } from '../../waitlist/forms/form.ts';
 import type { FieldProblem, Values } from '../../waitlist/forms/form-input.ts';
 import { isWaitlistId } from '../../waitlist/queue/queue.ts';
 import { Html, html } from '../docs/html.ts';
-import { ownAttributes, sendBrandedPage } from '../pages/branded-page.ts';
+import {
+  type Brand,
+  type BrandedPage,
+  brandedHtml,
+  ownAttributes,
+  sendBrandedPage,
+} from '../pages/branded-page.ts';
 import { lookOf } from '../pages/look.ts';
 import { clientOf } from '../plugins/rate-limit.ts';
 import type { TypedApp } from '../typed-app.ts';
@@ -35,7 +42,7 @@ export function registerHostedPage(app: TypedApp, parts: FormParts): void {
     const { queue, settings } = await requireForm(parts, request, request.params.waitlistId);
     const texts = textsFor(request);
     const { title, content } = thanks(texts, queue.waitlist.name, settings.redirectUrl);
-    const brand = await lookOf(parts.context, queue);
+    const brand = await lookOf(parts, queue);
     return sendBrandedPage(reply, { texts, brand, title, content, leadsTo: settings.redirectUrl });
   });
 }
@@ -80,44 +87,74 @@ export async function sendFormPage(
   parts: FormParts,
   request: FastifyRequest,
   reply: FastifyReply,
-  { form, values, problems = new Map(), status = 200, notice, action }: FormPage,
+  page: FormPage,
 ): Promise<string> {
-  const { context } = parts;
-  const { queue, settings, key } = form;
+  const { form, values, problems, status = 200, notice, action } = page;
+  const { settings } = form;
   const texts = textsFor(request, (values as { lang?: unknown }).lang);
-  const brand = await lookOf(context, queue);
-  if (await isClosed(context, queue)) {
-    const { title, text } = texts.form.closed;
-    return sendBrandedPage(reply, {
-      status,
-      texts,
-      brand,
-      title,
-      content: html`<p>${text}</p>`,
-      listed: true,
-    });
-  }
-  const inner = formHtml({
-    form,
-    texts,
-    values,
-    problems,
-    now: knownSharedNow(context),
-    action: action ?? `../form/v1/${key}`,
-  });
-  const usesScript = settings.captcha !== null || (status === 200 && problems.size === 0);
-  const data = usesScript ? await presentPublicForm(context, form, texts) : undefined;
+  const brand = await lookOf(parts, form.queue);
+  if (await isClosed(parts.context, form.queue))
+    return sendBrandedPage(reply, closedPage(texts, brand, status));
+  const usesScript = settings.captcha !== null || (status === 200 && (problems?.size ?? 0) === 0);
+  const data = usesScript ? await presentPublicForm(parts.context, form, texts) : undefined;
+  const now = knownSharedNow(parts.context);
   return sendBrandedPage(reply, {
     status,
+    ...formPage({ form, texts, brand, values, problems, now, action, notice, data }),
+    script: data && (action === undefined ? '../form.js' : '../../form.js'),
+    captchaSources: settings.captcha ? CAPTCHA_SOURCES[settings.captcha.provider] : undefined,
+  });
+}
+
+function closedPage(texts: Texts, brand: Brand, status = 200): BrandedPage {
+  const { title, text } = texts.form.closed;
+  return { status, texts, brand, title, content: html`<p>${text}</p>`, listed: true };
+}
+
+interface ShownForm extends Pick<FormPage, 'form' | 'values'> {
+  texts: Texts;
+  brand: Brand;
+  now: number;
+  problems?: FormPage['problems'] | undefined;
+  notice?: string | undefined;
+  action?: string | undefined;
+  /** For the component. */
+  data?: object | undefined;
+  /** Looks as with scripts, which do not run in the preview. */
+  preview?: boolean;
+}
+
+function formPage({ form, texts, brand, notice, data, ...shown }: ShownForm): BrandedPage {
+  const { settings, key } = form;
+  const { values, problems = new Map(), now, action = `../form/v1/${key}`, preview = false } = shown;
+  const inner = formHtml({ form, texts, values, problems, now, action, preview });
+  const own = settings.text === null ? html` dir="auto"` : ownAttributes(brand);
+  const text = settings.text ?? texts.form.intro;
+  return {
     texts,
     brand,
     title: settings.headline ?? texts.form.title(brand.name),
     titleIsOwn: settings.headline !== null,
-    content: html`<p class="text"${settings.text === null ? html` dir="auto"` : ownAttributes(brand)}>${settings.text ?? texts.form.intro}</p>
+    description: text,
+    content: html`<p class="text"${own}>${text}</p>
 ${notice !== undefined && html`<p class="notice bad" role="alert">${notice}</p>`}
 ${data ? html`<doorlist-form form-key="${key}" heading-level="1">${inner}<script type="application/json">${new Html(JSON.stringify(data).replaceAll('<', '\\u003c'))}</script></doorlist-form>` : inner}`,
-    script: data && (action === undefined ? '../form.js' : '../../form.js'),
-    captchaSources: settings.captcha ? CAPTCHA_SOURCES[settings.captcha.provider] : undefined,
     listed: true,
-  });
+  };
+}
+
+/** The page as a draft of its settings would make it, for operators. */
+export async function previewFormPage(
+  parts: Pick<FormParts, 'context' | 'publicUrl'>,
+  form: LiveForm,
+  changes: Partial<Brand>,
+): Promise<string> {
+  const { context } = parts;
+  const brand = { ...(await lookOf(parts, form.queue)), ...changes };
+  const texts = textsIn(languageOf(brand.language) ?? DEFAULT_LANGUAGE);
+  const page = (await isClosed(context, form.queue))
+    ? closedPage(texts, brand)
+    : formPage({ form, texts, brand, values: {}, now: knownSharedNow(context), preview: true });
+  // As tall as its content: the frame around it is as tall as the page.
+  return brandedHtml(page).replace('</head>', '<style>body { min-height: 0; }</style></head>');
 }

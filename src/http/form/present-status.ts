@@ -15,6 +15,8 @@ export async function presentStatus(
   return {
     status,
     position,
+    /** As the status page writes it. */
+    positionShown: position === null ? null : texts.formats.number(position),
     positionText: position === null ? null : texts.status.position(position),
     referrals,
     referralsText: texts.status.referrals(referrals),

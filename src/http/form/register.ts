@@ -12,9 +12,10 @@ import { STATUS } from '../problem.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { registerHostedPage } from './hosted-page.ts';
 import { type FormParts, textsFor } from './parts.ts';
+import { registerPictures } from './pictures.ts';
 import { ANSWER_MS, handlePost, hostedPath, isAllowedOrigin, UnknownFields, wantsJson } from './post.ts';
 import { presentPublicForm } from './public-form.ts';
-import { registerScript } from './script.ts';
+import { registerScripts } from './script.ts';
 import { registerStatusPage } from './status-page.ts';
 
 const BODY_BYTES_MAX = 32 * 1024;
@@ -25,8 +26,9 @@ const Params = Type.Object({ formKey: Type.String() });
 export function registerForms(app: FastifyInstance, parts: FormParts): void {
   app.register(async (scope: TypedApp) => {
     scope.setErrorHandler((error: Error, request, reply) => sendProblem(parts, error, request, reply));
-    registerScript(scope, parts);
+    registerScripts(scope, parts);
     registerHostedPage(scope, parts);
+    registerPictures(scope, parts);
     registerEndpoints(scope, parts);
   });
   app.register(async (scope: TypedApp) => {

@@ -8,9 +8,11 @@ import type { FormParts } from './parts.ts';
 
 const CACHE = 'public, max-age=3600, stale-while-revalidate=86400';
 
-/** Built from `web/form` by `npm run form:build`. */
-function readScript() {
-  const source = readFileSync(new URL('./form-script.js', import.meta.url), 'utf8');
+/** The first is built from `web/form` by `npm run form:build`. */
+const SCRIPTS = { '/form.js': './form-script.js', '/status.js': './status-script.js' };
+
+function readScript(file: string) {
+  const source = readFileSync(new URL(file, import.meta.url), 'utf8');
   return {
     source,
     encoded: { br: brotliCompressSync(source), gzip: gzipSync(source, { level: 9 }) },
@@ -18,13 +20,17 @@ function readScript() {
   };
 }
 
-/** The script of the web component, for any page. */
-export function registerScript(app: TypedApp, { reading }: FormParts): void {
+/** The script of the web component, for any page, and that of the status page. */
+export function registerScripts(app: TypedApp, parts: FormParts): void {
+  for (const [path, file] of Object.entries(SCRIPTS)) registerScript(app, parts, path, file);
+}
+
+function registerScript(app: TypedApp, { reading }: FormParts, path: string, file: string): void {
   let script: ReturnType<typeof readScript> | undefined;
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
     reading.take(clientOf(request), reply);
-  app.get('/form.js', { schema: { hide: true }, onRequest }, async ({ headers }, reply) => {
-    script ??= readScript();
+  app.get(path, { schema: { hide: true }, onRequest }, async ({ headers }, reply) => {
+    script ??= readScript(file);
     const { source, encoded, etag } = script;
     reply
       .headers({

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Notice, Texts } from '../../languages/texts.ts';
 import { notFound } from '../../lib/errors.ts';
@@ -30,7 +31,7 @@ export function registerStatusPage(app: TypedApp, parts: FormParts): void {
   ) => {
     const texts = textsFor(request);
     if (!person) return sendBrandedPage(reply, unknownPage(texts));
-    const brand = await lookOf(context, person.queue);
+    const brand = await lookOf(parts, person.queue);
     const status = await presentStatus(parts, texts, person);
     const link = (path: string) => inSameLanguage(request, up + path);
     const { title, content } = contentOf(texts, person, status, { token, link });
@@ -38,7 +39,9 @@ export function registerStatusPage(app: TypedApp, parts: FormParts): void {
       texts,
       brand,
       title,
-      content: html`${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}${content}`,
+      content: html`${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}${content}${isOpen(person) && html`<span data-status="${person.status}" hidden></span>`}`,
+      // What answers a post cannot be loaded again.
+      script: up === '../' ? '../status.js' : undefined,
     });
   };
 
@@ -48,7 +51,10 @@ export function registerStatusPage(app: TypedApp, parts: FormParts): void {
     if (!wantsJson(request)) return show(request, reply, person, token);
     if (!person) throw notFound('this link is invalid, or its entry is no longer on the waitlist');
     await allowOrigin(parts, request, reply, person);
-    return presentStatus(parts, textsFor(request), person);
+    const shown = await presentStatus(parts, textsFor(request), person);
+    const etag = `"${createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 22)}"`;
+    reply.header('etag', etag);
+    return request.headers['if-none-match'] === etag ? reply.code(304).send() : shown;
   });
   for (const action of ['resend', 'leave'])
     app.get(`/s/:token/${action}`, pageRoute(reading, TokenParams), async (request, reply) =>
@@ -67,11 +73,16 @@ export function registerStatusPage(app: TypedApp, parts: FormParts): void {
     if (!person) return sendBrandedPage(reply, unknownPage(texts));
     return sendBrandedPage(reply, {
       texts,
-      brand: await lookOf(context, person.queue),
+      brand: await lookOf(parts, person.queue),
       title: texts.joined.checkInboxTitle,
       content: html`<p>${texts.status.resent}</p>`,
     });
   });
+}
+
+/** Whether something may still change. */
+function isOpen({ status }: PersonStatus): boolean {
+  return status === 'pending' || status === 'waiting' || status === 'invited';
 }
 
 function unknownPage(texts: Texts) {
@@ -125,20 +136,21 @@ function contentOf(texts: Texts, person: PersonStatus, shown: Presented, way: Wa
   }
 }
 
-function figures({ status, formats }: Texts, { position, referrals }: PersonStatus, shown: Presented): Html {
-  return html`<div class="figures"><div><p class="label">${status.positionLabel}</p><p class="position">${formats.number(position ?? 0)}</p></div></div>
-${(shown.shareUrl !== null || referrals > 0) && html`<p>${shown.referralsText}</p>`}`;
+function figures({ status }: Texts, { referrals }: PersonStatus, shown: Presented): Html {
+  return html`<div class="figures" aria-live="polite"><div><p class="label">${status.positionLabel}</p><p class="position">${shown.positionShown ?? ''}</p></div></div>
+${(shown.shareUrl !== null || referrals > 0) && html`<p class="referred">${shown.referralsText}</p>`}`;
 }
 
 function shareHtml(
   { share }: Texts,
-  { shareUrl, shareTitle, shareText, links }: Presented,
+  { shareUrl, shareTitle, shareText, post, links }: Presented,
 ): Html | undefined {
   if (shareUrl === null) return undefined;
   return html`<h2>${shareTitle}</h2>
 <p>${shareText}</p>
 <p class="label">${share.linkLabel}</p>
-<p class="link">${shareUrl}</p>
+<p class="link" data-link>${shareUrl}</p>
+<div class="actions"><button type="button" data-copy="${share.copied}" aria-live="polite" hidden>${share.copy}</button><button type="button" class="second" data-share="${post}" hidden>${share.share}</button></div>
 <ul class="networks">${links.map(({ name, label, url }) => html`<li><a href="${url}" target="_blank" rel="noopener noreferrer" aria-label="${label}">${name}</a></li>`)}</ul>`;
 }
 

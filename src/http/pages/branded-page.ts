@@ -9,6 +9,8 @@ export interface Brand {
   name: string;
   colour: string | null;
   logoUrl: string | null;
+  /** What other sites show beside a link to a page. null for the logo. */
+  shareImageUrl: string | null;
   /** In which operators write. null if they did not say. */
   language: string | null;
 }
@@ -18,7 +20,7 @@ export type CaptchaSources = Readonly<
   Partial<Record<'script-src' | 'frame-src' | 'style-src' | 'connect-src', string>>
 >;
 
-interface BrandedPage {
+export interface BrandedPage {
   status?: number;
   texts: Texts;
   /** undefined if the page belongs to no waitlist. */
@@ -27,6 +29,8 @@ interface BrandedPage {
   /** Whether operators wrote the title. */
   titleIsOwn?: boolean;
   content: Html;
+  /** For search results and links on other sites. Never about a person. */
+  description?: string | undefined;
   /** Where our script is, relative to the page. */
   script?: string | undefined;
   captchaSources?: CaptchaSources | undefined;
@@ -41,13 +45,12 @@ interface BrandedPage {
 
 /** A page that carries the look of a waitlist. It works without scripts, and on a phone first. */
 export function sendBrandedPage(reply: FastifyReply, page: BrandedPage): string {
-  const { texts, brand, title, content } = page;
-  const style = styleFor(brand?.colour ?? null, longestWord(title));
+  const { texts } = page;
   reply
     .code(page.status ?? 200)
     .type('text/html; charset=utf-8')
     .headers({
-      'content-security-policy': policyOf(page, style.hash),
+      'content-security-policy': policyOf(page, styleOf(page).hash),
       // The URL of most pages is their reader's secret. For the form, browsers must not hide the origin.
       'referrer-policy': page.listed ? 'same-origin' : 'no-referrer',
       'content-language': texts.tag,
@@ -55,6 +58,11 @@ export function sendBrandedPage(reply: FastifyReply, page: BrandedPage): string 
       ...(page.listed ? {} : { 'x-robots-tag': 'noindex' }),
     })
     .serializer((text: string) => text);
+  return brandedHtml(page);
+}
+
+export function brandedHtml(page: BrandedPage): string {
+  const { texts, brand, title, content } = page;
   return html`<!doctype html>
 <html lang="${texts.tag}" dir="${texts.dir}">
 <head>
@@ -62,7 +70,8 @@ export function sendBrandedPage(reply: FastifyReply, page: BrandedPage): string 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 ${page.leadsTo ? html`<meta http-equiv="refresh" content="0; url=${new URL(page.leadsTo).href}">` : undefined}
 <title>${title}</title>
-<style>${new Html(style.text)}</style>
+${headHtml(page)}
+<style>${new Html(styleOf(page).text)}</style>
 ${page.script !== undefined && html`<script src="${page.script}" defer></script>`}
 </head>
 <body>
@@ -74,6 +83,28 @@ ${content}
 </body>
 </html>
 `.text;
+}
+
+/** What browsers, search engines and social networks show of a page. */
+function headHtml({ texts, brand, title, description }: BrandedPage): Html {
+  if (!brand) return html`<link rel="icon" href="${markIn(null)}">`;
+  const about = description ?? texts.share.description(brand.name);
+  const picture = brand.shareImageUrl ?? brand.logoUrl;
+  return html`<meta name="description" content="${about}">
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="${brand.name}">
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${about}">
+${picture !== null && html`<meta property="og:image" content="${picture}">`}
+<meta name="twitter:card" content="${brand.shareImageUrl === null ? 'summary' : 'summary_large_image'}">
+<link rel="icon" href="${brand.logoUrl ?? markIn(brand.colour)}">`;
+}
+
+/** Our own mark in the color of the waitlist. */
+function markIn(colour: string | null): string {
+  const fill = colour ?? '#0f766e';
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="${fill}"/><path d="M11.5 6h9A2.5 2.5 0 0 1 23 8.5V27H9V8.5A2.5 2.5 0 0 1 11.5 6Z" fill="${readableOn(fill)}"/><circle cx="19.6" cy="18.2" r="1.5" fill="${fill}"/></svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }
 
 /** Of a text that operators wrote, in whatever language. */
@@ -100,11 +131,15 @@ function policyOf({ brand, script, captchaSources }: BrandedPage, styleHash: str
       ? []
       : [withCaptcha('script-src', "'self'"), withCaptcha('connect-src', "'self'"), ...trustedTypes]),
     ...(captchaSources ? [withCaptcha('frame-src', '')] : []),
-    ...(brand?.logoUrl ? [`img-src ${new URL(brand.logoUrl).origin}`] : []),
+    `img-src ${brand?.logoUrl ? new URL(brand.logoUrl).origin : 'data:'}`,
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; ');
+}
+
+function styleOf({ brand, title }: BrandedPage): { text: string; hash: string } {
+  return styleFor(brand?.colour ?? null, longestWord(title));
 }
 
 const styles = new Map<string, { text: string; hash: string }>();

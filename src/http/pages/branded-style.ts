@@ -4,6 +4,7 @@ export const BRANDED_STYLE = `
 @media (prefers-color-scheme: dark) { :root { --paper: #15181c; --card: #1f2429; --ink: #e8eaed; --soft: #a3adb8; --line: #3b434b; --accent: #2dd4bf; --on: #08211e; --danger: #ff8a80; } }
 /* own */
 * { box-sizing: border-box; }
+[hidden] { display: none !important; }
 body { margin: 0; min-height: 100dvh; display: grid; place-items: center; padding: 1rem; background: var(--paper); color: var(--ink); font: 400 1rem/1.6 system-ui, sans-serif; }
 main { width: min(30rem, 100%); padding: 1.75rem 1.25rem; background: var(--card); border: 1px solid var(--line); border-top: 4px solid var(--accent); border-radius: 12px; overflow-wrap: anywhere; }
 @media (min-width: 30rem) { main { padding: 2.25rem 2rem; } }
@@ -47,6 +48,8 @@ button.quiet { font-size: 1rem; color: var(--danger); background: none; border-c
 :is(a, button, input, select, summary):focus-visible { outline: 3px solid var(--ink); outline-offset: 2px; }
 a { color: inherit; }
 .link { display: block; margin: .25rem 0 .75rem; padding: .7rem .8rem; font: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: 8px; user-select: all; }
+button.second { color: inherit; background: none; border-color: var(--line); }
+.actions { display: flex; gap: .5rem; margin: 0 0 .75rem; }
 .networks { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0 0 1.25rem; padding: 0; list-style: none; }
 .networks a { display: block; padding: .5rem .75rem; border: 1px solid var(--line); border-radius: 999px; text-decoration: none; }
 .apart { margin: 1.75rem 0 0; border-top: 1px solid var(--line); padding-top: 1rem; font-size: .9375rem; }

@@ -8,7 +8,6 @@ import {
   followConfirmLink,
   renewConfirmLink,
 } from '../../waitlist/links/confirm-link.ts';
-import type { Context } from '../../waitlist/queue/context.ts';
 import { html } from '../docs/html.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { lookOfLink } from './look.ts';
@@ -19,10 +18,10 @@ import { inSameLanguage, type PageParts, pageRoute, TokenParams, textsFor, wants
 export function registerConfirmPage(app: TypedApp, parts: PageParts): void {
   const { context } = parts;
   app.get('/confirm/:token', pageRoute(parts.reading, TokenParams), async (request, reply) => {
-    return answer(context, request, reply, await checkConfirmLink(context, request.params.token));
+    return answer(parts, request, reply, await checkConfirmLink(context, request.params.token));
   });
   app.post('/confirm/:token', pageRoute(parts.acting, TokenParams), async (request, reply) => {
-    return answer(context, request, reply, await followConfirmLink(context, request.params.token));
+    return answer(parts, request, reply, await followConfirmLink(context, request.params.token));
   });
   app.get('/confirm/:token/again', pageRoute(parts.reading, TokenParams), async (request, reply) =>
     reply.redirect(inSameLanguage(request, `../${request.params.token}`)),
@@ -30,10 +29,10 @@ export function registerConfirmPage(app: TypedApp, parts: PageParts): void {
   app.post('/confirm/:token/again', pageRoute(parts.acting, TokenParams), async (request, reply) => {
     const { token } = request.params;
     const link = await renewConfirmLink(context, token);
-    if (link.state !== 'expired') return answer(context, request, reply, link, '../../');
+    if (link.state !== 'expired') return answer(parts, request, reply, link, '../../');
     if (wantsJson(request)) return { state: 'renewed', waitlist: link.waitlist };
     const texts = textsFor(request);
-    return sendPage(reply, noticePage(texts.confirm.renewed), texts, await lookOfLink(context, token));
+    return sendPage(reply, noticePage(texts.confirm.renewed), texts, await lookOfLink(parts, token));
   });
 }
 
@@ -41,7 +40,7 @@ type TokenRequest = FastifyRequest & { params: Static<typeof TokenParams> };
 
 /** HTML for people, JSON for the backend of a waitlist's own confirm page. */
 async function answer(
-  context: Context,
+  parts: PageParts,
   request: TokenRequest,
   reply: FastifyReply,
   link: ConfirmLink,
@@ -49,7 +48,7 @@ async function answer(
 ): Promise<string | ConfirmLink> {
   if (!wantsJson(request)) {
     const texts = textsFor(request);
-    const look = link.state === 'unknown' ? undefined : await lookOfLink(context, request.params.token);
+    const look = link.state === 'unknown' ? undefined : await lookOfLink(parts, request.params.token);
     return sendPage(
       reply,
       pageFor(link, (path) => inSameLanguage(request, up + path), texts, request.params.token),

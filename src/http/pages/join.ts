@@ -23,7 +23,7 @@ export function registerJoinPage(app: TypedApp, parts: PageParts): void {
       reply,
       page,
       texts,
-      queue && page.status !== STATUS.not_found ? await lookOf(context, queue) : undefined,
+      queue && page.status !== STATUS.not_found ? await lookOf(parts, queue) : undefined,
     );
 
   app.get('/join/:code', pageRoute(parts.reading, CodeParams), async (request, reply) => {

@@ -29,7 +29,7 @@ ${button(inSameLanguage(request, `../unsubscribe/${token}`), leave.unsubscribe)}
 ${button(inSameLanguage(request, `../leave/${token}`), leave.leave, true)}</div>`,
       },
       texts,
-      await lookOfLink(context, token),
+      await lookOfLink(parts, token),
     );
   };
   app.get('/unsubscribe/:token', pageRoute(parts.reading, TokenParams), async (request, reply) =>
@@ -48,7 +48,7 @@ ${button(inSameLanguage(request, `../leave/${token}`), leave.leave, true)}</div>
       reply,
       noticePage({ title, text: unsubscribed(leaver.waitlist) }),
       texts,
-      await lookOfLink(context, token),
+      await lookOfLink(parts, token),
     );
   });
   app.post('/leave/:token', pageRoute(parts.acting, TokenParams), async (request, reply) => {
@@ -61,7 +61,7 @@ ${button(inSameLanguage(request, `../leave/${token}`), leave.leave, true)}</div>
       reply,
       noticePage({ title, text: left(leaver.waitlist) }),
       texts,
-      await lookOfLink(context, token),
+      await lookOfLink(parts, token),
     );
   });
 }

@@ -12,9 +12,10 @@ export interface MailSettings {
   joinUrl: string | null;
   /** Contains `{token}`. null for our own confirm page. */
   confirmUrl: string | null;
-  /** Contains `{referralCode}`. null if mails have no referral link. */
+  /** Contains `{referralCode}`. null for our own form, if it is on. */
   referralUrl: string | null;
   colour: string | null;
+  /** An https URL, or the path of an uploaded picture. */
   logoUrl: string | null;
   /** Shown below every mail: the sender's name and postal address. */
   footer: string | null;
@@ -56,7 +57,7 @@ export function checkMailSettings(settings: MailSettings): void {
   if (referralUrl !== null && !isPattern(referralUrl, '{referralCode}'))
     problems.add('referralUrl', 'must be an http or https URL with {referralCode} in it');
   if (colour !== null && !/^#[0-9a-f]{6}$/i.test(colour)) problems.add('colour', 'must look like #0f766e');
-  if (logoUrl !== null && !(isUrl(logoUrl) && logoUrl.startsWith('https://')))
+  if (logoUrl !== null && !logoUrl.startsWith('/') && !(isUrl(logoUrl) && logoUrl.startsWith('https://')))
     problems.add('logoUrl', 'must be an https URL');
   if (footer !== null && footer.length > FOOTER_CHARACTERS_MAX)
     problems.add('footer', `is longer than ${FOOTER_CHARACTERS_MAX} characters`);

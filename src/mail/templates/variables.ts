@@ -14,7 +14,8 @@ const EVERYWHERE: readonly Variable[] = [
   { name: 'referralCode', description: 'Their code to share.', example: 'k3v9x0ab' },
   {
     name: 'referralLink',
-    description: 'Their link to share. Empty unless the settings have a `referralUrl`.',
+    description:
+      'Their link to share: the `referralUrl` of the settings, or the hosted page. Empty if there is neither.',
     example: 'https://acme.example/?ref=k3v9x0ab',
   },
   {
@@ -25,6 +26,12 @@ const EVERYWHERE: readonly Variable[] = [
 ];
 
 const POSITION: Variable = { name: 'position', description: 'Place in line.', example: '42' };
+
+const STATUS_LINK: Variable = {
+  name: 'statusLink',
+  description: 'Their own page, with their place in line and buttons to share.',
+  example: 'https://doorlist.example/s/…',
+};
 
 const OF_INVITE: readonly Variable[] = [
   {
@@ -49,8 +56,8 @@ export const VARIABLES: Readonly<Record<MailKind, readonly Variable[]>> = {
       example: 'https://doorlist.example/confirm/…',
     },
   ],
-  welcome: [...EVERYWHERE, POSITION],
-  'moved-up': [...EVERYWHERE, POSITION],
+  welcome: [...EVERYWHERE, POSITION, STATUS_LINK],
+  'moved-up': [...EVERYWHERE, POSITION, STATUS_LINK],
   invite: [...EVERYWHERE, ...OF_INVITE],
   'invite-reminder': [...EVERYWHERE, ...OF_INVITE],
   accepted: EVERYWHERE,

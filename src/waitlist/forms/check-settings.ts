@@ -31,8 +31,8 @@ const RESERVED = [
 
 export function checkFormSettings(settings: FormSettings): void {
   const problems = new Problems();
-  const { allowedOrigins, fields, consent, redirectUrl, acceptedUrl, headline, text, buttonText, captcha } =
-    settings;
+  const { allowedOrigins, fields, consent, headline, text, buttonText, captcha } = settings;
+  const { redirectUrl, acceptedUrl, shareImageUrl } = settings;
   if (allowedOrigins.length > ORIGINS_MAX)
     problems.add('allowedOrigins', `must have at most ${ORIGINS_MAX} elements`);
   for (const [index, origin] of allowedOrigins.entries()) {
@@ -49,6 +49,8 @@ export function checkFormSettings(settings: FormSettings): void {
     problems.add('consent.version', `must be 1 to ${VERSION_CHARACTERS_MAX} characters`);
   if (redirectUrl !== null && !isUrl(redirectUrl)) problems.add('redirectUrl', URL_RULE);
   if (acceptedUrl !== null && !isUrl(acceptedUrl)) problems.add('acceptedUrl', URL_RULE);
+  if (shareImageUrl !== null && !(isUrl(shareImageUrl) && shareImageUrl.startsWith('https:')))
+    problems.add('shareImageUrl', 'must be an https URL without a user name or password');
   if (headline !== null && !isLine(headline, LINE_CHARACTERS_MAX))
     problems.add('headline', `must be one line of at most ${LINE_CHARACTERS_MAX} characters`);
   if (buttonText !== null && !isLine(buttonText, BUTTON_CHARACTERS_MAX))

@@ -32,6 +32,8 @@ export interface FormSettings {
   headline: string | null;
   text: string | null;
   buttonText: string | null;
+  /** What other sites show beside a link to our pages. null for the logo. */
+  shareImageUrl: string | null;
   blockDisposable: boolean;
   captcha: { provider: CaptchaProvider; siteKey: string } | null;
 }
@@ -46,6 +48,7 @@ const NO_FORM: FormSettings = {
   headline: null,
   text: null,
   buttonText: null,
+  shareImageUrl: null,
   blockDisposable: false,
   captcha: null,
 };

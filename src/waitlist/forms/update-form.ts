@@ -5,7 +5,7 @@ import { changeSettings } from '../queue/change-settings.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import { checkFormSettings } from './check-settings.ts';
-import { type Form, type FormSettings, formOf, sealSecret, toForm } from './form.ts';
+import { type Form, type FormSettings, formOf, type LiveForm, sealSecret, toForm } from './form.ts';
 
 /** Omitted settings stay as they are. */
 export interface FormChanges extends Partial<Omit<FormSettings, 'captcha'>> {
@@ -51,6 +51,18 @@ export async function updateForm(context: Context, queue: Queue, changes: FormCh
     });
   });
   return formOf(context, queue);
+}
+
+/** The form as it would be, for a preview. A CAPTCHA would need scripts. */
+export async function draftForm(
+  context: Context,
+  queue: Queue,
+  changes: Partial<FormSettings>,
+): Promise<LiveForm> {
+  const form = await formOf(context, queue);
+  const settings = { ...form.settings, ...changes, captcha: null };
+  checkFormSettings(settings);
+  return { ...form, settings, key: form.key ?? `${KEY_PREFIX}preview` };
 }
 
 /** The old key stops working at once. */

@@ -56,7 +56,10 @@ export async function readAndChangeQueue<R, T>(
     const locking = trx.run(lockQueue, { queueId: queue.id });
     // A separate statement after the lock: in PostgreSQL a statement sees other tables as they were when it
     // started, and the settings may have changed while it waited for the lock.
-    const reading = trx.run(readSettings, { waitlistId: queue.waitlist.internalId });
+    const reading = trx.run(readSettings, {
+      waitlistId: queue.waitlist.internalId,
+      queueId: queue.id,
+    });
     const [[row], [settingsRow], found] = await Promise.all([locking, reading, read(trx)]);
     if (!row || !settingsRow) throw notFound('there is no such waitlist'); // It was deleted a moment ago.
     const settings = settingsOf(settingsRow, row.listens);

@@ -17,6 +17,8 @@ export interface QueueSettings {
   readonly subscriptions: string;
   readonly mailKinds: readonly string[];
   readonly mailVersion: number;
+  /** Whether people can join on our own page. */
+  readonly formEnabled: boolean;
 }
 
 type SettingsRow = Pick<
@@ -30,13 +32,20 @@ type SettingsRow = Pick<
   | 'mail_kinds'
   | 'mail_version'
   | 'invite_reminder_ms'
->;
+> & { form_enabled: number | null };
 
-export const readSettings = statement<{ waitlistId: number }, SettingsRow>((db, parameter) =>
+export const readSettings = statement<{ waitlistId: number; queueId: number }, SettingsRow>((db, parameter) =>
   db.query
     .selectFrom('waitlist')
     .select(['boost', 'closed_at', 'referral_cap', 'invite_expiry_ms', 'expired_stay_invited'])
     .select(['confirm_emails', 'mail_kinds', 'mail_version', 'invite_reminder_ms'])
+    .select((e) =>
+      e
+        .selectFrom('form')
+        .select('form.enabled')
+        .where('form.queue_id', '=', parameter('queueId'))
+        .as('form_enabled'),
+    )
     .where('id', '=', parameter('waitlistId'))
     .where('deleted_at', 'is', null),
 );
@@ -54,5 +63,6 @@ export function settingsOf(row: SettingsRow, subscriptions: string): QueueSettin
     subscriptions,
     mailKinds,
     mailVersion: row.mail_version,
+    formEnabled: row.form_enabled === 1,
   };
 }

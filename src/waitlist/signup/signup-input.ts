@@ -21,33 +21,42 @@ const ENTRY_FIELDS = new Set(['email', 'phone', 'metadata', 'referredBy']);
 /** Checks one element of `entries` and adds its problems under `path`. */
 export function parseSignup(input: unknown, path: string, problems: Problems): Signup {
   const nothing: Signup = { email: null, phone: null, metadata: null, referrer: null };
+  const at = (field: string) => (path === '' ? field : `${path}.${field}`);
   if (!isObject(input)) {
     problems.add(path, 'must be an object');
     return nothing;
   }
   for (const field in input) {
-    if (!ENTRY_FIELDS.has(field)) problems.add(`${path}.${field.slice(0, 64)}`, 'unknown field');
+    if (!ENTRY_FIELDS.has(field)) problems.add(at(field.slice(0, 64)), 'unknown field');
   }
   if (input.email === undefined && input.phone === undefined)
     problems.add(path, 'email or phone is required');
   return {
-    email: parseField(input.email, `${path}.email`, problems, parseEmail, 'not an email address'),
+    email: parseField(input.email, at('email'), problems, parseEmail, 'not an email address'),
     phone: parseField(
       input.phone,
-      `${path}.phone`,
+      at('phone'),
       problems,
       parsePhone,
       'not a phone number in international form, such as +14155550123',
     ),
-    metadata: parseMetadata(input.metadata, `${path}.metadata`, problems),
+    metadata: parseMetadata(input.metadata, at('metadata'), problems),
     referrer: parseField(
       input.referredBy,
-      `${path}.referredBy`,
+      at('referredBy'),
       problems,
       (text) => parseReferrer(text) ?? null,
       '',
     ),
   };
+}
+
+/** One person, with the same rules. */
+export function parsePerson(input: unknown): Signup {
+  const problems = new Problems();
+  const signup = parseSignup(input, '', problems);
+  problems.throwIfAny();
+  return signup;
 }
 
 function parseField<T>(

@@ -1,9 +1,11 @@
 import { DatabaseUnavailable, type Trx } from '../../db/database.ts';
 import { DoorlistError } from '../../lib/errors.ts';
+import { formatId } from '../../lib/ids.ts';
 import type { Span } from '../../lib/tracer.ts';
 import { readAndChangeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
 import { findMembers, type Members } from '../referrals/members.ts';
 import { addEntries } from './add-entries.ts';
 import { type Candidate, prepareCandidate } from './candidate.ts';
@@ -68,14 +70,26 @@ function commitTraced(context: Context, requests: SignupRequest[]): Promise<Sign
   return tracer.runFor(spans, () => commitSignups(context, requests));
 }
 
+/** Adds a person by hand, in the name of an operator. Returns their entry, also if they were known already. */
+export async function addPerson(
+  context: Context,
+  queue: Queue,
+  signup: Signup,
+): Promise<{ seq: number; created: boolean }> {
+  const candidate = prepareCandidate(queue, signup, context.clock());
+  const [result] = await commitSignups(context, [{ queue, candidates: [candidate], withSeqs: true }]);
+  return { seq: result?.seqs?.[0] ?? 0, created: result?.created === 1 };
+}
+
 async function commitSignups(context: Context, requests: SignupRequest[]): Promise<SignupResult[]> {
   const [{ queue }] = requests as [SignupRequest];
   const all = requests.flatMap(({ candidates }) => candidates);
   const read = (trx: Trx) => findMembers(trx, queue, all);
-  const results = await readAndChangeQueue(context, queue, read, (change, members) => {
+  const results = await readAndChangeQueue(context, queue, read, async (change, members) => {
     if (change.settings.closed)
       throw new DoorlistError('waitlist_closed', 'this waitlist is closed to new signups');
     const added = addEntries(change, members, all);
+    if (context.audit) await auditAdded(context, change, all, added);
     let first = 0;
     return requests.map(({ candidates, withSeqs }) => {
       const own = added.slice(first, first + candidates.length);
@@ -88,6 +102,18 @@ async function commitSignups(context: Context, requests: SignupRequest[]): Promi
   const created = results.reduce((sum, result) => sum + result.created, 0);
   context.meter.signups({ created, skipped: all.length - created });
   return results;
+}
+
+/** Only for operators: signups with a key leave no record. */
+async function auditAdded(
+  { audit }: Context,
+  { trx }: QueueChange,
+  candidates: readonly Candidate[],
+  added: readonly boolean[],
+): Promise<void> {
+  for (const [index, { id }] of candidates.entries())
+    if (added[index])
+      await audit?.(trx, { action: 'entry.added', object: { kind: 'entry', id: formatId('ent', id) } });
 }
 
 function seqsOf(members: Members, candidates: readonly Candidate[]): number[] {

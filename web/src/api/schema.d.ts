@@ -812,6 +812,26 @@ export interface paths {
         patch: operations["updateMailSettings"];
         trace?: never;
     };
+    "/admin/v1/waitlists/{waitlistId}/logo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upload a logo
+         * @description Stores a PNG, JPEG or WebP picture of at most 256 KiB, sent as the body, and sets `logoUrl` to its address. Its content decides, whatever the `Content-Type` says. Earlier pictures stay, because emails that were sent show them. Requires the `admin` role.
+         */
+        post: operations["uploadLogo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/waitlists/{waitlistId}/mail/templates": {
         parameters: {
             query?: never;
@@ -1368,6 +1388,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/waitlists/{waitlistId}/form/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview the form
+         * @description Returns the hosted page as these settings would make it, without a CAPTCHA and without scripts. Changes nothing. Requires the `admin` role.
+         */
+        post: operations["previewForm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/waitlists/{waitlistId}/referral-reviews": {
         parameters: {
             query?: never;
@@ -1636,6 +1676,46 @@ export interface paths {
         patch: operations["updateWaitlist"];
         trace?: never;
     };
+    "/admin/v1/waitlists/{waitlistId}/first-steps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the first steps
+         * @description Returns what is left to do with a new waitlist, as far as the server can tell. Open to every role.
+         */
+        get: operations["getFirstSteps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/first-steps/dismiss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Dismiss the first steps
+         * @description The dashboard no longer shows them for this waitlist, to anyone and in any environment. Requires the `admin` role.
+         */
+        post: operations["dismissFirstSteps"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/waitlists/{waitlistId}/keys": {
         parameters: {
             query?: never;
@@ -1777,7 +1857,11 @@ export interface paths {
          */
         get: operations["listEntries"];
         put?: never;
-        post?: never;
+        /**
+         * Add a person
+         * @description Adds one person, exactly as a signup does: they join at the end of the line, and get the same email. A person who is on the waitlist already is not changed. Requires the `support` role.
+         */
+        post: operations["addEntry"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2517,7 +2601,7 @@ export interface components {
          * @description What happened.
          * @enum {string}
          */
-        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
         /** @description Who did it. */
         AuditActor: {
             /** @description Kind of object: `operator`, `token`, `session`, `command-line`, or `anonymous` for somebody who is not signed in. */
@@ -2956,11 +3040,11 @@ export interface components {
             joinUrl: string | null;
             /** @description Your page to confirm an email, with `{token}` in the URL. `null`: the built-in page. */
             confirmUrl: string | null;
-            /** @description Link that people share, with `{referralCode}` in the URL. `null`: none. */
+            /** @description Link that people share, with `{referralCode}` in the URL. `null`: the hosted page, if the form is on. */
             referralUrl: string | null;
             /** @description Color of buttons and links, such as `#0f766e`. `null`: the default. */
             colour: string | null;
-            /** @description HTTPS image for the header. `null`: the name of the waitlist. */
+            /** @description Image for the header: an https URL, or the address of a logo that you uploaded. `null`: the name of the waitlist. */
             logoUrl: string | null;
             /** @description Text below every email. `null`: none. */
             footer: string | null;
@@ -2992,11 +3076,11 @@ export interface components {
             joinUrl?: string | null;
             /** @description Your page to confirm an email, with `{token}` in the URL. `null`: the built-in page. */
             confirmUrl?: string | null;
-            /** @description Link that people share, with `{referralCode}` in the URL. `null`: none. */
+            /** @description Link that people share, with `{referralCode}` in the URL. `null`: the hosted page, if the form is on. */
             referralUrl?: string | null;
             /** @description Color of buttons and links, such as `#0f766e`. `null`: the default. */
             colour?: string | null;
-            /** @description HTTPS image for the header. `null`: the name of the waitlist. */
+            /** @description Image for the header: an https URL, or the address of a logo that you uploaded. `null`: the name of the waitlist. */
             logoUrl?: string | null;
             /** @description Text below every email. `null`: none. */
             footer?: string | null;
@@ -3043,11 +3127,11 @@ export interface components {
             joinUrl: string | null;
             /** @description Your page to confirm an email, with `{token}` in the URL. `null`: the built-in page. */
             confirmUrl: string | null;
-            /** @description Link that people share, with `{referralCode}` in the URL. `null`: none. */
+            /** @description Link that people share, with `{referralCode}` in the URL. `null`: the hosted page, if the form is on. */
             referralUrl: string | null;
             /** @description Color of buttons and links, such as `#0f766e`. `null`: the default. */
             colour: string | null;
-            /** @description HTTPS image for the header. `null`: the name of the waitlist. */
+            /** @description Image for the header: an https URL, or the address of a logo that you uploaded. `null`: the name of the waitlist. */
             logoUrl: string | null;
             /** @description Text below every email. `null`: none. */
             footer: string | null;
@@ -3643,6 +3727,8 @@ export interface components {
             text: string | null;
             /** @description Label of the button. `null` for the default. */
             buttonText: string | null;
+            /** @description HTTPS picture that social networks show beside a link to the hosted pages, best 1200 by 630 pixels. `null` for the logo. */
+            shareImageUrl: string | null;
             /** @description Whether disposable email addresses are turned away. */
             blockDisposable: boolean;
             /** @description A CAPTCHA in addition to the built-in checks. `null` for none. */
@@ -3683,6 +3769,8 @@ export interface components {
             text?: string | null;
             /** @description Label of the button. `null` for the default. */
             buttonText?: string | null;
+            /** @description HTTPS picture that social networks show beside a link to the hosted pages, best 1200 by 630 pixels. `null` for the logo. */
+            shareImageUrl?: string | null;
             /** @description Whether disposable email addresses are turned away. */
             blockDisposable?: boolean;
             /** @description A CAPTCHA in addition to the built-in checks. `null` for none. */
@@ -3746,6 +3834,43 @@ export interface components {
                 /** @description How many. */
                 refused: number;
             }[];
+        };
+        /** @description Settings to try out. Omitted ones are as they are stored. */
+        FormDraft: {
+            /** @description Origins whose pages may contain the form, such as `https://example.com`. */
+            allowedOrigins?: string[];
+            /** @description Fields beside the email, in order. */
+            fields?: components["schemas"]["FormField"][];
+            /** @description A box that people must check. `null` for none. */
+            consent?: {
+                /** @description What people agree to. */
+                text: string;
+                /** @description Stored with the entry. Change it when the text changes. */
+                version: string;
+            } | null;
+            /** @description Whether `utm_…` parameters are stored as metadata. */
+            utm?: boolean;
+            /** @description Where people go after joining. `null` to show their position. */
+            redirectUrl?: string | null;
+            /** @description Where the hosted join page leads after an invite was accepted. `null` for nowhere. */
+            acceptedUrl?: string | null;
+            /** @description Heading of the hosted page. `null` for the name of the waitlist. */
+            headline?: string | null;
+            /** @description Text below the heading. */
+            text?: string | null;
+            /** @description Label of the button. `null` for the default. */
+            buttonText?: string | null;
+            /** @description HTTPS picture that social networks show beside a link to the hosted pages, best 1200 by 630 pixels. `null` for the logo. */
+            shareImageUrl?: string | null;
+            /** @description Whether disposable email addresses are turned away. */
+            blockDisposable?: boolean;
+            /** @description Color of the email settings, such as `#0f766e`. */
+            colour?: string | null;
+        };
+        /** @description How the hosted page would look. */
+        FormPreview: {
+            /** @description The page as HTML. */
+            html: string;
         };
         /**
          * @description `pending` has not confirmed their email yet, `waiting` is in the queue, `invited` has an invite, `joined` accepted it, and `removed` was taken off the waitlist.
@@ -4115,6 +4240,24 @@ export interface components {
             /** @description Id of the waitlist, again. */
             confirm: string;
         };
+        /** @description A step, and the lowest role that can do it. */
+        FirstStep: {
+            /**
+             * @description `signups`: the form is on, or there is a key that works. `person`: somebody is or was on the waitlist. `mail_server`: the installation has one. `look`: there is a logo, a color or an own template. `invite`: somebody was invited.
+             * @enum {string}
+             */
+            step: "signups" | "person" | "mail_server" | "look" | "invite";
+            /** @description Whether it is done. */
+            done: boolean;
+            role: components["schemas"]["Role"];
+        };
+        /** @description How far a waitlist is set up. */
+        FirstSteps: {
+            /** @description Whether the dashboard no longer shows the steps. */
+            dismissed: boolean;
+            /** @description In the order in which they are best done. */
+            steps: components["schemas"]["FirstStep"][];
+        };
         /** @description A server key. The key itself is shown only once. */
         ServerKey: {
             /** @description Unique id of the key. */
@@ -4235,6 +4378,30 @@ export interface components {
             total: number | null;
             /** @description Pass this as `cursor` to get the next page. `null` on the last page. */
             nextCursor: string | null;
+        };
+        /** @description A person to add: an `email`, a `phone`, or both. */
+        NewEntry: {
+            /**
+             * Format: idn-email
+             * @description Email address. Required unless `phone` is set.
+             */
+            email?: string;
+            /** @description Phone number in international format, such as `+14155550123`. */
+            phone?: string;
+            /** @description Custom data about the person, with the same limits as at signup. */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /** @description Email, phone number or referral code of the person who referred them. Ignored if they are not on the waitlist. */
+            referredBy?: string;
+        };
+        /** @description A person who was added by hand. */
+        AddedEntry: {
+            entry: components["schemas"]["Entry"];
+            /** @description `false` if the person was on the waitlist already. */
+            created: boolean;
+            /** @description Whether the person gets the email that a signup sends: to confirm the address, or to welcome them. `null` if they were known, because then there is none. */
+            mailable: components["schemas"]["Mailable"] | null;
         };
         /** @description What to change. At least one field. */
         EntryChange: {
@@ -5641,7 +5808,7 @@ export interface operations {
                  * @description Only this action.
                  * @example session.created
                  */
-                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
                 /**
                  * @description Only what this actor did: its kind and id, joined with a colon.
                  * @example operator:opr_06gxx2p9r1yn1vp1ryss481fhw
@@ -6308,6 +6475,46 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["MailSettingsChanges"];
+            };
+        };
+        responses: {
+            /** @description The settings as they are now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdatedMailSettings"];
+                };
+            };
+        };
+    };
+    uploadLogo: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        /** @description The picture. */
+        requestBody: {
+            content: {
+                "image/png": unknown;
+                "image/jpeg": unknown;
+                "image/webp": unknown;
             };
         };
         responses: {
@@ -7649,6 +7856,44 @@ export interface operations {
             };
         };
     };
+    previewForm: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        /** @description Settings to try out. Omitted ones are as they are stored. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FormDraft"];
+            };
+        };
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FormPreview"];
+                };
+            };
+        };
+    };
     listReferralReviews: {
         parameters: {
             query?: {
@@ -8218,6 +8463,72 @@ export interface operations {
             };
         };
     };
+    getFirstSteps: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The steps. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FirstSteps"];
+                };
+            };
+        };
+    };
+    dismissFirstSteps: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The steps. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FirstSteps"];
+                };
+            };
+        };
+    };
     listWaitlistKeys: {
         parameters: {
             query?: {
@@ -8599,6 +8910,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EntryPage"];
+                };
+            };
+        };
+    };
+    addEntry: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        /** @description A person to add: an `email`, a `phone`, or both. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewEntry"];
+            };
+        };
+        responses: {
+            /** @description The person was on the waitlist already. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddedEntry"];
+                };
+            };
+            /** @description The person was added. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddedEntry"];
                 };
             };
         };

@@ -2,6 +2,7 @@ import { draftTemplates } from '../../../mail/templates/worker.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { registerConfirmations } from './confirmations.ts';
+import { registerLogo } from './logo.ts';
 import { registerMailbox } from './mails.ts';
 import { registerPersonMail } from './person.ts';
 import { registerResendJobs } from './resend-jobs.ts';
@@ -10,8 +11,9 @@ import { registerMailStatus } from './status.ts';
 import { registerSuppressions } from './suppressions.ts';
 import { registerMailTemplates } from './templates.ts';
 
-export function registerMails(app: TypedApp, parts: AdminParts): void {
+export async function registerMails(app: TypedApp, parts: AdminParts): Promise<void> {
   registerMailSettings(app, parts);
+  await registerLogo(app, parts);
   registerMailTemplates(app, parts);
   registerMailbox(app, parts);
   registerResendJobs(app, parts);

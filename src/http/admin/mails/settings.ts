@@ -1,8 +1,9 @@
-import Type, { type TProperties } from 'typebox';
+import Type, { type Static, type TProperties } from 'typebox';
 import { LANGUAGES, type Language } from '../../../languages/languages.ts';
 import { mailWarnings } from '../../../mail/mailable.ts';
 import { MAIL_KINDS } from '../../../mail/templates/kinds.ts';
 import { showMailSettings, updateMailSettings } from '../../../mail/update-settings.ts';
+import { pictureUrl } from '../../../waitlist/settings/pictures.ts';
 import { limits, named, nullable, oneOf, withExamples } from '../../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../../wire/waitlist.ts';
 import type { TypedApp } from '../../typed-app.ts';
@@ -29,9 +30,13 @@ const SETTINGS = {
   replyTo: text('Address for replies. `null`: the sender.', { format: 'email' }),
   joinUrl: text('Your page for invites, with `{code}` in the URL. `null`: the built-in page.'),
   confirmUrl: text('Your page to confirm an email, with `{token}` in the URL. `null`: the built-in page.'),
-  referralUrl: text('Link that people share, with `{referralCode}` in the URL. `null`: none.'),
+  referralUrl: text(
+    'Link that people share, with `{referralCode}` in the URL. `null`: the hosted page, if the form is on.',
+  ),
   colour: text('Color of buttons and links, such as `#0f766e`. `null`: the default.'),
-  logoUrl: text('HTTPS image for the header. `null`: the name of the waitlist.'),
+  logoUrl: text(
+    'Image for the header: an https URL, or the address of a logo that you uploaded. `null`: the name of the waitlist.',
+  ),
   footer: text('Text below every email. `null`: none.', { maxLength: 1000 }),
   language: Type.Unsafe<Language | null>({
     type: ['string', 'null'],
@@ -40,7 +45,7 @@ const SETTINGS = {
   }),
 };
 
-const UpdatedSettings = Type.Object(
+export const UpdatedSettings = Type.Object(
   { waitlistId: WaitlistIdSchema, ...SETTINGS, warnings },
   { ...named('UpdatedMailSettings'), description: 'The email settings, and what they lead to.' },
 );
@@ -67,7 +72,7 @@ const SettingsChanges = Type.Object(optional(SETTINGS), {
   }),
 });
 
-const EXAMPLE = {
+export const EXAMPLE_SETTINGS = {
   waitlistId: 'wl_acme',
   kinds: ['confirm', 'welcome', 'invite'],
   inviteReminderMs: 86_400_000,
@@ -91,7 +96,7 @@ const getSchema = adminSchema({
   role: 'support',
   params: WaitlistParams,
   querystring: EnvironmentQuery,
-  answer: { description: 'The settings.', schema: SettingsObject, example: EXAMPLE },
+  answer: { description: 'The settings.', schema: SettingsObject, example: EXAMPLE_SETTINGS },
   errors: ['not_found'],
   special: NO_WAITLIST,
 });
@@ -108,7 +113,7 @@ const updateSchema = adminSchema({
   answer: {
     description: 'The settings as they are now.',
     schema: UpdatedSettings,
-    example: { ...EXAMPLE, warnings: [] },
+    example: { ...EXAMPLE_SETTINGS, warnings: [] },
   },
   errors: ['not_found'],
   special: {
@@ -121,7 +126,7 @@ export function registerMailSettings(app: TypedApp, parts: AdminParts): void {
   const path = '/waitlists/:waitlistId/mail/settings';
   app.get(path, { schema: getSchema }, async ({ params, query }) => {
     await requireQueue(parts, params, query);
-    return showMailSettings(parts.waitlists, params.waitlistId);
+    return presentSettings(parts, params.waitlistId);
   });
 
   app.patch(path, { schema: updateSchema }, async (request) => {
@@ -129,8 +134,22 @@ export function registerMailSettings(app: TypedApp, parts: AdminParts): void {
     await requireQueue(parts, params, query);
     if (Object.keys(body).length > 0)
       await updateMailSettings(domainFor(parts, request), params.waitlistId, body);
-    const { waitlists, emails } = parts;
-    const settings = await showMailSettings(waitlists, params.waitlistId);
-    return { ...settings, warnings: await mailWarnings(waitlists, params.waitlistId, emails.smtp) };
+    return presentUpdated(parts, params.waitlistId);
   });
+}
+
+async function presentSettings(
+  { waitlists, publicUrl }: AdminParts,
+  waitlistId: string,
+): Promise<Static<typeof SettingsObject>> {
+  const settings = await showMailSettings(waitlists, waitlistId);
+  return { ...settings, logoUrl: pictureUrl(settings.logoUrl, publicUrl) };
+}
+
+export async function presentUpdated(
+  parts: AdminParts,
+  waitlistId: string,
+): Promise<Static<typeof UpdatedSettings>> {
+  const warned = await mailWarnings(parts.waitlists, waitlistId, parts.emails.smtp);
+  return { ...(await presentSettings(parts, waitlistId)), warnings: warned };
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Card } from '../../ui/card.tsx';
+import { ColorField } from '../../ui/color-field.tsx';
 import { Field, Input, TextArea } from '../../ui/field.tsx';
 import { SaveForm } from '../../ui/save-form.tsx';
 import { Select } from '../../ui/select.tsx';
@@ -8,8 +9,6 @@ import { useSettings } from '../../ui/use-settings.ts';
 import { LANGUAGE_OPTIONS } from './mail-names.ts';
 import { type MailSettings, updateMailSettings } from './mails.ts';
 import { changesOf, draftOf, reminderOptions, type TextSetting } from './settings-draft.ts';
-
-const DEFAULT_COLOUR = '#0f766e';
 
 interface SettingsFormProps {
   scope: Scope;
@@ -56,31 +55,22 @@ export function SettingsForm({ scope, settings, defaultFrom, readOnly, onSaved }
       </Card>
       <Card title="Look">
         <div className="grid gap-5 md:grid-cols-2">
-          <Field label="Color" help="Of buttons and links." error={problem('colour')}>
-            <div className="flex gap-2">
-              <input
-                type="color"
-                aria-label="Pick a color"
-                disabled={readOnly}
-                value={/^#[0-9a-f]{6}$/i.test(draft.colour) ? draft.colour : DEFAULT_COLOUR}
-                onChange={(event) => set({ colour: event.target.value })}
-                className="h-9 w-12 shrink-0 cursor-pointer rounded-md bg-surface p-1 ring-1 ring-edge ring-inset disabled:opacity-60"
-              />
-              <Input
-                autoComplete="off"
-                spellCheck={false}
-                disabled={readOnly}
-                placeholder={DEFAULT_COLOUR}
-                className="font-mono"
-                value={draft.colour}
-                onChange={(event) => set({ colour: event.target.value })}
-              />
-            </div>
-          </Field>
-          {field('logoUrl', 'Logo', 'An https image, 36 pixels high. Empty: the name of the waitlist.', {
-            type: 'url',
-            placeholder: 'https://example.com/logo.png',
-          })}
+          <ColorField
+            value={draft.colour}
+            onChange={(colour) => set({ colour })}
+            help="Of buttons and links."
+            error={problem('colour')}
+            disabled={readOnly}
+          />
+          {field(
+            'logoUrl',
+            'Logo',
+            'An https image, 36 pixels high, or upload one under Form. Empty: the name of the waitlist.',
+            {
+              type: 'url',
+              placeholder: 'https://example.com/logo.png',
+            },
+          )}
           <Field
             label="Footer"
             help="Below every email. Many countries ask for your name and address."

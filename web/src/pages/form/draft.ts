@@ -1,3 +1,5 @@
+import type { Schemas } from '../../api/client.ts';
+import type { MailSettings } from '../emails/mails.ts';
 import { type FieldDraft, fieldDraftOf, fieldOf } from './field-draft.ts';
 import type { Form, FormChanges } from './form-query.ts';
 
@@ -10,7 +12,8 @@ export interface Draft {
   buttonText: string;
   redirectUrl: string;
   acceptedUrl: string;
-  origins: string;
+  shareImageUrl: string;
+  colour: string;
   fields: FieldDraft[];
   asksConsent: boolean;
   consentText: string;
@@ -22,14 +25,23 @@ export interface Draft {
   secret: string;
 }
 
-export function draftOf(form: Form): Draft {
+/** What the page changes: the form, and the look that its waitlist shares with its emails. */
+export interface Saved {
+  form: Form;
+  look: MailSettings;
+}
+
+export type Changes = FormChanges & { colour?: string | null };
+
+export function draftOf({ form, look }: Saved): Draft {
   return {
     headline: form.headline ?? '',
     text: form.text ?? '',
     buttonText: form.buttonText ?? '',
     redirectUrl: form.redirectUrl ?? '',
     acceptedUrl: form.acceptedUrl ?? '',
-    origins: form.allowedOrigins.join('\n'),
+    shareImageUrl: form.shareImageUrl ?? '',
+    colour: look.colour ?? '',
     fields: form.fields.map(fieldDraftOf),
     asksConsent: form.consent !== null,
     consentText: form.consent?.text ?? '',
@@ -57,7 +69,7 @@ function settingsOf(draft: Draft) {
     buttonText: textOrNull(draft.buttonText),
     redirectUrl: textOrNull(draft.redirectUrl),
     acceptedUrl: textOrNull(draft.acceptedUrl),
-    allowedOrigins: linesOf(draft.origins).map((origin) => origin.replace(/\/$/, '')),
+    shareImageUrl: textOrNull(draft.shareImageUrl),
     fields: draft.fields.map(fieldOf),
     consent: draft.asksConsent
       ? { text: draft.consentText.trim(), version: draft.consentVersion.trim() }
@@ -69,12 +81,28 @@ function settingsOf(draft: Draft) {
 }
 
 /** Only what differs, so that two operators do not undo each other's changes. */
-export function changesOf(form: Form, draft: Draft): FormChanges {
+export function changesOf({ form, look }: Saved, draft: Draft): Changes {
   const settings = settingsOf(draft);
   const names = Object.keys(settings) as (keyof typeof settings)[];
   const differing = names.filter((name) => JSON.stringify(settings[name]) !== JSON.stringify(form[name]));
-  const changes: FormChanges = Object.fromEntries(differing.map((name) => [name, settings[name]]));
+  const changes: Changes = Object.fromEntries(differing.map((name) => [name, settings[name]]));
   const secret = draft.secret.trim();
   if (settings.captcha && secret !== '') changes.captcha = { ...settings.captcha, secret };
+  const colour = textOrNull(draft.colour);
+  if (colour !== look.colour) changes.colour = colour;
   return changes;
+}
+
+/** What the preview shows. What is not complete yet is left out, because the server would refuse it. */
+export function previewOf(draft: Draft): Schemas['FormDraft'] {
+  const { headline, text, buttonText, fields, consent } = settingsOf(draft);
+  const colour = textOrNull(draft.colour);
+  return {
+    headline,
+    text,
+    buttonText,
+    fields: fields.filter(({ name, label, options }) => name !== '' && label !== '' && options?.length !== 0),
+    consent: consent && consent.text !== '' && consent.version !== '' ? consent : null,
+    ...(colour === null || /^#[0-9a-f]{6}$/i.test(colour) ? { colour } : {}),
+  };
 }

@@ -8,6 +8,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { Skeleton, SkeletonForms } from '../../ui/skeleton.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
+import { mailSettingsQuery } from '../emails/mails.ts';
 import { BlockedOrigins } from './blocked-origins.tsx';
 import { type Form, formQuery } from './form-query.ts';
 import { FormSettings } from './form-settings.tsx';
@@ -73,7 +74,7 @@ function Content({ form, scope }: { form: Form; scope: Scope }) {
         tabs={tabs}
       >
         <div className="pt-6">
-          {shown === 'setup' && <FormSettings form={form} scope={scope} />}
+          {shown === 'setup' && <SetupTab form={form} scope={scope} />}
           {shown === 'install' && <InstallTab form={form} scope={scope} />}
           {shown === 'activity' && (
             <div className="flex flex-col gap-6">
@@ -84,5 +85,19 @@ function Content({ form, scope }: { form: Form; scope: Scope }) {
         </div>
       </Tabs>
     </div>
+  );
+}
+
+/** The look comes from the settings of emails. */
+function SetupTab({ form, scope }: { form: Form; scope: Scope }) {
+  const look = useQuery(mailSettingsQuery(scope));
+  return (
+    <QueryProblem framed query={look}>
+      {look.data ? (
+        <FormSettings form={form} look={look.data} scope={scope} />
+      ) : (
+        <SkeletonForms narrow cards={[[1, 1], [1, 1, 1], [1]]} />
+      )}
+    </QueryProblem>
   );
 }

@@ -1,28 +1,21 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Card } from '../../ui/card.tsx';
 import { Switch } from '../../ui/checkbox.tsx';
+import { ColorField } from '../../ui/color-field.tsx';
 import { Field, Input, TextArea } from '../../ui/field.tsx';
 import { SaveForm } from '../../ui/save-form.tsx';
 import { useSettings } from '../../ui/use-settings.ts';
-import { changesOf, draftOf, linesOf } from './draft.ts';
+import { type MailSettings, updateMailSettings } from '../emails/mails.ts';
+import { changesOf, draftOf, previewOf } from './draft.ts';
 import { FieldsEditor } from './fields-editor.tsx';
+import { FormPreview } from './form-preview.tsx';
 import { type Form, formQuery, updateForm } from './form-query.ts';
+import { LogoField } from './logo-field.tsx';
 import { ProtectionCard } from './protection-card.tsx';
 
-/** A blocked site may be allowed above the form while it is being edited. */
-function useAllowedElsewhere(allowed: readonly string[], onAdded: (origins: string[]) => void): void {
-  const known = useRef(allowed);
-  useEffect(() => {
-    const added = allowed.filter((origin) => !known.current.includes(origin));
-    known.current = allowed;
-    if (added.length > 0) onAdded(added);
-  });
-}
-
 /** Everything about the form that an admin can set, except whether it is on. */
-export function FormSettings({ form, scope }: { form: Form; scope: Scope }) {
+export function FormSettings({ form, look, scope }: { form: Form; look: MailSettings; scope: Scope }) {
   const client = useQueryClient();
   const {
     draft,
@@ -30,28 +23,35 @@ export function FormSettings({ form, scope }: { form: Form; scope: Scope }) {
     problem,
     form: saving,
   } = useSettings({
-    saved: form,
+    saved: { form, look },
     draftOf,
     changesOf,
-    save: async (changes) => {
-      const saved = await updateForm(scope, changes);
-      client.setQueryData(formQuery(scope).queryKey, saved);
+    save: async ({ colour, ...changes }) => {
+      const saved = { form, look };
+      if (colour !== undefined) {
+        saved.look = await updateMailSettings(scope, { colour });
+        await client.invalidateQueries({ queryKey: ['mail-settings', scope.waitlistId] });
+      }
+      if (Object.keys(changes).length > 0) {
+        saved.form = await updateForm(scope, changes);
+        client.setQueryData(formQuery(scope).queryKey, saved.form);
+      }
       return saved;
     },
   });
-  useAllowedElsewhere(form.allowedOrigins, (added) => {
-    const lines = linesOf(draft.origins);
-    set({ origins: [...lines, ...added.filter((origin) => !lines.includes(origin))].join('\n') });
-  });
-  const originProblem = linesOf(draft.origins)
-    .map((origin, index) => {
-      const text = problem(`allowedOrigins[${index}]`);
-      return text && `${origin}: ${text}`;
-    })
-    .filter((text) => text !== undefined)
-    .join(' ');
   const cards = (
     <>
+      <Card title="Look" about="Also of your emails, and the same in every environment.">
+        <div className="flex max-w-lg flex-col gap-5">
+          <LogoField scope={scope} look={look} />
+          <ColorField
+            value={draft.colour}
+            onChange={(colour) => set({ colour })}
+            help="Of buttons and links."
+            error={problem('colour')}
+          />
+        </div>
+      </Card>
       <Card title="Texts" about="What people read on the form and its page.">
         <div className="flex max-w-lg flex-col gap-5">
           <Field label="Headline" error={problem('headline')}>
@@ -129,13 +129,22 @@ export function FormSettings({ form, scope }: { form: Form; scope: Scope }) {
           )}
         </div>
       </Card>
-      <ProtectionCard
-        form={form}
-        draft={draft}
-        set={set}
-        problem={problem}
-        originProblem={originProblem === '' ? problem('allowedOrigins') : originProblem}
-      />
+      <ProtectionCard form={form} draft={draft} set={set} problem={problem} />
+      <Card title="Sharing" about="What social networks and chats show beside a link to your page.">
+        <Field
+          label="Picture"
+          help="An https address, best 1200 by 630 pixels. Empty: the logo."
+          error={problem('shareImageUrl')}
+          className="max-w-lg"
+        >
+          <Input
+            type="url"
+            placeholder="https://example.com/share.png"
+            value={draft.shareImageUrl}
+            onChange={({ target: { value } }) => set({ shareImageUrl: value })}
+          />
+        </Field>
+      </Card>
       <Card title="Where people go">
         <div className="flex max-w-lg flex-col gap-5">
           <Field
@@ -166,5 +175,10 @@ export function FormSettings({ form, scope }: { form: Form; scope: Scope }) {
       </Card>
     </>
   );
-  return <SaveForm {...saving}>{cards}</SaveForm>;
+  return (
+    <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,26rem)]">
+      <SaveForm {...saving}>{cards}</SaveForm>
+      <FormPreview scope={scope} draft={previewOf(draft)} logoUrl={look.logoUrl} />
+    </div>
+  );
 }

@@ -12,6 +12,7 @@ import { CopyField } from '../../ui/copy-button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { type Form, formQuery, rotateFormKey } from './form-query.ts';
+import { OriginsCard } from './origins-card.tsx';
 import { formSnippets } from './snippets.ts';
 
 /** The form on the operator's own site. */
@@ -30,15 +31,14 @@ export function InstallTab({ form, scope }: { form: Form; scope: Scope }) {
     <div className="flex flex-col gap-6">
       {form.allowedOrigins.length === 0 && (
         <Alert tone="warn" title="No site may show the form yet">
-          {mayChange
-            ? 'Add the origin of your site under Setup.'
-            : 'An admin can add the origin of your site.'}{' '}
-          The hosted page works without.
+          {mayChange ? 'Add the origin of your site below.' : 'An admin can add the origin of your site.'} The
+          hosted page works without.
         </Alert>
       )}
       <Card title="Add it to your site" about="Copy this to where the form should appear.">
         <CodeBlock label="Form" snippets={formSnippets(origin, form.key)} />
       </Card>
+      {mayChange && <OriginsCard form={form} scope={scope} />}
       <FormKey formKey={form.key} scope={scope} />
     </div>
   );

@@ -1,6 +1,6 @@
 import { Card } from '../../ui/card.tsx';
 import { Switch } from '../../ui/checkbox.tsx';
-import { Field, Input, TextArea } from '../../ui/field.tsx';
+import { Field, Input } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
 import type { CaptchaChoice, Draft } from './draft.ts';
 import type { Form } from './form-query.ts';
@@ -16,11 +16,10 @@ interface ProtectionCardProps {
   draft: Draft;
   set: (part: Partial<Draft>) => void;
   problem: (path: string) => string | undefined;
-  originProblem: string | undefined;
 }
 
-/** Who may show the form, and what keeps bots out. */
-export function ProtectionCard({ form, draft, set, problem, originProblem }: ProtectionCardProps) {
+/** What keeps bots out. */
+export function ProtectionCard({ form, draft, set, problem }: ProtectionCardProps) {
   const keepsSecret = form.captcha?.provider === draft.captcha;
   return (
     <Card
@@ -28,20 +27,6 @@ export function ProtectionCard({ form, draft, set, problem, originProblem }: Pro
       about="A proof of work, a trap for bots and rate limits are always on. Nobody has to solve a puzzle."
     >
       <div className="flex max-w-lg flex-col gap-5">
-        <Field
-          label="Allowed origins"
-          help="Sites that may contain the form, one per line. The hosted page needs none."
-          error={originProblem}
-        >
-          <TextArea
-            rows={3}
-            spellCheck={false}
-            className="font-mono text-sm"
-            placeholder="https://example.com"
-            value={draft.origins}
-            onChange={({ target: { value } }) => set({ origins: value })}
-          />
-        </Field>
         <Switch
           label="Block disposable email addresses"
           help="Checks the domain against a list of throwaway mailboxes."

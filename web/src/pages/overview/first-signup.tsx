@@ -14,7 +14,7 @@ export default function FirstSignup({ waitlistId, environment }: Scope) {
     <Card flush>
       <EmptyState
         icon={<UserPlus aria-hidden />}
-        title="Add the first person"
+        title="Sign people up from your backend"
         snippet={
           <div className="flex flex-col gap-3">
             <CodeBlock

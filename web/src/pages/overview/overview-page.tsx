@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
 import { useLive } from '../../api/live.tsx';
+import { mayActAs, useMe } from '../../api/me.ts';
 import { waitlistQuery } from '../../api/waitlists.ts';
-import { useScope } from '../../shell/waitlist-scope.ts';
+import { type Scope, useScope } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card, Stat, Stats } from '../../ui/card.tsx';
 import { Chart } from '../../ui/chart.tsx';
@@ -13,12 +14,14 @@ import { Segments } from '../../ui/segments.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { ActivityCard } from './activity-card.tsx';
 import { DeliveryCard } from './delivery-card.tsx';
+import { firstStepsQuery } from './first-steps-query.ts';
 import { MetadataCard } from './metadata-card.tsx';
 import { DEFAULT_PERIOD, formatterFor, PERIODS, periodOf } from './periods.ts';
 import { ReferralsCard } from './referrals-card.tsx';
 import { type Statistics, statisticsQuery } from './statistics-query.ts';
 import { useRefreshOnChange } from './use-refresh-on-change.ts';
 
+const FirstSteps = lazy(() => import('./first-steps.tsx'));
 const FirstSignup = lazy(() => import('./first-signup.tsx'));
 
 /** How a waitlist is doing, now and over time. */
@@ -31,6 +34,7 @@ export function OverviewPage() {
   const query = useQuery(statisticsQuery(scope, period));
   useRefreshOnChange(['statistics', scope.waitlistId, scope.environment], live.counters);
   const { counters } = live;
+  const ownSteps = useOwnSteps(scope, counters);
   const now = (name: keyof NonNullable<typeof counters>) =>
     counters?.[name] ?? (query.isError ? null : undefined);
   const label = periodOf(period).label;
@@ -67,6 +71,11 @@ export function OverviewPage() {
         <Stat label="Invited" value={now('invited')} about={within(totals?.invited)} />
         <Stat label="Joined" value={now('joined')} about={within(totals?.accepted)} />
       </Stats>
+      {ownSteps.some(({ done }) => !done) && (
+        <Suspense>
+          <FirstSteps scope={scope} steps={ownSteps} />
+        </Suspense>
+      )}
       {counters?.signups === 0 ? (
         <Suspense>
           <FirstSignup {...scope} />
@@ -96,6 +105,14 @@ export function OverviewPage() {
       )}
     </>
   );
+}
+
+/** The first steps that the operator can do. None once they were dismissed. */
+function useOwnSteps(scope: Scope, counters: object | undefined) {
+  const { role } = useMe();
+  const { data } = useQuery({ ...firstStepsQuery(scope), enabled: role !== 'viewer' });
+  useRefreshOnChange(['first-steps', scope.waitlistId, scope.environment], counters);
+  return data && !data.dismissed ? data.steps.filter((step) => mayActAs(role, step.role)) : [];
 }
 
 function SignupsChart({ statistics: { series, interval, timeZone, to } }: { statistics: Statistics }) {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { ArrowUp, Send } from 'lucide-react';
+import { ArrowUp, Send, UserPlus } from 'lucide-react';
 import { type CSSProperties, useCallback, useState } from 'react';
 import { people } from '../../api/entries.ts';
 import { useMay } from '../../api/me.ts';
@@ -15,6 +15,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { EntryDrawer } from '../entry/entry-drawer.tsx';
+import { AddPerson } from './add-person.tsx';
 import { ConfirmPending } from './confirm-pending.tsx';
 import { CsvButton } from './csv-button.tsx';
 import { entryColumns } from './entry-columns.tsx';
@@ -133,22 +134,27 @@ export function QueuePage() {
         title="Queue"
         about="Everyone who signed up. Signup time and referrals decide who is next."
         actions={
-          everyone !== 0 && (
-            <>
-              {!search.search && <CsvButton scope={scope} status={status} segment={segment} />}
-              {mayInvite && (
-                <Link
-                  to="/waitlists/$waitlistId/invites"
-                  params={{ waitlistId: scope.waitlistId }}
-                  search={{ ...environmentSearch(scope.environment), invite: 'first' }}
-                  className={buttonClass('primary')}
-                >
-                  <Send aria-hidden />
-                  Invite people
-                </Link>
-              )}
-            </>
-          )
+          <>
+            {everyone !== 0 && !search.search && (
+              <CsvButton scope={scope} status={status} segment={segment} />
+            )}
+            {mayInvite && (
+              <Button icon={<UserPlus aria-hidden />} onClick={() => set({ add: 'person' })}>
+                Add person
+              </Button>
+            )}
+            {everyone !== 0 && mayInvite && (
+              <Link
+                to="/waitlists/$waitlistId/invites"
+                params={{ waitlistId: scope.waitlistId }}
+                search={{ ...environmentSearch(scope.environment), invite: 'first' }}
+                className={buttonClass('primary')}
+              >
+                <Send aria-hidden />
+                Invite people
+              </Link>
+            )}
+          </>
         }
       />
       <div className="flex flex-col gap-4">
@@ -240,6 +246,13 @@ export function QueuePage() {
           keys={keys}
           onClose={() => setFiltering(false)}
           onApply={(next) => set({ ...next, search: undefined, at: undefined })}
+        />
+      )}
+      {search.add && mayInvite && (
+        <AddPerson
+          scope={scope}
+          onClose={() => set({ add: undefined }, true)}
+          onAdded={(entry) => set({ add: undefined, entry, about: undefined }, true)}
         />
       )}
       <EntryDrawer

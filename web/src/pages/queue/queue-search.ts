@@ -18,6 +18,8 @@ export interface QueueSearch extends Segment {
   /** The entry in the drawer, and what is shown of it. */
   entry?: string;
   about?: EntryTab;
+  /** The dialog to add a person. */
+  add?: 'person';
 }
 
 export function readQueueSearch(search: Record<string, unknown>): QueueSearch {
@@ -31,5 +33,6 @@ export function readQueueSearch(search: Record<string, unknown>): QueueSearch {
     at: at !== undefined && /^[1-9]\d{0,9}$/.test(at) ? at : undefined,
     entry: textOf(search.entry),
     about: choiceOf(search.about, ENTRY_TABS),
+    add: choiceOf(search.add, ['person']),
   };
 }

@@ -1,0 +1,69 @@
+import Type from 'typebox';
+import { checkMailSettings, NO_SETTINGS } from '../../../mail/templates/settings.ts';
+import { draftForm } from '../../../waitlist/forms/update-form.ts';
+import { formProperties } from '../../../wire/form.ts';
+import { named, nullable, withExamples } from '../../../wire/schema.ts';
+import { previewFormPage } from '../../form/hosted-page.ts';
+import type { TypedApp } from '../../typed-app.ts';
+import { adminSchema } from '../core/operation.ts';
+import type { AdminParts } from '../core/parts.ts';
+import { closed } from '../core/schemas.ts';
+import { environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
+
+const { enabled: _, ...drafted } = formProperties;
+
+const FormDraft = Type.Object(
+  {
+    ...Type.Partial(Type.Object(drafted)).properties,
+    colour: Type.Optional(
+      nullable<string>('string', { description: 'Color of the email settings, such as `#0f766e`.' }),
+    ),
+  },
+  {
+    ...named('FormDraft'),
+    ...closed,
+    description: 'Settings to try out. Omitted ones are as they are stored.',
+    ...withExamples({ texts: { summary: 'Another headline', value: { headline: 'Be the first' } } }),
+  },
+);
+
+const schema = adminSchema({
+  operationId: 'previewForm',
+  tag: 'Form',
+  summary: 'Preview the form',
+  description:
+    'Returns the hosted page as these settings would make it, without a CAPTCHA and without scripts. Changes nothing.',
+  role: 'admin',
+  params: Type.Object(waitlistParams),
+  querystring: Type.Object(environmentQuery, closed),
+  body: FormDraft,
+  answer: {
+    description: 'The page.',
+    schema: Type.Object(
+      { html: Type.String({ description: 'The page as HTML.' }) },
+      { ...named('FormPreview'), description: 'How the hosted page would look.' },
+    ),
+    example: { html: '<!doctype html>…' },
+  },
+  errors: ['not_found'],
+  special: {
+    not_found: { when: 'The waitlist does not exist.', message: 'there is no waitlist wl_acme' },
+    invalid_request: { message: 'colour: must look like #0f766e' },
+  },
+});
+
+export function registerFormPreview(app: TypedApp, parts: AdminParts): void {
+  const { waitlists: context, publicUrl } = parts;
+  app.post(
+    '/waitlists/:waitlistId/form/preview',
+    { schema, bodyLimit: 64 * 1024 },
+    async ({ params, query, body }) => {
+      const queue = await requireQueue(parts, params, query);
+      const { colour, ...changes } = body;
+      if (colour !== undefined) checkMailSettings({ ...NO_SETTINGS, colour });
+      const form = await draftForm(context, queue, changes);
+      const look = colour === undefined ? {} : { colour };
+      return { html: await previewFormPage({ context, publicUrl }, form, look) };
+    },
+  );
+}

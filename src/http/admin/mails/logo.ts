@@ -1,0 +1,53 @@
+import Type from 'typebox';
+import { invalid } from '../../../lib/errors.ts';
+import { PICTURE_TYPES } from '../../../lib/picture-type.ts';
+import { uploadLogo } from '../../../mail/update-settings.ts';
+import { PICTURE_BYTES_MAX } from '../../../waitlist/settings/pictures.ts';
+import type { TypedApp } from '../../typed-app.ts';
+import { adminSchema } from '../core/operation.ts';
+import type { AdminParts } from '../core/parts.ts';
+import { domainFor, requireQueue } from '../core/waitlist-scope.ts';
+import { EnvironmentQuery, NO_WAITLIST, tag, WaitlistParams } from './scope.ts';
+import { EXAMPLE_SETTINGS, presentUpdated, UpdatedSettings } from './settings.ts';
+
+const schema = {
+  ...adminSchema({
+    operationId: 'uploadLogo',
+    tag,
+    summary: 'Upload a logo',
+    description:
+      'Stores a PNG, JPEG or WebP picture of at most 256 KiB, sent as the body, and sets `logoUrl` to its address. Its content decides, whatever ' +
+      'the `Content-Type` says. Earlier pictures stay, because emails that were sent show them.',
+    role: 'admin',
+    params: WaitlistParams,
+    querystring: EnvironmentQuery,
+    body: Type.Unsafe<Buffer | undefined>({ description: 'The picture.' }),
+    answer: {
+      description: 'The settings as they are now.',
+      schema: UpdatedSettings,
+      example: {
+        ...EXAMPLE_SETTINGS,
+        logoUrl: 'https://waitlist.example.com/w/wl_acme/pictures/5f2b8c0d9e1a47360b4c8d2e6f10a395.png',
+        warnings: [],
+      },
+    },
+    errors: ['not_found'],
+    special: { ...NO_WAITLIST, invalid_request: { message: 'logo: must be a PNG, JPEG or WebP picture' } },
+  }),
+  consumes: [...PICTURE_TYPES],
+};
+
+/** Awaited, so that routes stay in the order of registration. */
+export async function registerLogo(app: TypedApp, parts: AdminParts): Promise<void> {
+  await app.register(async (scope: TypedApp) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    scope.post('/waitlists/:waitlistId/logo', { schema, bodyLimit: PICTURE_BYTES_MAX }, async (request) => {
+      const { params, query, body } = request;
+      await requireQueue(parts, params, query);
+      if (!body || body.length === 0) throw invalid('body: is required');
+      await uploadLogo(domainFor(parts, request), params.waitlistId, body);
+      return presentUpdated(parts, params.waitlistId);
+    });
+  });
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import type { Database, Trx } from '../../db/database.ts';
+import { invalid } from '../../lib/errors.ts';
+import { type PictureType, pictureTypeOf } from '../../lib/picture-type.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/queue.ts';
+
+export const PICTURE_BYTES_MAX = 256 * 1024;
+const DIGEST_CHARACTERS = 32;
+
+interface Picture {
+  type: PictureType;
+  content: Uint8Array;
+}
+
+export type OwnWaitlist = Pick<Queue['waitlist'], 'internalId' | 'id'>;
+
+const EXTENSIONS: Readonly<Record<PictureType, string>> = {
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/webp': 'webp',
+};
+
+/** Of an uploaded picture, within this installation. */
+const PATH = /\/w\/(wl_[a-z0-9_-]+)\/pictures\/([0-9a-f]{32})\.(?:png|jpg|webp)$/;
+
+/** Throws if it is not a picture. SVG is none, because it can hold scripts. */
+export function checkPicture(content: Buffer): PictureType {
+  if (content.length > PICTURE_BYTES_MAX) throw invalid('logo: must be at most 256 KiB');
+  const type = pictureTypeOf(content);
+  if (type === undefined) throw invalid('logo: must be a PNG, JPEG or WebP picture');
+  return type;
+}
+
+/**
+ * Stores a picture and returns its path. Earlier ones stay: emails that were sent show them. The same one is stored
+ * only once.
+ */
+export async function storePicture(
+  trx: Trx,
+  waitlist: OwnWaitlist,
+  { type, content, now }: Picture & { now: number },
+): Promise<string> {
+  const digest = createHash('sha256').update(content).digest('hex').slice(0, DIGEST_CHARACTERS);
+  await trx
+    .insertInto('waitlist_picture')
+    .values({ waitlist_id: waitlist.internalId, digest, type, content, created_at: now })
+    .onConflict((known) => known.columns(['waitlist_id', 'digest']).doNothing())
+    .execute();
+  return `/w/${waitlist.id}/pictures/${digest}.${EXTENSIONS[type]}`;
+}
+
+export async function findPicture(
+  { db }: Context,
+  waitlist: OwnWaitlist,
+  digest: string,
+): Promise<Picture | undefined> {
+  return db.query
+    .selectFrom('waitlist_picture')
+    .select(['type', 'content'])
+    .where('waitlist_id', '=', waitlist.internalId)
+    .where('digest', '=', digest)
+    .executeTakeFirst();
+}
+
+/** The path of a picture that was uploaded for this waitlist, if a URL leads to one: it stays right when our own URL changes. */
+export async function ownPicturePath(
+  executor: Database['query'],
+  waitlist: OwnWaitlist,
+  url: string,
+): Promise<string | undefined> {
+  const [path, id, digest] = PATH.exec(url) ?? [];
+  if (id !== waitlist.id || digest === undefined) return undefined;
+  const row = await executor
+    .selectFrom('waitlist_picture')
+    .select('digest')
+    .where('waitlist_id', '=', waitlist.internalId)
+    .where('digest', '=', digest)
+    .executeTakeFirst();
+  return row && path;
+}
+
+/** As everyone can open it: an uploaded one is stored as a path. */
+export function pictureUrl(stored: string | null, publicUrl: string): string | null {
+  return stored?.startsWith('/') ? publicUrl + stored : stored;
+}
