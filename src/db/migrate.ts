@@ -27,6 +27,8 @@ import { schemaGate } from './migrations/0023-schema-gate.ts';
 import { importRanges } from './migrations/0024-import-ranges.ts';
 import { health } from './migrations/0025-health.ts';
 import { removedFrom } from './migrations/0026-removed-from.ts';
+import { reserved } from './migrations/0027-reserved.ts';
+import { savedSegments } from './migrations/0028-saved-segments.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const NAMED = {
@@ -56,6 +58,8 @@ const NAMED = {
   importRanges,
   health,
   removedFrom,
+  reserved,
+  savedSegments,
 } satisfies Record<string, Migration>;
 
 export const MIGRATIONS: readonly Migration[] = Object.values(NAMED);

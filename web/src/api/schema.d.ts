@@ -1773,7 +1773,7 @@ export interface paths {
         };
         /**
          * List or search entries
-         * @description Returns a page of entries: everyone, one status, or a segment. Viewers get masked entries, and are refused `where` and any `search` except by id. Reading unmasked entries is recorded in the audit trail, once per hour, and so are refused questions. Open to every role.
+         * @description Returns a page of entries: everyone, one status, or a segment. Viewers get masked entries, and are refused `where`, saved segments with it, and any `search` except by id. Reading unmasked entries is recorded in the audit trail, once per hour, and so are refused questions. Open to every role.
          */
         get: operations["listEntries"];
         put?: never;
@@ -1884,6 +1884,26 @@ export interface paths {
          * @description Returns everything that is stored about one person, to answer a request for access. Recorded in the audit trail. Requires the `admin` role.
          */
         get: operations["exportEntry"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/people": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find a person in all waitlists
+         * @description Finds a person by their exact email, phone number, referral code or id, in every waitlist and environment. Where they are found is recorded in the audit trail as read, once per hour. Requires the `support` role.
+         */
+        get: operations["searchPeople"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2517,7 +2537,7 @@ export interface components {
          * @description What happened.
          * @enum {string}
          */
-        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
         /** @description Who did it. */
         AuditActor: {
             /** @description Kind of object: `operator`, `token`, `session`, `command-line`, or `anonymous` for somebody who is not signed in. */
@@ -3568,14 +3588,14 @@ export interface components {
             /** @description Conditions that an entry must all meet. */
             segment?: {
                 /**
-                 * @description Metadata values that entries must have, by key.
+                 * @description Metadata values that entries must have: by key, or a list of `key=value`.
                  * @example {
                  *       "plan": "pro"
                  *     }
                  */
                 where?: {
                     [key: string]: string;
-                };
+                } | string[];
                 /**
                  * @description Only entries with at least this many referrals.
                  * @example 3
@@ -3591,6 +3611,16 @@ export interface components {
                  * @example 2026-12-01T00:00:00Z
                  */
                 joinedAfter?: string;
+                /**
+                 * @description Only entries that named this entry as their referrer, whether or not it was credited.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                referrer?: string;
+                /**
+                 * @description Only entries of this saved segment: its id or its name. Further conditions narrow it.
+                 * @example Beta testers
+                 */
+                saved?: string;
             };
         };
         /** @description A field beside the email. */
@@ -4333,6 +4363,30 @@ export interface components {
                 [key: string]: unknown;
             }[];
         };
+        /** @description The id and name of a waitlist. */
+        WaitlistReference: {
+            /**
+             * @description Short id of the waitlist, starting with `wl_`.
+             * @example wl_acme
+             */
+            id: string;
+            /** @description Display name of the waitlist. */
+            name: string;
+        };
+        /** @description A person on one waitlist. */
+        FoundPerson: {
+            waitlist: components["schemas"]["WaitlistReference"];
+            /** @description Environment of the waitlist. */
+            environment: string;
+            entry: components["schemas"]["Entry"];
+        };
+        /** @description Where a person was found. */
+        FoundPeople: {
+            /** @description One item for each waitlist and environment that the person is on. */
+            people: components["schemas"]["FoundPerson"][];
+            /** @description `false` if there can be more: after 50 people, or 5,000 waitlists and environments, the search stops. */
+            complete: boolean;
+        };
         /**
          * @description Length of an interval. Weeks start on Monday.
          * @enum {string}
@@ -4609,14 +4663,14 @@ export interface components {
             /** @description Conditions that an entry must all meet. */
             segment?: {
                 /**
-                 * @description Metadata values that entries must have, by key.
+                 * @description Metadata values that entries must have: by key, or a list of `key=value`.
                  * @example {
                  *       "plan": "pro"
                  *     }
                  */
                 where?: {
                     [key: string]: string;
-                };
+                } | string[];
                 /**
                  * @description Only entries with at least this many referrals.
                  * @example 3
@@ -4632,6 +4686,16 @@ export interface components {
                  * @example 2026-12-01T00:00:00Z
                  */
                 joinedAfter?: string;
+                /**
+                 * @description Only entries that named this entry as their referrer, whether or not it was credited.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                referrer?: string;
+                /**
+                 * @description Only entries of this saved segment: its id or its name. Further conditions narrow it.
+                 * @example Beta testers
+                 */
+                saved?: string;
             };
             /** @description ISO 8601 time when the invites expire. `null`: never. Default: as the waitlist says. */
             expiresAt?: string | null;
@@ -5641,7 +5705,7 @@ export interface operations {
                  * @description Only this action.
                  * @example session.created
                  */
-                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
                 /**
                  * @description Only what this actor did: its kind and id, joined with a colon.
                  * @example operator:opr_06gxx2p9r1yn1vp1ryss481fhw
@@ -8574,6 +8638,16 @@ export interface operations {
                  */
                 joinedAfter?: string;
                 /**
+                 * @description Only entries that named this entry as their referrer, whether or not it was credited.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                referrer?: string;
+                /**
+                 * @description Only entries of this saved segment: its id or its name. Further conditions narrow it.
+                 * @example Beta testers
+                 */
+                saved?: string;
+                /**
                  * @description Find one entry by its exact email, phone number, referral code or id. Cannot be combined with other conditions. Viewers can only search by id.
                  * @example ada@example.com
                  */
@@ -8894,6 +8968,33 @@ export interface operations {
             };
         };
     };
+    searchPeople: {
+        parameters: {
+            query: {
+                /**
+                 * @description Exact email, phone number, referral code or id.
+                 * @example ada@example.com
+                 */
+                search: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where the person was found. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundPeople"];
+                };
+            };
+        };
+    };
     getStatistics: {
         parameters: {
             query?: {
@@ -8975,6 +9076,11 @@ export interface operations {
                  * @example ent_06gxx2p9r1yn1vp1ryss481fhw
                  */
                 entry?: string;
+                /**
+                 * @description Only invites with this exact email or code, or the one with this id. Viewers can only search by id.
+                 * @example ada@example.com
+                 */
+                search?: string;
             };
             header?: never;
             path: {
