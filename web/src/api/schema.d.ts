@@ -1892,6 +1892,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/waitlists/{waitlistId}/segments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List saved segments
+         * @description Returns the segments that the team has saved, in one environment of a waitlist. Viewers do not see those with `where`. To use one, pass its id or name as `saved` when you list, invite or export entries. Open to every role.
+         */
+        get: operations["listSegments"];
+        put?: never;
+        /**
+         * Save a segment
+         * @description Gives a filter of the queue a name. A waitlist has at most 100 in each environment. Requires the `support` role.
+         */
+        post: operations["createSegment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/segments/{segmentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a saved segment
+         * @description Only the name and its conditions are deleted. The people stay. Requires the `support` role.
+         */
+        delete: operations["deleteSegment"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename or change a saved segment
+         * @description Invites and exports that were started before keep the conditions of that time. Requires the `support` role.
+         */
+        patch: operations["updateSegment"];
+        trace?: never;
+    };
     "/admin/v1/people": {
         parameters: {
             query?: never;
@@ -4362,6 +4410,73 @@ export interface components {
             events: {
                 [key: string]: unknown;
             }[];
+        };
+        /** @description Conditions that an entry must all meet. At least one. */
+        SegmentConditions: {
+            /**
+             * @description Metadata values that entries must have: `key=value`.
+             * @example [
+             *       "plan=pro"
+             *     ]
+             */
+            where?: string[];
+            /**
+             * @description Only entries with at least this many referrals.
+             * @example 3
+             */
+            minReferrals?: number;
+            /**
+             * @description Only entries that joined before this ISO 8601 time.
+             * @example 2026-12-01T00:00:00Z
+             */
+            joinedBefore?: string;
+            /**
+             * @description Only entries that joined at or after this ISO 8601 time.
+             * @example 2026-12-01T00:00:00Z
+             */
+            joinedAfter?: string;
+            /**
+             * @description Only entries that named this entry as their referrer, whether or not it was credited.
+             * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+             */
+            referrer?: string;
+            /** @description Only entries with this status. */
+            status?: components["schemas"]["EntryStatus"];
+        };
+        /** @description A filter of the queue, with a name. */
+        SavedSegment: {
+            /** @description Unique id of the segment. */
+            id: string;
+            /** @description What the team calls it. No other segment of the waitlist has this name, in any case. */
+            name: string;
+            conditions: components["schemas"]["SegmentConditions"];
+            /**
+             * Format: date-time
+             * @description When it was saved.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updatedAt: string;
+        };
+        /** @description The saved segments of a waitlist in one environment. */
+        SavedSegments: {
+            /** @description Sorted by name. */
+            segments: components["schemas"]["SavedSegment"][];
+        };
+        /** @description A segment to save. */
+        SegmentRequest: {
+            /** @description What the team calls it. No other segment of the waitlist has this name, in any case. */
+            name: string;
+            conditions: components["schemas"]["SegmentConditions"];
+        };
+        /** @description What to change. Conditions are replaced as a whole. */
+        SegmentChange: {
+            /** @description What the team calls it. No other segment of the waitlist has this name, in any case. */
+            name?: string;
+            conditions?: components["schemas"]["SegmentConditions"];
         };
         /** @description The id and name of a waitlist. */
         WaitlistReference: {
@@ -8964,6 +9079,158 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PersonExport"];
+                };
+            };
+        };
+    };
+    listSegments: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The segments. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSegments"];
+                };
+            };
+        };
+    };
+    createSegment: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        /** @description A segment to save. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SegmentRequest"];
+            };
+        };
+        responses: {
+            /** @description The segment was saved. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSegment"];
+                };
+            };
+        };
+    };
+    deleteSegment: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the segment.
+                 * @example seg_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                segmentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The segment was deleted. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+        };
+    };
+    updateSegment: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the segment.
+                 * @example seg_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                segmentId: string;
+            };
+            cookie?: never;
+        };
+        /** @description What to change. Conditions are replaced as a whole. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SegmentChange"];
+            };
+        };
+        responses: {
+            /** @description The segment. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSegment"];
                 };
             };
         };

@@ -8,6 +8,8 @@ export interface Segment {
   /** A day such as `2026-11-15`, or an ISO time. */
   joinedAfter?: string;
   joinedBefore?: string;
+  /** Id of the entry that referred them. */
+  referrer?: string;
 }
 
 export function readSegment(search: Record<string, unknown>): Segment {
@@ -15,11 +17,13 @@ export function readSegment(search: Record<string, unknown>): Segment {
     .flat()
     .filter((pair): pair is string => typeof pair === 'string' && pair.indexOf('=') > 0);
   const least = textOf(search.minReferrals);
+  const referrer = textOf(search.referrer);
   return {
     where: where.length > 0 ? where : undefined,
     minReferrals: least !== undefined && /^\d{1,9}$/.test(least) ? least : undefined,
     joinedAfter: timeOf(search.joinedAfter),
     joinedBefore: timeOf(search.joinedBefore),
+    referrer: referrer !== undefined && /^ent_[0-9a-z]{26}$/.test(referrer) ? referrer : undefined,
   };
 }
 
@@ -33,6 +37,7 @@ export const NO_SEGMENT: Segment = {
   minReferrals: undefined,
   joinedAfter: undefined,
   joinedBefore: undefined,
+  referrer: undefined,
 };
 
 export function isEmpty(segment: Segment): boolean {
@@ -45,21 +50,15 @@ function toTime(day: string | undefined): string | undefined {
   return (/^\d{4}-\d\d-\d\d$/.test(day) ? new Date(`${day}T00:00:00`) : new Date(day)).toISOString();
 }
 
-function conditionsOf({ minReferrals, joinedAfter, joinedBefore }: Segment) {
+/** As the API takes it, in queries and in bodies. */
+export function conditionsOf({ where, minReferrals, joinedAfter, joinedBefore, referrer }: Segment) {
   return {
+    where,
     minReferrals: minReferrals === undefined ? undefined : Number(minReferrals),
     joinedAfter: toTime(joinedAfter),
     joinedBefore: toTime(joinedBefore),
+    referrer,
   };
-}
-
-export function segmentQuery(segment: Segment) {
-  return { ...conditionsOf(segment), where: segment.where };
-}
-
-export function segmentBody(segment: Segment) {
-  const where = segment.where && Object.fromEntries(segment.where.map(splitPair));
-  return { ...conditionsOf(segment), where };
 }
 
 export function splitPair(pair: string): [key: string, value: string] {
@@ -73,9 +72,9 @@ export interface Condition {
   rest: Segment;
 }
 
-/** Each condition in words. */
-export function conditionsIn(segment: Segment): Condition[] {
-  const { where = [], minReferrals, joinedAfter, joinedBefore } = segment;
+/** Each condition in words. The name of the referrer is their email, if that is known. */
+export function conditionsIn(segment: Segment, referrerName = segment.referrer): Condition[] {
+  const { where = [], minReferrals, joinedAfter, joinedBefore, referrer } = segment;
   return [
     ...where.map((pair) => {
       const [key, value] = splitPair(pair);
@@ -101,11 +100,29 @@ export function conditionsIn(segment: Segment): Condition[] {
       : [
           { label: `Signed up before ${dayOf(joinedBefore)}`, rest: { ...segment, joinedBefore: undefined } },
         ]),
+    ...(referrer === undefined
+      ? []
+      : [{ label: `Referred by ${referrerName}`, rest: { ...segment, referrer: undefined } }]),
   ];
 }
 
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 
+/** With the time, unless it is midnight where the operator is. */
 function dayOf(text: string): string {
-  return day.format(new Date(toTime(text) ?? text));
+  const at = new Date(toTime(text) ?? text);
+  return (isMidnight(at) ? day : moment).format(at);
+}
+
+function isMidnight(at: Date): boolean {
+  return at.getTime() === new Date(at).setHours(0, 0, 0, 0);
+}
+
+/** For a date input: the day where the operator is. */
+export function localDay(text: string | undefined): string {
+  if (text === undefined) return '';
+  const at = new Date(toTime(text) ?? text);
+  const pad = (number: number) => String(number).padStart(2, '0');
+  return `${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}`;
 }
