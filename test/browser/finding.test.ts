@@ -15,7 +15,7 @@ forEachEngine((engine) => {
   let owner: Browser;
   let list: List;
   before(async () => {
-    service = await startService(engine, { startAt: Date.now() - DAY_MS });
+    service = await startService(engine, { startAt: Date.now() - DAY_MS, streamTimes: { roundMs: 20 } });
     list = await service.waitlist({ name: 'Acme' });
     await updateWaitlist(service.context, list.id, { metadataKeys: ['source'] });
     await list.signup(
@@ -109,11 +109,13 @@ forEachEngine((engine) => {
     await page.getByRole('option', { name: 'Readers' }).click();
     await page.getByText('2 people would be invited').waitFor();
     await page.getByRole('button', { name: 'Invite 2 people in production' }).click();
-    await page.getByRole('cell', { name: 'today@example.com' }).waitFor();
+    await page.getByText('Inviting 2 people').waitFor();
+    await service.runJobs();
+    await page.getByRole('cell', { name: 'today@example.com', exact: true }).waitFor();
     await page.getByRole('searchbox').fill('ada@example.com');
     await page.keyboard.press('Enter');
-    await page.getByRole('cell', { name: 'today@example.com' }).waitFor({ state: 'detached' });
-    await page.getByRole('cell', { name: 'ada@example.com' }).waitFor();
+    await page.getByRole('cell', { name: 'today@example.com', exact: true }).waitFor({ state: 'detached' });
+    await page.getByRole('cell', { name: 'ada@example.com', exact: true }).waitFor();
     await page.getByText('Newest first').waitFor();
 
     await page.goto(`/waitlists/${list.id}/queue?tab=all`);

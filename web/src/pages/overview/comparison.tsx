@@ -40,7 +40,7 @@ export default function Comparison({ now, before, running }: ComparisonProps) {
             <dd className="font-medium tabular-nums">
               {now.totals[name].toLocaleString('en')}
               <span className="pl-1.5 font-normal text-mute">
-                {isWhole && `${changeOf(now.totals[name], before.totals[name])}, `}
+                {isWhole && changeOf(now.totals[name], before.totals[name])}
                 {before.totals[name].toLocaleString('en')} before
               </span>
             </dd>
@@ -52,8 +52,8 @@ export default function Comparison({ now, before, running }: ComparisonProps) {
 }
 
 function changeOf(now: number, before: number): string {
-  if (now === before) return 'no change';
-  if (before === 0) return 'new';
+  if (now === before) return 'no change, ';
+  if (before === 0) return '';
   const change = Math.round(((now - before) / before) * 100);
-  return `${change > 0 ? '+' : '−'}${Math.abs(change).toLocaleString('en')}%`;
+  return `${change > 0 ? '+' : '−'}${Math.abs(change).toLocaleString('en')}%, `;
 }

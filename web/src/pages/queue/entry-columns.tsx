@@ -78,11 +78,13 @@ export function entryColumns({ keys, count, status }: EntryColumnsOptions): Gian
   ];
 }
 
-function metadataColumn(key: string): GiantColumn<Entry> {
+function metadataColumn(key: string, index: number): GiantColumn<Entry> {
+  // The first one follows numbers, which end at its edge.
+  const apart = index === 0 ? 'pl-6' : '';
   return {
     id: `metadata ${key}`,
     label: (
-      <span title={key} dir="auto">
+      <span title={key} dir="auto" className={apart}>
         {key}
       </span>
     ),
@@ -91,7 +93,7 @@ function metadataColumn(key: string): GiantColumn<Entry> {
     cell: ({ metadata }) => {
       const text = shortValue(metadata && Object.hasOwn(metadata, key) ? metadata[key] : null);
       return (
-        <span title={text.slice(0, 1_000)} dir="auto">
+        <span title={text.slice(0, 1_000)} dir="auto" className={apart}>
           {text.slice(0, 200)}
         </span>
       );
