@@ -13,12 +13,10 @@ const COUNTED = [
 interface ComparisonProps {
   now: Statistics;
   before: Statistics;
-  /** Whether the last interval is not over yet. */
-  running: boolean;
 }
 
-/** The numbers of the period beside those of the one before. Loaded when it is asked for. */
-export default function Comparison({ now, before, running }: ComparisonProps) {
+/** The numbers of the period beside those of the one before. */
+export function Comparison({ now, before }: ComparisonProps) {
   const { data: waitlist } = useQuery(waitlistQuery(useScope()));
   const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: now.timeZone });
   const created = waitlist?.createdAt;
@@ -31,7 +29,8 @@ export default function Comparison({ now, before, running }: ComparisonProps) {
         {created !== undefined &&
           !isWhole &&
           ` The waitlist was created on ${day.format(new Date(created))}, so that period is not whole.`}
-        {running && ` The last ${now.interval} is not over, so these numbers still grow.`}
+        {Date.parse(now.to) > Date.now() &&
+          ` The last ${now.interval} is not over, so these numbers still grow.`}
       </p>
       <dl className="grid grid-cols-2 gap-3 md:grid-cols-4">
         {COUNTED.map(([name, label]) => (

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { History } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { useLive } from '../../api/live.tsx';
 import { waitlistQuery } from '../../api/waitlists.ts';
@@ -22,6 +21,7 @@ import { statisticsQuery } from './statistics-query.ts';
 import { useRefreshOnChange } from './use-refresh-on-change.ts';
 
 const FirstSignup = lazy(() => import('./first-signup.tsx'));
+const ComparedChart = lazy(() => import('./compared-chart.tsx'));
 const RangePicker = lazy(() => import('./range-picker.tsx'));
 
 const CHOICES = [...PERIODS, { value: CUSTOM, label: 'Custom' }] as const;
@@ -103,7 +103,6 @@ export function OverviewPage() {
               <Button
                 size="sm"
                 look="quiet"
-                icon={<History aria-hidden />}
                 aria-pressed={compare !== undefined}
                 className={compare ? 'bg-hover' : ''}
                 onClick={() => set({ compare: compare ? undefined : '1' })}
@@ -118,8 +117,12 @@ export function OverviewPage() {
               <p className="flex h-68 items-center justify-center text-mute">
                 No signups in {period === CUSTOM ? label : `the last ${label}`}.
               </p>
+            ) : compare ? (
+              <Suspense fallback={<Skeleton className="h-68" />}>
+                <ComparedChart statistics={query.data} />
+              </Suspense>
             ) : (
-              <SignupsChart statistics={query.data} compare={compare !== undefined} />
+              <SignupsChart statistics={query.data} />
             )}
           </Card>
           <div className="grid gap-6 lg:grid-cols-2">

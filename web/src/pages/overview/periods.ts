@@ -62,12 +62,8 @@ export const FIRST_DAY = '1980-01-01';
 /** Ten years of weeks, as much as the API returns. */
 const DAYS_MAX = 3_640;
 
-/** What is wrong with a range, or undefined. */
-export function problemOf(from: string, to: string): string | undefined {
-  if (!isDay(from) || !isDay(to)) return 'Choose both days.';
-  if (from < FIRST_DAY) return 'Choose a day after 1980.';
-  if (to < from) return 'The last day is before the first.';
-  return daysIn(from, to) > DAYS_MAX ? 'At most ten years.' : undefined;
+export function isRange(from: string, to: string): boolean {
+  return isDay(from) && isDay(to) && FIRST_DAY <= from && from <= to && daysIn(from, to) <= DAYS_MAX;
 }
 
 function daysIn(from: string, to: string): number {
@@ -84,7 +80,7 @@ export interface Span {
 }
 
 export function spanOf({ period = DEFAULT_PERIOD, from, to }: OverviewSearch): Span {
-  if (period === CUSTOM && from && to && problemOf(from, to) === undefined) {
+  if (period === CUSTOM && from && to && isRange(from, to)) {
     const days = daysIn(from, to);
     const interval = days <= 2 ? 'hour' : days <= 92 ? 'day' : 'week';
     const end = new Date(Date.parse(to) + DAY_MS).toISOString().slice(0, 10);

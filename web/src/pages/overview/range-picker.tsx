@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Field, Input } from '../../ui/field.tsx';
-import { FIRST_DAY, problemOf } from './periods.ts';
+import { FIRST_DAY, isDay, isRange } from './periods.ts';
 
 interface RangePickerProps {
   from: string;
@@ -16,7 +16,7 @@ export default function RangePicker({ from, to, onChange }: RangePickerProps) {
   const set = (part: Partial<typeof draft>) => {
     const next = { ...draft, ...part };
     setDraft(next);
-    if (problemOf(next.from, next.to) === undefined) onChange(next);
+    if (isRange(next.from, next.to)) onChange(next);
   };
   return (
     <fieldset className="flex flex-wrap items-start gap-3">
@@ -41,4 +41,12 @@ export default function RangePicker({ from, to, onChange }: RangePickerProps) {
       </Field>
     </fieldset>
   );
+}
+
+/** What is wrong with a range, or undefined. */
+function problemOf(from: string, to: string): string | undefined {
+  if (isRange(from, to)) return undefined;
+  if (!isDay(from) || !isDay(to)) return 'Choose both days.';
+  if (from < FIRST_DAY) return 'Choose a day after 1980.';
+  return to < from ? 'The last day is before the first.' : 'At most ten years.';
 }

@@ -8,7 +8,8 @@ import { Button } from '../../ui/button.tsx';
 import { toast, toastError } from '../../ui/toast.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';
 import { useAct } from '../../ui/use-act.ts';
-import { conditionsOf, isEmpty, type Segment } from './segment.ts';
+import { isEmpty, type Segment } from './segment.ts';
+import { conditionsOf } from './segment-words.ts';
 
 interface CsvButtonProps {
   scope: Scope;

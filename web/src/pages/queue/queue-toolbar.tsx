@@ -9,7 +9,8 @@ import { MultiCombobox } from '../../ui/multi-combobox.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
 import { Select } from '../../ui/select.tsx';
 import type { QueueSearch } from './queue-search.ts';
-import { type Condition, conditionsIn, NO_SEGMENT, type Segment } from './segment.ts';
+import { NO_SEGMENT, type Segment } from './segment.ts';
+import { type Condition, conditionsIn } from './segment-words.ts';
 
 interface QueueToolbarProps {
   search: QueueSearch;

@@ -7,7 +7,8 @@ import { capitalize } from '../../ui/capitalize.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { bodyOf, savedSegmentsQuery } from './saved-segments.ts';
-import { conditionsIn, type Segment } from './segment.ts';
+import type { Segment } from './segment.ts';
+import { conditionsIn } from './segment-words.ts';
 
 interface SaveSegmentDialogProps {
   scope: Scope;

@@ -2,7 +2,8 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, call, type Schemas } from '../../api/client.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import type { EntryStatus } from '../../ui/badge.tsx';
-import { conditionsOf, readSegment, type Segment } from './segment.ts';
+import { readSegment, type Segment } from './segment.ts';
+import { conditionsOf } from './segment-words.ts';
 
 export type SavedSegment = Schemas['SavedSegment'];
 

@@ -3,7 +3,8 @@ import { useId } from 'react';
 import { useMay } from '../../api/me.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
-import { isEmpty, localDay, type Segment, splitPair } from './segment.ts';
+import { isEmpty, type Segment } from './segment.ts';
+import { localDay, splitPair } from './segment-words.ts';
 
 /** A segment while it is being filled in. */
 interface SegmentDraft {

@@ -4,7 +4,8 @@ import { api, call } from '../../api/client.ts';
 import { type Entry, peopleKey } from '../../api/entries.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import type { EntryStatus } from '../../ui/badge.tsx';
-import { conditionsOf, type Segment } from './segment.ts';
+import type { Segment } from './segment.ts';
+import { conditionsOf } from './segment-words.ts';
 
 const PAGE_ROWS = 100;
 /** Pages that fly by while somebody drags the scroll bar are not worth a request. */
