@@ -20,6 +20,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { words: ['operator'], load: async () => (await import('./access.ts')).access },
   { words: ['operator'], load: async () => (await import('./operator-mails.ts')).operatorMails },
   { words: ['entry', 'leaderboard'], load: async () => (await import('./entries.ts')).entries },
+  { words: ['segment'], load: async () => (await import('./segments.ts')).segments },
   { words: ['invite'], load: async () => (await import('./invites.ts')).invites },
   { words: ['import', 'export'], load: async () => (await import('./transfer.ts')).transfer },
   { words: ['copy'], load: async () => (await import('./copy.ts')).copy },

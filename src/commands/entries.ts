@@ -1,6 +1,6 @@
 import { STATUSES, type Status } from '../db/tables.ts';
 import { notFound } from '../lib/errors.ts';
-import { formatId } from '../lib/ids.ts';
+import { formatId, parseId } from '../lib/ids.ts';
 import { mailableTo, notEmailed, signupMail } from '../mail/mailable.ts';
 import { hasMailServer } from '../mail/sending.ts';
 import { readEntry } from '../waitlist/entries/browse-entries.ts';
@@ -10,6 +10,7 @@ import { leaderboard } from '../waitlist/entries/list-leaders.ts';
 import { listSegment } from '../waitlist/entries/list-segment.ts';
 import { putBack } from '../waitlist/entries/put-back.ts';
 import { removeEntry } from '../waitlist/entries/remove-entry.ts';
+import { bothSegments, readSavedSegment } from '../waitlist/entries/saved-segments.ts';
 import type { Segment } from '../waitlist/entries/segment.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
@@ -46,6 +47,11 @@ export const SEGMENT_FLAGS: Record<string, Flag> = {
     about: 'Only entries that joined before this time: 2026-12-01T00:00:00Z, or a date.',
   },
   'joined-after': { value: 'TIME', about: 'Only entries that joined at or after this time.' },
+  referrer: { value: 'ENTRY_ID', about: 'Only entries that this entry referred.' },
+  segment: { value: 'NAME_OR_ID', about: 'Only entries of this saved segment. See segment list.' },
+};
+export const STATUS_FLAG: Record<string, Flag> = {
+  status: { value: 'STATUS', about: `One of ${STATUSES.join(', ')}.` },
 };
 
 export const entries: Command[] = [
@@ -91,7 +97,7 @@ export const entries: Command[] = [
     flags: {
       ...QUEUE_FLAGS,
       ...SEGMENT_FLAGS,
-      status: { value: 'STATUS', about: `One of ${STATUSES.join(', ')}.` },
+      ...STATUS_FLAG,
       limit: { value: 'N', about: 'Entries per page, up to 200 (default: 50).' },
       after: { value: 'ENTRY_ID', about: 'Start after this entry.' },
     },
@@ -101,7 +107,9 @@ export const entries: Command[] = [
         limit: parseWhole(flags, 'limit', { from: 1, to: PAGE_LIMIT_MAX }) ?? 50,
         after: textOr(flags, 'after', undefined),
       };
-      const list = (await listSegment(context, queue, parseSegment(flags), page)).map(presentEntry);
+      const list = (await listSegment(context, queue, await parseSegment(context, queue, flags), page)).map(
+        presentEntry,
+      );
       return { json: list, text: entryTable(list) };
     },
   },
@@ -111,11 +119,12 @@ export const entries: Command[] = [
     operands: ['[ENTRY_ID]'],
     flags: { ...QUEUE_FLAGS, ...SEGMENT_FLAGS, all: { about: 'Confirm every pending entry.' } },
     run: async (context, [id], flags) => {
-      const segment = parseSegment(flags);
-      const chosen = [id !== undefined, flags.all === true, Object.keys(segment).length > 0];
+      const isSegment = Object.keys(SEGMENT_FLAGS).some((name) => flags[name] !== undefined);
+      const chosen = [id !== undefined, flags.all === true, isSegment];
       if (chosen.filter(Boolean).length !== 1)
         throw new UsageProblem('use exactly one of ENTRY_ID, conditions such as --where KEY=VALUE, or --all');
       const queue = await queueOf(context, flags);
+      const segment = await parseSegment(context, queue, flags, 'pending');
       return id === undefined ? confirmMany(context, queue, segment) : confirmOne(context, queue, id);
     },
   },
@@ -210,12 +219,31 @@ function entryTable(list: PresentedEntry[]): string {
   return table(['ID', 'WHO', 'STATUS', 'POSITION', 'REFERRALS', 'JOINED'], rows);
 }
 
-export function parseSegment(flags: Flags): Segment {
+/** With `only`, a saved segment about another status is refused. */
+export async function parseSegment(
+  context: Context,
+  queue: Queue,
+  flags: Flags,
+  only?: Status,
+): Promise<Segment> {
+  const given = parseConditions(flags);
+  const name = textOr(flags, 'segment', undefined);
+  if (name === undefined) return given;
+  const segment = bothSegments((await readSavedSegment(context, queue, name)).segment, given);
+  if (only !== undefined && (segment.status ?? only) !== only)
+    throw new UsageProblem(`--segment: is about people who are ${segment.status}, not ${only}`);
+  return segment;
+}
+
+function parseConditions(flags: Flags): Segment {
   const where = flags.where;
   const pairs = (Array.isArray(where) ? where : []).map(parsePair);
   const minReferrals = parseWhole(flags, 'min-referrals');
   const joinedBefore = parseTime(flags, 'joined-before');
   const joinedAfter = parseTime(flags, 'joined-after');
+  const referrer = textOr(flags, 'referrer', undefined);
+  if (referrer !== undefined && !parseId('ent', referrer))
+    throw new UsageProblem('--referrer: must be the id of an entry');
   const status = textOr(flags, 'status', undefined);
   if (status !== undefined && !STATUSES.includes(status as Status)) {
     throw new UsageProblem(`--status: must be one of ${STATUSES.join(', ')}`);
@@ -225,6 +253,7 @@ export function parseSegment(flags: Flags): Segment {
     ...(minReferrals === undefined ? {} : { minReferrals }),
     ...(joinedBefore === undefined ? {} : { joinedBefore }),
     ...(joinedAfter === undefined ? {} : { joinedAfter }),
+    ...(referrer === undefined ? {} : { referrer }),
     ...(status === undefined ? {} : { status: status as Status }),
   };
 }

@@ -85,10 +85,10 @@ export const invites: Command[] = [
     about: 'Invite every waiting entry that matches the conditions.',
     flags: { ...QUEUE_FLAGS, ...SEGMENT_FLAGS, ...INVITE_EXPIRY_FLAGS },
     run: async (context, _, flags, config) => {
-      const segment = parseSegment(flags);
+      const queue = await queueOf(context, flags);
+      const segment = await parseSegment(context, queue, flags, 'waiting');
       if (Object.keys(segment).length === 0)
         throw new UsageProblem('at least one condition is required, such as --where plan=pro');
-      const queue = await queueOf(context, flags);
       const expiresAt = parseExpiry(flags, await sharedNow(context));
       const result = await startInviteRun(context, queue, { segment }, expiresAt, showProgress);
       return outcomeOf(context, queue, result, config);

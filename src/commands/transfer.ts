@@ -1,7 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { STATUSES, type Status } from '../db/tables.ts';
+import { STATUSES } from '../db/tables.ts';
 import { invalid } from '../lib/errors.ts';
 import { createPrivateFile } from '../lib/private-file.ts';
 import { workOnJob } from '../waitlist/jobs/jobs.ts';
@@ -9,7 +9,7 @@ import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { NO_PRESET } from '../waitlist/transfer/files/columns.ts';
 import { PRESETS } from '../waitlist/transfer/files/presets.ts';
-import { FORMATS } from '../waitlist/transfer/files/row-file.ts';
+import { FORMATS, type Format } from '../waitlist/transfer/files/row-file.ts';
 import { ORDERS } from '../waitlist/transfer/files/row-order.ts';
 import { TIME_FORMATS } from '../waitlist/transfer/files/times.ts';
 import type { ImportResult } from '../waitlist/transfer/import/import-run.ts';
@@ -18,6 +18,7 @@ import { runUndo, startUndo } from '../waitlist/transfer/import/undo-import.ts';
 import { type ExportOptions, exportEntries } from '../wire/entry-export.ts';
 import { presentColumn, presentReport } from '../wire/import.ts';
 import { type Command, type Flags, textOr, UsageProblem } from './command.ts';
+import { parseSegment, SEGMENT_FLAGS } from './entries.ts';
 import { reportLines } from './import-report-text.ts';
 import { printable } from './printable.ts';
 import { QUEUE_FLAGS, queueOf } from './queue.ts';
@@ -93,6 +94,7 @@ export const transfer: Command[] = [
       ...QUEUE_FLAGS,
       format: { value: 'FORMAT', about: `${FORMATS.join(' or ')} (default: from the file name, else csv).` },
       out: { value: 'FILE', about: 'Output file (default: standard output).' },
+      ...SEGMENT_FLAGS,
       status: { value: 'STATUS', about: `Only entries with this status: ${STATUSES.join(', ')}.` },
     },
     run: async (context, _, flags) => {
@@ -100,7 +102,8 @@ export const transfer: Command[] = [
       if (out === undefined && flags.json === true)
         throw new UsageProblem('--out is required when --json is set');
       const queue = await queueOf(context, flags);
-      const options = exportOptions(flags, out);
+      const { status, ...segment } = await parseSegment(context, queue, flags);
+      const options = { format: exportFormat(flags, out), status, segment };
       const entries = await writeExport(context, queue, options, out);
       const text =
         out === undefined ? '' : `Exported ${entries} ${entries === 1 ? 'entry' : 'entries'} to ${out}.`;
@@ -196,10 +199,9 @@ function undoText({ removed, kept }: { removed: number; kept: number }): string 
   return `Undone: removed ${people(removed)}.${rest}`;
 }
 
-function exportOptions(flags: Flags, out: string | undefined): ExportOptions {
+function exportFormat(flags: Flags, out: string | undefined): Format {
   const byName = out !== undefined && /\.(jsonl|ndjson)$/i.test(out) ? 'jsonl' : 'csv';
-  const status = oneOf<Status>(flags, 'status', STATUSES);
-  return { format: oneOf(flags, 'format', FORMATS) ?? byName, ...(status === undefined ? {} : { status }) };
+  return oneOf(flags, 'format', FORMATS) ?? byName;
 }
 
 /** The file gets its name once it is complete. It contains personal data, so only its owner can read it. */

@@ -28,6 +28,7 @@ import { importRanges } from './migrations/0024-import-ranges.ts';
 import { health } from './migrations/0025-health.ts';
 import { removedFrom } from './migrations/0026-removed-from.ts';
 import { firstHour } from './migrations/0027-first-hour.ts';
+import { savedSegments } from './migrations/0028-saved-segments.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const NAMED = {
@@ -58,6 +59,7 @@ const NAMED = {
   health,
   removedFrom,
   firstHour,
+  savedSegments,
 } satisfies Record<string, Migration>;
 
 export const MIGRATIONS: readonly Migration[] = Object.values(NAMED);

@@ -186,6 +186,17 @@ const metadataCount = {
   signups: integer,
 };
 
+/** A name for a filter of the queue. */
+const savedSegment = {
+  queue_id: integer,
+  id: bytes,
+  name: text,
+  /** Sealed, because they can contain values of metadata. */
+  conditions: bytes,
+  created_at: integer,
+  updated_at: integer,
+};
+
 const JOB_RUNNERS = ['server', 'command-line', 'request'] as const;
 export type JobRunner = (typeof JOB_RUNNERS)[number];
 const JOB_OUTCOMES = ['done', 'failed', 'cancelled'] as const;
@@ -660,6 +671,7 @@ export const TABLES = {
   metadata_key: metadataKey,
   metadata_value: metadataValue,
   metadata_count: metadataCount,
+  saved_segment: savedSegment,
   job,
   import_chunk: importChunk,
   import_code: importCode,

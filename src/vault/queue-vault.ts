@@ -19,6 +19,7 @@ const PLACES = [
   'metadata.label',
   'form.captcha_secret',
   'visit',
+  'segment.conditions',
 ] as const;
 type Place = (typeof PLACES)[number];
 

@@ -37,7 +37,10 @@ export async function checkEndpoints(context: Context): Promise<EndpointFinding[
   });
 }
 
-function judge({ url, disabledReason, failingSince, failed }: FailingEndpoint, now: number): Omit<Finding, 'what'> {
+function judge(
+  { url, disabledReason, failingSince, failed }: FailingEndpoint,
+  now: number,
+): Omit<Finding, 'what'> {
   const count = `${failed === HEALTH_COUNT_MAX ? 'at least ' : ''}${failed}`;
   const lost =
     failed === 0 ? '' : `${count} ${failed === 1 ? 'delivery' : 'deliveries'} of the last 7 days failed`;

@@ -1,6 +1,7 @@
 import type { Status } from '../db/tables.ts';
 import type { Language } from '../languages/languages.ts';
 import type { Entry } from '../waitlist/entries/entry.ts';
+import type { Segment } from '../waitlist/entries/segment.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import type { ExportInput } from '../waitlist/transfer/export/export-job.ts';
@@ -12,10 +13,12 @@ import { type PresentedEntry, presentEntry } from './entry.ts';
 
 export interface ExportOptions {
   format: Format;
-  status?: Status;
+  status?: Status | undefined;
+  /** Empty for everyone. */
+  segment?: Omit<Segment, 'status'>;
 }
 
-/** A chunk of the file, the number of entries in it, and the expected total. */
+/** A chunk of the file, the number of entries in it, and the expected total, or 0 if that is not known. */
 interface ExportPiece {
   text: string;
   entries: number;
@@ -26,11 +29,15 @@ interface ExportPiece {
 export async function* exportEntries(
   context: Context,
   queue: Queue,
-  { format, status }: ExportOptions,
+  { format, status, segment = {} }: ExportOptions,
 ): AsyncGenerator<ExportPiece> {
   const write = format === 'csv' ? csvLine : jsonLine;
   if (format === 'csv') yield { text: CSV_HEADER, entries: 0, total: 0 };
-  for await (const { entries, total } of readAllEntries(context, queue, status)) {
+  const isEveryone = Object.keys(segment).length === 0;
+  const pages = isEveryone
+    ? readAllEntries(context, queue, status)
+    : ofSegment(context, queue, { ...segment, ...(status ? { status } : {}) });
+  for await (const { entries, total } of pages) {
     const text = entries.map((entry) => write(presentExported(entry))).join('');
     yield { text, entries: entries.length, total };
   }
@@ -56,6 +63,11 @@ export async function* exportFile(
     isFirst &&= text === '';
   }
   if (format === 'json') yield { text: '\n]\n', entries: 0 };
+}
+
+/** How many there are is only known at the end. */
+async function* ofSegment(context: Context, queue: Queue, segment: Segment) {
+  for await (const entries of readSegment(context, queue, segment)) yield { entries, total: 0 };
 }
 
 async function* everyone(context: Context, queue: Queue, status: Status | undefined) {

@@ -196,7 +196,12 @@ forEachEngine((engine) => {
   });
 });
 
-function conditionsMetBy({ metadata, referrals, createdAt, status }: PresentedEntry): Required<Segment> {
+function conditionsMetBy({
+  metadata,
+  referrals,
+  createdAt,
+  status,
+}: PresentedEntry): Required<Omit<Segment, 'referrer'>> {
   const plain = Object.entries(metadata ?? {}).filter(
     ([, value]) => value !== null && typeof value !== 'object',
   );

@@ -13,7 +13,7 @@ import { prepare, queryClient } from './api/query-client.ts';
 import { waitlistQuery } from './api/waitlists.ts';
 import { FORM_TABS, type FormTab, REFUSED_PERIOD_NAMES, type RefusedPeriod } from './pages/form/periods.ts';
 import { readInvitesSearch } from './pages/invites/invites-search.ts';
-import { PERIOD_NAMES, type PeriodName } from './pages/overview/periods.ts';
+import { readOverviewSearch } from './pages/overview/periods.ts';
 import { readQueueSearch } from './pages/queue/queue-search.ts';
 import { TRANSFER_TABS, type TransferTab } from './pages/transfer/transfer-tabs.ts';
 import { choiceOf, textOf } from './search.ts';
@@ -144,7 +144,7 @@ const waitlist = createRoute({
 const overview = createRoute({
   getParentRoute: () => waitlist,
   path: '/',
-  validateSearch: (search): { period?: PeriodName } => ({ period: choiceOf(search.period, PERIOD_NAMES) }),
+  validateSearch: readOverviewSearch,
   component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
 });
 const queue = createRoute({

@@ -55,6 +55,7 @@ export const ADMIN_API: Api = {
   tags: [
     { name: 'Waitlists', description: 'Create waitlists, change their settings, close and delete them.' },
     { name: 'Entries', description: 'The people on a waitlist: find, change, move and remove them.' },
+    { name: 'Segments', description: 'Filters of the queue with a name, for the whole team.' },
     { name: 'Invites', description: 'Invite one person, the first in line or a segment, and follow up.' },
     { name: 'Server keys', description: 'Keys for your backend: of one waitlist, or product keys for all.' },
     {

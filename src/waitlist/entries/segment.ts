@@ -1,6 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Database, Trx } from '../../db/database.ts';
 import type { Status, Tables } from '../../db/tables.ts';
+import { parseId } from '../../lib/ids.ts';
 import { pairsMeant } from '../people/metadata-pairs.ts';
 import type { Queue } from '../queue/queue.ts';
 
@@ -11,6 +12,8 @@ export interface Segment {
   minReferrals?: number;
   joinedBefore?: number;
   joinedAfter?: number;
+  /** Id of the entry that they named as their referrer. */
+  referrer?: string;
   status?: Status;
 }
 
@@ -57,13 +60,25 @@ export async function selectSegment(
   if (segment.minReferrals !== undefined) query = query.where('e.referrals', '>=', segment.minReferrals);
   if (segment.joinedBefore !== undefined) query = query.where('e.created_at', '<', segment.joinedBefore);
   if (segment.joinedAfter !== undefined) query = query.where('e.created_at', '>=', segment.joinedAfter);
+  if (segment.referrer !== undefined) {
+    const referrer = parseId('ent', segment.referrer) ?? Buffer.alloc(0);
+    query = query.where('e.referrer_seq', '=', (x) =>
+      x
+        .selectFrom('entry as r')
+        .select('r.seq')
+        .where('r.queue_id', '=', queue.id)
+        .where('r.id', '=', referrer)
+        .$asScalar(),
+    );
+  }
   return query;
 }
 
-/** Without a pair: by referrals or date if that is selective, otherwise along the joining sequence. */
+/** Without a pair: by referrer, referrals or date if that is selective, otherwise along the joining sequence. */
 function ledByEntry(executor: Database['query'], queue: Queue, segment: Segment, after: number): Entries {
   const entries = executor.selectFrom('entry as e').where('e.queue_id', '=', queue.id) as unknown as Entries;
-  const narrow = (segment.minReferrals ?? 0) > 0 || segment.joinedAfter !== undefined;
+  const narrow =
+    (segment.minReferrals ?? 0) > 0 || segment.joinedAfter !== undefined || segment.referrer !== undefined;
   // The sum keeps the planner from walking the joining sequence instead of the more selective index.
   return narrow
     ? entries.where(sql<boolean>`e.seq + 0 > ${after}`).orderBy(sql`e.seq + 0`)

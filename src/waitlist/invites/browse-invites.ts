@@ -1,6 +1,7 @@
 import type { SelectQueryBuilder } from 'kysely';
 import { sharedNow } from '../../db/shared-clock.ts';
 import type { Tables } from '../../db/tables.ts';
+import { parseEmail } from '../../lib/email.ts';
 import { invalid, notFound } from '../../lib/errors.ts';
 import { formatId, parseId } from '../../lib/ids.ts';
 import { Unreadable } from '../../vault/crypto.ts';
@@ -19,6 +20,8 @@ interface InviteFilter {
   state?: InviteState | undefined;
   /** Only invites to the email of this entry. */
   entry?: string | undefined;
+  /** Exact email or code of an invite, or its id. */
+  search?: string | undefined;
   /** The last invite of the previous page. */
   before?: string | undefined;
 }
@@ -29,22 +32,45 @@ type Invites = SelectQueryBuilder<Tables & { i: Tables['invite'] }, 'i', object>
 export async function browseInvites(
   context: Context,
   queue: Queue,
-  { limit, state, entry, before }: InviteFilter,
+  { limit, state, entry, search, before }: InviteFilter,
 ): Promise<{ invites: InviteOfEntry[]; more: boolean }> {
   const last = before === undefined ? undefined : parseId('inv', before);
   if (before !== undefined && !last) throw invalid('cursor: is invalid');
   const now = await sharedNow(context);
   const emailHash = entry === undefined ? undefined : await emailHashOf(context, queue, entry);
-  if (emailHash === null) return { invites: [], more: false };
+  const sought = search === undefined ? undefined : whatIsSought(queue, search);
+  if (emailHash === null || sought === null) return { invites: [], more: false };
   const reads = queriesFor(state, now).map((narrow) => {
     let query = narrow(selectInvites(context, queue));
     if (emailHash) query = query.where('i.email_hash', '=', emailHash);
+    if (sought) query = query.where(`i.${sought.column}`, '=', sought.value);
     if (last) query = query.where('i.id', '<', last);
     return readRows(query.orderBy('i.id', 'desc').limit(limit + 1));
   });
   const rows = (await Promise.all(reads)).flat().sort((a, b) => Buffer.compare(b.id, a.id));
   const invites = rows.slice(0, limit).map((row) => openInvite(context, queue, row, now));
   return { invites, more: rows.length > limit };
+}
+
+export function isInviteId(text: string): boolean {
+  return text.trim().startsWith('inv_');
+}
+
+interface Sought {
+  column: 'id' | 'email_hash' | 'code_hash';
+  value: Uint8Array;
+}
+
+/** Each has an index. null if no invite can have it. */
+function whatIsSought({ vault }: Queue, search: string): Sought | null {
+  const text = search.trim();
+  if (isInviteId(text)) {
+    const id = parseId('inv', text);
+    return id ? { column: 'id', value: id } : null;
+  }
+  if (!text.includes('@')) return { column: 'code_hash', value: vault.hash('invite', text) };
+  const email = parseEmail(text);
+  return email ? { column: 'email_hash', value: vault.hash('email', email.key) } : null;
 }
 
 /** Each has an index. An invite that is overdue, but not yet ended by upkeep, counts as expired. */

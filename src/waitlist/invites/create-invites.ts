@@ -1,7 +1,7 @@
 import { statement } from '../../db/statement.ts';
 import { parseEmail } from '../../lib/email.ts';
 import { conflict, invalid } from '../../lib/errors.ts';
-import { formatId, newId, randomCode } from '../../lib/ids.ts';
+import { formatId, newNumberedId, randomCode } from '../../lib/ids.ts';
 import { canMove, findByEmails, type Movable, moveEntries } from '../entries/move-entry.ts';
 import { hashKey } from '../people/hash-key.ts';
 import { changeQueue } from '../queue/change-queue.ts';
@@ -69,8 +69,8 @@ export async function inviteAll(
   const standard = settings.inviteExpiryMs === null ? null : now + settings.inviteExpiryMs;
   const expiresAt = expiry === undefined ? standard : expiry;
   const remindAt = expiresAt === null ? null : reminderTime(change, expiresAt);
-  const made = invitees.map(({ email, emailHash, entry }) => {
-    const id = newId(now);
+  const made = invitees.map(({ email, emailHash, entry }, index) => {
+    const id = newNumberedId(now, index);
     const code = queue.tag + randomCode(CODE_RANDOM_CHARACTERS);
     change.record({ kind: 'invite.sent', invite: { id, email, expiresAt, code }, entry: entry?.seq ?? null });
     return { id, code, email, emailHash };

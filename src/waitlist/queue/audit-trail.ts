@@ -28,6 +28,9 @@ export const WAITLIST_ACTIONS = [
   'entry.restored',
   'entry.erased',
   'entry.exported',
+  'segment.created',
+  'segment.updated',
+  'segment.deleted',
   'invite.created',
   'invite.revoked',
   'invite.resent',
@@ -66,7 +69,8 @@ export interface AuditEvent {
       | 'delivery'
       | 'template'
       | 'mail'
-      | 'form';
+      | 'form'
+      | 'segment';
     /** Public id. For what has none of its own, such as a template, the waitlist's. */
     id: string;
     name?: string;

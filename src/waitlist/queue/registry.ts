@@ -8,6 +8,8 @@ export interface Registry extends SettingsCache {
   queue(waitlistId: string, environment: string): Promise<Queue | undefined>;
   queueByTag(tag: string): Promise<Queue | undefined>;
   queueById(id: number): Promise<Queue | undefined>;
+  /** A page of all queues: those after this id, sorted by id. */
+  queuesAfter(id: number, limit: number): Promise<Queue[]>;
 }
 
 export function createRegistry(db: Database, keyring: Keyring): Registry {
@@ -32,6 +34,13 @@ export function createRegistry(db: Database, keyring: Keyring): Registry {
         const row = await selectQueues(db).where('q.id', '=', id).executeTakeFirst();
         return row && toQueue(keyring, row);
       }),
+    queuesAfter: async (id, limit) => {
+      const rows = await selectQueues(db).where('q.id', '>', id).orderBy('q.id').limit(limit).execute();
+      const queues: (Queue | undefined)[] = [];
+      for (const row of rows)
+        queues.push(await cache.cached('id', String(row.id), async () => toQueue(keyring, row)));
+      return queues.filter((queue) => queue !== undefined);
+    },
   };
 }
 

@@ -1853,7 +1853,7 @@ export interface paths {
         };
         /**
          * List or search entries
-         * @description Returns a page of entries: everyone, one status, or a segment. Viewers get masked entries, and are refused `where` and any `search` except by id. Reading unmasked entries is recorded in the audit trail, once per hour, and so are refused questions. Open to every role.
+         * @description Returns a page of entries: everyone, one status, or a segment. Viewers get masked entries, and are refused `where`, saved segments with it, and any `search` except by id. Reading unmasked entries is recorded in the audit trail, once per hour, and so are refused questions. Open to every role.
          */
         get: operations["listEntries"];
         put?: never;
@@ -1968,6 +1968,74 @@ export interface paths {
          * @description Returns everything that is stored about one person, to answer a request for access. Recorded in the audit trail. Requires the `admin` role.
          */
         get: operations["exportEntry"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/segments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List saved segments
+         * @description Returns the segments that the team has saved, in one environment of a waitlist. Viewers do not see those with `where`. To use one, pass its id or name as `saved` when you list, invite or export entries. Open to every role.
+         */
+        get: operations["listSegments"];
+        put?: never;
+        /**
+         * Save a segment
+         * @description Gives a filter of the queue a name. A waitlist has at most 100 in each environment. Requires the `support` role.
+         */
+        post: operations["createSegment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/segments/{segmentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a saved segment
+         * @description Only the name and its conditions are deleted. The people stay. Requires the `support` role.
+         */
+        delete: operations["deleteSegment"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename or change a saved segment
+         * @description Invites and exports that were started before keep the conditions of that time. Requires the `support` role.
+         */
+        patch: operations["updateSegment"];
+        trace?: never;
+    };
+    "/admin/v1/people": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find a person in all waitlists
+         * @description Finds a person by their exact email, phone number, referral code or id, in every waitlist and environment. Where they are found is recorded in the audit trail as read, once per hour. Requires the `support` role.
+         */
+        get: operations["searchPeople"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2601,7 +2669,7 @@ export interface components {
          * @description What happened.
          * @enum {string}
          */
-        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
         /** @description Who did it. */
         AuditActor: {
             /** @description Kind of object: `operator`, `token`, `session`, `command-line`, or `anonymous` for somebody who is not signed in. */
@@ -3652,14 +3720,14 @@ export interface components {
             /** @description Conditions that an entry must all meet. */
             segment?: {
                 /**
-                 * @description Metadata values that entries must have, by key.
+                 * @description Metadata values that entries must have: by key, or a list of `key=value`.
                  * @example {
                  *       "plan": "pro"
                  *     }
                  */
                 where?: {
                     [key: string]: string;
-                };
+                } | string[];
                 /**
                  * @description Only entries with at least this many referrals.
                  * @example 3
@@ -3675,6 +3743,16 @@ export interface components {
                  * @example 2026-12-01T00:00:00Z
                  */
                 joinedAfter?: string;
+                /**
+                 * @description Only entries that named this entry as their referrer, whether or not it was credited.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                referrer?: string;
+                /**
+                 * @description Only entries of this saved segment: its id or its name. Further conditions narrow it.
+                 * @example Beta testers
+                 */
+                saved?: string;
             };
         };
         /** @description A field beside the email. */
@@ -4500,6 +4578,97 @@ export interface components {
                 [key: string]: unknown;
             }[];
         };
+        /** @description Conditions that an entry must all meet. At least one. */
+        SegmentConditions: {
+            /**
+             * @description Metadata values that entries must have: `key=value`.
+             * @example [
+             *       "plan=pro"
+             *     ]
+             */
+            where?: string[];
+            /**
+             * @description Only entries with at least this many referrals.
+             * @example 3
+             */
+            minReferrals?: number;
+            /**
+             * @description Only entries that joined before this ISO 8601 time.
+             * @example 2026-12-01T00:00:00Z
+             */
+            joinedBefore?: string;
+            /**
+             * @description Only entries that joined at or after this ISO 8601 time.
+             * @example 2026-12-01T00:00:00Z
+             */
+            joinedAfter?: string;
+            /**
+             * @description Only entries that named this entry as their referrer, whether or not it was credited.
+             * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+             */
+            referrer?: string;
+            /** @description Only entries with this status. */
+            status?: components["schemas"]["EntryStatus"];
+        };
+        /** @description A filter of the queue, with a name. */
+        SavedSegment: {
+            /** @description Unique id of the segment. */
+            id: string;
+            /** @description What the team calls it. No other segment of the waitlist has this name, in any case. */
+            name: string;
+            conditions: components["schemas"]["SegmentConditions"];
+            /**
+             * Format: date-time
+             * @description When it was saved.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updatedAt: string;
+        };
+        /** @description The saved segments of a waitlist in one environment. */
+        SavedSegments: {
+            /** @description Sorted by name. */
+            segments: components["schemas"]["SavedSegment"][];
+        };
+        /** @description A segment to save. */
+        SegmentRequest: {
+            /** @description What the team calls it. No other segment of the waitlist has this name, in any case. */
+            name: string;
+            conditions: components["schemas"]["SegmentConditions"];
+        };
+        /** @description What to change. Conditions are replaced as a whole. */
+        SegmentChange: {
+            /** @description What the team calls it. No other segment of the waitlist has this name, in any case. */
+            name?: string;
+            conditions?: components["schemas"]["SegmentConditions"];
+        };
+        /** @description The id and name of a waitlist. */
+        WaitlistReference: {
+            /**
+             * @description Short id of the waitlist, starting with `wl_`.
+             * @example wl_acme
+             */
+            id: string;
+            /** @description Display name of the waitlist. */
+            name: string;
+        };
+        /** @description A person on one waitlist. */
+        FoundPerson: {
+            waitlist: components["schemas"]["WaitlistReference"];
+            /** @description Environment of the waitlist. */
+            environment: string;
+            entry: components["schemas"]["Entry"];
+        };
+        /** @description Where a person was found. */
+        FoundPeople: {
+            /** @description One item for each waitlist and environment that the person is on. */
+            people: components["schemas"]["FoundPerson"][];
+            /** @description `false` if there can be more: after 50 people, or 5,000 waitlists and environments, the search stops. */
+            complete: boolean;
+        };
         /**
          * @description Length of an interval. Weeks start on Monday.
          * @enum {string}
@@ -4776,14 +4945,14 @@ export interface components {
             /** @description Conditions that an entry must all meet. */
             segment?: {
                 /**
-                 * @description Metadata values that entries must have, by key.
+                 * @description Metadata values that entries must have: by key, or a list of `key=value`.
                  * @example {
                  *       "plan": "pro"
                  *     }
                  */
                 where?: {
                     [key: string]: string;
-                };
+                } | string[];
                 /**
                  * @description Only entries with at least this many referrals.
                  * @example 3
@@ -4799,6 +4968,16 @@ export interface components {
                  * @example 2026-12-01T00:00:00Z
                  */
                 joinedAfter?: string;
+                /**
+                 * @description Only entries that named this entry as their referrer, whether or not it was credited.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                referrer?: string;
+                /**
+                 * @description Only entries of this saved segment: its id or its name. Further conditions narrow it.
+                 * @example Beta testers
+                 */
+                saved?: string;
             };
             /** @description ISO 8601 time when the invites expire. `null`: never. Default: as the waitlist says. */
             expiresAt?: string | null;
@@ -5808,7 +5987,7 @@ export interface operations {
                  * @description Only this action.
                  * @example session.created
                  */
-                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
                 /**
                  * @description Only what this actor did: its kind and id, joined with a colon.
                  * @example operator:opr_06gxx2p9r1yn1vp1ryss481fhw
@@ -8885,6 +9064,16 @@ export interface operations {
                  */
                 joinedAfter?: string;
                 /**
+                 * @description Only entries that named this entry as their referrer, whether or not it was credited.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                referrer?: string;
+                /**
+                 * @description Only entries of this saved segment: its id or its name. Further conditions narrow it.
+                 * @example Beta testers
+                 */
+                saved?: string;
+                /**
                  * @description Find one entry by its exact email, phone number, referral code or id. Cannot be combined with other conditions. Viewers can only search by id.
                  * @example ada@example.com
                  */
@@ -9253,6 +9442,185 @@ export interface operations {
             };
         };
     };
+    listSegments: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The segments. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSegments"];
+                };
+            };
+        };
+    };
+    createSegment: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        /** @description A segment to save. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SegmentRequest"];
+            };
+        };
+        responses: {
+            /** @description The segment was saved. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSegment"];
+                };
+            };
+        };
+    };
+    deleteSegment: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the segment.
+                 * @example seg_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                segmentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The segment was deleted. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+        };
+    };
+    updateSegment: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the segment.
+                 * @example seg_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                segmentId: string;
+            };
+            cookie?: never;
+        };
+        /** @description What to change. Conditions are replaced as a whole. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SegmentChange"];
+            };
+        };
+        responses: {
+            /** @description The segment. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSegment"];
+                };
+            };
+        };
+    };
+    searchPeople: {
+        parameters: {
+            query: {
+                /**
+                 * @description Exact email, phone number, referral code or id.
+                 * @example ada@example.com
+                 */
+                search: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where the person was found. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundPeople"];
+                };
+            };
+        };
+    };
     getStatistics: {
         parameters: {
             query?: {
@@ -9334,6 +9702,11 @@ export interface operations {
                  * @example ent_06gxx2p9r1yn1vp1ryss481fhw
                  */
                 entry?: string;
+                /**
+                 * @description Only invites with this exact email or code, or the one with this id. Viewers can only search by id.
+                 * @example ada@example.com
+                 */
+                search?: string;
             };
             header?: never;
             path: {

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { BookOpen, Check, ChevronsUpDown, LogOut, Monitor, Moon, Sun, User } from 'lucide-react';
-import { api, call } from '../api/client.ts';
 import { useMe } from '../api/me.ts';
 import { BASE_PATH } from '../base-path.ts';
 import { setTheme, type Theme, useTheme } from '../theme.ts';
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { toastError } from '../ui/toast.tsx';
+import { signOut } from './sign-out.ts';
 
 const THEMES: [Theme, string, typeof Sun][] = [
   ['system', 'Same as the system', Monitor],
@@ -75,9 +75,4 @@ function ThemeItems() {
       </span>
     </MenuItem>
   ));
-}
-
-async function signOut(): Promise<void> {
-  await call(api.DELETE('/admin/v1/session'));
-  location.assign(`${BASE_PATH}/sign-in`);
 }

@@ -1,35 +1,49 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
-import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { useState } from 'react';
 import { mayActAs, useMe } from '../api/me.ts';
-import { waitlistsQuery } from '../api/waitlists.ts';
+import { useTheme } from '../theme.ts';
 import { POPUP_ITEM } from '../ui/popup.ts';
-import { type Command, commandsFor, personSearch } from './palette-commands.ts';
-import { PRODUCTION, useScopeIfAny } from './waitlist-scope.ts';
+import { type Command, commandsFor, personCommand } from './palette-commands.ts';
+import { usePeople } from './use-people.ts';
+import { useWaitlists } from './use-waitlists.ts';
 
-/** Jumps to a page, a waitlist or a person. */
+/** An installation can have hundreds. More words find the others. */
+const WAITLISTS_SHOWN = 8;
+
+/** Jumps to a page, a waitlist or a person, and does what needs no page. */
 export default function Palette({ onClose }: { onClose: () => void }) {
   const { role } = useMe();
-  const scope = useScopeIfAny();
+  const { theme } = useTheme();
+  const { scope, current, waitlists = [] } = useWaitlists();
   const router = useRouter();
   const [text, setText] = useState('');
-  const { data: waitlists = [] } = useQuery(waitlistsQuery(scope?.environment ?? PRODUCTION));
+  const mayFind = mayActAs(role, 'support');
+  const { people, words: about } = usePeople(text, mayFind);
   const words = text.trim().toLowerCase().split(/\s+/);
+  const matches = (command: Command) => {
+    const known = `${command.label} ${command.about ?? ''} ${command.words ?? ''}`.toLowerCase();
+    return words.every((word) => known.includes(word));
+  };
+  const commands = commandsFor({
+    ...{ scope, name: current?.name, waitlists, theme },
+    may: (required) => mayActAs(role, required),
+  }).filter(matches);
   const found = [
-    ...(scope && mayActAs(role, 'support') ? personSearch(text, scope) : []),
-    ...commandsFor({ scope, waitlists, may: (required) => mayActAs(role, required) }).filter((command) =>
-      words.every((word) =>
-        `${command.label} ${command.about ?? ''} ${command.words ?? ''}`.toLowerCase().includes(word),
-      ),
+    ...people.map(personCommand),
+    ...commands.filter(
+      (command, index) =>
+        command.group !== 'Waitlists' ||
+        index - commands.findIndex(({ group }) => group === 'Waitlists') < WAITLISTS_SHOWN,
     ),
   ];
   const groups = [...Map.groupBy(found, ({ group }) => group)].map(([value, items]) => ({ value, items }));
-  const run = (command: Command) => {
+  const run = ({ act }: Command) => {
     onClose();
-    router.history.push(command.href);
+    if (typeof act === 'string') router.history.push(act);
+    else act();
   };
   return (
     <Dialog.Root open onOpenChange={(next) => next || onClose()}>
@@ -53,24 +67,36 @@ export default function Palette({ onClose }: { onClose: () => void }) {
             <div className="flex h-13 shrink-0 items-center gap-3 border-b px-4">
               <Search className="size-4 shrink-0 text-mute" aria-hidden />
               <Autocomplete.Input
-                aria-label="Search pages, waitlists, or an exact email"
-                placeholder={scope ? 'Page, waitlist, or an exact email' : 'Page or waitlist'}
+                aria-label={
+                  mayFind
+                    ? 'Search pages, waitlists, actions, or an exact email'
+                    : 'Search pages and waitlists'
+                }
+                placeholder={
+                  mayFind ? 'Page, waitlist, action, or an exact email' : 'Page, waitlist or action'
+                }
                 className="min-w-0 flex-1 bg-transparent text-lg outline-none placeholder:text-mute"
               />
             </div>
+            <p role="status" className="px-4 pt-3 text-sm text-mute empty:hidden">
+              {about}
+            </p>
             <Autocomplete.Empty className="px-4 py-6 text-center text-mute empty:hidden">
-              Nothing found. People are found by their exact email or phone: their data is encrypted.
+              {about === '' &&
+                (mayFind
+                  ? 'Nothing found. People are found by their exact email or phone: their data is encrypted.'
+                  : 'Nothing found.')}
             </Autocomplete.Empty>
             <Autocomplete.List className="min-h-0 overflow-y-auto overscroll-contain p-2 empty:hidden">
               {(group: (typeof groups)[number]) => (
                 <Autocomplete.Group key={group.value} items={group.items} className="pb-2 last:pb-0">
-                  <Autocomplete.GroupLabel className="px-2 py-1 text-xs font-medium text-mute">
+                  <Autocomplete.GroupLabel className="truncate px-2 py-1 text-xs font-medium text-mute">
                     {group.value}
                   </Autocomplete.GroupLabel>
                   <Autocomplete.Collection>
                     {(command: Command) => (
                       <Autocomplete.Item
-                        key={command.href}
+                        key={`${command.label} ${command.about}`}
                         value={command}
                         onClick={() => run(command)}
                         className={`${POPUP_ITEM} h-10 [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-mute`}

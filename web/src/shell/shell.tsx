@@ -32,8 +32,8 @@ export function Shell() {
   const match = useMatches().at(-1);
   const page = pageOfRoute(match?.fullPath ?? '');
   useFocusPage(match?.pathname ?? '');
-  const { scope, current } = useWaitlists();
-  const tinted = scope !== undefined && scope.environment !== PRODUCTION;
+  const { here, scope, current } = useWaitlists();
+  const tinted = here !== undefined && here.environment !== PRODUCTION;
   const offline = !useOnline();
   const interrupted = useInterrupted();
   const [overlay, setOverlay] = useState<Overlay>(null);
@@ -52,7 +52,7 @@ export function Shell() {
       </a>
       <div className="sticky top-0 z-30">
         {offline && <OfflineBanner />}
-        {tinted && <EnvironmentBand environment={scope.environment} />}
+        {tinted && <EnvironmentBand environment={here.environment} />}
       </div>
       <div className="flex min-w-0 flex-1">
         <aside className="sticky top-(--band) flex h-[calc(100dvh-var(--band))] w-61 shrink-0 flex-col border-r bg-surface max-md:hidden">
@@ -67,7 +67,7 @@ export function Shell() {
             <span className="min-w-0 flex-1 truncate font-semibold">
               {current?.name ?? scope?.waitlistId ?? 'Doorlist'}
             </span>
-            {scope && <EnvironmentPill environment={scope.environment} />}
+            {here && <EnvironmentPill environment={here.environment} />}
           </header>
           <main
             id="content"

@@ -8,7 +8,8 @@ import { EnvironmentSwitch } from './environment.tsx';
 import { Wordmark } from './mark.tsx';
 import { INSTANCE_PAGES, WAITLIST_PAGES } from './navigation.ts';
 import { MOD } from './use-shortcuts.ts';
-import { environmentSearch, useScopeIfAny } from './waitlist-scope.ts';
+import { useWaitlists } from './use-waitlists.ts';
+import { environmentSearch } from './waitlist-scope.ts';
 import { WaitlistSwitcher } from './waitlist-switcher.tsx';
 
 interface SidebarProps {
@@ -22,7 +23,7 @@ const LINK =
 
 export function Sidebar({ onSearch, onHelp, onNavigate }: SidebarProps) {
   const { role } = useMe();
-  const scope = useScopeIfAny();
+  const { here, scope } = useWaitlists();
   const instance = INSTANCE_PAGES.filter((page) => mayActAs(role, page.role));
   return (
     <>
@@ -36,7 +37,7 @@ export function Sidebar({ onSearch, onHelp, onNavigate }: SidebarProps) {
       </div>
       <div className="flex flex-col gap-2 px-3 pb-3">
         <WaitlistSwitcher onNavigate={onNavigate} />
-        {scope && <EnvironmentSwitch onSwitch={onNavigate} />}
+        {here && <EnvironmentSwitch onSwitch={onNavigate} />}
         <button
           type="button"
           onClick={onSearch}

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { ApiError } from '../api/client.ts';
 import { useLiveConnection } from '../api/live.tsx';
 import { waitlistQuery } from '../api/waitlists.ts';
+import { rememberScope } from './last-scope.ts';
 import { NotFound } from './not-found.tsx';
 import { type Scope, useScope } from './waitlist-scope.ts';
 
@@ -17,5 +19,6 @@ export function WaitlistLayout() {
 /** Keeps the connection for live updates. */
 function LivePages({ waitlistId, environment }: Scope) {
   useLiveConnection(waitlistId, environment);
+  useEffect(() => rememberScope({ waitlistId, environment }), [waitlistId, environment]);
   return <Outlet />;
 }

@@ -2,13 +2,15 @@ import { Link } from '@tanstack/react-router';
 import { Check, ChevronsUpDown, LayoutList } from 'lucide-react';
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { useWaitlists } from './use-waitlists.ts';
-import { environmentSearch } from './waitlist-scope.ts';
+import { environmentSearch, PRODUCTION } from './waitlist-scope.ts';
 
 const SHOWN = 12;
 
 /** Which waitlist the pages below are about. */
 export function WaitlistSwitcher({ onNavigate }: { onNavigate?: (() => void) | undefined }) {
-  const { scope, environment, waitlists, current } = useWaitlists();
+  const { here, scope, environment, waitlists, current } = useWaitlists();
+  // Where no switch shows the environment.
+  const left = here === undefined && environment !== PRODUCTION ? ` · ${environment}` : '';
   return (
     <Menu
       align="start"
@@ -33,7 +35,12 @@ export function WaitlistSwitcher({ onNavigate }: { onNavigate?: (() => void) | u
             <span className="truncate font-medium">
               {current?.name ?? scope?.waitlistId ?? 'Choose a waitlist'}
             </span>
-            {current && <span className="truncate text-xs text-mute">{current.id}</span>}
+            {current && (
+              <span className="truncate text-xs text-mute">
+                {current.id}
+                {left}
+              </span>
+            )}
           </span>
           <ChevronsUpDown className="size-3.5 shrink-0 text-mute" aria-hidden />
         </button>

@@ -3,6 +3,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { useTheme } from '../theme.ts';
 import type { ChartProps } from './chart-types.ts';
+import { cx } from './cx.ts';
 
 const FONT_PX = 11;
 const DAY_S = 86_400;
@@ -17,11 +18,11 @@ type CanvasProps = ChartProps & { height: number; onPoint: (index: number | null
 
 /** Draws on a canvas. What it shows is also in the legend and in the table, for those who do not see it. */
 export default function ChartCanvas(props: CanvasProps) {
-  const { label, times, timeZone, running = false, series, height, onPoint } = props;
+  const { label, times, timeZone, running = false, series, height, onPoint, onPick } = props;
   const place = useRef<HTMLDivElement>(null);
   const { dark } = useTheme();
-  const latest = useRef({ onPoint });
-  latest.current = { onPoint };
+  const latest = useRef({ onPoint, onPick });
+  latest.current = { onPoint, onPick };
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colors are read again when the theme changes.
   useEffect(() => {
     const element = place.current;
@@ -63,12 +64,12 @@ export default function ChartCanvas(props: CanvasProps) {
         ],
         series: [
           {},
-          ...lines.map(({ label: name, color: token, dash }) => ({
+          ...lines.map(({ label: name, color: token, dash, past }) => ({
             label: name,
-            stroke: color(token),
-            width: 2,
+            stroke: past ? fade(color(token), 0.6) : color(token),
+            width: past ? 1.5 : 2,
             points: { show: times.length < 2 },
-            ...(dash ? { dash: [...dash] } : { fill: fade(color(token)) }),
+            ...(dash ? { dash: [...dash] } : past ? {} : { fill: fade(color(token), 0.1) }),
           })),
         ],
         hooks: { setCursor: [(drawn) => latest.current.onPoint(drawn.cursor.idx ?? null)] },
@@ -76,6 +77,10 @@ export default function ChartCanvas(props: CanvasProps) {
       [times.map((at) => Date.parse(at) / 1_000), ...lines.map(({ values }) => values)],
       element,
     );
+    plot.over.addEventListener('click', () => {
+      const { idx } = plot.cursor;
+      if (typeof idx === 'number') latest.current.onPick?.(idx);
+    });
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
     observer.observe(element);
     return () => {
@@ -89,17 +94,17 @@ export default function ChartCanvas(props: CanvasProps) {
       ref={place}
       role="img"
       aria-label={`${label}. The table has the same numbers.`}
-      className="min-w-0"
+      className={cx('min-w-0', onPick && '[&_.u-over]:cursor-pointer')}
       style={{ height }}
     />
   );
 }
 
 /** Up to the last time, and from there to the one that is not over yet. */
-function partsOf({ label, color, values, dashed }: ChartProps['series'][number], running: boolean) {
-  const whole = { label, color, values: [...values], dash: dashed ? [4, 3] : undefined };
+function partsOf({ label, color, values, dashed, past }: ChartProps['series'][number], running: boolean) {
+  const whole = { label, color, values: [...values], past, dash: dashed ? [4, 3] : undefined };
   const last = values.length - 1;
-  if (!running || last < 1) return [whole];
+  if (!running || past || last < 1) return [whole];
   const over = values.map((value, index) => (index < last ? value : null));
   const rest = values.map((value, index) => (index >= last - 1 ? value : null));
   return [
@@ -118,6 +123,6 @@ function colorsOf(element: HTMLElement): (token: string) => string {
   };
 }
 
-function fade(color: string): string {
-  return color.replace(/^rgb\((.*)\)$/, 'rgb($1 / 0.1)').replaceAll(', ', ' ');
+function fade(color: string, opacity: number): string {
+  return color.replace(/^rgb\((.*)\)$/, `rgb($1 / ${opacity})`).replaceAll(', ', ' ');
 }

@@ -7,6 +7,7 @@ export default function ChartTable({
   times,
   series,
   formatTime,
+  linkAt = (_, text) => text,
 }: Omit<ChartProps, 'height' | 'actions'>) {
   return (
     <Scrollable label={label} className="max-h-72 overflow-auto rounded-md ring-1 ring-line">
@@ -24,7 +25,7 @@ export default function ChartTable({
         <tbody>
           {times.map((time, index) => (
             <tr key={time} className="border-t">
-              <td className="px-3 py-1.5 whitespace-nowrap">{formatTime(time)}</td>
+              <td className="px-3 py-1.5 whitespace-nowrap">{linkAt(index, formatTime(time))}</td>
               {series.map(({ label: name, values }) => (
                 <td key={name} className="px-3 py-1.5 text-right tabular-nums">
                   {(values[index] ?? 0).toLocaleString('en')}

@@ -8,6 +8,8 @@ interface Series {
   values: readonly number[];
   /** A line without an area below it. */
   dashed?: boolean;
+  /** Thin, and over: it is from an earlier time. */
+  past?: boolean;
 }
 
 export interface ChartProps {
@@ -20,6 +22,10 @@ export interface ChartProps {
   running?: boolean;
   series: readonly Series[];
   formatTime: (at: string) => string;
+  /** Called with the number of the time that was clicked. The table then needs `linkAt`. */
+  onPick?: (index: number) => void;
+  /** For the table: a link with this text to what happened at a time. */
+  linkAt?: (index: number, text: string) => ReactNode;
   height?: number;
   actions?: ReactNode;
 }

@@ -59,6 +59,7 @@ export function Chart({ height = 240, actions, ...props }: ChartProps) {
       </Suspense>
       <p className="text-xs text-mute">
         Times in {timeZone.replaceAll('_', ' ')}.{running && ' Dotted: not over yet.'}
+        {props.onPick && !table && ' Click a time to see its people; the table has links.'}
       </p>
     </figure>
   );

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+import { type CSSProperties, type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { cx } from './cx.ts';
 import { cellClass, type GiantColumn, GRID, HEAD_PX, ROW_PX, tracksOf } from './giant-columns.ts';
 import { useGiantRows } from './giant-rows.ts';
@@ -17,12 +17,14 @@ interface GiantTableProps<Row> {
   /** Scrolls there when it changes, and again whenever `jumps` does. */
   goTo?: number | undefined;
   jumps?: number;
+  /** On large screens, narrower than this it scrolls sideways. */
+  least?: string;
   className?: string;
 }
 
 /** A table of millions of rows. Arrow keys, Page Up and Down, Home and End move; Enter opens. */
 export function GiantTable<Row>(props: GiantTableProps<Row>) {
-  const { label, columns, count, rowAt, onShow, onOpen, goTo, jumps, className } = props;
+  const { label, columns, count, rowAt, onShow, onOpen, goTo, jumps, least = '0px', className } = props;
   const id = useId();
   const rows = useGiantRows(count, ROW_PX, HEAD_PX);
   const [active, setActive] = useState(0);
@@ -69,10 +71,10 @@ export function GiantTable<Row>(props: GiantTableProps<Row>) {
       aria-activedescendant={count > 0 ? `${id}-${current}` : undefined}
       onScroll={rows.onScroll}
       onKeyDown={onKeyDown}
-      style={tracksOf(columns)}
+      style={{ ...tracksOf(columns), '--least': least } as CSSProperties}
       className={cx('group relative min-h-0 overflow-y-auto outline-offset-[-2px]', className)}
     >
-      <div role="rowgroup" className="sticky top-0 z-10 border-b bg-surface">
+      <div role="rowgroup" className="sticky top-0 z-10 border-b bg-surface md:min-w-(--least)">
         <div role="row" aria-rowindex={1} className={GRID} style={{ height: HEAD_PX - 1 }}>
           {columns.map((column) => (
             <span
@@ -86,7 +88,7 @@ export function GiantTable<Row>(props: GiantTableProps<Row>) {
           ))}
         </div>
       </div>
-      <div role="rowgroup" className="relative" style={{ height: rows.tall }}>
+      <div role="rowgroup" className="relative md:min-w-(--least)" style={{ height: rows.tall }}>
         {shown.map((index) => {
           const row = rowAt(index);
           return (

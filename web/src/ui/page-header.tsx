@@ -25,7 +25,7 @@ export function PageHeader({ title, about, actions }: PageHeaderProps) {
         </h1>
         {about && <p className="max-w-2xl text-pretty text-mute">{about}</p>}
       </div>
-      {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+      {actions && <div className="flex max-w-full min-w-0 flex-wrap items-center gap-2">{actions}</div>}
     </header>
   );
 }

@@ -10,7 +10,7 @@ interface SegmentsProps<T extends string> {
 /** A choice of a few, all in sight. */
 export function Segments<T extends string>({ label, value, options, onChange }: SegmentsProps<T>) {
   return (
-    <fieldset className="scrollbar-none flex max-w-full overflow-x-auto rounded-md bg-surface p-0.5 ring-1 ring-line ring-inset">
+    <fieldset className="scrollbar-none flex max-w-full min-w-0 overflow-x-auto rounded-md bg-surface p-0.5 ring-1 ring-line ring-inset">
       <legend className="sr-only">{label}</legend>
       {options.map((option) => (
         <button

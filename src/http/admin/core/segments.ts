@@ -1,22 +1,20 @@
 import Type, { type Static } from 'typebox';
+import type { Status } from '../../../db/tables.ts';
 import { invalid } from '../../../lib/errors.ts';
+import { parseId } from '../../../lib/ids.ts';
+import { bothSegments, readSavedSegment } from '../../../waitlist/entries/saved-segments.ts';
 import type { Segment } from '../../../waitlist/entries/segment.ts';
+import type { Context } from '../../../waitlist/queue/context.ts';
+import type { Queue } from '../../../waitlist/queue/queue.ts';
+import { segmentConditions } from '../../../wire/segment.ts';
 import { parseTime } from './times.ts';
 
-const TIME = { examples: ['2026-12-01T00:00:00Z'] };
-const conditions = {
-  minReferrals: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      description: 'Only entries with at least this many referrals.',
-      examples: [3],
+const saved = {
+  saved: Type.Optional(
+    Type.String({
+      description: 'Only entries of this saved segment: its id or its name. Further conditions narrow it.',
+      examples: ['Beta testers'],
     }),
-  ),
-  joinedBefore: Type.Optional(
-    Type.String({ ...TIME, description: 'Only entries that joined before this ISO 8601 time.' }),
-  ),
-  joinedAfter: Type.Optional(
-    Type.String({ ...TIME, description: 'Only entries that joined at or after this ISO 8601 time.' }),
   ),
 };
 
@@ -30,55 +28,95 @@ export const segmentQuery = {
       examples: ['plan=pro'],
     }),
   ),
-  ...conditions,
+  ...segmentConditions,
+  ...saved,
 };
 
 /** For bodies. */
 export const SegmentInput = Type.Object(
   {
     where: Type.Optional(
-      Type.Record(Type.String(), Type.String(), {
-        description: 'Metadata values that entries must have, by key.',
+      Type.Unsafe<Record<string, string> | string[]>({
+        anyOf: [
+          { type: 'object', additionalProperties: { type: 'string' } },
+          { type: 'array', items: { type: 'string' } },
+        ],
+        description: 'Metadata values that entries must have: by key, or a list of `key=value`.',
         examples: [{ plan: 'pro' }],
       }),
     ),
-    ...conditions,
+    ...segmentConditions,
+    ...saved,
   },
   { additionalProperties: false, description: 'Conditions that an entry must all meet.' },
 );
 
-type QueryConditions = {
-  where?: string | string[] | undefined;
-  minReferrals?: number | undefined;
-  joinedBefore?: string | undefined;
-  joinedAfter?: string | undefined;
-};
+type Conditions = Omit<Static<typeof SegmentInput>, 'where' | 'saved'>;
+type SegmentQuery = {
+  [Name in keyof (Conditions & { saved?: string })]: (Conditions & { saved?: string })[Name] | undefined;
+} & { where?: string | string[] | undefined };
 
-export function segmentOfQuery({ where = [], ...rest }: QueryConditions): Omit<Segment, 'status'> {
-  const pairs = [where].flat().map((text) => {
-    const at = text.indexOf('=');
-    if (at < 1) throw invalid('where: must be key=value');
-    return { key: text.slice(0, at), value: text.slice(at + 1) };
-  });
-  return segmentOf(pairs, rest, '');
+export async function segmentOfQuery(
+  context: Context,
+  queue: Queue,
+  { where = [], ...rest }: SegmentQuery,
+): Promise<Segment> {
+  return withSaved(context, queue, rest.saved, segmentOf(pairsOf([where].flat(), ''), rest, ''));
 }
 
-export function segmentOfBody({ where = {}, ...rest }: Static<typeof SegmentInput>): Omit<Segment, 'status'> {
-  const pairs = Object.entries(where).map(([key, value]) => ({ key, value }));
-  const segment = segmentOf(pairs, rest, 'segment.');
+export async function segmentOfBody(
+  context: Context,
+  queue: Queue,
+  { where = {}, ...rest }: Static<typeof SegmentInput>,
+): Promise<Segment> {
+  const given = segmentOf(pairsOf(where, 'segment.'), rest, 'segment.');
+  const segment = await withSaved(context, queue, rest.saved, given);
   if (Object.keys(segment).length === 0) throw invalid('segment: needs at least one condition');
   return segment;
 }
 
-function segmentOf(
-  pairs: { key: string; value: string }[],
-  { minReferrals, joinedBefore, joinedAfter }: Omit<QueryConditions, 'where'>,
+type Pair = NonNullable<Segment['pairs']>[number];
+
+export function pairsOf(where: Record<string, string> | readonly string[], path: string): Pair[] {
+  if (!isList(where)) return Object.entries(where).map(([key, value]) => ({ key, value }));
+  return where.map((text) => {
+    const at = text.indexOf('=');
+    if (at < 1) throw invalid(`${path}where: must be key=value`);
+    return { key: text.slice(0, at), value: text.slice(at + 1) };
+  });
+}
+
+const isList = (where: object): where is readonly string[] => Array.isArray(where);
+
+async function withSaved(
+  context: Context,
+  queue: Queue,
+  idOrName: string | undefined,
+  given: Segment,
+): Promise<Segment> {
+  if (idOrName === undefined) return given;
+  return bothSegments((await readSavedSegment(context, queue, idOrName)).segment, given);
+}
+
+export function segmentOf(
+  pairs: Pair[],
+  { minReferrals, joinedBefore, joinedAfter, referrer }: SegmentQuery,
   path: string,
-): Omit<Segment, 'status'> {
+): Segment {
+  if (referrer !== undefined && !parseId('ent', referrer))
+    throw invalid(`${path}referrer: must be the id of an entry`);
   return {
     ...(pairs.length === 0 ? {} : { pairs }),
     ...(minReferrals === undefined ? {} : { minReferrals }),
     ...(joinedBefore === undefined ? {} : { joinedBefore: parseTime(joinedBefore, `${path}joinedBefore`) }),
     ...(joinedAfter === undefined ? {} : { joinedAfter: parseTime(joinedAfter, `${path}joinedAfter`) }),
+    ...(referrer === undefined ? {} : { referrer }),
   };
+}
+
+/** A saved segment can have a status of its own. */
+export function agreedStatus(ofSegment: Status | undefined, given: Status | undefined): Status | undefined {
+  if (ofSegment !== undefined && given !== undefined && ofSegment !== given)
+    throw invalid(`status: the saved segment is about people who are ${ofSegment}`);
+  return given ?? ofSegment;
 }

@@ -12,7 +12,7 @@ import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from 
 import type { AdminParts } from '../core/parts.ts';
 import { recordRead, refuseToViewers } from '../core/reading.ts';
 import { closed } from '../core/schemas.ts';
-import { segmentOfQuery, segmentQuery } from '../core/segments.ts';
+import { agreedStatus, segmentOfQuery, segmentQuery } from '../core/segments.ts';
 import { environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 
 const Query = Type.Object(
@@ -73,8 +73,8 @@ const schema = adminSchema({
   tag: 'Entries',
   summary: 'List or search entries',
   description:
-    'Returns a page of entries: everyone, one status, or a segment. Viewers get masked entries, and are refused `where` and any ' +
-    '`search` except by id. Reading unmasked entries is recorded in the audit trail, once per hour, and so are refused questions.',
+    'Returns a page of entries: everyone, one status, or a segment. Viewers get masked entries, and are refused `where`, saved ' +
+    'segments with it, and any `search` except by id. Reading unmasked entries is recorded in the audit trail, once per hour, and so are refused questions.',
   role: 'viewer',
   params: Type.Object(waitlistParams),
   querystring: Query,
@@ -111,9 +111,10 @@ export function registerListEntries(app: TypedApp, parts: AdminParts): void {
       const entries = found ? [mask.entry(presentEntry(found))] : [];
       return { entries, total: entries.length, nextCursor: null };
     }
-    const segment = segmentOfQuery(conditions);
+    const { status: only, ...segment } = await segmentOfQuery(waitlists, queue, conditions);
+    if (segment.pairs && query.where === undefined) await refuseToViewers(parts, request, queue, 'saved');
     const page = await browseEntries(waitlists, queue, {
-      ...{ limit, sort, status, at, segment },
+      ...{ limit, sort, status: agreedStatus(only, status), at, segment },
       cursor: readCursor(cursor),
     });
     const entries = page.entries.map((entry) => mask.entry(presentEntry(entry)));

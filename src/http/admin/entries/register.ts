@@ -3,9 +3,13 @@ import type { AdminParts } from '../core/parts.ts';
 import { registerAboutEntry } from './about-entry.ts';
 import { registerEntry } from './entry.ts';
 import { registerListEntries } from './list-entries.ts';
+import { registerSavedSegments } from './saved-segments.ts';
+import { registerSearchPeople } from './search-people.ts';
 
 export function registerEntries(app: TypedApp, parts: AdminParts): void {
   registerListEntries(app, parts);
   registerEntry(app, parts);
   registerAboutEntry(app, parts);
+  registerSavedSegments(app, parts);
+  registerSearchPeople(app, parts);
 }

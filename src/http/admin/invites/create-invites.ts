@@ -153,7 +153,7 @@ export function registerCreateInvites(app: TypedApp, parts: AdminParts): void {
     const { smtp } = parts.emails;
     const queue = await requireQueue(parts, params, query);
     const domain = domainFor(parts, request);
-    const who = selectionOf(body);
+    const who = await selectionOf(domain, queue, body);
     const expiresAt = await expiryOf(domain, body);
     if (body.dryRun === true) {
       await recordRead(parts, request, queue);
@@ -177,14 +177,22 @@ export function registerCreateInvites(app: TypedApp, parts: AdminParts): void {
   });
 }
 
-function selectionOf({ email, first, segment }: Body): string | Selection {
+async function selectionOf(
+  context: Context,
+  queue: Queue,
+  { email, first, segment }: Body,
+): Promise<string | Selection> {
   const given = [email, first, segment].filter((each) => each !== undefined);
   if (given.length !== 1) throw invalid('body: must have exactly one of email, first and segment');
   if (email !== undefined) {
     if (!parseEmail(email)) throw invalid('email: not an email address');
     return email;
   }
-  return first !== undefined ? { first } : { segment: segmentOfBody(segment ?? {}) };
+  if (first !== undefined) return { first };
+  const { status = 'waiting', ...conditions } = await segmentOfBody(context, queue, segment ?? {});
+  if (status !== 'waiting')
+    throw invalid(`segment.saved: is about people who are ${status}; only waiting people can be invited`);
+  return { segment: { ...conditions, status } };
 }
 
 async function expiryOf(context: Context, { expiresAt, expiresInMs }: Body): Promise<Expiry> {

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { mailableTo } from '../../../mail/mailable.ts';
-import { browseInvites, readInvite } from '../../../waitlist/invites/browse-invites.ts';
+import { browseInvites, isInviteId, readInvite } from '../../../waitlist/invites/browse-invites.ts';
 import { revokeInvite } from '../../../waitlist/invites/end-invites.ts';
 import { resendInvite } from '../../../waitlist/invites/resend-invite.ts';
 import { INVITE_STATES } from '../../../wire/invite.ts';
@@ -9,7 +9,7 @@ import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { queueToRead } from '../core/reading.ts';
+import { recordRead, refuseToViewers } from '../core/reading.ts';
 import { closed, Deleted, Done } from '../core/schemas.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../mails/mailable.ts';
@@ -55,6 +55,14 @@ const listSchema = adminSchema({
           examples: [EXAMPLE.entryId],
         }),
       ),
+      search: Type.Optional(
+        Type.String({
+          maxLength: 400,
+          description:
+            'Only invites with this exact email or code, or the one with this id. Viewers can only search by id.',
+          examples: ['ada@example.com'],
+        }),
+      ),
     },
     closed,
   ),
@@ -64,7 +72,13 @@ const listSchema = adminSchema({
     example: { invites: [EXAMPLE], nextCursor: null },
   },
   errors: ['not_found'],
-  special,
+  special: {
+    ...special,
+    forbidden: {
+      when: 'The role is not sufficient, or a viewer sent a `search` that is not an id.',
+      message: 'search: requires the support role, because it tells about people',
+    },
+  },
 });
 
 const revokeSchema = adminSchema({
@@ -120,10 +134,12 @@ export function registerInvites(app: TypedApp, parts: AdminParts): void {
   const path = '/waitlists/:waitlistId/invites';
 
   app.get(path, { schema: listSchema }, async (request) => {
-    const { query, caller } = request;
-    const queue = await queueToRead(parts, request);
-    const { limit = PAGE_LIMIT_DEFAULT, cursor: before, state, entry } = query;
-    const filter = { limit, before, entry, state: state === 'open' ? ('live' as const) : state };
+    const { params, query, caller } = request;
+    const { limit = PAGE_LIMIT_DEFAULT, cursor: before, state, entry, search } = query;
+    const queue = await requireQueue(parts, params, query);
+    if (search !== undefined && !isInviteId(search)) await refuseToViewers(parts, request, queue, 'search');
+    await recordRead(parts, request, queue);
+    const filter = { limit, before, entry, search, state: state === 'open' ? ('live' as const) : state };
     const { invites, more } = await browseInvites(parts.waitlists, queue, filter);
     const shown = await presentInvites(parts, caller, queue, invites);
     return { invites: shown, nextCursor: more ? (shown.at(-1)?.id ?? null) : null };

@@ -21,7 +21,7 @@ import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { closed } from '../core/schemas.ts';
-import { SegmentInput, segmentOfBody } from '../core/segments.ts';
+import { agreedStatus, SegmentInput, segmentOfBody } from '../core/segments.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
 
 const tag = 'Import and export';
@@ -128,8 +128,11 @@ export function registerExports(app: TypedApp, parts: AdminParts): void {
     const { params, query, body } = request;
     const queue = await requireQueue(parts, params, query);
     const domain = domainFor(parts, request);
-    const { format, status = null, segment } = body;
-    const input = { format, status, segment: segment ? segmentOfBody(segment) : null };
+    const { format, segment } = body;
+    const { status: only, ...conditions } = segment ? await segmentOfBody(domain, queue, segment) : {};
+    const status = agreedStatus(only, body.status) ?? null;
+    const isEveryone = Object.keys(conditions).length === 0;
+    const input = { format, status, segment: isEveryone ? null : conditions };
     const id = await createExport(domain, queue, input);
     reply.code(202);
     return presentJob(await readJob(domain, id));

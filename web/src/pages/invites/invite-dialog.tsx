@@ -14,8 +14,10 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { useTyped } from '../../ui/use-typed.tsx';
 import { toastMailed } from '../emails/toast-mailed.ts';
-import { isEmpty, type Segment, segmentBody } from '../queue/segment.ts';
+import { SavedSegmentField } from '../queue/saved-segment-field.tsx';
+import { isEmpty, type Segment } from '../queue/segment.ts';
 import { draftOf, SegmentFields, segmentOf } from '../queue/segment-fields.tsx';
+import { conditionsOf } from '../queue/segment-words.ts';
 import { EXPIRIES, type Expiry, expiryBody, standardExpiry } from './expiry.ts';
 import { InvitePreview } from './invite-preview.tsx';
 import type { InviteWay } from './invites-search.ts';
@@ -155,7 +157,15 @@ export function InviteDialog({ scope, way, onWay, given, onClose, onStarted }: I
           </Field>
         )}
         {way === 'segment' && (
-          <SegmentFields draft={draft} onChange={setDraft} keys={waitlist?.metadataKeys ?? []} />
+          <>
+            <SavedSegmentField
+              scope={scope}
+              status="waiting"
+              segment={segmentOf(draft)}
+              onChange={(segment) => setDraft(draftOf(segment))}
+            />
+            <SegmentFields draft={draft} onChange={setDraft} keys={waitlist?.metadataKeys ?? []} />
+          </>
         )}
         {way === 'email' && (
           <Field label="Email" name="email" help="They do not have to be on the waitlist.">
@@ -223,7 +233,7 @@ function MailWarning({ preview }: { preview: Preview | undefined }) {
 function whoOf(way: InviteWay, first: string, email: string, segment: Segment): Request | undefined {
   if (way === 'first') return /^[1-9]\d{0,8}$/.test(first) ? { first: Number(first) } : undefined;
   if (way === 'email') return /^\S+@\S+\.\S+$/.test(email.trim()) ? { email: email.trim() } : undefined;
-  return isEmpty(segment) ? undefined : { segment: segmentBody(segment) };
+  return isEmpty(segment) ? undefined : { segment: conditionsOf(segment) };
 }
 
 /** The value, once it has not changed for a moment. */

@@ -28,6 +28,8 @@ function InviteBadge({ state }: { state: InviteState }) {
 interface InviteFilter {
   state?: InviteState | undefined;
   entry?: string | undefined;
+  /** Exact email, code or id. */
+  search?: string | undefined;
 }
 
 export const invitesQuery = (scope: Scope, filter: InviteFilter) =>
@@ -51,12 +53,13 @@ interface InviteListProps {
   state?: InviteState | undefined;
   /** Only invites to this entry. Then the email is left out. */
   entry?: string;
+  search?: string | undefined;
   onOpen?: (entryId: string) => void;
   empty: ReactNode;
 }
 
-export function InviteList({ scope, state, entry, onOpen, empty }: InviteListProps) {
-  const query = useInfiniteQuery(invitesQuery(scope, { state, entry }));
+export function InviteList({ scope, state, entry, search, onOpen, empty }: InviteListProps) {
+  const query = useInfiniteQuery(invitesQuery(scope, { state, entry, search }));
   const person: Column<Invite> = {
     id: 'person',
     label: 'Person',

@@ -11,6 +11,7 @@ import { capitalize } from '../../ui/capitalize.ts';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { SearchBox } from '../../ui/search-box.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { EntryDrawer } from '../entry/entry-drawer.tsx';
@@ -29,6 +30,7 @@ const NOTHING_FILLED_IN: InvitesSearch = {
   minReferrals: undefined,
   joinedAfter: undefined,
   joinedBefore: undefined,
+  referrer: undefined,
 };
 
 /** How many people jobs have invited. The list is loaded again whenever there are more. */
@@ -54,6 +56,7 @@ export function InvitesPage() {
     void navigate({ search: (now) => ({ ...now, ...change }), replace, resetScroll: false });
   const mayInvite = useMay('support');
   const [started, setStarted] = useState<readonly Job[]>([]);
+  const [find, setFind] = useState(''); // Not in the address: addresses end up in logs.
   useLivePeople(scope);
   const invited = useInvitedByJobs(scope, started);
   const { state } = search;
@@ -88,14 +91,37 @@ export function InvitesPage() {
             })),
           ]}
         />
+        {!isEmpty && (
+          <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+            <SearchBox
+              text={find}
+              onSearch={setFind}
+              label={mayInvite ? 'Find invites by exact email, code or id' : 'Find an invite by id'}
+              placeholder={mayInvite ? 'Exact email, code or id' : 'Invite id: inv_…'}
+            />
+            <p className="text-sm text-mute">Newest first</p>
+          </div>
+        )}
         <Card flush>
           <InviteList
-            key={state ?? 'all'}
+            key={`${state ?? 'all'} ${find}`}
             scope={scope}
             state={state}
+            search={find || undefined}
             onOpen={(entry) => set({ entry })}
             empty={
-              state === undefined && invited > 0 ? (
+              find ? (
+                <EmptyState
+                  icon={<Send aria-hidden />}
+                  title="No such invite"
+                  action={<Button onClick={() => setFind('')}>Clear the search</Button>}
+                >
+                  {mayInvite
+                    ? 'The search finds a whole email, a whole code or an id: data is encrypted.'
+                    : 'The search finds an invite by its whole id.'}
+                  {state !== undefined && ` Only ${state} invites were searched.`}
+                </EmptyState>
+              ) : state === undefined && invited > 0 ? (
                 <SkeletonRows />
               ) : (
                 <EmptyState

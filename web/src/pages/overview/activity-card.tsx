@@ -1,6 +1,7 @@
 import { Card } from '../../ui/card.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Bars, percent } from './bars.tsx';
+import { PeopleLink } from './people-link.tsx';
 import type { Statistics } from './statistics-query.ts';
 
 /** What happened in this period. Those who accepted may have been invited long before. */
@@ -12,14 +13,19 @@ export function ActivityCard({ statistics }: { statistics: Statistics | undefine
   );
 }
 
-function Steps({ totals, invites }: Statistics) {
+function Steps({ totals, invites, from, to }: Statistics) {
   const { signups, referred, invited, accepted } = totals;
   return (
     <div className="flex flex-col gap-4">
       <Bars
         label="Activity"
         bars={[
-          { id: 'signups', label: 'Signed up', value: signups, about: '' },
+          {
+            id: 'signups',
+            label: <PeopleLink segment={{ joinedAfter: from, joinedBefore: to }}>Signed up</PeopleLink>,
+            value: signups,
+            about: '',
+          },
           {
             id: 'referred',
             label: 'Came through a referral',

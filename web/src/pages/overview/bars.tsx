@@ -4,6 +4,8 @@ interface Bar {
   id: string;
   label: ReactNode;
   value: number;
+  /** Around the number, such as a link. */
+  count?: (text: string) => ReactNode;
   /** Beside the number, such as a share. */
   about?: ReactNode;
 }
@@ -13,7 +15,7 @@ export function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {
   const largest = Math.max(1, ...bars.map(({ value }) => value));
   return (
     <ul aria-label={label} className="flex flex-col gap-1.5">
-      {bars.map(({ id, label: name, value, about }) => (
+      {bars.map(({ id, label: name, value, count = (text) => text, about }) => (
         <li key={id} className="relative flex h-8 items-center gap-3 px-2.5 text-sm">
           <span
             aria-hidden
@@ -21,7 +23,7 @@ export function Bars({ label, bars }: { label: string; bars: readonly Bar[] }) {
             style={{ width: `${Math.max(1, (value / largest) * 100)}%` }}
           />
           <span className="relative min-w-0 flex-1 truncate">{name}</span>
-          <span className="relative font-medium tabular-nums">{value.toLocaleString('en')}</span>
+          <span className="relative font-medium tabular-nums">{count(value.toLocaleString('en'))}</span>
           {about !== undefined && (
             <span className="relative w-12 text-right text-mute tabular-nums">{about}</span>
           )}

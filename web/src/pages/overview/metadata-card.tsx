@@ -1,6 +1,8 @@
+import { useMay } from '../../api/me.ts';
 import { Card } from '../../ui/card.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Bars, percent } from './bars.tsx';
+import { PeopleLink } from './people-link.tsx';
 import type { Statistics } from './statistics-query.ts';
 
 type Counted = Statistics['metadata'][number];
@@ -10,12 +12,27 @@ export function MetadataCard({ name, statistics }: { name: string; statistics: S
   const counted = statistics?.metadata.find(({ key }) => key === name);
   return (
     <Card title={<code className="font-mono">{name}</code>} about="Signups in this period, by metadata.">
-      {counted ? <Values counted={counted} /> : <Skeleton className="h-55" />}
+      {counted && statistics ? <Values counted={counted} {...statistics} /> : <Skeleton className="h-55" />}
     </Card>
   );
 }
 
-function Values({ counted: { key, values, other } }: { counted: Counted }) {
+const DAY_MS = 86_400_000;
+
+/** Values are counted by days in UTC: those that begin in the period. */
+function dayFrom(time: string): string {
+  return new Date(Math.ceil(Date.parse(time) / DAY_MS) * DAY_MS).toISOString();
+}
+
+interface ValuesProps {
+  counted: Counted;
+  from: string;
+  to: string;
+}
+
+function Values({ counted: { key, values, other }, from, to }: ValuesProps) {
+  // Viewers may not ask who has a value. A filter cannot name a key with this character.
+  const isLinked = useMay('support') && !key.includes('=');
   const total = values.reduce((sum, { signups }) => sum + signups, other);
   if (total === 0) return <p className="text-mute">No signup had this in its metadata.</p>;
   return (
@@ -24,7 +41,19 @@ function Values({ counted: { key, values, other } }: { counted: Counted }) {
       bars={[
         ...values.slice(0, 7).map(({ value, signups }) => ({
           id: `value ${String(value)}`,
-          label: String(value),
+          label: isLinked ? (
+            <PeopleLink
+              segment={{
+                where: [`${key}=${value}`],
+                joinedAfter: dayFrom(from),
+                joinedBefore: dayFrom(to),
+              }}
+            >
+              {String(value)}
+            </PeopleLink>
+          ) : (
+            String(value)
+          ),
           value: signups,
           about: percent(signups, total),
         })),

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo } from 'react';
+import { lazy, Suspense } from 'react';
 import { useLive } from '../../api/live.tsx';
 import { mayActAs, useMe } from '../../api/me.ts';
 import { waitlistQuery } from '../../api/waitlists.ts';
 import { type Scope, useScope } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Card, Stat, Stats } from '../../ui/card.tsx';
-import { Chart } from '../../ui/chart.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { Segments } from '../../ui/segments.tsx';
@@ -16,28 +16,42 @@ import { ActivityCard } from './activity-card.tsx';
 import { DeliveryCard } from './delivery-card.tsx';
 import { firstStepsQuery } from './first-steps-query.ts';
 import { MetadataCard } from './metadata-card.tsx';
-import { DEFAULT_PERIOD, formatterFor, PERIODS, periodOf } from './periods.ts';
+import { CUSTOM, DEFAULT_PERIOD, type OverviewSearch, PERIODS, spanOf } from './periods.ts';
 import { ReferralsCard } from './referrals-card.tsx';
-import { type Statistics, statisticsQuery } from './statistics-query.ts';
+import { SignupsChart } from './signups-chart.tsx';
+import { statisticsQuery } from './statistics-query.ts';
 import { useRefreshOnChange } from './use-refresh-on-change.ts';
 
 const FirstSteps = lazy(() => import('./first-steps.tsx'));
 const FirstSignup = lazy(() => import('./first-signup.tsx'));
+const ComparedChart = lazy(() => import('./compared-chart.tsx'));
+const RangePicker = lazy(() => import('./range-picker.tsx'));
+
+const CHOICES = [...PERIODS, { value: CUSTOM, label: 'Custom' }] as const;
+
+/** The last 30 days, to begin with. */
+function someRange() {
+  const day = (at: number) => new Date(at).toISOString().slice(0, 10);
+  return { from: day(Date.now() - 29 * 86_400_000), to: day(Date.now()) };
+}
 
 /** How a waitlist is doing, now and over time. */
 export function OverviewPage() {
   const scope = useScope();
-  const { period = DEFAULT_PERIOD } = useSearch({ from: '/shell/waitlists/$waitlistId/' });
+  const search = useSearch({ from: '/shell/waitlists/$waitlistId/' });
+  const { period = DEFAULT_PERIOD, from, to, compare } = search;
   const navigate = useNavigate({ from: '/waitlists/$waitlistId/' });
+  const set = (change: OverviewSearch, replace = false) =>
+    void navigate({ search: (now) => ({ ...now, ...change }), replace, resetScroll: false });
   const { data: waitlist } = useQuery(waitlistQuery(scope));
   const live = useLive(scope.waitlistId, scope.environment);
-  const query = useQuery(statisticsQuery(scope, period));
+  const query = useQuery(statisticsQuery(scope, search));
   useRefreshOnChange(['statistics', scope.waitlistId, scope.environment], live.counters);
   const { counters } = live;
   const ownSteps = useOwnSteps(scope, counters);
   const now = (name: keyof NonNullable<typeof counters>) =>
     counters?.[name] ?? (query.isError ? null : undefined);
-  const label = periodOf(period).label;
+  const { label } = spanOf(search);
   const within = (count: number | undefined) =>
     count === undefined ? '\u00a0' : `${count.toLocaleString('en')} in ${label}`;
   const totals = query.data?.totals;
@@ -55,15 +69,25 @@ export function OverviewPage() {
           <Segments
             label="Period"
             value={period}
-            options={PERIODS}
+            options={CHOICES}
             onChange={(next) =>
-              void navigate({
-                search: (now) => ({ ...now, period: next === DEFAULT_PERIOD ? undefined : next }),
+              set({
+                period: next === DEFAULT_PERIOD ? undefined : next,
+                ...(next === CUSTOM ? someRange() : { from: undefined, to: undefined }),
               })
             }
           />
         }
       />
+      {period === CUSTOM && (
+        <Suspense>
+          <RangePicker
+            {...someRange()}
+            {...(from && to ? { from, to } : {})}
+            onChange={(range) => set(range, true)}
+          />
+        </Suspense>
+      )}
       <Stats>
         <Stat label="Signups" value={now('signups')} about={within(totals?.signups)} />
         {waitlist?.confirmEmails && <Stat label="Pending" value={now('pending')} about="Asked to confirm" />}
@@ -82,13 +106,30 @@ export function OverviewPage() {
         </Suspense>
       ) : (
         <QueryProblem framed query={query}>
-          <Card title="Signups">
+          <Card
+            title="Signups"
+            actions={
+              <Button
+                size="sm"
+                look="quiet"
+                aria-pressed={compare !== undefined}
+                className={compare ? 'bg-hover' : ''}
+                onClick={() => set({ compare: compare ? undefined : '1' })}
+              >
+                Compare with before
+              </Button>
+            }
+          >
             {!query.data ? (
               <Skeleton className="h-68" />
-            ) : totals?.signups === 0 ? (
+            ) : totals?.signups === 0 && !compare ? (
               <p className="flex h-68 items-center justify-center text-mute">
-                No signups in the last {label}.
+                No signups in {period === CUSTOM ? label : `the last ${label}`}.
               </p>
+            ) : compare ? (
+              <Suspense fallback={<Skeleton className="h-68" />}>
+                <ComparedChart statistics={query.data} />
+              </Suspense>
             ) : (
               <SignupsChart statistics={query.data} />
             )}
@@ -113,30 +154,4 @@ function useOwnSteps(scope: Scope, counters: object | undefined) {
   const { data } = useQuery({ ...firstStepsQuery(scope), enabled: role !== 'viewer' });
   useRefreshOnChange(['first-steps', scope.waitlistId, scope.environment], counters);
   return data && !data.dismissed ? data.steps.filter((step) => mayActAs(role, step.role)) : [];
-}
-
-function SignupsChart({ statistics: { series, interval, timeZone, to } }: { statistics: Statistics }) {
-  const times = useMemo(() => series.map(({ at }) => at), [series]);
-  const lines = useMemo(
-    () => [
-      { label: 'Signups', color: 'accent' as const, values: series.map(({ signups }) => signups) },
-      {
-        label: 'Referred',
-        color: 'violet' as const,
-        dashed: true,
-        values: series.map(({ referred }) => referred),
-      },
-    ],
-    [series],
-  );
-  return (
-    <Chart
-      label="Signups over time"
-      times={times}
-      timeZone={timeZone}
-      running={Date.parse(to) > Date.now()}
-      series={lines}
-      formatTime={formatterFor(interval, timeZone)}
-    />
-  );
 }

@@ -4,6 +4,7 @@ import { environmentSearch, useScope } from '../../shell/waitlist-scope.ts';
 import { Card } from '../../ui/card.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Bars, percent } from './bars.tsx';
+import { PeopleLink } from './people-link.tsx';
 import type { Statistics } from './statistics-query.ts';
 
 /** Who brings others, and how much of the growth that is. */
@@ -41,6 +42,14 @@ function Referrers({ topReferrers, referrals }: Statistics) {
             </Link>
           ),
           value: entry.referrals,
+          count: (text) => (
+            <PeopleLink
+              segment={{ referrer: entry.id }}
+              label={`${text} people referred by ${entry.email ?? entry.id}`}
+            >
+              {text}
+            </PeopleLink>
+          ),
         }))}
       />
       <dl className="grid grid-cols-2 gap-3 border-t pt-4 text-sm">

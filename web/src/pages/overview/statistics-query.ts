@@ -1,21 +1,19 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, call, type Schemas } from '../../api/client.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
-import { type PeriodName, periodOf } from './periods.ts';
+import { type OverviewSearch, spanOf } from './periods.ts';
 
 export type Statistics = Schemas['Statistics'];
 
-const DAY_MS = 86_400_000;
-
-export function statisticsQuery({ waitlistId, environment }: Scope, period: PeriodName) {
+export function statisticsQuery({ waitlistId, environment }: Scope, search: OverviewSearch) {
+  const { period, from, to } = search;
   return queryOptions({
-    queryKey: ['statistics', waitlistId, environment, period],
+    queryKey: ['statistics', waitlistId, environment, period, from, to],
     queryFn: () => {
-      const { interval, days } = periodOf(period);
-      const from = new Date(Date.now() - days * DAY_MS).toISOString();
+      const { label: _, ...span } = spanOf(search);
       return call(
         api.GET('/admin/v1/waitlists/{waitlistId}/statistics', {
-          params: { path: { waitlistId }, query: { environment, interval, from } },
+          params: { path: { waitlistId }, query: { environment, ...span } },
         }),
       );
     },

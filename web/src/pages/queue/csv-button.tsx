@@ -8,7 +8,8 @@ import { Button } from '../../ui/button.tsx';
 import { toast, toastError } from '../../ui/toast.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';
 import { useAct } from '../../ui/use-act.ts';
-import { isEmpty, type Segment, segmentBody } from './segment.ts';
+import { isEmpty, type Segment } from './segment.ts';
+import { conditionsOf } from './segment-words.ts';
 
 interface CsvButtonProps {
   scope: Scope;
@@ -24,7 +25,7 @@ export function CsvButton({ scope: { waitlistId, environment }, status, segment 
       const { id, total } = await call(
         api.POST('/admin/v1/waitlists/{waitlistId}/exports', {
           params: { path: { waitlistId }, query: { environment } },
-          body: { format: 'csv', status, segment: isEmpty(segment) ? undefined : segmentBody(segment) },
+          body: { format: 'csv', status, segment: isEmpty(segment) ? undefined : conditionsOf(segment) },
         }),
       );
       const link = document.createElement('a');

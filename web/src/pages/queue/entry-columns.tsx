@@ -25,15 +25,15 @@ function shortValue(value: unknown): string {
 }
 
 interface EntryColumnsOptions {
-  /** A metadata key with a column of its own. */
-  column: string | undefined;
+  /** Metadata keys with a column of their own. */
+  keys: readonly string[];
   /** The highest position there can be. */
   count: number;
   /** Without one, people of every status are shown. */
   status: EntryStatus | undefined;
 }
 
-export function entryColumns({ column, count, status }: EntryColumnsOptions): GiantColumn<Entry>[] {
+export function entryColumns({ keys, count, status }: EntryColumnsOptions): GiantColumn<Entry>[] {
   const position: GiantColumn<Entry> = {
     id: 'position',
     label: '#',
@@ -59,35 +59,14 @@ export function entryColumns({ column, count, status }: EntryColumnsOptions): Gi
     {
       id: 'referrals',
       label: 'Referrals',
-      width: '4rem',
+      width: '4.5rem',
       right: true,
       wide: status === undefined,
       cell: ({ referrals }) => (
         <span className={referrals === 0 ? 'text-mute' : ''}>{referrals.toLocaleString('en')}</span>
       ),
     },
-    ...(column === undefined
-      ? []
-      : [
-          {
-            id: 'metadata',
-            label: (
-              <span title={column} dir="auto" className="pl-6">
-                {column}
-              </span>
-            ),
-            width: 'minmax(0,1fr)',
-            wide: true,
-            cell: ({ metadata }: Entry) => {
-              const text = shortValue(metadata && Object.hasOwn(metadata, column) ? metadata[column] : null);
-              return (
-                <span title={text.slice(0, 1_000)} dir="auto" className="pl-6">
-                  {text.slice(0, 200)}
-                </span>
-              );
-            },
-          },
-        ]),
+    ...keys.map(metadataColumn),
     {
       id: 'joined',
       label: 'Signed up',
@@ -97,4 +76,32 @@ export function entryColumns({ column, count, status }: EntryColumnsOptions): Gi
       cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
     },
   ];
+}
+
+function metadataColumn(key: string, index: number): GiantColumn<Entry> {
+  // The first one follows numbers, which end at its edge.
+  const apart = index === 0 ? 'pl-6' : '';
+  return {
+    id: `metadata ${key}`,
+    label: (
+      <span title={key} dir="auto" className={apart}>
+        {key}
+      </span>
+    ),
+    width: 'minmax(0,1fr)',
+    wide: true,
+    cell: ({ metadata }) => {
+      const text = shortValue(metadata && Object.hasOwn(metadata, key) ? metadata[key] : null);
+      return (
+        <span title={text.slice(0, 1_000)} dir="auto" className={apart}>
+          {text.slice(0, 200)}
+        </span>
+      );
+    },
+  };
+}
+
+/** So that many columns scroll sideways instead of becoming unreadable. */
+export function leastWidth(keys: readonly string[]): string {
+  return keys.length === 0 ? '0px' : `${38 + keys.length * 8}rem`;
 }

@@ -18,13 +18,15 @@ import { EntryDrawer } from '../entry/entry-drawer.tsx';
 import { AddPerson } from './add-person.tsx';
 import { ConfirmPending } from './confirm-pending.tsx';
 import { CsvButton } from './csv-button.tsx';
-import { entryColumns } from './entry-columns.tsx';
+import { entryColumns, leastWidth } from './entry-columns.tsx';
 import { FilterDialog } from './filter-dialog.tsx';
 import { JumpTo } from './jump-to.tsx';
 import { FirstSignup, NobodyHere, NotFound } from './queue-empty.tsx';
 import { QUEUE_TABS } from './queue-search.ts';
 import { Conditions, QueueToolbar } from './queue-toolbar.tsx';
+import { SavedSegmentsMenu } from './saved-segments-menu.tsx';
 import { isEmpty, NO_SEGMENT, readSegment } from './segment.ts';
+import { useColumns } from './use-columns.ts';
 import { useLivePeople } from './use-live-people.ts';
 import { useQueueSearch } from './use-queue-search.ts';
 import { type PagedView, useNumberedRows, usePagedRows } from './use-rows.ts';
@@ -81,7 +83,10 @@ export function QueuePage() {
   );
 
   const seen = rows.loaded.flatMap(({ metadata }) => Object.keys(metadata ?? {}));
-  const keys = [...new Set([...(waitlist.data?.metadataKeys ?? []), ...seen])].sort().slice(0, 200);
+  const kept = useColumns(scope.waitlistId);
+  const keys = [...new Set([...(waitlist.data?.metadataKeys ?? []), ...kept.columns, ...seen])]
+    .sort()
+    .slice(0, 200);
   const goTo = search.at === undefined ? undefined : Math.min(Number(search.at), rows.count) - 1;
   const isLoading = isNumbered ? counts === undefined : rows.isLoading;
   const problem = {
@@ -91,8 +96,9 @@ export function QueuePage() {
     refetch: () => (rows.error ? rows.retry() : waitlist.refetch()),
   };
 
+  const shownKeys = seesMetadata ? (search.column ?? kept.columns) : [];
   const columns = entryColumns({
-    column: seesMetadata ? search.column : undefined,
+    keys: shownKeys,
     count: counts?.waiting ?? 0,
     status: search.search ? undefined : status,
   });
@@ -123,6 +129,7 @@ export function QueuePage() {
         onOpen={({ id }) => set({ entry: id, about: undefined })}
         goTo={goTo}
         jumps={jumps}
+        least={leastWidth(shownKeys)}
         className="h-[min(calc(var(--rows)*2.75rem+2.3125rem),max(20rem,calc(100dvh-20.5rem-var(--band))))]"
       />
     );
@@ -178,12 +185,25 @@ export function QueuePage() {
         <QueueToolbar
           search={search}
           keys={seesMetadata ? keys : []}
+          columns={shownKeys}
+          onColumns={(next) => {
+            kept.choose(next);
+            if (search.column) set({ column: undefined }, true);
+          }}
+          segments={
+            <SavedSegmentsMenu
+              scope={scope}
+              segment={segment}
+              status={status}
+              onChange={(change) => set(change)}
+            />
+          }
           onChange={(change) => set(change)}
           onFilter={() => setFiltering(true)}
         />
         {filtered && !search.search && (
           <div className="flex flex-wrap items-center gap-2">
-            <Conditions segment={segment} onChange={(next) => set({ ...next })} />
+            <Conditions scope={scope} segment={segment} onChange={(next) => set({ ...next })} />
             <span className="flex-1" />
             {mayInvite && tab === 'waiting' && pagedRows.count > 0 && (
               <Link

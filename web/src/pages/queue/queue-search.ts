@@ -11,8 +11,8 @@ export interface QueueSearch extends Segment {
   /** Of all entries. Newest first where it is missing. */
   order?: 'oldest';
   search?: string;
-  /** Metadata key that has a column of its own. */
-  column?: string;
+  /** Metadata keys that have a column of their own, instead of those that the browser keeps. */
+  column?: string[];
   /** Number of the row to scroll to, from 1. */
   at?: string;
   /** The entry in the drawer, and what is shown of it. */
@@ -24,12 +24,13 @@ export interface QueueSearch extends Segment {
 
 export function readQueueSearch(search: Record<string, unknown>): QueueSearch {
   const at = textOf(search.at);
+  const columns = [search.column ?? []].flat().filter((key) => typeof key === 'string');
   return {
     ...readSegment(search),
     tab: choiceOf(search.tab, QUEUE_TABS),
     order: choiceOf(search.order, ['oldest']),
     search: textOf(search.search)?.trim() || undefined,
-    column: textOf(search.column),
+    column: columns.length > 0 ? columns : undefined,
     at: at !== undefined && /^[1-9]\d{0,9}$/.test(at) ? at : undefined,
     entry: textOf(search.entry),
     about: choiceOf(search.about, ENTRY_TABS),

@@ -1,28 +1,46 @@
-import { ListFilter, Search, X } from 'lucide-react';
-import { type FormEvent, useEffect, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { ListFilter, X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { entryQuery, nameOf } from '../../api/entries.ts';
 import { useMay } from '../../api/me.ts';
+import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Button } from '../../ui/button.tsx';
-import { Combobox } from '../../ui/combobox.tsx';
-import { CONTROL } from '../../ui/field.tsx';
+import { MultiCombobox } from '../../ui/multi-combobox.tsx';
+import { SearchBox } from '../../ui/search-box.tsx';
 import { Select } from '../../ui/select.tsx';
 import type { QueueSearch } from './queue-search.ts';
-import { type Condition, conditionsIn, NO_SEGMENT, type Segment } from './segment.ts';
+import { NO_SEGMENT, type Segment } from './segment.ts';
+import { type Condition, conditionsIn } from './segment-words.ts';
 
 interface QueueToolbarProps {
   search: QueueSearch;
   /** Metadata keys that can have a column. Empty where the role sees no metadata. */
   keys: readonly string[];
+  columns: readonly string[];
+  onColumns: (columns: readonly string[]) => void;
+  /** Beside the filter. */
+  segments: ReactNode;
   onChange: (change: Partial<QueueSearch>) => void;
   onFilter: () => void;
 }
 
-export function QueueToolbar({ search, keys, onChange, onFilter }: QueueToolbarProps) {
+export function QueueToolbar({ search, onChange, onFilter, segments, ...rest }: QueueToolbarProps) {
+  const { keys, columns, onColumns } = rest;
+  const seesPeople = useMay('support');
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <SearchBox text={search.search ?? ''} onSearch={(text) => onChange({ search: text || undefined })} />
+      <SearchBox
+        text={search.search ?? ''}
+        onSearch={(text) => onChange({ search: text || undefined })}
+        label={
+          seesPeople ? 'Find a person by exact email, phone, referral code or id' : 'Find a person by id'
+        }
+        placeholder={seesPeople ? 'Exact email, phone, code or id' : 'Entry id: ent_…'}
+      />
       <Button icon={<ListFilter aria-hidden />} onClick={onFilter}>
         <span className="max-sm:sr-only">Filter</span>
       </Button>
+      {segments}
       <span className="flex-1 max-md:hidden" />
       {search.tab === 'all' && (
         <Select
@@ -38,16 +56,14 @@ export function QueueToolbar({ search, keys, onChange, onFilter }: QueueToolbarP
       )}
       {keys.length > 0 && (
         <div className="max-md:hidden">
-          <Combobox
-            label="Add a column"
+          <MultiCombobox
+            label="Columns"
+            summary={columns.length === 0 ? 'Add a column' : columns.join(', ')}
             placeholder="Metadata key…"
             className="w-44!"
-            value={search.column ?? null}
-            onChange={(column) => onChange({ column: column || undefined })}
-            options={[
-              { value: '', label: 'No column' },
-              ...keys.map((key) => ({ value: key, label: key.slice(0, 64) })),
-            ]}
+            values={columns}
+            onChange={onColumns}
+            options={keys}
           />
         </div>
       )}
@@ -55,46 +71,17 @@ export function QueueToolbar({ search, keys, onChange, onFilter }: QueueToolbarP
   );
 }
 
-function SearchBox({ text, onSearch }: { text: string; onSearch: (text: string) => void }) {
-  const [typed, setTyped] = useState(text);
-  const seesPeople = useMay('support');
-  useEffect(() => setTyped(text), [text]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onSearch(typed.trim());
-  };
-  return (
-    <form onSubmit={submit} className="relative min-w-0 flex-1 sm:w-88 sm:flex-none">
-      <Search className="pointer-events-none absolute top-2.5 left-3 size-4 text-mute" aria-hidden />
-      <input
-        type="search"
-        value={typed}
-        onChange={(event) => {
-          setTyped(event.target.value);
-          if (event.target.value === '') onSearch('');
-        }}
-        onBlur={() => typed.trim() !== text && onSearch(typed.trim())}
-        aria-label={
-          seesPeople ? 'Find a person by exact email, phone, referral code or id' : 'Find a person by id'
-        }
-        placeholder={seesPeople ? 'Exact email, phone, code or id' : 'Entry id: ent_…'}
-        autoComplete="off"
-        spellCheck={false}
-        maxLength={400}
-        className={`${CONTROL} h-9 pl-9`}
-      />
-    </form>
-  );
-}
-
 interface ConditionsProps {
+  scope: Scope;
   segment: Segment;
   onChange: (segment: Segment) => void;
 }
 
 /** What the table is filtered by, each with a way to drop it. */
-export function Conditions({ segment, onChange }: ConditionsProps) {
-  const conditions = conditionsIn(segment);
+export function Conditions({ scope, segment, onChange }: ConditionsProps) {
+  const { referrer } = segment;
+  const { data } = useQuery({ ...entryQuery(scope, referrer ?? ''), enabled: referrer !== undefined });
+  const conditions = conditionsIn(segment, data && nameOf(data));
   if (conditions.length === 0) return null;
   return (
     <>

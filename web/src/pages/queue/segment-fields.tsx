@@ -3,7 +3,8 @@ import { useId } from 'react';
 import { useMay } from '../../api/me.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
-import { isEmpty, type Segment, splitPair } from './segment.ts';
+import { isEmpty, type Segment } from './segment.ts';
+import { localDay, splitPair } from './segment-words.ts';
 
 /** A segment while it is being filled in. */
 interface SegmentDraft {
@@ -11,6 +12,8 @@ interface SegmentDraft {
   minReferrals: string;
   joinedAfter: string;
   joinedBefore: string;
+  /** What it was made from. A time that is not changed stays exact, and so does what has no field. */
+  given: Segment;
 }
 
 export function draftOf(segment: Segment): SegmentDraft {
@@ -21,20 +24,25 @@ export function draftOf(segment: Segment): SegmentDraft {
   return {
     pairs: pairs.length > 0 ? pairs : [{ id: 0, key: '', value: '' }],
     minReferrals: segment.minReferrals ?? '',
-    joinedAfter: segment.joinedAfter?.slice(0, 10) ?? '',
-    joinedBefore: segment.joinedBefore?.slice(0, 10) ?? '',
+    joinedAfter: localDay(segment.joinedAfter),
+    joinedBefore: localDay(segment.joinedBefore),
+    given: segment,
   };
 }
 
-export function segmentOf({ pairs, minReferrals, joinedAfter, joinedBefore }: SegmentDraft): Segment {
+export function segmentOf(draft: SegmentDraft): Segment {
+  const { pairs, minReferrals, given } = draft;
+  const timeOf = (name: 'joinedAfter' | 'joinedBefore') =>
+    draft[name] === localDay(given[name]) ? given[name] : draft[name] || undefined;
   const where = pairs
     .filter(({ key }) => key.trim() !== '')
     .map(({ key, value }) => `${key.trim()}=${value.trim()}`);
   return {
     where: where.length > 0 ? [...new Set(where)] : undefined,
     minReferrals: minReferrals === '' ? undefined : minReferrals,
-    joinedAfter: joinedAfter || undefined,
-    joinedBefore: joinedBefore || undefined,
+    joinedAfter: timeOf('joinedAfter'),
+    joinedBefore: timeOf('joinedBefore'),
+    referrer: given.referrer,
   };
 }
 

@@ -4,7 +4,8 @@ import { api, call } from '../../api/client.ts';
 import { type Entry, peopleKey } from '../../api/entries.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import type { EntryStatus } from '../../ui/badge.tsx';
-import { type Segment, segmentQuery } from './segment.ts';
+import type { Segment } from './segment.ts';
+import { conditionsOf } from './segment-words.ts';
 
 const PAGE_ROWS = 100;
 /** Pages that fly by while somebody drags the scroll bar are not worth a request. */
@@ -108,7 +109,7 @@ export function usePagedRows(scope: Scope, view: PagedView | undefined): PagedRo
     queryFn: ({ pageParam: cursor, signal }) => {
       const { status, segment = {}, search } = view ?? {};
       const filter =
-        search === undefined ? { status, ...segmentQuery(segment), limit: PAGE_ROWS } : { search };
+        search === undefined ? { status, ...conditionsOf(segment), limit: PAGE_ROWS } : { search };
       return call(
         api.GET('/admin/v1/waitlists/{waitlistId}/entries', {
           params: { path: { waitlistId }, query: { environment, ...filter, cursor } },

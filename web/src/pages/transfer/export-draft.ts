@@ -11,6 +11,8 @@ export interface ExportDraft {
   joinedBefore: string;
   /** `key=value`, separated by commas. */
   where: string;
+  /** Id of a saved segment, which the other conditions narrow. */
+  saved: string;
 }
 
 export const EMPTY_DRAFT: ExportDraft = {
@@ -20,16 +22,18 @@ export const EMPTY_DRAFT: ExportDraft = {
   joinedAfter: '',
   joinedBefore: '',
   where: '',
+  saved: '',
 };
 
 export function requestOf({ format, status, ...conditions }: ExportDraft): ExportRequest {
-  const { minReferrals, joinedAfter, joinedBefore } = conditions;
+  const { minReferrals, joinedAfter, joinedBefore, saved } = conditions;
   const where = pairsOf(conditions.where);
   const segment = {
     ...(minReferrals === '' ? {} : { minReferrals: Number(minReferrals) }),
     ...(joinedAfter === '' ? {} : { joinedAfter: startOf(joinedAfter) }),
     ...(joinedBefore === '' ? {} : { joinedBefore: startOf(joinedBefore) }),
-    ...(Object.keys(where).length === 0 ? {} : { where }),
+    ...(where.length === 0 ? {} : { where }),
+    ...(saved === '' ? {} : { saved }),
   };
   return {
     format,
@@ -42,11 +46,10 @@ function startOf(day: string): string {
   return new Date(`${day}T00:00:00`).toISOString();
 }
 
-function pairsOf(text: string): Record<string, string> {
-  const pairs = text
+function pairsOf(text: string): string[] {
+  return text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part.indexOf('=') > 0)
-    .map((part) => [part.slice(0, part.indexOf('=')).trim(), part.slice(part.indexOf('=') + 1).trim()]);
-  return Object.fromEntries(pairs);
+    .map((part) => `${part.slice(0, part.indexOf('=')).trim()}=${part.slice(part.indexOf('=') + 1).trim()}`);
 }

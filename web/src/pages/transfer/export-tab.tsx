@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { api, call } from '../../api/client.ts';
@@ -10,6 +10,7 @@ import { Field, Input } from '../../ui/field.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useAct } from '../../ui/use-act.ts';
+import { savedSegmentsQuery } from '../queue/saved-segments.ts';
 import { EMPTY_DRAFT, type ExportDraft, requestOf } from './export-draft.ts';
 import { ExportHistory } from './export-history.tsx';
 import { exportsQuery, fileUrl } from './jobs.ts';
@@ -32,6 +33,11 @@ const STATUSES = [
 export function ExportTab({ scope }: { scope: Scope }) {
   const client = useQueryClient();
   const [draft, setDraft] = useState(EMPTY_DRAFT);
+  const { data: saved = [] } = useQuery(savedSegmentsQuery(scope));
+  const statusOf = (id: string) => {
+    const status = saved.find((each) => each.id === id)?.conditions.status;
+    return status === undefined ? {} : { status };
+  };
   const set = (part: Partial<ExportDraft>) => setDraft({ ...draft, ...part });
   const { run, busy, error } = useAct(async () => {
     const { waitlistId, environment } = scope;
@@ -103,6 +109,19 @@ export function ExportTab({ scope }: { scope: Scope }) {
               />
             </Field>
           </div>
+          {saved.length > 0 && (
+            <Field label="Saved segment" className="max-w-lg" help="The conditions here narrow it further.">
+              <Select
+                label="Saved segment"
+                value={draft.saved}
+                onChange={(id) => set({ saved: id, ...statusOf(id) })}
+                options={[
+                  { value: '', label: 'None' },
+                  ...saved.map(({ id, name }) => ({ value: id, label: name })),
+                ]}
+              />
+            </Field>
+          )}
           <Field
             label="Metadata"
             className="max-w-lg"

@@ -1,0 +1,56 @@
+import { Unreadable } from '../../vault/crypto.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/queue.ts';
+import { searchEntry } from './browse-entries.ts';
+import type { Entry } from './entry.ts';
+
+/** Each queue has keys of its own, so each one is asked. These lookups are sent together. */
+const QUEUES_AT_ONCE = 100;
+/** A lookup takes a fraction of a millisecond, so this is well under a second. */
+export const QUEUES_MAX = 5_000;
+export const PEOPLE_MAX = 50;
+
+export interface FoundPerson {
+  queue: Queue;
+  entry: Entry;
+}
+
+interface Found {
+  people: FoundPerson[];
+  /** Whether every waitlist was searched. */
+  complete: boolean;
+}
+
+/** Finds a person in all waitlists and environments by what `searchEntry` finds one by. */
+export async function searchEverywhere(
+  context: Context,
+  text: string,
+  makeWay: () => Promise<void>,
+  { atOnce = QUEUES_AT_ONCE, most = QUEUES_MAX }: { atOnce?: number; most?: number } = {},
+): Promise<Found> {
+  const people: FoundPerson[] = [];
+  let last = 0;
+  for (let searched = 0; searched < most; searched += atOnce) {
+    const queues = await context.registry.queuesAfter(last, atOnce);
+    const entries = await Promise.all(queues.map((queue) => searchOne(context, queue, text)));
+    for (const [index, queue] of queues.entries()) {
+      const entry = entries[index];
+      if (entry) people.push({ queue, entry });
+    }
+    if (people.length > PEOPLE_MAX) return { people: people.slice(0, PEOPLE_MAX), complete: false };
+    if (queues.length < atOnce) return { people, complete: true };
+    last = queues.at(-1)?.id ?? last;
+    await makeWay();
+  }
+  return { people, complete: false };
+}
+
+/** A damaged entry, which is in the log, must not hide the same person in other waitlists. */
+async function searchOne(context: Context, queue: Queue, text: string): Promise<Entry | undefined> {
+  try {
+    return await searchEntry(context, queue, text);
+  } catch (error) {
+    if (error instanceof Unreadable) return undefined;
+    throw error;
+  }
+}
