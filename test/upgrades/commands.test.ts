@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { loadCommands } from '../../src/commands/command-groups.ts';
@@ -49,6 +50,25 @@ forEachEngine((engine) => {
       assert.deepEqual(told.json, { from: EARLIER, schema: SCHEMA_VERSION });
       assert.match(told.error, new RegExp(`updated the schema from version ${EARLIER} to ${SCHEMA_VERSION}`));
       await assertCounted(storage);
+    });
+
+    it('is backed up by migrate before it is updated, and left alone if that fails', async (test) => {
+      const { storage } = await createEarlier(engine, EARLIER);
+      const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-upgrade-'));
+      test.after(() => rmSync(directory, { recursive: true }));
+      const environment = {
+        ...storage.environment,
+        DOORLIST_BACKUP_PASSPHRASE: 'a long passphrase for tests',
+      };
+      const refused = await typed(environment, 'migrate', '--backup', path.join(directory, 'nowhere', 'x'));
+      assert.equal(refused.code, 1, refused.out);
+      assert.equal(await versionOf(storage), EARLIER);
+      if (engine === 'postgres') return; // Needs a pg_dump of the server's version: see backup.test.ts.
+      const file = path.join(directory, 'before.backup');
+      const { code, out, error } = await typed(environment, 'migrate', '--backup', file);
+      assert.equal(code, 0, error);
+      assert.match(out, /^Wrote .*before\.backup.*\n.*\nUpdated the schema from version \d+ to \d+\.$/m);
+      assert.ok(statSync(file).size > 1_000);
     });
 
     it('is updated by serve, which logs from where to where', async () => {
