@@ -49,7 +49,7 @@ const AT_ONCE: Record<string, string> = {
 };
 /** Runs in the page. Keeps what it showed first, and how long the slowest request until then took. */
 const KEEP_FIRST = `new MutationObserver((_, observer) => {
-  if (!document.querySelector('h1')) return;
+  if (!document.querySelector('#content h1')) return;
   observer.disconnect();
   const waited = performance.getEntriesByType('resource').map(({ duration }) => duration);
   window.first = { text: document.body.innerText, isSlow: Math.max(...waited) > 800 };
