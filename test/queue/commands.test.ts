@@ -53,6 +53,26 @@ forEachEngine((engine) => {
   };
 
   describe('entry', () => {
+    it('add a person as a signup does, and say whether they are emailed', async () => {
+      const list = await service.waitlist();
+      await list.signup({ email: 'grace@example.com' });
+      const words = ['entry', 'add', 'ada@example.com', '--waitlist', list.id];
+      const data = ['--metadata', '{"name":"Ada"}', '--referred-by', 'grace@example.com'];
+      const added = await succeed<{ entry: PresentedEntry; created: boolean; mailable: { reason: string } }>(
+        ...words,
+        ...data,
+      );
+      assert.deepEqual([added.created, added.mailable.reason], [true, 'kind_off']);
+      assert.deepEqual(
+        [added.entry.metadata, added.entry.referredBy],
+        [{ name: 'Ada' }, 'grace@example.com'],
+      );
+      const again = await succeed<{ created: boolean; mailable: null }>(...words);
+      assert.deepEqual([again.created, again.mailable], [false, null]);
+      await assertRefused(['entry', 'add', 'ada', '--waitlist', list.id], 1, /phone: not a phone number/);
+      await assertRefused([...words, '--metadata', '{'], 2, /--metadata: must be a JSON object/);
+    });
+
     it('show prints an entry as the API shows it, or a row for people', async () => {
       const list = await filled();
       const words = ['entry', 'show', 'C@example.com', '--waitlist', list.id];
