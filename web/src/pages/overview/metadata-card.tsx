@@ -7,8 +7,14 @@ import type { Statistics } from './statistics-query.ts';
 
 type Counted = Statistics['metadata'][number];
 
-/** The values of one counted metadata key. */
-export function MetadataCard({ name, statistics }: { name: string; statistics: Statistics | undefined }) {
+/** The values of one counted metadata key. Loaded where there is one. */
+export default function MetadataCard({
+  name,
+  statistics,
+}: {
+  name: string;
+  statistics: Statistics | undefined;
+}) {
   const counted = statistics?.metadata.find(({ key }) => key === name);
   return (
     <Card title={<code className="font-mono">{name}</code>} about="Signups in this period, by metadata.">

@@ -15,7 +15,6 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { ActivityCard } from './activity-card.tsx';
 import { DeliveryCard } from './delivery-card.tsx';
 import { firstStepsQuery } from './first-steps-query.ts';
-import { MetadataCard } from './metadata-card.tsx';
 import { CUSTOM, DEFAULT_PERIOD, type OverviewSearch, PERIODS, spanOf } from './periods.ts';
 import { ReferralsCard } from './referrals-card.tsx';
 import { SignupsChart } from './signups-chart.tsx';
@@ -25,6 +24,7 @@ import { useRefreshOnChange } from './use-refresh-on-change.ts';
 const FirstSteps = lazy(() => import('./first-steps.tsx'));
 const FirstSignup = lazy(() => import('./first-signup.tsx'));
 const ComparedChart = lazy(() => import('./compared-chart.tsx'));
+const MetadataCard = lazy(() => import('./metadata-card.tsx'));
 const RangePicker = lazy(() => import('./range-picker.tsx'));
 
 const CHOICES = [...PERIODS, { value: CUSTOM, label: 'Custom' }] as const;
@@ -138,7 +138,16 @@ export function OverviewPage() {
             <ActivityCard statistics={query.data} />
             <ReferralsCard statistics={query.data} />
             {waitlist?.metadataKeys.map((key) => (
-              <MetadataCard key={key} name={key} statistics={query.data} />
+              <Suspense
+                key={key}
+                fallback={
+                  <Card>
+                    <Skeleton className="h-68" />
+                  </Card>
+                }
+              >
+                <MetadataCard name={key} statistics={query.data} />
+              </Suspense>
             ))}
             <DeliveryCard statistics={query.data} live={live.delivery} />
           </div>
