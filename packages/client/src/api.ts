@@ -378,11 +378,10 @@ export interface components {
              */
             status: "ok";
             /**
-             * @description Only from `/readyz`, if there is no dashboard to show. The API is not affected.
-             * @constant
+             * @description Only from `/readyz`, if there is no dashboard to show: `building` for a few seconds after the first start, otherwise `not_built`. The API is not affected.
              * @enum {string}
              */
-            dashboard?: "not_built";
+            dashboard?: "building" | "not_built";
         };
         /**
          * @description Identifies the error. Use it in your code.
