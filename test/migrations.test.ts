@@ -18,7 +18,11 @@ import {
   readAgain,
 } from './support/upgrade-rows.ts';
 
-const open = (storage: Storage) => openDatabase(readConfig(storage.environment), createLogger('silent'));
+/** As at a start: without limits of time. */
+async function open(storage: Storage): Promise<Database> {
+  const db = await openDatabase(readConfig(storage.environment), createLogger('silent'));
+  return db.unlimited;
+}
 
 async function openFresh(t: TestContext, engine: Engine): Promise<{ storage: Storage; db: Database }> {
   const storage = await createStorage(engine);

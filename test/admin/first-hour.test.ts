@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { updateForm } from '../../src/waitlist/forms/update-form.ts';
 import { revokeKey } from '../../src/waitlist/keys/server-keys.ts';
+import { PICTURES_MAX } from '../../src/waitlist/settings/pictures.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import { type AskInRoles, askInRoles, auditOf, succeeded } from '../support/admin.ts';
@@ -140,6 +141,24 @@ forEachEngine((engine) => {
       assertError(await patch({ logoUrl: '/elsewhere.png' }), 400, 'invalid_request');
       assert.equal(succeeded(await patch({ logoUrl: null })).logoUrl, null);
       assert.equal((await fetch(address)).status, 200, 'emails that were sent still show it');
+    });
+
+    it('keeps the newest pictures of a waitlist, among them the one in use', async () => {
+      const list = await service.waitlist();
+      const addresses: string[] = [];
+      for (let i = 0; i <= PICTURES_MAX; i += 1) {
+        service.clock.now += 1_000;
+        addresses.push(succeeded(await upload(list, Buffer.concat([PNG, Buffer.from([i])]))).logoUrl);
+      }
+      const shown = async (address = '') => (await fetch(service.url + new URL(address).pathname)).status;
+      assert.equal(await shown(addresses[0]), 404);
+      assert.equal(await shown(addresses[1]), 200);
+      service.clock.now += 1_000;
+      succeeded(await upload(list, Buffer.concat([PNG, Buffer.from([1])])));
+      service.clock.now += 1_000;
+      succeeded(await upload(list, PNG));
+      assert.equal(await shown(addresses[1]), 200, 'uploaded again, it is new again');
+      assert.equal(await shown(addresses[2]), 404);
     });
 
     it('takes nothing for a logo that could run, or is too large', async () => {

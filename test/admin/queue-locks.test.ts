@@ -6,13 +6,14 @@ import { suppress } from '../../src/waitlist/links/suppression.ts';
 import { type AdminClient, adminClient, succeeded } from '../support/admin.ts';
 import { operationsOf } from '../support/documented.ts';
 import { type Answer, type List, type Service, startService } from '../support/harness.ts';
+import { PNG } from '../support/pictures.ts';
 import { unique } from '../support/storage.ts';
 import { endpointFor, LOOPBACK } from '../support/webhooks.ts';
 
 interface Call {
   path: string;
   body?: unknown;
-  rawBody?: string;
+  rawBody?: string | Uint8Array;
   type?: string;
   gets?: number;
 }
@@ -22,6 +23,8 @@ let service: Service;
 let admin: AdminClient;
 let holder: pg.Client;
 let observer: pg.Client;
+
+const SEGMENT = { name: 'Not confirmed', conditions: { status: 'pending' } };
 
 const of = (list: List, rest = '') => `/waitlists/${list.id}${rest}`;
 const idOf = (answer: Answer<unknown>) => (answer.body as { id: string }).id;
@@ -54,6 +57,10 @@ async function mailOf(list: List): Promise<string> {
   succeeded(await admin.patch(of(list, '/mail/settings'), { kinds: ['welcome'] }));
   await entryOf(list);
   return succeeded(await admin.get<{ mails: { id: string }[] }>(of(list, '/mails'))).mails[0]?.id ?? '';
+}
+
+async function segmentOf(list: List): Promise<string> {
+  return idOf(await admin.post(of(list, '/segments'), SEGMENT));
 }
 
 async function keyOf(path: string): Promise<string> {
@@ -180,6 +187,12 @@ const CHANGES: Record<string, Prepare> = {
     const headers = { 'content-type': 'text/csv' };
     return { path: `/jobs/${idOf(await admin.request('POST', path, { rawBody, headers }))}` };
   },
+  previewForm: (list) => ({ path: of(list, '/form/preview'), body: {} }),
+  uploadLogo: (list) => ({ path: of(list, '/logo'), rawBody: PNG, type: 'image/png' }),
+  dismissFirstSteps: (list) => ({ path: of(list, '/first-steps/dismiss') }),
+  createSegment: (list) => ({ path: of(list, '/segments'), body: SEGMENT, gets: 201 }),
+  updateSegment: async (list) => ({ path: of(list, `/segments/${await segmentOf(list)}`), body: SEGMENT }),
+  deleteSegment: async (list) => ({ path: of(list, `/segments/${await segmentOf(list)}`) }),
   updateInstance: () => ({ path: '/instance', body: { defaultTimeZone: 'Europe/Berlin' } }),
   confirmHealth: () => ({ path: '/health/confirmations', body: { check: 'backup', confirmed: true } }),
   updateAlerts: () => ({ path: '/health/alerts', body: { emails: true } }),
@@ -221,6 +234,7 @@ const CHANGES: Record<string, Prepare> = {
     succeeded(await admin.delete(path, {}));
     return { path: `${path}/restore` };
   },
+  addEntry: (list) => ({ path: of(list, '/entries'), body: { email: 'eve@example.com' }, gets: 201 }),
   createInvites: async (list) => {
     await entryOf(list);
     return { path: of(list, '/invites'), body: { email: 'ada@example.com' }, gets: 201 };

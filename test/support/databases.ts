@@ -10,6 +10,7 @@ export async function createDatabase(
   await administer(serverUrl, `create database ${name} template ${template} strategy file_copy`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
+  url.searchParams.set('connect_timeout', '60'); // A busy machine is no reason to fail.
   return { url: url.href, drop: () => administer(serverUrl, `drop database if exists ${name} with (force)`) };
 }
 

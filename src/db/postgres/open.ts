@@ -16,6 +16,7 @@ import { blockersOf, lockSchema, migratingSince } from './schema-lock.ts';
 import { type Answer, type Command, isWrite } from './session.ts';
 import { analyzeGrownTables } from './statistics.ts';
 import { inTransaction, runWithSettings } from './transaction.ts';
+import { connectTimeout } from './url.ts';
 
 /** An arbitrary number that every Doorlist shares. The second key of the lock is the queue's id. */
 const DELIVERIES_LOCK = 736_201_500;
@@ -34,7 +35,7 @@ export async function openPostgres({
   limits,
   ...rest
 }: PostgresOptions): Promise<Database> {
-  const pool = openPool({ url, limits: { ...LIMITS, ...limits }, ...rest });
+  const pool = openPool({ url, limits: { ...LIMITS, ...connectTimeout(url), ...limits }, ...rest });
   const notifications = shareNotifications({ url: listenUrl, limits: pool.limits, onState: onListenState });
   const unlimited = database(pool, notifications, { long: true });
   const db = database(pool, notifications, { long: false }, unlimited);

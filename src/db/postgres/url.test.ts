@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { normalPostgresUrl, postgresUrlProblem, toolAddress } from './url.ts';
+import { connectTimeout, normalPostgresUrl, postgresUrlProblem, toolAddress } from './url.ts';
 
 describe('the URL of a PostgreSQL database', () => {
   it('may name a socket in every way that libpq knows', () => {
@@ -16,15 +16,26 @@ describe('the URL of a PostgreSQL database', () => {
       assert.equal(postgresUrlProblem(url), undefined, url);
   });
 
-  it('is refused in true words if it lists several hosts or an unknown sslmode, without its password', () => {
+  it('is refused in true words if it lists several hosts or an unknown sslmode or timeout, without its password', () => {
     for (const url of ['postgres://me:hunter2@a:5432,b:5433/list', 'postgres://me:hunter2@/list?host=a,b'])
       assert.match(postgresUrlProblem(url) ?? '', /^lists several hosts, of which Doorlist can use only one/);
     assert.match(
       postgresUrlProblem('postgres://me:hunter2@a/list?sslmode=on') ?? '',
       /^sslmode must be one of disable, /,
     );
+    for (const seconds of ['0', '-1', '2.5', '1000', 'soon', ''])
+      assert.equal(
+        postgresUrlProblem(`postgres://me:hunter2@a/list?connect_timeout=${seconds}`),
+        'connect_timeout must be a number of seconds from 1 to 999',
+      );
     for (const url of ['postgres://me:hunter2@a:x/list', 'mysql://me:hunter2@a/list', 'postgres:list', 'x'])
       assert.equal(postgresUrlProblem(url), 'must be a URL that starts with postgres:// or postgresql://');
+  });
+
+  it('may say how long to try to connect', () => {
+    assert.equal(postgresUrlProblem('postgres://a/list?connect_timeout=15'), undefined);
+    assert.deepEqual(connectTimeout('postgres://a/list?connect_timeout=15'), { connectMs: 15_000 });
+    assert.deepEqual(connectTimeout('postgres://a/list'), {});
   });
 
   it('means a checked certificate with every sslmode but two', () => {

@@ -4,6 +4,7 @@ const SOCKET_DIRECTORY = '/var/run/postgresql';
 /** libpq checks the certificate only for some of these. We check it for each, so that nobody can listen in. */
 const CHECKED_MODES = ['allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
 const TLS_MODES = ['disable', 'no-verify', ...CHECKED_MODES];
+const CONNECT_SECONDS = /^[1-9]\d{0,2}$/;
 /** The first version of PostgreSQL's tools that knows the certificates of the system. */
 const KNOWS_SYSTEM_CERTIFICATES = 16;
 
@@ -16,9 +17,16 @@ export function postgresUrlProblem(url: string): string | undefined {
   if (!SHAPE.test(url) || !URL.canParse(normalPostgresUrl(url)))
     return 'must be a URL that starts with postgres:// or postgresql://';
   const mode = parameters.get('sslmode');
-  return mode === null || TLS_MODES.includes(mode)
-    ? undefined
-    : `sslmode must be one of ${TLS_MODES.join(', ')}`;
+  if (mode !== null && !TLS_MODES.includes(mode)) return `sslmode must be one of ${TLS_MODES.join(', ')}`;
+  if (!CONNECT_SECONDS.test(parameters.get('connect_timeout') ?? '1'))
+    return 'connect_timeout must be a number of seconds from 1 to 999';
+  return undefined;
+}
+
+/** How long to try to connect, if the URL says so as libpq would understand it. */
+export function connectTimeout(url: string): { connectMs?: number } {
+  const seconds = parametersOf(url).get('connect_timeout');
+  return seconds === null ? {} : { connectMs: Number(seconds) * 1_000 };
 }
 
 /**

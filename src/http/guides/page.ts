@@ -2,7 +2,7 @@ import { type Html, html } from '../docs/html.ts';
 import type { Related } from '../docs/page.ts';
 import { COMMON_SCRIPT } from '../docs/script.ts';
 import { securityPolicy, shell } from '../docs/shell.ts';
-import type { Found } from './search.ts';
+import { type Found, QUERY_CHARACTERS_MAX } from './search.ts';
 import type { GuidePage, Site } from './site.ts';
 import { GUIDE_STYLE } from './style.ts';
 
@@ -126,7 +126,7 @@ function navigation({ site, base, references }: Surroundings, current: string | 
 
 function searchForm(base: string, place: string, query = ''): Html {
   return html`<form class="search" role="search" action="${base}/docs/search" aria-label="Documentation, ${place}">
-<input type="search" name="q" value="${query}" maxlength="100" placeholder="Search" aria-label="Search the documentation">
+<input type="search" name="q" value="${query}" maxlength="${QUERY_CHARACTERS_MAX}" placeholder="Search" aria-label="Search the documentation">
 <button>Search</button></form>`;
 }
 

@@ -9,7 +9,7 @@ import { addressOf, sendPage } from '../plugins/docs.ts';
 import { NOTHING_HERE } from '../plugins/errors.ts';
 import { llmsFullText, llmsText } from './llms.ts';
 import { GUIDE_POLICY, guidePage, type Surroundings, searchPage } from './page.ts';
-import { type Findable, operationsOf, search, sectionsOf } from './search.ts';
+import { type Findable, operationsOf, QUERY_CHARACTERS_MAX, search, sectionsOf } from './search.ts';
 import { readSite, type Site } from './site.ts';
 
 interface ApiReference extends Related {
@@ -46,7 +46,7 @@ export function registerGuides(
 
   app.get('/docs/search', route, async (request, reply) => {
     const { q } = request.query as { q?: unknown };
-    const query = typeof q === 'string' ? q.slice(0, 100) : '';
+    const query = typeof q === 'string' ? q.slice(0, QUERY_CHARACTERS_MAX) : '';
     const page = searchPage(query, search(openIndex(), query), around());
     return sendPage(request, reply, { page, policy: GUIDE_POLICY });
   });

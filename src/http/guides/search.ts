@@ -7,6 +7,8 @@ export interface Findable {
   title: string;
   href: string;
   text: string;
+  /** What is searched in, once for all questions. */
+  lower: { page: string; title: string; text: string };
 }
 
 export interface Found extends Findable {
@@ -14,10 +16,12 @@ export interface Found extends Findable {
   excerpt: string[];
 }
 
-const QUERY_CHARACTERS_MAX = 100;
+export const QUERY_CHARACTERS_MAX = 100;
 const WORDS_MAX = 8;
 const RESULTS_MAX = 30;
 const EXCERPT_CHARACTERS = 200;
+/** A long text does not count more than a good one. */
+const OCCURRENCES_MAX = 4;
 
 /** Every word must occur. Titles count more than text. */
 export function search(index: readonly Findable[], query: string): Found[] {
@@ -28,27 +32,26 @@ export function search(index: readonly Findable[], query: string): Found[] {
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
     .slice(0, RESULTS_MAX)
-    .map(({ each }) => ({ ...each, excerpt: excerptOf(each.text, words) }));
+    .map(({ each }) => ({ ...each, excerpt: excerptOf(each, words) }));
 }
 
 function wordsOf(query: string): string[] {
-  const words = query.slice(0, QUERY_CHARACTERS_MAX).toLowerCase().split(/\s+/).filter(Boolean);
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   return [...new Set(words)].slice(0, WORDS_MAX);
 }
 
-function scoreOf({ page, title, text }: Findable, words: readonly string[]): number {
-  const lower = text.toLowerCase();
+function scoreOf({ lower: { page, title, text } }: Findable, words: readonly string[]): number {
   const scores = words.map(
     (word) =>
-      (title.toLowerCase().includes(word) ? 10 : 0) +
-      (page.toLowerCase().includes(word) ? 5 : 0) +
-      Math.min(lower.split(word).length - 1, 4),
+      (title.includes(word) ? 10 : 0) +
+      (page.includes(word) ? 5 : 0) +
+      Math.min(text.split(word, OCCURRENCES_MAX + 1).length - 1, OCCURRENCES_MAX),
   );
   return scores.includes(0) ? 0 : scores.reduce((sum, score) => sum + score, 0);
 }
 
-function excerptOf(text: string, words: readonly string[]): string[] {
-  const first = Math.min(...words.map((word) => text.toLowerCase().indexOf(word)).filter((at) => at >= 0));
+function excerptOf({ text, lower }: Findable, words: readonly string[]): string[] {
+  const first = Math.min(...words.map((word) => lower.text.indexOf(word)).filter((at) => at >= 0));
   const from = Number.isFinite(first) ? Math.max(0, text.lastIndexOf(' ', first - 60) + 1) : 0;
   const cut = text.slice(from, from + EXCERPT_CHARACTERS);
   const whole = cut.length + from < text.length ? cut.replace(/\s\S*$/, ' …') : cut;
@@ -58,22 +61,29 @@ function excerptOf(text: string, words: readonly string[]): string[] {
 
 export function sectionsOf(pages: readonly GuidePage[], base: string): Findable[] {
   return pages.flatMap(({ slug, title: page, sections }) =>
-    sections.map(({ id, title, depth, text }) => ({
-      page,
-      title,
-      href: `${base}/docs/${slug}${depth === 1 ? '' : `#${id}`}`,
-      text,
-    })),
+    sections.map(({ id, title, depth, text }) =>
+      findable({ page, title, href: `${base}/docs/${slug}${depth === 1 ? '' : `#${id}`}`, text }),
+    ),
   );
 }
 
 export function operationsOf({ info, paths }: Document, href: string): Findable[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId, summary, description }]) => ({
-      page: info.title,
-      title: summary,
-      href: `${href}#${operationId}`,
-      text: `${method.toUpperCase()} ${path} ${description.replaceAll('`', '')}`,
-    })),
+    Object.entries(methods).map(([method, { operationId, summary, description }]) =>
+      findable({
+        page: info.title,
+        title: summary,
+        href: `${href}#${operationId}`,
+        text: `${method.toUpperCase()} ${path} ${description.replaceAll('`', '')}`,
+      }),
+    ),
   );
+}
+
+function findable(what: Omit<Findable, 'lower'>): Findable {
+  const { page, title, text } = what;
+  return {
+    ...what,
+    lower: { page: page.toLowerCase(), title: title.toLowerCase(), text: text.toLowerCase() },
+  };
 }

@@ -6,6 +6,8 @@ import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 
 export const PICTURE_BYTES_MAX = 256 * 1024;
+/** Of a waitlist. */
+export const PICTURES_MAX = 50;
 const DIGEST_CHARACTERS = 32;
 
 interface Picture {
@@ -33,8 +35,8 @@ export function checkPicture(content: Buffer): PictureType {
 }
 
 /**
- * Stores a picture and returns its path. Earlier ones stay: emails that were sent show them. The same one is stored
- * only once.
+ * Stores a picture and returns its path. Earlier ones stay, because emails that were sent show them, but not all for
+ * ever. The same one is stored only once.
  */
 export async function storePicture(
   trx: Trx,
@@ -45,9 +47,31 @@ export async function storePicture(
   await trx
     .insertInto('waitlist_picture')
     .values({ waitlist_id: waitlist.internalId, digest, type, content, created_at: now })
-    .onConflict((known) => known.columns(['waitlist_id', 'digest']).doNothing())
+    .onConflict((known) => known.columns(['waitlist_id', 'digest']).doUpdateSet({ created_at: now }))
     .execute();
+  await forgetOldest(trx, waitlist.internalId, digest);
   return `/w/${waitlist.id}/pictures/${digest}.${EXTENSIONS[type]}`;
+}
+
+/** All but the newest, and never the one in use. */
+async function forgetOldest(trx: Trx, waitlistId: number, inUse: string): Promise<void> {
+  const old = await trx
+    .selectFrom('waitlist_picture')
+    .select('digest')
+    .where('waitlist_id', '=', waitlistId)
+    .where('digest', '<>', inUse)
+    .orderBy('created_at', 'desc')
+    .orderBy('digest')
+    .offset(PICTURES_MAX - 1)
+    .limit(PICTURES_MAX)
+    .execute();
+  if (old.length === 0) return;
+  const digests = old.map(({ digest }) => digest);
+  await trx
+    .deleteFrom('waitlist_picture')
+    .where('waitlist_id', '=', waitlistId)
+    .where('digest', 'in', digests)
+    .execute();
 }
 
 export async function findPicture(

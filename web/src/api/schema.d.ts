@@ -823,7 +823,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a logo
-         * @description Stores a PNG, JPEG or WebP picture of at most 256 KiB, sent as the body, and sets `logoUrl` to its address. Its content decides, whatever the `Content-Type` says. Earlier pictures stay, because emails that were sent show them. Requires the `admin` role.
+         * @description Stores a PNG, JPEG or WebP picture of at most 256 KiB, sent as the body, and sets `logoUrl` to its address. Its content decides, whatever the `Content-Type` says. The last 50 pictures of a waitlist stay, because emails that were sent show them. Requires the `admin` role.
          */
         post: operations["uploadLogo"];
         delete?: never;

@@ -17,7 +17,7 @@ const schema = {
     summary: 'Upload a logo',
     description:
       'Stores a PNG, JPEG or WebP picture of at most 256 KiB, sent as the body, and sets `logoUrl` to its address. Its content decides, whatever ' +
-      'the `Content-Type` says. Earlier pictures stay, because emails that were sent show them.',
+      'the `Content-Type` says. The last 50 pictures of a waitlist stay, because emails that were sent show them.',
     role: 'admin',
     params: WaitlistParams,
     querystring: EnvironmentQuery,
