@@ -5,7 +5,12 @@ import { chmod } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import { sql } from 'kysely';
 import pg from 'pg';
+import { readConfig } from '../../src/config/config.ts';
+import { openDatabase } from '../../src/installation/open.ts';
+import { createLogger } from '../../src/lib/log.ts';
+import { reportedStates } from '../../src/lib/state-log.ts';
 import { createDatabase } from '../support/databases.ts';
 import { assertError, eventually, type Service, startService } from '../support/harness.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
@@ -45,6 +50,31 @@ async function onServer(server: PostgresServer): Promise<Storage> {
     remove,
   };
 }
+
+describe('the state of PostgreSQL', () => {
+  it('is well again as soon as an older connection answers, not only after a new one', async () => {
+    const storage = await createStorage('postgres');
+    const log = createLogger('silent');
+    const db = await openDatabase(readConfig(storage.environment), log);
+    const state = () => reportedStates(log).find(({ name }) => name === 'database')?.state;
+    try {
+      await db.transaction(async (trx) => {
+        await db.transaction((other) => sql`select 1`.execute(other)); // Leaves a second connection behind.
+        await sql.raw(END_SESSIONS).execute(trx);
+        await eventually(
+          async () => state(),
+          (now) => now === 'unavailable',
+        );
+        assert.equal(state(), 'unavailable');
+        await sql`select 1`.execute(trx);
+      });
+      assert.equal(state(), 'ok');
+    } finally {
+      await db.close();
+      await storage.remove();
+    }
+  });
+});
 
 describe('readiness on PostgreSQL', () => {
   it('ends on a read-only database, and returns over new sessions', async () => {

@@ -95,13 +95,18 @@ class ClosingClient extends pg.Client {
   }
 }
 
-export function openPool({ url, poolSize, limits, onState = () => {}, onPlainText }: PoolOptions): Pool {
+export function openPool({ url, poolSize, limits, onState, onPlainText }: PoolOptions): Pool {
   const address = { connectionString: url, application_name: 'doorlist' };
   const open = new Set<Client>();
   const idle = new Set<Client>();
   const longWork = new Map<Client, number>();
   let throughPooler = false;
   let warnOfPlainText = onPlainText;
+  let state: ConnectionState = 'ok';
+  const report = (next: ConnectionState, error?: Error) => {
+    state = next;
+    onState?.(next, error);
+  };
   const superseding = new AbortController();
   const noteSuperseded = (error: unknown) => {
     if (error instanceof SchemaSuperseded) superseding.abort();
@@ -116,7 +121,7 @@ export function openPool({ url, poolSize, limits, onState = () => {}, onPlainTex
   };
   const fail = (error: Error): never => {
     if (isReadOnly(error)) dropIdle();
-    else if (isConnectionLoss(error)) onState('unavailable', error);
+    else if (isConnectionLoss(error)) report('unavailable', error);
     try {
       return rethrow(error);
     } catch (translated) {
@@ -163,7 +168,7 @@ export function openPool({ url, poolSize, limits, onState = () => {}, onPlainTex
       warnOfPlainText?.(stream.remoteAddress ?? '');
       warnOfPlainText = undefined;
     }
-    onState('ok');
+    report('ok');
   };
 
   const pool = new pg.Pool({
@@ -178,10 +183,12 @@ export function openPool({ url, poolSize, limits, onState = () => {}, onPlainTex
     // Awaited by the pool, although the type does not say so.
     onConnect: (client) => prepare(client as Client),
   });
-  pool.on('error', (error) => onState('unavailable', error));
+  pool.on('error', (error) => report('unavailable', error));
   pool.on('acquire', (client) => idle.delete(client as Client));
   pool.on('release', (error, client) => {
-    if (!error) idle.add(client as Client);
+    if (error) return;
+    idle.add(client as Client);
+    if (state !== 'ok') report('ok'); // It has just answered.
   });
   pool.on('remove', (client) => idle.delete(client as Client));
 
