@@ -51,7 +51,7 @@ forEachEngine((engine) => {
     await service.runJobs();
     await page.getByText('Invited 10 people').waitFor();
     assert.equal(await page.getByRole('heading', { name: 'No invites yet' }).count(), 0);
-    await page.getByText('Not emailed: no mail server').waitFor();
+    await page.getByText('in production · Not emailed: no mail server').waitFor();
     const copy = page.getByRole('button', { name: 'Copy invite link of p3@example.com' });
     await copy.click();
     const link = await page.evaluate<string>('navigator.clipboard.readText()');

@@ -58,7 +58,7 @@ export async function closeWindows(browser: Chromium): Promise<void> {
 
 async function newWindow(browser: Chromium, options: BrowserContextOptions): Promise<Window> {
   const context = await browser.newContext({ ...options, reducedMotion: 'reduce' });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const goto = page.goto.bind(page);
   const window = Object.assign(page, {

@@ -3,7 +3,6 @@ import { api, call, type Schemas } from './client.ts';
 
 export type Entry = Schemas['Entry'];
 export type Invite = Schemas['Invite'];
-export type Job = Schemas['Job'];
 
 interface Scope {
   waitlistId: string;

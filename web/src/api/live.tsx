@@ -32,7 +32,7 @@ type Job = Schemas['Job'];
 const EVENTS = ['counters', 'delivery', 'job'] as const;
 const REOPEN_MS = 15_000;
 
-const liveKey = (waitlist: string | undefined, environment: string) => [
+export const liveKey = (waitlist: string | undefined, environment: string) => [
   'live',
   waitlist ?? null,
   environment,

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { MailWarning, Send } from 'lucide-react';
 import { useState } from 'react';
 import { instanceQuery } from '../../api/instance.ts';
+import { watchJob } from '../../api/jobs.ts';
 import { MAIL_KINDS, type MailKind } from '../../api/mail-choices.ts';
 import { mailStatusQuery } from '../../api/mail-status.ts';
 import { useMay } from '../../api/me.ts';
@@ -61,7 +62,7 @@ function SendKeptDialog({ scope, emails, onClose }: { scope: Scope; emails: stri
       action="Send emails"
       onClose={onClose}
       onSubmit={async () => {
-        await sendKept(scope, kind === ALL ? {} : { kind: kind as MailKind });
+        watchJob(client, scope, await sendKept(scope, kind === ALL ? {} : { kind: kind as MailKind }));
         await Promise.all([
           client.invalidateQueries({ queryKey: mailStatusQuery(scope).queryKey }),
           client.invalidateQueries({ queryKey: mailsKey(scope) }),

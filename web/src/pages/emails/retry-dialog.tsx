@@ -1,4 +1,6 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { watchJob } from '../../api/jobs.ts';
 import type { MailKind } from '../../api/mail-choices.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Field } from '../../ui/field.tsx';
@@ -25,6 +27,7 @@ interface RetryDialogProps {
 }
 
 export function RetryDialog({ scope, kind, onClose, onDone }: RetryDialogProps) {
+  const client = useQueryClient();
   const [period, setPeriod] = useState(ALL);
   const which = kind ? `emails of the kind ${kindName(kind)}` : 'emails';
   return (
@@ -35,10 +38,11 @@ export function RetryDialog({ scope, kind, onClose, onDone }: RetryDialogProps) 
       onClose={onClose}
       onSubmit={async () => {
         const since = period === ALL ? undefined : new Date(Date.now() - Number(period)).toISOString();
-        const { total } = await retryMails(scope, { kind, since });
+        const job = await retryMails(scope, { kind, since });
+        watchJob(client, scope, job);
         onDone();
         onClose();
-        toast(total === 0 ? 'Nothing failed in this time' : 'Sending failed emails again');
+        toast(job.total === 0 ? 'Nothing failed in this time' : 'Sending failed emails again');
       }}
     >
       {(problem) => (

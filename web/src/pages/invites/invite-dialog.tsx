@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useDeferredValue, useEffect, useId, useState } from 'react';
 import { api, call, type Schemas } from '../../api/client.ts';
-import { type Job, people, peopleKey, refreshPeople } from '../../api/entries.ts';
+import { people, peopleKey, refreshPeople } from '../../api/entries.ts';
+import { type Job, watchJob } from '../../api/jobs.ts';
 import { type Mailable, whyNotMailed } from '../../api/mail-status.ts';
 import { waitlistQuery } from '../../api/waitlists.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
@@ -36,11 +37,10 @@ interface InviteDialogProps {
   /** What the address already says. */
   given: { first?: string | undefined; segment: Segment };
   onClose: () => void;
-  onStarted: (job: Job) => void;
 }
 
 /** Chooses whom to invite, shows who that is, and invites exactly as many as it showed. */
-export function InviteDialog({ scope, way, onWay, given, onClose, onStarted }: InviteDialogProps) {
+export function InviteDialog({ scope, way, onWay, given, onClose }: InviteDialogProps) {
   const id = useId();
   const client = useQueryClient();
   const [first, setFirst] = useState(given.first ?? '10');
@@ -84,7 +84,7 @@ export function InviteDialog({ scope, way, onWay, given, onClose, onStarted }: I
         }),
       );
       if ('mailable' in answer && way === 'email') toastMailed(`Invited ${short(email)}`, answer.mailable);
-      else onStarted(answer as Job);
+      else watchJob(client, scope, answer as Job);
       await refreshPeople(client, scope);
       onClose();
     } catch (problem) {

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Send } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
-import { type Job, people } from '../../api/entries.ts';
-import { useLive } from '../../api/live.tsx';
+import { people } from '../../api/entries.ts';
+import { isActive, type Job, useWatchedJobs } from '../../api/jobs.ts';
 import { mailableOf, mailStatusQuery, whyNotMailed } from '../../api/mail-status.ts';
 import { useMay } from '../../api/me.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
@@ -12,26 +12,10 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { toast } from '../../ui/toast.tsx';
 
-const isActive = ({ state }: Job) => state === 'queued' || state === 'running';
-
-interface InviteJobsProps {
-  scope: Scope;
-  /** Jobs that were started on this page, before the stream reports them. */
-  started: readonly Job[];
-}
-
 /** Invites being sent, and those that ended while somebody watched. */
-export function InviteJobs({ scope, started }: InviteJobsProps) {
-  const { jobs = {} } = useLive(scope.waitlistId, scope.environment);
-  const watched = useRef(new Set<string>());
+export function InviteJobs({ scope }: { scope: Scope }) {
   const [dismissed, setDismissed] = useState<readonly string[]>([]);
-  const all = { ...Object.fromEntries(started.map((job) => [job.id, job])), ...jobs };
-  const shown = Object.values(all)
-    .filter((job) => job.kind === 'invite' && job.environment === scope.environment)
-    .filter((job) => isActive(job) || watched.current.has(job.id) || started.some(({ id }) => id === job.id))
-    .filter(({ id }) => !dismissed.includes(id))
-    .sort((a, b) => b.createdAt.localeCompare(a.createdAt));
-  for (const { id } of shown) watched.current.add(id);
+  const shown = useWatchedJobs(scope, ({ id, kind }) => kind === 'invite' && !dismissed.includes(id));
   if (shown.length === 0) return null;
   return (
     <ul aria-label="Invites being sent" className="flex flex-col gap-3">

@@ -2,7 +2,6 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import type { Job } from '../../api/entries.ts';
 import { useLive } from '../../api/live.tsx';
 import { useMay } from '../../api/me.ts';
 import { type Scope, useScope } from '../../shell/waitlist-scope.ts';
@@ -34,10 +33,10 @@ const NOTHING_FILLED_IN: InvitesSearch = {
 };
 
 /** How many people jobs have invited. The list is loaded again whenever there are more. */
-function useInvitedByJobs(scope: Scope, started: readonly Job[]): number {
+function useInvitedByJobs(scope: Scope): number {
   const client = useQueryClient();
   const { jobs = {} } = useLive(scope.waitlistId, scope.environment);
-  const invited = Object.values({ ...Object.fromEntries(started.map((job) => [job.id, job])), ...jobs })
+  const invited = Object.values(jobs)
     .filter((job) => job.kind === 'invite' && job.environment === scope.environment)
     .reduce((sum, { done }) => sum + done, 0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another scope has its own number.
@@ -55,10 +54,9 @@ export function InvitesPage() {
   const set = (change: Partial<InvitesSearch>, replace = false) =>
     void navigate({ search: (now) => ({ ...now, ...change }), replace, resetScroll: false });
   const mayInvite = useMay('support');
-  const [started, setStarted] = useState<readonly Job[]>([]);
   const [find, setFind] = useState(''); // Not in the address: addresses end up in logs.
   useLivePeople(scope);
-  const invited = useInvitedByJobs(scope, started);
+  const invited = useInvitedByJobs(scope);
   const { state } = search;
   const { data: listed } = useInfiniteQuery({
     ...invitesQuery(scope, { state: undefined, entry: undefined }),
@@ -77,7 +75,7 @@ export function InvitesPage() {
         about="Each invite is a link for one person that works once."
         actions={!isEmpty && invite}
       />
-      <InviteJobs scope={scope} started={started} />
+      <InviteJobs scope={scope} />
       <div className="flex flex-col gap-4">
         <Tabs
           label="State"
@@ -145,7 +143,6 @@ export function InvitesPage() {
           onWay={(way) => set({ invite: way }, true)}
           given={{ first: search.first, segment: readSegment({ ...search }) }}
           onClose={() => set(NOTHING_FILLED_IN, true)}
-          onStarted={(job) => setStarted([...started, job])}
         />
       )}
       <EntryDrawer

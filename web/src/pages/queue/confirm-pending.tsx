@@ -1,8 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { MailCheck } from 'lucide-react';
 import { useState } from 'react';
 import { api, call, type Schemas } from '../../api/client.ts';
 import { people, peopleKey } from '../../api/entries.ts';
+import { type Job, watchJob } from '../../api/jobs.ts';
 import { whyNotMailed } from '../../api/mail-status.ts';
 import { useMay } from '../../api/me.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
@@ -32,6 +33,7 @@ export function ConfirmPending({ scope }: { scope: Scope }) {
 }
 
 function ConfirmPendingDialog({ scope, onClose }: { scope: Scope; onClose: () => void }) {
+  const client = useQueryClient();
   const { waitlistId, environment } = scope;
   const params = { path: { waitlistId }, query: { environment } };
   const path = '/admin/v1/waitlists/{waitlistId}/mails/confirmations';
@@ -42,7 +44,7 @@ function ConfirmPendingDialog({ scope, onClose }: { scope: Scope; onClose: () =>
     gcTime: 0,
   });
   const { run, busy, error } = useAct(async () => {
-    await call(api.POST(path, { params, body: {} }));
+    watchJob(client, scope, (await call(api.POST(path, { params, body: {} }))) as Job);
     onClose();
     toast('Sending confirmations again');
   });

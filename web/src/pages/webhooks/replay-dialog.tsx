@@ -1,4 +1,6 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { watchJob } from '../../api/jobs.ts';
 import { useScope } from '../../shell/waitlist-scope.ts';
 import { Field } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
@@ -22,6 +24,7 @@ interface ReplayDialogProps {
 }
 
 export function ReplayDialog({ endpoint, onClose, onDone }: ReplayDialogProps) {
+  const client = useQueryClient();
   const scope = useScope();
   const [period, setPeriod] = useState(ALL);
   return (
@@ -38,6 +41,7 @@ export function ReplayDialog({ endpoint, onClose, onDone }: ReplayDialogProps) {
           await replayDeliveries(scope, endpoint.id, 'failed', from),
           await replayDeliveries(scope, endpoint.id, 'pending', from),
         ];
+        for (const job of jobs) watchJob(client, scope, job);
         await onDone();
         onClose();
         toast(
