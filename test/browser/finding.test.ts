@@ -37,6 +37,26 @@ forEachEngine((engine) => {
     await page.getByRole('combobox').fill(text);
   };
 
+  it('takes what is typed while the search is still loading', async () => {
+    const page = await open(`/waitlists/${list.id}`);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    let arrive = () => {};
+    const slow = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    await page.route('**/assets/palette-*.js', async (route) => {
+      await slow;
+      await route.continue();
+    });
+    await page.keyboard.press('Control+k');
+    await page.getByRole('textbox', { name: 'Search' }).waitFor({ state: 'attached' });
+    await page.keyboard.type('dark theme');
+    arrive();
+    await page.getByRole('option', { name: 'Switch to the dark theme' }).waitFor();
+    assert.equal(await page.getByRole('combobox').inputValue(), 'dark theme');
+    await page.close();
+  });
+
   it('finds people in all waitlists, and runs actions, as far as the role may', async () => {
     const other = await service.waitlist({ name: 'Beta' });
     await other.signup({ email: 'ada@example.com' });
@@ -130,7 +150,7 @@ forEachEngine((engine) => {
 
   it('compares a period, shows a range, and leads from numbers to people', async () => {
     const page = await open(`/waitlists/${list.id}`);
-    await page.getByRole('button', { name: 'Compare with before' }).click();
+    await page.getByRole('button', { name: 'Compare with previous period' }).click();
     const compared = page.getByRole('region', { name: 'Compared with before' });
     await compared.getByText('0 before').first().waitFor();
     assert.match(await compared.innerText(), /was created on .*, so that period is not whole/);

@@ -2,7 +2,7 @@ import { type Html, html } from '../docs/html.ts';
 import type { Related } from '../docs/page.ts';
 import { COMMON_SCRIPT } from '../docs/script.ts';
 import { securityPolicy, shell } from '../docs/shell.ts';
-import { type Found, QUERY_CHARACTERS_MAX } from './search.ts';
+import { type Found, QUERY_CHARACTERS_MAX, RESULTS_MAX } from './search.ts';
 import type { GuidePage, Site } from './site.ts';
 import { GUIDE_STYLE } from './style.ts';
 
@@ -57,7 +57,7 @@ ${asked ? results(query, found) : allPages(around)}`,
 function results(query: string, found: readonly Found[]): Html {
   if (found.length === 0)
     return html`<p role="status">Nothing found for “${query}”. Try fewer or shorter words.</p>`;
-  return html`<p role="status">${found.length} ${found.length === 1 ? 'result' : 'results'} for “${query}”</p>
+  return html`<p role="status">${countOf(found)} for “${query}”</p>
 <ol class="results">${found.map(
     ({ href, title, page, excerpt }) => html`<li><a href="${href}">${title}</a> ${
       title !== page && html`<span>${page}</span>`
@@ -65,6 +65,12 @@ function results(query: string, found: readonly Found[]): Html {
 <p>${excerpt.map((piece, index) => (index % 2 === 1 ? html`<mark>${piece}</mark>` : piece))}</p></li>
 `,
   )}</ol>`;
+}
+
+/** There may be more than are shown. */
+function countOf({ length }: readonly Found[]): string {
+  if (length === RESULTS_MAX) return `The best ${RESULTS_MAX} results`;
+  return `${length} ${length === 1 ? 'result' : 'results'}`;
 }
 
 function allPages({ site, base }: Surroundings): Html[] {

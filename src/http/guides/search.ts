@@ -18,7 +18,7 @@ export interface Found extends Findable {
 
 export const QUERY_CHARACTERS_MAX = 100;
 const WORDS_MAX = 8;
-const RESULTS_MAX = 30;
+export const RESULTS_MAX = 30;
 const EXCERPT_CHARACTERS = 200;
 /** A long text does not count more than a good one. */
 const OCCURRENCES_MAX = 4;

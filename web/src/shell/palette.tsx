@@ -2,7 +2,7 @@ import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
 import { useRouter } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
-import { useState } from 'react';
+import { type RefObject, useState } from 'react';
 import { mayActAs, useMe } from '../api/me.ts';
 import { useTheme } from '../theme.ts';
 import { POPUP_ITEM } from '../ui/popup.ts';
@@ -13,13 +13,19 @@ import { useWaitlists } from './use-waitlists.ts';
 /** An installation can have hundreds. More words find the others. */
 const WAITLISTS_SHOWN = 8;
 
+interface PaletteProps {
+  /** What was typed while it was loading. */
+  typed: RefObject<string>;
+  onClose: () => void;
+}
+
 /** Jumps to a page, a waitlist or a person, and does what needs no page. */
-export default function Palette({ onClose }: { onClose: () => void }) {
+export default function Palette({ typed, onClose }: PaletteProps) {
   const { role } = useMe();
   const { theme } = useTheme();
   const { scope, current, waitlists = [] } = useWaitlists();
   const router = useRouter();
-  const [text, setText] = useState('');
+  const [text, setText] = useState(() => typed.current);
   const mayFind = mayActAs(role, 'support');
   const { people, words: about } = usePeople(text, mayFind);
   const words = text.trim().toLowerCase().split(/\s+/);

@@ -1,6 +1,6 @@
 import { Outlet, useMatches } from '@tanstack/react-router';
 import { Menu as MenuIcon } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { mayActAs, useMe } from '../api/me.ts';
 import { useInterrupted } from '../api/session.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -37,7 +37,11 @@ export function Shell() {
   const offline = !useOnline();
   const interrupted = useInterrupted();
   const [overlay, setOverlay] = useState<Overlay>(null);
-  const close = () => setOverlay(null);
+  const typed = useRef('');
+  const close = () => {
+    typed.current = '';
+    setOverlay(null);
+  };
   // Desktops never load it. Once opened, it stays, to leave as it came.
   const [hasDrawer, setHasDrawer] = useState(false);
   if (overlay === 'navigation' && !hasDrawer) setHasDrawer(true);
@@ -90,10 +94,34 @@ export function Shell() {
             />
           </NavigationDrawer>
         )}
-        {overlay === 'palette' && <Palette onClose={close} />}
         {overlay === 'shortcuts' && <ShortcutsHelp onClose={close} />}
         {interrupted && <SignInAgain />}
       </Suspense>
+      {overlay === 'palette' && (
+        <Suspense
+          fallback={
+            <EarlyInput
+              onText={(text) => {
+                typed.current = text;
+              }}
+            />
+          }
+        >
+          <Palette typed={typed} onClose={close} />
+        </Suspense>
+      )}
     </div>
+  );
+}
+
+/** Takes what is typed while the palette is being loaded. */
+function EarlyInput({ onText }: { onText: (text: string) => void }) {
+  return (
+    <input
+      ref={(input) => input?.focus()}
+      aria-label="Search"
+      className="sr-only"
+      onChange={({ target }) => onText(target.value)}
+    />
   );
 }

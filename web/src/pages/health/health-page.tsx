@@ -73,7 +73,9 @@ function Summary({ findings }: { findings: readonly Finding[] }) {
   ];
   return (
     <Alert tone={problems > 0 ? 'danger' : 'warn'} title={parts.filter(Boolean).join(' and ')}>
-      {problems > 0 ? 'Something does not work right now.' : 'Something is at risk, or for others to mend.'}
+      {problems > 0
+        ? 'Something does not work right now.'
+        : 'Doorlist works, but something is at risk or fails on the other side.'}
     </Alert>
   );
 }
