@@ -150,7 +150,7 @@ forEachEngine((engine) => {
 
   it('compares a period, shows a range, and leads from numbers to people', async () => {
     const page = await open(`/waitlists/${list.id}`);
-    await page.getByRole('button', { name: 'Compare with previous period' }).click();
+    await page.getByRole('button', { name: 'Compare periods' }).click();
     const compared = page.getByRole('region', { name: 'Compared with before' });
     await compared.getByText('0 before').first().waitFor();
     assert.match(await compared.innerText(), /was created on .*, so that period is not whole/);

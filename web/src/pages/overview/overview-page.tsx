@@ -116,7 +116,7 @@ export function OverviewPage() {
                 className={compare ? 'bg-hover' : ''}
                 onClick={() => set({ compare: compare ? undefined : '1' })}
               >
-                Compare with previous period
+                Compare periods
               </Button>
             }
           >
