@@ -6,7 +6,7 @@ import {
   listAllDeliveries,
   listDeliveries,
   showDelivery,
-} from '../webhooks/deliveries.ts';
+} from '../webhooks/list-deliveries.ts';
 import {
   type PresentedDelivery,
   presentDelivery,

@@ -1,8 +1,8 @@
 import { isoTime, isoTimeOrNull } from '../lib/time.ts';
 import type { CreatedEndpoint } from './change-endpoints.ts';
-import type { Delivery, DeliveryAttempt, DeliveryDetails } from './deliveries.ts';
 import type { RevealedSecret, RotatedSecret } from './endpoint-secrets.ts';
 import type { Endpoint } from './endpoints.ts';
+import type { Delivery, DeliveryAttempt, DeliveryDetails } from './list-deliveries.ts';
 
 export type PresentedEndpoint = ReturnType<typeof presentEndpoint>;
 

@@ -5,8 +5,8 @@ import { writeMessages } from '../outbox/message.ts';
 import { resendDeliveries } from '../outbox/resend.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { presentEvent } from '../wire/event.ts';
-import { requireEventId } from './deliveries.ts';
 import { type FoundEndpoint, findEndpoint } from './endpoints.ts';
+import { requireEventId } from './list-deliveries.ts';
 import { endpointTarget } from './target.ts';
 
 /** Sends one event to one endpoint again, whatever its outcome was. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { DELAYS_MS } from '../../src/outbox/retry.ts';
 import { deleteEndpoint } from '../../src/webhooks/change-endpoints.ts';
-import { listDeliveries } from '../../src/webhooks/deliveries.ts';
+import { listDeliveries } from '../../src/webhooks/list-deliveries.ts';
 import { checkLayout, checkOn, sizeOn, useDashboard } from '../support/dashboard.ts';
 import { forEachEngine, type List } from '../support/harness.ts';
 import { type Browser, join, PASSWORD, setUp } from '../support/operators.ts';

@@ -6,9 +6,9 @@ import type { DispatcherOptions } from '../../src/outbox/dispatcher.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { createEndpoint } from '../../src/webhooks/change-endpoints.ts';
-import { type DeliveryState, listDeliveries } from '../../src/webhooks/deliveries.ts';
 import type { EndpointInput } from '../../src/webhooks/endpoint-input.ts';
 import { createGuard } from '../../src/webhooks/guard.ts';
+import { type DeliveryState, listDeliveries } from '../../src/webhooks/list-deliveries.ts';
 import { eventually, type Service, type ServiceOptions, startService } from './harness.ts';
 
 export const LOOPBACK = { DOORLIST_WEBHOOK_ALLOW: '127.0.0.1' };

@@ -7,7 +7,7 @@ import { connectSmtp } from '../../src/mail/smtp/smtp.ts';
 import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
-import { showDelivery } from '../../src/webhooks/deliveries.ts';
+import { showDelivery } from '../../src/webhooks/list-deliveries.ts';
 import { MustNotBegin } from '../../src/webhooks/post.ts';
 import { createSender } from '../../src/webhooks/send.ts';
 import { forEachEngine, startService } from '../support/harness.ts';

@@ -13,7 +13,7 @@ import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { createWaitlist } from '../../src/waitlist/settings/waitlists.ts';
 import { openSignups, type Signups } from '../../src/waitlist/signup/signup.ts';
 import { parseSignupRequest } from '../../src/waitlist/signup/signup-input.ts';
-import { showDelivery } from '../../src/webhooks/deliveries.ts';
+import { showDelivery } from '../../src/webhooks/list-deliveries.ts';
 import { createDatabase } from '../support/databases.ts';
 import { forEachEngine } from '../support/harness.ts';
 import { startPostgres } from '../support/postgres.ts';

@@ -16,6 +16,7 @@ import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/ent
 import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
 import { described, named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../core/mailable.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { recordRead } from '../core/reading.ts';
@@ -23,7 +24,6 @@ import { closed } from '../core/schemas.ts';
 import { SegmentInput, segmentOfBody } from '../core/segments.ts';
 import { parseTimeOrNull } from '../core/times.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
-import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../mails/mailable.ts';
 import { EXAMPLE_INVITE, InviteObject, presentInvites } from './invite-object.ts';
 
 const FIRST_MAX = 999_999_999;

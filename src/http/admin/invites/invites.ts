@@ -6,13 +6,13 @@ import { resendInvite } from '../../../waitlist/invites/resend-invite.ts';
 import { INVITE_STATES } from '../../../wire/invite.ts';
 import { named, oneOf } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../core/mailable.ts';
 import { adminSchema } from '../core/operation.ts';
 import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { recordRead, refuseToViewers } from '../core/reading.ts';
 import { closed, Deleted, Done } from '../core/schemas.ts';
 import { domainFor, environmentQuery, requireQueue, waitlistParams } from '../core/waitlist-scope.ts';
-import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../mails/mailable.ts';
 import { EXAMPLE_INVITE as EXAMPLE, InviteObject, presentInvites } from './invite-object.ts';
 
 const tag = 'Invites';

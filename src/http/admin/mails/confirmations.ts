@@ -8,12 +8,12 @@ import { readJob } from '../../../waitlist/jobs/find-jobs.ts';
 import { EXAMPLE_JOB, JobSchema, presentJob } from '../../../wire/job.ts';
 import { named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../core/mailable.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { closed, Done } from '../core/schemas.ts';
 import { domainFor, requireQueue } from '../core/waitlist-scope.ts';
 import { EntryParams, entrySpecial } from '../entries/entry.ts';
-import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from './mailable.ts';
 import { EnvironmentQuery, NO_WAITLIST, tag, WaitlistParams } from './scope.ts';
 
 const Resent = Type.Object(

@@ -8,11 +8,11 @@ import { readEntry } from '../../../waitlist/entries/browse-entries.ts';
 import { suppressionsOf } from '../../../waitlist/links/suppression.ts';
 import { named, nullable, oneOf, time } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { EXAMPLE_MAILABLE, mailableFields, presentMailable } from '../core/mailable.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { queueToRead } from '../core/reading.ts';
 import { EntryParams, entrySpecial } from '../entries/entry.ts';
-import { EXAMPLE_MAILABLE, mailableFields, presentMailable } from './mailable.ts';
 import { EXAMPLE_MAIL, mailFields } from './mails.ts';
 import { EnvironmentQuery, tag } from './scope.ts';
 

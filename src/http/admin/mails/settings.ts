@@ -7,11 +7,11 @@ import { pictureUrl } from '../../../waitlist/settings/pictures.ts';
 import { limits, named, nullable, oneOf, withExamples } from '../../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../../wire/waitlist.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { warnings } from '../core/mailable.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { closed } from '../core/schemas.ts';
 import { domainFor, requireQueue } from '../core/waitlist-scope.ts';
-import { warnings } from './mailable.ts';
 import { EnvironmentQuery, NO_WAITLIST, tag, WaitlistParams } from './scope.ts';
 
 const text = (description: string, keywords: object = {}) =>

@@ -6,10 +6,10 @@ import { MAIL_KINDS } from '../../../mail/templates/kinds.ts';
 import type { Queue } from '../../../waitlist/queue/queue.ts';
 import { named, oneOf } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { EXAMPLE_MAILABLE, mailableFields, presentMailable, warnings } from '../core/mailable.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { requireQueue } from '../core/waitlist-scope.ts';
-import { EXAMPLE_MAILABLE, mailableFields, presentMailable, warnings } from './mailable.ts';
 import { EnvironmentQuery, NO_WAITLIST, tag, WaitlistParams } from './scope.ts';
 
 const MailStatus = Type.Object(

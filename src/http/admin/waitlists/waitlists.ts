@@ -21,12 +21,12 @@ import {
   waitlistSettings,
 } from '../../../wire/waitlist.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { warnings } from '../core/mailable.ts';
 import { adminSchema } from '../core/operation.ts';
 import { nextCursorSchema, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, pageOf, pageQuery } from '../core/pages.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { closed } from '../core/schemas.ts';
 import { DEFAULT_ENVIRONMENT, domainFor, environmentQuery, waitlistParams } from '../core/waitlist-scope.ts';
-import { warnings } from '../mails/mailable.ts';
 
 const tag = 'Waitlists';
 

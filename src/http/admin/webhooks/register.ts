@@ -1,7 +1,7 @@
 import type { TypedApp } from '../../typed-app.ts';
 import type { AdminParts } from '../core/parts.ts';
-import { registerDeliveries } from './deliveries.ts';
 import { registerEndpoints } from './endpoints.ts';
+import { registerDeliveries } from './list-deliveries.ts';
 import { registerSecrets } from './secrets.ts';
 
 export function registerWebhooks(app: TypedApp, parts: AdminParts): void {

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { EVENT_KINDS } from '../../../waitlist/queue/events.ts';
-import { DELIVERY_STATES } from '../../../webhooks/deliveries.ts';
 import { RATE_MAX } from '../../../webhooks/endpoint-input.ts';
+import { DELIVERY_STATES } from '../../../webhooks/list-deliveries.ts';
 import { idPattern, limits, named, nullable, oneOf, time, timeOrNull } from '../../../wire/schema.ts';
 import { WaitlistIdSchema } from '../../../wire/waitlist.ts';
 import { nextCursorSchema } from '../core/pages.ts';

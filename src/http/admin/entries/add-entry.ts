@@ -8,12 +8,12 @@ import { parsePerson } from '../../../waitlist/signup/signup-input.ts';
 import { AdminEntrySchema, EXAMPLE_ENTRY, presentEntry } from '../../../wire/entry.ts';
 import { EMAIL, limits, named, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
+import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../core/mailable.ts';
 import { adminSchema } from '../core/operation.ts';
 import type { AdminParts } from '../core/parts.ts';
 import { queueToRead } from '../core/reading.ts';
 import { closed } from '../core/schemas.ts';
 import { domainFor, environmentQuery, waitlistParams } from '../core/waitlist-scope.ts';
-import { EXAMPLE_MAILABLE, MailableSchema, presentMailable } from '../mails/mailable.ts';
 
 /** Escaped, the metadata can take six times as much, and the rest of the body is small. */
 const BODY_BYTES_MAX = 8 * METADATA_BYTES_MAX;

@@ -8,7 +8,7 @@ import {
   listDeliveries,
   listDeliveriesAbout,
   showDelivery,
-} from '../../../webhooks/deliveries.ts';
+} from '../../../webhooks/list-deliveries.ts';
 import { presentAttempt, presentEndpointDelivery } from '../../../webhooks/present.ts';
 import { replayEvent, sendTestEvent } from '../../../webhooks/replay.ts';
 import { REPLAYED_STATES, startReplay } from '../../../webhooks/replay-job.ts';
