@@ -434,7 +434,7 @@ forEachEngine((engine) => {
       await db.transaction(async (trx) => {
         await trx
           .updateTable('schema_version' as never)
-          .set({ version: SCHEMA_VERSION + 1 } as never)
+          .set({ version: SCHEMA_VERSION + 1, release: null } as never)
           .execute();
       });
       await db.close();

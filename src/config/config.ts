@@ -48,6 +48,7 @@ export interface Config {
   webhookAllow: string[];
   webhookProxy: string | undefined;
   deliveryLogDays: number;
+  auditDays: number;
   smtpUrl: string | undefined;
   smtpConnections: number;
   smtpRate: number;
@@ -375,6 +376,7 @@ export const VARIABLES = {
     30,
     'Days to keep events, deliveries and attempts. Retries take up to 4 days.',
   ),
+  auditDays: whole('DOORLIST_AUDIT_DAYS', 30, 36_500, 730, 'Days to keep records of the audit trail.'),
   smtpUrl: secret(
     text(
       'DOORLIST_SMTP_URL',
@@ -581,6 +583,7 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
     webhookAllow: listOf(read(VARIABLES.webhookAllow)),
     webhookProxy: read(VARIABLES.webhookProxy),
     deliveryLogDays: read(VARIABLES.deliveryLogDays),
+    auditDays: read(VARIABLES.auditDays),
     smtpUrl: read(VARIABLES.smtpUrl),
     smtpConnections: read(VARIABLES.smtpConnections),
     smtpRate: read(VARIABLES.smtpRate),

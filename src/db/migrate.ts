@@ -1,5 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import { repeat } from '../lib/repeat.ts';
+import { VERSION } from '../lib/version.ts';
 import { type Database, LockUnavailable, type Trx } from './database.ts';
 import { start } from './migrations/0001-start.ts';
 import { webhooks } from './migrations/0002-webhooks.ts';
@@ -29,6 +30,7 @@ import { health } from './migrations/0025-health.ts';
 import { removedFrom } from './migrations/0026-removed-from.ts';
 import { firstHour } from './migrations/0027-first-hour.ts';
 import { savedSegments } from './migrations/0028-saved-segments.ts';
+import { boundedAudit } from './migrations/0029-bounded-audit.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const NAMED = {
@@ -60,6 +62,7 @@ const NAMED = {
   removedFrom,
   firstHour,
   savedSegments,
+  boundedAudit,
 } satisfies Record<string, Migration>;
 
 export const MIGRATIONS: readonly Migration[] = Object.values(NAMED);
@@ -67,6 +70,8 @@ const NAMES = Object.keys(NAMED);
 export const SCHEMA_VERSION = MIGRATIONS.length;
 /** From this version on, the schema itself refuses writes of earlier releases. */
 export const GATED_SINCE = schemaGate.version;
+/** From this version on, the database says which release made its schema. */
+const RELEASE_SINCE = boundedAudit.version;
 
 export class SchemaTooNew extends Error {
   override name = 'SchemaTooNew';
@@ -154,7 +159,7 @@ async function applyNext(
       known(await db.sessionOf(trx));
       await db.lockSchema(trx);
       const current = await appliedVersion(db, trx);
-      refuseNewer(current);
+      await refuseNewer(trx, current);
       const migration = MIGRATIONS[current];
       // Another process was faster.
       if (!migration || current >= upTo || current + 1 !== step.version)
@@ -180,7 +185,8 @@ async function apply(
     step.statement = index + 1;
     await trx.executeQuery(CompiledQuery.raw(db.spell(statement)));
   }
-  await trx.executeQuery(CompiledQuery.raw(`update schema_version set version = ${version}`));
+  const release = version >= RELEASE_SINCE ? `, release = '${VERSION}'` : '';
+  await trx.executeQuery(CompiledQuery.raw(`update schema_version set version = ${version}${release}`));
 }
 
 /** While the step runs, finds out now and then whether it waits for somebody. */
@@ -209,7 +215,7 @@ async function watchingLocks<T>(
 export async function schemaVersion(db: Database): Promise<number> {
   if (!(await db.hasTable(db.query, 'schema_version'))) return 0;
   const version = await readVersion(db.query);
-  refuseNewer(version);
+  await refuseNewer(db.query, version);
   return version;
 }
 
@@ -241,10 +247,14 @@ async function readVersion(executor: Database['query']): Promise<number> {
   return rows[0]?.version ?? 0;
 }
 
-function refuseNewer(version: number): void {
-  if (version > SCHEMA_VERSION) {
-    throw new SchemaTooNew(
-      `the database has schema version ${version}, this Doorlist knows up to ${SCHEMA_VERSION}: start a newer release`,
-    );
-  }
+async function refuseNewer(executor: Database['query'], version: number): Promise<void> {
+  if (version <= SCHEMA_VERSION) return;
+  const { rows } = await executor.executeQuery<{ release?: string | null }>(
+    CompiledQuery.raw('select * from schema_version'),
+  );
+  const release = rows[0]?.release;
+  const fitting = release ? `Doorlist ${release} or newer, which made it` : 'a newer release';
+  throw new SchemaTooNew(
+    `the database has schema version ${version}, this Doorlist ${VERSION} knows up to ${SCHEMA_VERSION}: start ${fitting}`,
+  );
 }

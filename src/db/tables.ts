@@ -613,13 +613,18 @@ const audit = {
   hash: bytes,
 };
 
-/** A single row: the end of the audit trail. */
+/** A single row: the end of the audit trail, and its beginning once old records were deleted. */
 const auditHead = {
   id: integer,
   seq: integer,
   hash: bytes,
   /** Keyed, over number and hash, so that the end cannot be put elsewhere. */
   seal: orNull(bytes),
+  /** Of the last record that was deleted, 0 if none was. */
+  start_seq: generated(integer),
+  start_hash: orNull(bytes),
+  /** Keyed, so that the beginning cannot be put elsewhere. */
+  start_seal: orNull(bytes),
 };
 
 /** One row while a copy into this database is unfinished. Such a database cannot be served. */

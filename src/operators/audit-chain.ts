@@ -34,6 +34,11 @@ export function sealOf(vault: Vault, { seq, hash }: Pick<Head, 'seq' | 'hash'>):
   return vault.hash('audit', JSON.stringify(['end', seq, hex(hash)]));
 }
 
+/** Without the key, nobody can delete the first records and make it look like a trimmed trail. */
+export function startSealOf(vault: Vault, { seq, hash }: Pick<Head, 'seq' | 'hash'>): Buffer {
+  return vault.hash('audit', JSON.stringify(['start', seq, hex(hash)]));
+}
+
 export function isSealed(vault: Vault, end: Pick<Head, 'seq' | 'hash'>, seal: Uint8Array | null): boolean {
   return seal !== null && sealOf(vault, end).equals(seal);
 }

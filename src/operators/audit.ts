@@ -35,6 +35,7 @@ export const AUDIT_ACTIONS = [
   'token.created',
   'token.changed',
   'token.revoked',
+  'audit.trimmed',
   ...WAITLIST_ACTIONS,
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

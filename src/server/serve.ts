@@ -21,6 +21,7 @@ import type { Meter } from '../lib/meter.ts';
 import { COMMAND } from '../lib/root.ts';
 import { openOperators } from '../operators/context.ts';
 import { isSetUp, setupUrl } from '../operators/setup.ts';
+import { auditUpkeep } from '../operators/trim-audit.ts';
 import { isMasterKeySaved } from '../vault/master-key-saved.ts';
 import { createJobRunner, takeLeasesBack } from '../waitlist/jobs/job-runner.ts';
 import { trackKeyUsage } from '../waitlist/keys/key-usage.ts';
@@ -96,7 +97,8 @@ export async function serve(
   if (config.databaseUrl === undefined) await takeLeasesBack(context).catch(tolerateUnwritable);
   const jobs = createJobRunner(withoutTimeLimits(context), JOB_KINDS);
   const alerts = await watchHealth(withoutTimeLimits(context), config);
-  const scheduler = startScheduler(context, [outbox.task, jobs.task, alerts, ...upkeep.tasks]);
+  const audit = auditUpkeep(await openOperators(withoutTimeLimits(context)), config.auditDays);
+  const scheduler = startScheduler(context, [outbox.task, jobs.task, alerts, audit, ...upkeep.tasks]);
   // What it cannot write, another server will do.
   context.db.superseded.addEventListener('abort', () => {
     upkeep.stop();

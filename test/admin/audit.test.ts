@@ -3,12 +3,20 @@ import { describe, it, type TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { unsealedHash } from '../../src/operators/audit-chain.ts';
 import { openOperators } from '../../src/operators/context.ts';
+import { trimAudit } from '../../src/operators/trim-audit.ts';
 import { verifyAudit } from '../../src/operators/verify-audit.ts';
 import { rotateMasterKey } from '../../src/waitlist/upkeep/instance.ts';
 import { assertError, forEachEngine, startService } from '../support/harness.ts';
 import { storedBytes } from '../support/inspect.ts';
-import { browserOf, join, OWNER, PASSWORD, setUp } from '../support/operators.ts';
+import { adminToken, browserOf, join, OWNER, PASSWORD, setUp } from '../support/operators.ts';
 import { typed } from '../support/terminal.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const leftover = (seq: number) => ({
+  ...{ seq, at: 0, action: 'session.created', actor: 'command-line', object: null },
+  ...{ details: Buffer.alloc(40), hash: Buffer.alloc(32) },
+});
 
 interface Page {
   records: {
@@ -99,6 +107,57 @@ forEachEngine((engine) => {
       const before = (await owner.get<Page>('/audit')).body.records.length;
       assertError(await owner.post('/operators', { email: OWNER.email, role: 'viewer' }), 409, 'conflict');
       assert.equal((await owner.get<Page>('/audit')).body.records.length, before);
+    });
+
+    it('loses its old records for good, and vouches for those who came with them', async (test) => {
+      const { service, owner } = await start(test);
+      await join(service, owner, 'viewer', 'ada@example.com');
+      await adminToken(service, 'viewer', 'CI');
+      const { db } = service.context;
+      const operators = await openOperators(service.context);
+      const doctor = async () => (await typed(service.storage.environment, 'doctor')).out;
+      const numbers = async () => {
+        const rows = await db.query.selectFrom('audit').select('seq').orderBy('seq').execute();
+        return rows.map(({ seq }) => seq);
+      };
+      const before = await numbers();
+      service.clock.advance(30 * DAY_MS);
+      await trimAudit(operators, 30 * DAY_MS);
+      assert.deepEqual(await numbers(), before, 'a day of patience, so that there is no record of each hour');
+
+      service.clock.advance(DAY_MS + 1);
+      const returned = browserOf(service);
+      await returned.post('/session', { email: OWNER.email, password: PASSWORD }); // A record that stays.
+      await trimAudit(operators, 30 * DAY_MS);
+      const last = before.at(-1) ?? 0;
+      assert.deepEqual(await numbers(), [last + 1, last + 2]);
+      const { records } = (await returned.get<Page>('/audit')).body;
+      assert.deepEqual(
+        records.map(({ action, actor }) => [action, actor.kind]),
+        [
+          ['audit.trimmed', 'server'],
+          ['session.created', 'operator'],
+        ],
+      );
+      assert.match(JSON.stringify(records[0]?.after), new RegExp(`"through":${last},"before":"20`));
+      assert.match(await doctor(), /ok +audit trail: 2 records/);
+
+      await trimAudit(operators, 30 * DAY_MS);
+      assert.deepEqual(await numbers(), [last + 1, last + 2], 'nothing more');
+      await db.query.insertInto('audit').values(leftover(last)).execute();
+      await trimAudit(operators, 30 * DAY_MS);
+      assert.deepEqual(await numbers(), [last + 1, last + 2], 'what a killed process left is gone');
+
+      await db.query
+        .deleteFrom('audit')
+        .where('seq', '=', last + 1)
+        .execute();
+      const moved = { start_seq: last + 1, start_hash: Buffer.alloc(32) };
+      await db.query.updateTable('audit_head').set(moved).execute();
+      assert.match(await doctor(), new RegExp(`WRONG +audit trail: records before ${last + 2} were removed`));
+      service.clock.advance(60 * DAY_MS);
+      await trimAudit(operators, 30 * DAY_MS);
+      assert.deepEqual(await numbers(), [last + 2], 'a broken trail is evidence');
     });
 
     it('shows `doctor` what somebody with the database changed', async (test) => {

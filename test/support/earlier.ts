@@ -52,7 +52,7 @@ export async function updateByNewerRelease(storage: Storage): Promise<void> {
   const db = await openDatabase(readConfig(storage.environment), createLogger('silent'));
   try {
     await db.transaction(async (trx) => {
-      await sql`update schema_version set version = ${SCHEMA_VERSION + 1}`.execute(trx);
+      await sql`update schema_version set version = ${SCHEMA_VERSION + 1}, release = '9.9.9'`.execute(trx);
       await db.closeToEarlier(trx, SCHEMA_VERSION + 1);
     });
   } finally {

@@ -110,11 +110,15 @@ forEachEngine((engine) => {
       ]) {
         const { code, out, error } = await typed(storage.environment, ...words);
         assert.equal(code, 1, words.join(' '));
-        assert.match(out + error, /this Doorlist knows up to \d+: start a newer release/, words.join(' '));
+        assert.match(
+          out + error,
+          /this Doorlist \S+ knows up to \d+: start Doorlist 9\.9\.9 or newer, which made it/,
+          words.join(' '),
+        );
       }
       const serving = await runCommand(storage.environment, 'serve');
       assert.equal(serving.code, 1);
-      assert.match(serving.stderr, /start a newer release/);
+      assert.match(serving.stderr, /start Doorlist 9\.9\.9 or newer/);
       assert.equal(await versionOf(storage), SCHEMA_VERSION + 1);
     });
   });

@@ -25,6 +25,7 @@ const NAMES: Record<Action, string> = {
   'token.created': 'Created a token',
   'token.changed': 'Changed a token',
   'token.revoked': 'Revoked a token',
+  'audit.trimmed': 'Deleted old audit records',
   'environment.created': 'Created an environment',
   'instance.updated': 'Changed the installation',
   'waitlist.created': 'Created a waitlist',
