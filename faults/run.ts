@@ -1,0 +1,61 @@
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { startPostgres } from '../test/support/postgres.ts';
+import { buildScripts } from '../test/support/program.ts';
+import { type Outcome, runScenario, wrongIn } from './run-scenario.ts';
+import { SCENARIOS } from './scenarios.ts';
+
+const WIDTHS = [40, 7, 13, 6, 8, 9, 11, 9, 10, 4];
+const HEAD = [
+  ...['scenario', 'rounds', 'acknowledged', 'lost', 'doubled', 'reverted', 'undelivered', 'unmailed'],
+  ...['recovered', ''],
+];
+
+/** `npm run faults [-- --seed N] [--short] [WORDS OF A NAME]`: breaks things under load, and prints what was left. */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { seed: { type: 'string' }, short: { type: 'boolean', default: false } },
+});
+const wanted = positionals.join(' ').toLowerCase();
+const chosen = SCENARIOS.filter(({ name, engine }) => `${name}, ${engine}`.toLowerCase().includes(wanted));
+if (chosen.length === 0) throw new Error(`there is no scenario with "${wanted}" in its name`);
+
+const seed = Number(values.seed ?? randomInt(2 ** 31));
+process.stdout.write(`seed ${seed}, to repeat: npm run faults -- --seed ${seed} ${positionals.join(' ')}\n`);
+await buildScripts();
+const postgres = await startPostgres();
+process.env.DOORLIST_TEST_POSTGRES_URL = postgres.url;
+process.stdout.write(`${line(HEAD)}\n`);
+try {
+  for (const scenario of chosen) {
+    const outcome = await runScenario(scenario, { seed, short: values.short, postgres });
+    const wrong = wrongIn(outcome);
+    process.stdout.write(
+      `${line(cellsOf(outcome, wrong))}\n${wrong.map((text) => `    ${text}\n`).join('')}`,
+    );
+    if (wrong.length > 0) process.exitCode = 1;
+  }
+} finally {
+  await postgres.stop();
+}
+
+function cellsOf(outcome: Outcome, wrong: string[]): string[] {
+  const { scenario, rounds, acknowledged, lost, doubled, reverted, undelivered, unmailed } = outcome;
+  const counts = [lost, doubled, reverted, undelivered, unmailed].map(({ length }) => String(length));
+  const recovered = `${(outcome.recoveredInMs / 1_000).toFixed(1)} s`;
+  return [
+    scenario,
+    String(rounds),
+    String(acknowledged),
+    ...counts,
+    recovered,
+    wrong.length === 0 ? 'ok' : 'WRONG',
+  ];
+}
+
+function line(cells: string[]): string {
+  return cells
+    .map((cell, index) => cell.padEnd(WIDTHS[index] ?? 0))
+    .join(' ')
+    .trimEnd();
+}
