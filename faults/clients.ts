@@ -4,7 +4,7 @@ import { type Ledger, type Person, revertedIn } from './ledger.ts';
 
 /** As a careful client does it: the same request again until the answer is known. */
 const RETRY_AFTER_MS = 50;
-const GIVE_UP_AFTER_MS = 60_000;
+const GIVE_UP_AFTER_MS = 150_000;
 const ANSWER_WITHIN_MS = 15_000;
 
 export interface Service {
