@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Engine } from '../src/db/database.ts';
@@ -28,6 +31,8 @@ export interface Scenario {
   /** Clients go through this instead of to the servers. */
   readonly balanced?: boolean;
 }
+
+const USAGE_ERROR = 2;
 
 const between = (random: () => number, least: number, most: number) =>
   sleep(least + random() * (most - least));
@@ -164,17 +169,29 @@ async function restartInTurn({ site, random, rounds }: Run): Promise<void> {
 
 /** Commands that read or write everything, killed at any moment. */
 async function killCommands({ site, random, rounds }: Run): Promise<void> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-faults-'));
   const commands = [
-    ['backup', '/dev/null', '--force'],
-    ['doctor', '--repair'],
-    ['export', site.waitlistId, '--format', 'csv'],
+    (round: number) => ['backup', path.join(directory, `${round}.backup`)],
+    () => ['doctor', '--repair'],
+    (round: number) => [
+      'export',
+      '--waitlist',
+      site.waitlistId,
+      '--out',
+      path.join(directory, `${round}.csv`),
+    ],
   ];
-  for (let round = 0; round < rounds; round += 1) {
-    const words = commands[round % commands.length] as string[];
-    const { child, finished } = startCommand(site.storage.environment, ...words);
-    await between(random, 50, 900);
-    child.kill('SIGKILL');
-    await finished;
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      const words = commands[round % commands.length]?.(round) ?? [];
+      const { child, finished } = startCommand(site.storage.environment, ...words);
+      await between(random, 50, 900);
+      child.kill('SIGKILL');
+      const { code, stderr } = await finished;
+      if (code === USAGE_ERROR) throw new Error(`doorlist ${words.join(' ')}: ${stderr}`);
+    }
+  } finally {
+    rmSync(directory, { recursive: true });
   }
 }
 
