@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -13,6 +13,12 @@ export interface Running {
   url: string;
   /** Resident memory of the process, in bytes. */
   memory(): number;
+  /** Open files and sockets. */
+  descriptors(): number;
+  /** What it has logged so far. */
+  logBytes(): number;
+  /** Processor time of all its threads so far. */
+  cpuSeconds(): number;
   stop(): Promise<void>;
 }
 
@@ -59,7 +65,8 @@ async function launch(
   variables: Record<string, string>,
 ): Promise<Running> {
   const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-log-'));
-  const log = openSync(path.join(directory, 'log'), 'w'); // The log is written to a file, as in production.
+  const logFile = path.join(directory, 'log');
+  const log = openSync(logFile, 'w'); // The log is written to a file, as in production.
   const child = spawn(program, words, {
     env: { ...process.env, ...variables },
     stdio: ['ignore', log, 'inherit'],
@@ -70,6 +77,9 @@ async function launch(
   return {
     url,
     memory: () => residentBytes(child.pid ?? 0),
+    descriptors: () => readdirSync(`/proc/${child.pid}/fd`).length,
+    logBytes: () => statSync(logFile).size,
+    cpuSeconds: () => cpuSeconds(child.pid ?? 0),
     stop: async () => {
       child.kill('SIGTERM');
       await exited;
@@ -96,4 +106,11 @@ async function reachable(url: string): Promise<void> {
 function residentBytes(pid: number): number {
   const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(match?.[1] ?? 0) * 1024;
+}
+
+const CLOCK_TICKS_PER_SECOND = 100;
+
+function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND; // In user mode, and in the kernel.
 }

@@ -4,10 +4,14 @@ import { benchDashboard } from './dashboard.ts';
 import { benchEmails } from './emails.ts';
 import { benchForm } from './form.ts';
 import { benchFormTiming } from './form-timing.ts';
+import { benchHostile } from './hostile.ts';
+import { benchMetrics } from './metrics.ts';
 import { benchQueue } from './queue.ts';
+import { benchSoak } from './soak.ts';
+import { benchUpgrade } from './upgrade.ts';
 import { benchWebhooks } from './webhooks.ts';
 
-/** `npm run bench` runs every benchmark, `npm run bench -- api` one. Each prints ratios, never bare times. */
+/** `npm run bench` runs every benchmark but the long ones, `npm run bench -- api` one. Each prints ratios. */
 const BENCHMARKS: Record<string, () => Promise<boolean>> = {
   api: benchApi,
   queue: benchQueue,
@@ -17,12 +21,20 @@ const BENCHMARKS: Record<string, () => Promise<boolean>> = {
   dashboard: benchDashboard,
   form: benchForm,
   'form-timing': benchFormTiming,
+  hostile: benchHostile,
+  metrics: benchMetrics,
 };
 
+/** Minutes each, so they run when named. */
+const LONG_BENCHMARKS: Record<string, () => Promise<boolean>> = {
+  upgrade: benchUpgrade,
+  soak: benchSoak,
+};
+
+const all = { ...BENCHMARKS, ...LONG_BENCHMARKS };
 const wanted = process.argv.slice(2);
 for (const name of wanted.length > 0 ? wanted : Object.keys(BENCHMARKS)) {
-  const bench = BENCHMARKS[name];
-  if (!bench)
-    throw new Error(`there is no benchmark ${name}; there are ${Object.keys(BENCHMARKS).join(', ')}`);
+  const bench = all[name];
+  if (!bench) throw new Error(`there is no benchmark ${name}; there are ${Object.keys(all).join(', ')}`);
   if (!(await bench())) process.exitCode = 1;
 }

@@ -10,6 +10,8 @@ export interface Person {
   version: number;
   code?: string;
   entryId?: string;
+  /** Neither events nor emails tell of the signup. */
+  silent?: boolean;
 }
 
 const ORDER: readonly Status[] = ['waiting', 'invited', 'joined', 'removed'];

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Engine } from '../src/db/database.ts';
 import type { PresentedEntry } from '../src/wire/entry.ts';
 import { clientFor, listOver } from '../test/support/harness.ts';
 import { type MailServer, startMailServer } from '../test/support/mail-server.ts';
 import { freePort } from '../test/support/postgres.ts';
 import { commandJson, type RunningProcess, runCommand, startProcess } from '../test/support/process.ts';
 import { type Receiver, startReceiver } from '../test/support/receiver.ts';
-import { createStorage, type Storage } from '../test/support/storage.ts';
+import type { Storage } from '../test/support/storage.ts';
 import type { Service } from './clients.ts';
 import { type Findings, Ledger } from './ledger.ts';
 
@@ -25,7 +24,8 @@ export interface Checked extends Findings {
 export class Site implements Service {
   readonly waitlistId: string = LIST;
   readonly ledger: Ledger = new Ledger();
-  readonly storage: Storage;
+  storage: Storage;
+  readonly #left: Storage[] = [];
   readonly servers: (RunningProcess | undefined)[] = [];
   key = '';
   adminToken = '';
@@ -35,8 +35,7 @@ export class Site implements Service {
   /** For servers that reach the database in a way of their own. */
   readonly environments: Record<number, Record<string, string>> = {};
 
-  static async open(engine: Engine, instances: number): Promise<Site> {
-    const storage = await createStorage(engine);
+  static async open(storage: Storage, instances: number): Promise<Site> {
     const ports = await Promise.all(Array.from({ length: instances }, freePort));
     const site = new Site(storage, ports, await startReceiver(), await startMailServer());
     await site.#setUp();
@@ -96,6 +95,12 @@ export class Site implements Service {
     });
   }
 
+  /** Servers that start from now on use it. */
+  moveTo(storage: Storage): void {
+    this.#left.push(this.storage);
+    this.storage = storage;
+  }
+
   async end(which: number, signal: NodeJS.Signals): Promise<void> {
     await this.servers[which]?.stop(signal);
     this.servers[which] = undefined;
@@ -105,8 +110,10 @@ export class Site implements Service {
   async check(): Promise<Checked> {
     const list = listOver(clientFor(this.urlOf(0)), LIST, this.key);
     const entries = (await list.walk({ limit: 100 })) as PresentedEntry[];
-    // Nobody writes to those who were removed meanwhile.
-    const stayed = [...this.ledger.people.values()].filter(({ status }) => status !== 'removed');
+    // Nobody writes to those who were imported, or removed meanwhile.
+    const stayed = [...this.ledger.people.values()].filter(
+      ({ status, silent }) => status !== 'removed' && !silent,
+    );
     const people = stayed.map(({ email }) => email);
     const arrived = () => new Set(this.#receiver.received.flatMap(({ body }) => emailIn(body)));
     const mailed = () => new Set(this.#mails.received.flatMap(({ to }) => to));
@@ -130,7 +137,7 @@ export class Site implements Service {
   async close(): Promise<void> {
     await Promise.all(this.servers.map((server) => server?.stop('SIGKILL')));
     await Promise.all([this.#receiver.close(), this.#mails.close()]);
-    await this.storage.remove();
+    for (const storage of [...this.#left, this.storage]) await storage.remove();
   }
 }
 

@@ -15,12 +15,25 @@ export interface Storage {
   remove(): Promise<void>;
 }
 
-/** Empty, or with the schema already. */
-export async function createStorage(engine: Engine, { migrated = false } = {}): Promise<Storage> {
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'doorlist-test-'));
+interface StorageOptions {
+  /** With the schema already. */
+  migrated?: boolean;
+  /** Where its directory is created. */
+  within?: string;
+  /** Of a PostgreSQL server, if not that of this run. */
+  serverUrl?: string;
+}
+
+export async function createStorage(
+  engine: Engine,
+  { migrated = false, within = tmpdir(), serverUrl }: StorageOptions = {},
+): Promise<Storage> {
+  const dataDir = mkdtempSync(path.join(within, 'doorlist-test-'));
   const { sqliteFile, postgresDatabase } = migrated ? templates() : {};
   const database =
-    engine === 'postgres' ? await createDatabase(postgresServerUrl(), postgresDatabase) : undefined;
+    engine === 'postgres'
+      ? await createDatabase(serverUrl ?? postgresServerUrl(), postgresDatabase)
+      : undefined;
   if (engine === 'sqlite' && sqliteFile) copyFileSync(sqliteFile, path.join(dataDir, DATABASE_FILE));
   return {
     engine,

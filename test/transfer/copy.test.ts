@@ -6,7 +6,8 @@ import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../../src/config/config.ts';
 import { copyDatabase } from '../../src/db/copy/copy-database.ts';
-import type { Database, Engine } from '../../src/db/database.ts';
+import type { Database } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
 import { COPIED_TABLES } from '../../src/db/table-keys.ts';
 import { openDatabase } from '../../src/installation/open.ts';
 import { createLogger } from '../../src/lib/log.ts';
@@ -14,6 +15,7 @@ import { updateMailSettings } from '../../src/mail/update-settings.ts';
 import { removeEntry } from '../../src/waitlist/entries/remove-entry.ts';
 import { importFile } from '../../src/waitlist/transfer/import/import-start.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
+import { OTHER, targetFor } from '../support/copy-target.ts';
 import { forEachEngine, listOver, type Service, startService } from '../support/harness.ts';
 import { runCommand, startCommand } from '../support/process.ts';
 import { createStorage, type Storage } from '../support/storage.ts';
@@ -22,16 +24,6 @@ import { endpointFor } from '../support/webhooks.ts';
 
 const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-copy-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
-
-const OTHER: Record<Engine, Engine> = { sqlite: 'postgres', postgres: 'sqlite' };
-
-/** Where a copy goes to, as it is typed, and the variables that make a process use it. */
-function targetFor(source: Storage, target: Storage): { to: string; environment: Record<string, string> } {
-  const { DATABASE_URL } = target.environment;
-  return DATABASE_URL === undefined
-    ? { to: `sqlite:${target.dataDir}`, environment: target.environment }
-    : { to: DATABASE_URL, environment: { ...source.environment, DATABASE_URL } };
-}
 
 /** Something in every corner: statuses, referrals, old codes, invites, keys, an endpoint, events and mails. */
 async function fill(service: Service, people: number) {
@@ -165,6 +157,16 @@ forEachEngine((engine) => {
         } finally {
           await moved.close();
         }
+      }));
+
+    it('continues when it was killed before the target had the whole schema', () =>
+      withStorages(async (source, target) => {
+        const { to, environment } = targetFor(source, target);
+        await fillSource(source, 12, async () => {});
+        const db = await openTarget(environment);
+        await migrate(db, 1).finally(db.close);
+        const { rows } = await jsonOf<{ rows: number }>(source.environment, 'copy', '--to', to);
+        assert.ok(rows > 12);
       }));
 
     it('is rejected when the source changed before it continued', () =>

@@ -28,7 +28,7 @@ export async function copyDatabase(
   target: Database,
   watch: CopyWatch = () => {},
 ): Promise<CopyResult> {
-  if ((await schemaVersion(target)) > 0) await requireCurrentSchema(target); // It belongs to somebody.
+  if (await isInstallation(target)) await requireCurrentSchema(target);
   await migrate(target);
   return source.transaction(async (frozen) => {
     await source.freeze(frozen);
@@ -45,6 +45,12 @@ export async function copyDatabase(
     await target.refreshStatistics();
     return { tables, rows: tables.reduce((sum, { rows }) => sum + rows, 0) };
   });
+}
+
+/** The first start writes the row. Without it, only the schema of a target is there, in part if that was interrupted. */
+async function isInstallation(target: Database): Promise<boolean> {
+  if ((await schemaVersion(target)) === 0) return false;
+  return (await target.query.selectFrom('instance').select('id').executeTakeFirst()) !== undefined;
 }
 
 async function identify(executor: Trx): Promise<string> {
