@@ -27,9 +27,14 @@ export interface RunningDoorlist extends Running {
   command<T = Record<string, string>>(...words: string[]): T;
 }
 
-export async function startBare(): Promise<Running> {
+export function startBare(): Promise<Running> {
+  return startNode(BARE);
+}
+
+/** A script that serves at `PORT`. */
+export async function startNode(script: string, variables: Record<string, string> = {}): Promise<Running> {
   const port = await freePort();
-  return launch(process.execPath, [BARE], port, { PORT: String(port) });
+  return launch(process.execPath, [script], port, { PORT: String(port), ...variables });
 }
 
 export async function startDoorlist(environment: Record<string, string> = {}): Promise<RunningDoorlist> {

@@ -6,6 +6,7 @@ import { benchForm } from './form.ts';
 import { benchFormTiming } from './form-timing.ts';
 import { benchHostile } from './hostile.ts';
 import { benchMetrics } from './metrics.ts';
+import { benchPeers } from './peers.ts';
 import { benchQueue } from './queue.ts';
 import { benchSoak } from './soak.ts';
 import { benchUpgrade } from './upgrade.ts';
@@ -23,6 +24,7 @@ const BENCHMARKS: Record<string, () => Promise<boolean>> = {
   'form-timing': benchFormTiming,
   hostile: benchHostile,
   metrics: benchMetrics,
+  peers: benchPeers,
 };
 
 /** Minutes each, so they run when named. */

@@ -63,6 +63,20 @@ export function signupScript(path: string, key: string): string {
     end`;
 }
 
+/** Lua that joins better-auth-waitlist with a new email. */
+export function peerSignupScript(): string {
+  run += 1;
+  return `
+    wrk.method = "POST"
+    wrk.headers["content-type"] = "application/json"
+    local i = 0
+    request = function()
+      i = i + 1
+      return wrk.format(nil, "/api/auth/waitlist/join", nil,
+        '{"email":"user' .. i .. 'r${run}t${process.pid}@example.com"}')
+    end`;
+}
+
 /** Lua that posts the bodies in turn. Each connection waits before it posts again. */
 export function postScript(path: string, bodies: readonly string[], delayMs: number): string {
   return `

@@ -6,8 +6,8 @@ import { commandJson, startCommand } from '../test/support/process.ts';
 import { createStorage } from '../test/support/storage.ts';
 import { between, type Run } from './scenario.ts';
 
-const USAGE_ERROR = 2;
 const ROWS = 200;
+const PASSPHRASE = { DOORLIST_BACKUP_PASSPHRASE: 'correct horse battery staple' };
 
 async function inDirectory(work: (directory: string) => Promise<void>): Promise<void> {
   const directory = mkdtempSync(path.join(tmpdir(), 'doorlist-faults-'));
@@ -24,12 +24,16 @@ async function killed(
   environment: Record<string, string>,
   ...words: string[]
 ): Promise<boolean> {
-  const { child, finished } = startCommand(environment, ...words);
+  const { child, finished } = startCommand({ ...environment, ...PASSPHRASE }, ...words);
   await between(random, 50, 900);
   child.kill('SIGKILL');
   const { code, stderr } = await finished;
-  if (code === USAGE_ERROR) throw new Error(`doorlist ${words.join(' ')}: ${stderr}`);
+  if (code !== null && stderr.startsWith('doorlist:')) throw new Error(`${words.join(' ')}: ${stderr}`);
   return code === 0;
+}
+
+function complete(environment: Record<string, string>, ...words: string[]): Promise<unknown> {
+  return commandJson({ ...environment, ...PASSPHRASE }, ...words);
 }
 
 /** Commands that read or write everything, killed at any moment. */
@@ -48,7 +52,7 @@ export async function killCommands({ site, random, rounds }: Run): Promise<void>
       const words = commands[round % commands.length]?.(round) ?? [];
       await killed(random, site.storage.environment, ...words);
     }
-    await commandJson(site.storage.environment, 'master-key', 'rotate');
+    await complete(site.storage.environment, 'master-key', 'rotate');
   });
 }
 
@@ -62,7 +66,7 @@ export async function killImports({ site, random, rounds }: Run): Promise<void> 
       writeFileSync(file, `email\n${emails.join('\n')}\n`);
       const words = ['import', file, '--waitlist', site.waitlistId];
       await killed(random, site.storage.environment, ...words);
-      await commandJson(site.storage.environment, ...words);
+      await complete(site.storage.environment, ...words);
       for (const email of emails) site.ledger.joined(email).silent = true;
     }
   });
@@ -79,7 +83,7 @@ export async function moveByCopies({ site, random, rounds }: Run): Promise<void>
     await site.end(0, 'SIGTERM');
     const words = ['copy', '--to', to];
     if (!(await killed(random, source.environment, ...words))) {
-      await commandJson(source.environment, ...words);
+      await complete(source.environment, ...words);
     }
     site.moveTo({ ...target, environment });
     await site.start(0);
@@ -95,13 +99,13 @@ export async function moveByBackups({ site, random, rounds }: Run): Promise<void
       const file = path.join(directory, `${round}.backup`);
       site.ledger.fault();
       await site.end(0, 'SIGTERM');
-      await commandJson(environment, 'backup', file);
+      await complete(environment, 'backup', file);
       const half = await createStorage(engine);
       const finished = await killed(random, half.environment, 'restore', file);
       const target = finished ? half : await createStorage(engine);
       if (!finished) {
         await half.remove();
-        await commandJson(target.environment, 'restore', file);
+        await complete(target.environment, 'restore', file);
       }
       site.moveTo(target);
       await site.start(0);
