@@ -41,7 +41,10 @@ type SameShape<T extends TableName, R> = {
 export type OnConflict<T extends TableName> = 'ignore' | { add: readonly ColumnName<T>[] };
 
 interface TransactionOptions {
-  /** The work has no effects outside the transaction, so it can run again if a rival made the server undo it. */
+  /**
+   * By default, the work runs again if a rival made the server undo it. Turned off for work that has effects outside
+   * the transaction.
+   */
   repeatable?: boolean;
 }
 

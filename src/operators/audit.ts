@@ -127,7 +127,7 @@ export async function changeOperators<T>(
       noticed = true;
     });
   };
-  const result = await db.transaction(attempt, { repeatable: true });
+  const result = await db.transaction(attempt);
   if (noticed) notices?.wake();
   return result;
 }

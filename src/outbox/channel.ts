@@ -26,8 +26,16 @@ export interface Channel<Setup = unknown> {
    * necessary. Returns undefined if the permit was not renewed and nothing was sent.
    */
   send(delivery: Delivery<Setup>, sealedBody: Uint8Array): Promise<Attempt | undefined>;
-  /** Runs in the transaction that records these attempts. */
-  settle(trx: Trx, target: Target, attempts: readonly Attempt[], now: number): Promise<void>;
+  /**
+   * Runs in the transaction that records these attempts, perhaps more than once. Returns what to do after the commit,
+   * if anything.
+   */
+  settle(
+    trx: Trx,
+    target: Target,
+    attempts: readonly Attempt[],
+    now: number,
+  ): Promise<(() => void) | undefined>;
   /** No more deliveries will be claimed. Long attempts should finish soon. */
   stopping?(): void;
   close(): Promise<void>;

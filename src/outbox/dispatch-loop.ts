@@ -42,6 +42,11 @@ interface Ended extends EndedAttempt {
   readonly state: TargetState;
 }
 
+interface Recorded {
+  readonly logged: LoggedAttempt[];
+  readonly afterCommit: (() => void)[];
+}
+
 /**
  * Each round is one transaction that records finished attempts and claims the next deliveries. Sending
  * happens outside transactions.
@@ -110,15 +115,15 @@ export class DispatchLoop {
     this.#ended = [];
     try {
       const prepared = await prepareTargets(chosen);
-      const { claims, logged } = await this.#parts.db.transaction(async (trx) => {
+      const { claims, recorded } = await this.#parts.db.transaction(async (trx) => {
         this.#lockOutErasures(trx, [...ended.map(({ state }) => state), ...chosen]);
         const now = await sharedNow(this.#parts, trx);
-        const logged = await this.#recordAttempts(trx, ended, now);
+        const recorded = await this.#recordAttempts(trx, ended, now);
         const claims = await claimDue(this.#parts, trx, prepared, { now, leaseMs: this.#options.leaseMs });
-        countAttempts(trx, logged, now);
-        return { claims, logged };
+        countAttempts(trx, recorded.logged, now);
+        return { claims, recorded };
       });
-      this.#measure(logged);
+      this.#conclude(recorded);
       for (const [state, claim] of claims) this.#begin(state, claim);
     } catch (error) {
       this.#ended = [...ended, ...this.#ended];
@@ -184,20 +189,23 @@ export class DispatchLoop {
     this.#parts.db.lockDeliveries(trx, queueIds, 'shared');
   }
 
-  async #recordAttempts(trx: Trx, ended: readonly Ended[], now: number): Promise<LoggedAttempt[]> {
+  async #recordAttempts(trx: Trx, ended: readonly Ended[], now: number): Promise<Recorded> {
     const logged = ended.map((one) => ({ ...one, next: nextStep(one, now, this.#options.random) }));
     writeAttempts(trx, logged);
+    const afterCommit: (() => void)[] = [];
     const byState = [...Map.groupBy(ended, ({ state }) => state)];
     for (const [{ target, channel }, some] of byState.sort(([a], [b]) =>
       compareTargets(a.target, b.target),
     )) {
       const attempts = some.map(({ attempt }) => attempt);
-      await channel.settle(trx, target, attempts, now);
+      const conclude = await channel.settle(trx, target, attempts, now);
+      if (conclude) afterCommit.push(conclude);
     }
-    return logged;
+    return { logged, afterCommit };
   }
 
-  #measure(logged: readonly LoggedAttempt[]): void {
+  #conclude({ logged, afterCommit }: Recorded): void {
+    for (const conclude of afterCommit) conclude();
     for (const ended of logged) this.#parts.meter.attempt(ended.delivery.target.channel, outcomeOf(ended));
   }
 
@@ -221,12 +229,12 @@ export class DispatchLoop {
       const recorded = await this.#parts.db.transaction(async (trx) => {
         this.#lockOutErasures(trx, [...this.#ended.map(({ state }) => state), ...this.#targets]);
         const now = await sharedNow(this.#parts, trx);
-        const logged = await this.#recordAttempts(trx, this.#ended, now);
+        const recorded = await this.#recordAttempts(trx, this.#ended, now);
         for (const { waiting } of this.#targets) await giveBack(trx, waiting, now);
-        countAttempts(trx, logged, now);
-        return logged;
+        countAttempts(trx, recorded.logged, now);
+        return recorded;
       });
-      this.#measure(recorded);
+      this.#conclude(recorded);
     } catch (error) {
       if (error instanceof SchemaSuperseded) return; // Logged already. The newer release tries them again.
       const reason = (error as Error).message;

@@ -57,7 +57,7 @@ export function alertChannel(
       }
       return undefined;
     },
-    settle: async () => {},
+    settle: async () => undefined,
     close: async () => {}, // The sender is that of the webhooks.
   };
 }

@@ -115,30 +115,36 @@ export function webhookChannel(
     },
     settle: async (trx, target, attempts, now) => {
       const name = bytesName(target.id);
-      if (attempts.some(({ status }) => status === GONE)) {
-        return disable(trx, target, now, ANSWERED_GONE);
-      }
+      if (attempts.some(({ status }) => status === GONE)) return disable(trx, target, now, ANSWERED_GONE);
       const before = noted.get(name);
       if (attempts.some(({ ok }) => ok)) {
-        if (before && !before.failing && now - before.at < SUCCESS_NOTED_EVERY_MS) return;
-        noted.set(name, { failing: false, at: now });
-        report(target, 'ok');
+        if (before && !before.failing && now - before.at < SUCCESS_NOTED_EVERY_MS) return undefined;
         await byTarget(
           trx.updateTable('webhook_endpoint').set({ failing_since: null, last_success_at: now }),
           target,
         ).execute();
-      } else if (attempts.some(({ unsent }) => !unsent)) {
-        noted.set(name, { failing: true, at: now });
-        report(target, 'failing', attempts.findLast(({ unsent }) => !unsent)?.error);
-        const row = await byTarget(
-          trx.updateTable('webhook_endpoint').set({ failing_since: sql`coalesce(failing_since, ${now})` }),
-          target,
-        )
-          .returning('failing_since')
-          .executeTakeFirst();
-        if (row?.failing_since != null && now - row.failing_since >= GIVE_UP_AFTER_MS)
-          await disable(trx, target, now, 'no delivery succeeded for 5 days');
+        return () => {
+          noted.set(name, { failing: false, at: now });
+          report(target, 'ok');
+        };
       }
+      const failed = attempts.findLast(({ unsent }) => !unsent);
+      if (!failed) return undefined;
+      const row = await byTarget(
+        trx.updateTable('webhook_endpoint').set({ failing_since: sql`coalesce(failing_since, ${now})` }),
+        target,
+      )
+        .returning('failing_since')
+        .executeTakeFirst();
+      const isHopeless = row?.failing_since != null && now - row.failing_since >= GIVE_UP_AFTER_MS;
+      const tellOfEnd = isHopeless
+        ? await disable(trx, target, now, 'no delivery succeeded for 5 days')
+        : undefined;
+      return () => {
+        noted.set(name, { failing: true, at: now });
+        report(target, 'failing', failed.error);
+        tellOfEnd?.();
+      };
     },
     close: () => sender.close(),
   };
@@ -162,7 +168,13 @@ export function webhookChannel(
     return { left, againInMs: Math.ceil(1000 / perSecond), usedUntil, perSecond };
   }
 
-  async function disable(trx: Trx, target: Target, now: number, reason: string): Promise<void> {
+  /** Returns what tells of it after the commit, unless it was disabled before. */
+  async function disable(
+    trx: Trx,
+    target: Target,
+    now: number,
+    reason: string,
+  ): Promise<(() => void) | undefined> {
     const row = await byTarget(
       trx.updateTable('webhook_endpoint').set({ disabled_at: now, disabled_reason: reason, updated_at: now }),
       target,
@@ -170,10 +182,10 @@ export function webhookChannel(
       .where('disabled_at', 'is', null)
       .returning('id')
       .executeTakeFirst();
-    if (row) {
-      const endpoint = formatId('whe', target.id);
-      log.warn({ endpoint, reason }, 'webhook endpoint disabled: its deliveries are held');
-    }
+    const endpoint = formatId('whe', target.id);
+    return (
+      row && (() => log.warn({ endpoint, reason }, 'webhook endpoint disabled: its deliveries are held'))
+    );
   }
 }
 

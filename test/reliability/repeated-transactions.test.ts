@@ -2,17 +2,20 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { DatabaseUnavailable } from '../../src/db/database.ts';
+import { DatabaseUnavailable, type Trx } from '../../src/db/database.ts';
+import { startOutbox } from '../../src/installation/start-outbox.ts';
 import { changeQueue } from '../../src/waitlist/queue/change-queue.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { adminClient, auditOf, succeeded } from '../support/admin.ts';
 import { assertError, type List, type Service, startService } from '../support/harness.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { endpointFor, inState, LOOPBACK } from '../support/webhooks.ts';
 
 describe('a transaction that PostgreSQL undid because of another one', () => {
   let service: Service;
   let list: List;
   before(async () => {
-    service = await startService('postgres');
+    service = await startService('postgres', { environment: LOOPBACK });
     list = await service.waitlist();
   });
   after(() => service.close());
@@ -55,14 +58,50 @@ describe('a transaction that PostgreSQL undid because of another one', () => {
     assert.deepEqual((await auditQueue(service.context, await list.queue(), false)).findings, []);
   });
 
-  it('does not run again if the caller did not say that it can', async () => {
+  it('does not run again if the caller said that it cannot', async () => {
     let attempts = 0;
-    const work = service.context.db.transaction(async (trx) => {
+    const work = async (trx: Trx) => {
       attempts += 1;
       await sql.raw(`do $$ begin raise exception 'a rival' using errcode = '40001'; end $$`).execute(trx);
-    });
-    await assert.rejects(work, DatabaseUnavailable);
+    };
+    await assert.rejects(service.context.db.transaction(work, { repeatable: false }), DatabaseUnavailable);
     assert.equal(attempts, 1);
+  });
+
+  it('runs again after any of our transactions, and after a single statement', async () => {
+    await run('create table if not exists alone (id bigint)');
+    const { db } = service.context;
+    const add = sql.raw('insert into alone values (1)');
+    for (const statement of [
+      () => add.execute(db.query),
+      () => add.execute(db.unlimited.query),
+      () => db.transaction((trx) => add.execute(trx)),
+    ]) {
+      await failing('alone', 2, '40001');
+      await statement();
+    }
+    assert.equal((await sql`select from alone`.execute(db.query)).rows.length, 3);
+  });
+
+  it('is one delivery that is sent once, and whose endpoint is known to be well', async () => {
+    const receiver = await startReceiver();
+    const outbox = await startOutbox(service.context, service.config, { pollMs: 50, random: () => 0 });
+    try {
+      const { id } = await endpointFor(service.context, await list.queue(), receiver.url);
+      await failing('delivery_attempt', 2, '40001');
+      assert.equal((await list.signup({ email: 'told@example.com' })).status, 201);
+      await inState(service.context, id, 'delivered', 1);
+      assert.equal(receiver.received.length, 1);
+      const endpoint = await service.context.db.query
+        .selectFrom('webhook_endpoint')
+        .select(['last_success_at', 'failing_since'])
+        .executeTakeFirstOrThrow();
+      assert.equal(endpoint.failing_since, null);
+      assert.ok(endpoint.last_success_at);
+    } finally {
+      await outbox.stop();
+      await receiver.close();
+    }
   });
 
   it('runs again after a real deadlock', async (test) => {

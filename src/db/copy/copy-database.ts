@@ -30,7 +30,7 @@ export async function copyDatabase(
 ): Promise<CopyResult> {
   if (await isInstallation(target)) await requireCurrentSchema(target);
   await migrate(target);
-  return source.transaction(async (frozen) => {
+  const copy = async (frozen: Trx) => {
     await source.freeze(frozen);
     const start = await target.transaction(async (trx) => beginOrResume(trx, await identify(frozen)));
     for (const table of COPIED_TABLES.slice(COPIED_TABLES.indexOf(start.table))) {
@@ -44,7 +44,8 @@ export async function copyDatabase(
     });
     await target.refreshStatistics();
     return { tables, rows: tables.reduce((sum, { rows }) => sum + rows, 0) };
-  });
+  };
+  return source.transaction(copy, { repeatable: false });
 }
 
 /** The first start writes the row. Without it, only the schema of a target is there, in part if that was interrupted. */

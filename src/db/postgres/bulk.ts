@@ -1,6 +1,7 @@
 import { type Bulk, bulkWrites, conflictClause } from '../bulk.ts';
 import type { Column, ColumnType } from '../column.ts';
 import type { NamedQuery } from '../statement.ts';
+import { NUMBERED_TABLES } from '../table-keys.ts';
 import { TABLES } from '../tables.ts';
 import { arrayOf } from './session.ts';
 
@@ -15,10 +16,15 @@ function unnest({ table, columns }: Bulk): string {
   return `unnest(${arrays.join(', ')}) as v (${columns.join(', ')})`;
 }
 
+/** Only a copy brings ids for tables that generate them. */
+function overriding({ table, columns }: Bulk): string {
+  const isNumbered = (NUMBERED_TABLES as readonly string[]).includes(table);
+  return isNumbered && columns.includes('id') ? 'overriding system value' : '';
+}
+
 export const { insertOf, updateOf } = bulkWrites<NamedQuery>({
-  // Generated ids are overridden only by a copy.
   insert: (bulk, onConflict) =>
-    `insert into ${bulk.table} (${bulk.columns.join(', ')}) overriding system value
+    `insert into ${bulk.table} (${bulk.columns.join(', ')}) ${overriding(bulk)}
     select * from ${unnest(bulk)} ${conflictClause(bulk.table, onConflict)}`,
   update: (bulk, key) => {
     const set = bulk.columns.filter((name) => !key.includes(name)).map((name) => `${name} = v.${name}`);

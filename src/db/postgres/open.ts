@@ -9,13 +9,12 @@ import { freezeDatabase } from './freeze.ts';
 import { PostgresConnection, queriesOver, type Runner } from './kysely.ts';
 import { CHANNEL, type Notifications, shareNotifications } from './listen.ts';
 import { LIMITS, openPool, type Pool, type PoolOptions, type PostgresLimits } from './pool.ts';
-import { tryToWrite } from './probe.ts';
+import { createProbe } from './probe.ts';
 import { repeatRolledBack } from './repeat.ts';
 import { closeToEarlier } from './schema-gate.ts';
 import { blockersOf, lockSchema, migratingSince } from './schema-lock.ts';
-import { type Answer, type Command, isWrite } from './session.ts';
 import { analyzeGrownTables } from './statistics.ts';
-import { inTransaction, runWithSettings } from './transaction.ts';
+import { inTransaction, runAlone } from './transaction.ts';
 import { connectTimeout } from './url.ts';
 
 /** An arbitrary number that every Doorlist shares. The second key of the lock is the queue's id. */
@@ -57,9 +56,10 @@ function database(
   time: { long: boolean },
   unlimited?: Database,
 ): Database {
-  const run: Runner = time.long
+  const runOnce: Runner = time.long
     ? (command) => inTransaction(pool, (_, session) => session.run(command).catch(rethrow), time)
     : (command) => runAlone(pool, command);
+  const run: Runner = (command) => repeatRolledBack(() => runOnce(command));
   const connection = new PostgresConnection(run);
   const query = queriesOver(connection);
   const db: Database = {
@@ -70,12 +70,12 @@ function database(
       const { name, sql: text, parameters } = statement.bind(postgresDialect, values);
       return (await run({ name, text, values: parameters })).rows as never[];
     },
-    transaction: (work, { repeatable = false } = {}) => {
+    transaction: (work, { repeatable = true } = {}) => {
       const attempt = () => inTransaction(pool, work, time);
       return repeatable ? repeatRolledBack(attempt) : attempt();
     },
     snapshot: (work) => inTransaction(pool, work, { ...time, snapshot: true }),
-    lockSchema,
+    lockSchema: (trx) => lockSchema(trx, pool.refusedSettings),
     closeToEarlier,
     superseded: pool.superseded,
     sessionOf: async (trx) => {
@@ -95,7 +95,7 @@ function database(
         .replace(/\bbytes\b/g, 'bytea')
         .replace(/\bserial_key\b/g, 'bigint generated always as identity primary key')
         .replace(/\) clustered$/, ')'),
-    freeze: freezeDatabase,
+    freeze: (trx) => freezeDatabase(trx, pool.refusedSettings),
     continueNumbers: async (trx, table) => {
       await sql`select setval(pg_get_serial_sequence(${table}, 'id'), max(id)) from ${sql.table(table)}`.execute(
         trx,
@@ -126,22 +126,13 @@ function database(
       return { bytes: 0, connections: 0, ...rows[0], logBytes: null, logLimitBytes: null, freeBytes: null };
     },
     connections: pool.connections,
-    probe: () => tryToWrite(pool),
+    probe: createProbe(pool),
     close: () => pool.close(),
     get unlimited() {
       return unlimited ?? db;
     },
   };
   return db;
-}
-
-async function runAlone(pool: Pool, { text, name, values }: Command): Promise<Answer> {
-  if (pool.throughPooler) return runWithSettings(pool, { text, ...(values ? { values } : {}) });
-  const keptAs = name === undefined ? {} : { name };
-  const { rows, command, rowCount } = await pool.query({ text, values: values as unknown[], ...keptAs });
-  const answer = { rows, command, count: rowCount ?? 0 };
-  if (isWrite(answer)) pool.changes.tell();
-  return answer;
 }
 
 const readClock = statement<object, { now: number }>((db) => ({

@@ -3,10 +3,9 @@ import ipaddr from 'ipaddr.js';
 import pg from 'pg';
 import { type Changes, createChanges } from '../changes.ts';
 import { type Connections, SchemaSuperseded } from '../database.ts';
-import { SCHEMA_VERSION } from '../migrate.ts';
 import { isConnectionLoss, isReadOnly, rethrow } from './errors.ts';
-import { KNOWN_SCHEMA } from './schema-gate.ts';
-import { type Command, parserFor } from './session.ts';
+import { parserFor } from './session.ts';
+import { findRefusedSettings, type OptionalSetting, setSession } from './settings.ts';
 
 export interface PostgresLimits {
   /** To connect, and to wait for a free connection. */
@@ -31,11 +30,6 @@ export const LIMITS: PostgresLimits = {
 const KEEP_ALIVE_AFTER_MS = 10_000;
 /** Connections that have not closed properly by then are destroyed. */
 const CLOSE_MS = 1_000;
-/**
- * A prepared statement keeps the plan of its first runs. A plan made for a nearly empty table would be a
- * sequential scan, and would still be used with a million rows.
- */
-const PLAN_BY_INDEX = 'off';
 
 const AT_WORK = `select from pg_stat_activity where pid = $1 and state = 'active'`;
 
@@ -65,6 +59,8 @@ export interface Pool {
    * server session, so settings and prepared statements do not persist.
    */
   readonly throughPooler: boolean;
+  /** What this server does not let us set. */
+  readonly refusedSettings: ReadonlySet<OptionalSetting>;
   /** What this process has written. */
   readonly changes: Changes;
   /** Aborted when a write met a newer schema. */
@@ -101,6 +97,7 @@ export function openPool({ url, poolSize, limits, onState, onPlainText }: PoolOp
   const idle = new Set<Client>();
   const longWork = new Map<Client, number>();
   let throughPooler = false;
+  let refusedSettings: ReadonlySet<OptionalSetting> | undefined;
   let warnOfPlainText = onPlainText;
   let state: ConnectionState = 'ok';
   const report = (next: ConnectionState, error?: Error) => {
@@ -162,7 +159,8 @@ export function openPool({ url, poolSize, limits, onState, onPlainText }: PoolOp
       stream.destroy(new Error('the database stopped answering'));
       dropIdle();
     });
-    const { rows } = await client.query(setSession(client.processID, limits));
+    refusedSettings ??= await findRefusedSettings(client);
+    const { rows } = await client.query(setSession(client.processID, limits, refusedSettings));
     throughPooler = rows.length === 0;
     if (isPlainTextToPublic(stream)) {
       warnOfPlainText?.(stream.remoteAddress ?? '');
@@ -198,6 +196,9 @@ export function openPool({ url, poolSize, limits, onState, onPlainText }: PoolOp
     get throughPooler() {
       return throughPooler;
     },
+    get refusedSettings() {
+      return refusedSettings ?? new Set();
+    },
     superseded: superseding.signal,
     query: (command) => pool.query(command).catch(fail),
     connect: () => pool.connect().catch(fail) as Promise<Client>,
@@ -228,31 +229,4 @@ export function openPool({ url, poolSize, limits, onState, onPlainText }: PoolOp
 export function isPlainTextToPublic(stream: Pick<Socket, 'remoteAddress'>): boolean {
   const { remoteAddress = '', encrypted } = stream as { remoteAddress?: string; encrypted?: boolean };
   return !encrypted && ipaddr.isValid(remoteAddress) && ipaddr.process(remoteAddress).range() === 'unicast';
-}
-
-/**
- * Configures the session if it is ours alone. A pooler reports a made-up process id, which differs from the
- * server's.
- */
-function setSession(processId: number, limits: PostgresLimits): pg.QueryConfig {
-  return {
-    text: `select ${settings(false)} where pg_backend_pid() = $5`,
-    values: [...settingValues(limits), processId],
-  };
-}
-
-/** The same settings for a single transaction, in any session. */
-export function setTransaction(limits: PostgresLimits): Command {
-  return { text: `select ${settings(true)}`, values: settingValues(limits) };
-}
-
-/** Up to version 17, a scan that is turned off seems so costly that each statement with one would be compiled first. */
-function settings(local: boolean): string {
-  return `set_config('enable_seqscan', $1, ${local}), set_config('jit', 'off', ${local}),
-    set_config('statement_timeout', $2, ${local}), set_config('idle_in_transaction_session_timeout', $3, ${local}),
-    set_config('${KNOWN_SCHEMA}', $4, ${local})`;
-}
-
-function settingValues({ statementMs, idleInTransactionMs }: PostgresLimits): string[] {
-  return [PLAN_BY_INDEX, String(statementMs), String(idleInTransactionMs), String(SCHEMA_VERSION)];
 }

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Trx } from '../database.ts';
 import type { Tables } from '../tables.ts';
+import { type OptionalSetting, setLocal } from './settings.ts';
 
 /** An arbitrary number that every Doorlist shares. */
 export const SCHEMA_LOCK = 7_362_015_001;
@@ -11,11 +12,11 @@ export const SCHEMA_LOCK = 7_362_015_001;
 const TABLE_WAIT_MS = 3_000;
 
 /** Waits for other migrations as long as it takes, and for tables only a moment. */
-export async function lockSchema(trx: Trx): Promise<void> {
+export async function lockSchema(trx: Trx, refused: ReadonlySet<OptionalSetting>): Promise<void> {
   await sql`select pg_advisory_xact_lock(${SCHEMA_LOCK})`.execute(trx);
   // Migrations read whole tables.
-  await sql`select set_config('lock_timeout', ${String(TABLE_WAIT_MS)}, true),
-    set_config('enable_seqscan', 'on', true)`.execute(trx);
+  const settings = { lock_timeout: String(TABLE_WAIT_MS), enable_seqscan: 'on' };
+  await sql.raw(setLocal(settings, refused).text).execute(trx);
 }
 
 /** The holders of the locks that a session is waiting for. */

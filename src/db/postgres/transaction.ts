@@ -5,8 +5,9 @@ import { insertOf, updateOf } from './bulk.ts';
 import { postgresDialect } from './dialect.ts';
 import { isReadOnly, rethrow } from './errors.ts';
 import { PostgresConnection, queriesOver } from './kysely.ts';
-import { type Client, type Pool, setTransaction } from './pool.ts';
+import type { Client, Pool } from './pool.ts';
 import { type Answer, type Command, isWrite, Session } from './session.ts';
+import { type Settings, setLocal, setTransaction } from './settings.ts';
 
 interface TransactionOptions {
   /** No time limit; otherwise each statement has the limit of a request. */
@@ -36,15 +37,12 @@ function sessionOf(pool: Pool, client: Client): Connected {
 
 const BEGIN = { text: 'begin', name: 'begin' };
 const BEGIN_SNAPSHOT = { text: 'begin isolation level repeatable read read only' };
-// Without statistics, as right after an import, the planner would join a table to itself row by row.
-const READ_WHOLE_TABLES = {
-  text: "select set_config('enable_seqscan', 'on', true), set_config('enable_nestloop', 'off', true)",
-};
+/** Without statistics, as right after an import, the planner would join a table to itself row by row. */
+const READ_WHOLE_TABLES: Settings = { enable_seqscan: 'on', enable_nestloop: 'off' };
+const TAKE_YOUR_TIME: Settings = { statement_timeout: '0' };
+const WHO_AM_I = { text: 'select pg_backend_pid() as pid' };
 const COMMIT = { text: 'commit', name: 'commit' };
 const ROLLBACK = { text: 'rollback', name: 'rollback' };
-const TAKE_YOUR_TIME = {
-  text: `select set_config('statement_timeout', '0', true), pg_backend_pid() as pid`,
-};
 
 export async function inTransaction<T>(
   pool: Pool,
@@ -62,10 +60,12 @@ export async function inTransaction<T>(
   client.on('error', onError); // Without a listener, a lost connection would end the process.
   try {
     sendAhead(session, snapshot ? BEGIN_SNAPSHOT : BEGIN);
-    if (pool.throughPooler) sendAhead(session, setTransaction(pool.limits));
-    if (snapshot) sendAhead(session, READ_WHOLE_TABLES);
+    const { refusedSettings } = pool;
+    if (pool.throughPooler) sendAhead(session, setTransaction(pool.limits, refusedSettings));
+    if (snapshot) sendAhead(session, setLocal(READ_WHOLE_TABLES, refusedSettings));
     if (long) {
-      const { rows } = await session.run(TAKE_YOUR_TIME).catch(rethrow);
+      sendAhead(session, setLocal(TAKE_YOUR_TIME, refusedSettings));
+      const { rows } = await session.run(WHO_AM_I).catch(rethrow);
       pool.beginLongWork(client, rows[0]?.pid as number);
     }
     const result = await work(trx, session);
@@ -88,11 +88,21 @@ export async function inTransaction<T>(
   }
 }
 
+/** One statement, in a transaction of the server's own. */
+export async function runAlone(pool: Pool, { text, name, values }: Command): Promise<Answer> {
+  if (pool.throughPooler) return runWithSettings(pool, { text, ...(values ? { values } : {}) });
+  const keptAs = name === undefined ? {} : { name };
+  const { rows, command, rowCount } = await pool.query({ text, values: values as unknown[], ...keptAs });
+  const answer = { rows, command, count: rowCount ?? 0 };
+  if (isWrite(answer)) pool.changes.tell();
+  return answer;
+}
+
 /**
  * One statement behind a pooler, with its settings: both run in one transaction, because they are sent before
  * the server answers.
  */
-export async function runWithSettings(pool: Pool, command: Command): Promise<Answer> {
+async function runWithSettings(pool: Pool, command: Command): Promise<Answer> {
   const client = await pool.connect();
   const { session } = sessionOf(pool, client);
   let lost: Error | undefined;
@@ -101,7 +111,7 @@ export async function runWithSettings(pool: Pool, command: Command): Promise<Ans
   };
   client.on('error', onError);
   try {
-    sendAhead(session, setTransaction(pool.limits));
+    sendAhead(session, setTransaction(pool.limits, pool.refusedSettings));
     const answer = await session.run(command).catch(rethrow);
     if (isWrite(answer)) pool.changes.tell();
     return answer;

@@ -140,6 +140,7 @@ export function smtpChannel<Setup extends object>(
         });
       };
     },
+    // Even if the claim is repeated: rather too few in a second than too many.
     charge: async (_trx, _target, _quota, claimed) => rate?.charge(claimed),
     send: async (delivery, sealedBody) => {
       const startedAt = performance.now();
@@ -157,7 +158,7 @@ export function smtpChannel<Setup extends object>(
         await release();
       }
     },
-    settle: async () => {},
+    settle: async () => undefined,
     stopping: () => {
       const stopped = deferred('not sent yet: the service stopped before the mail server answered', 0);
       setTimeout(() => {

@@ -26,26 +26,35 @@ export function noteBlockedOrigins() {
       if ((noted.size < NOTED_MAX || noted.has(name)) && isOrigin(origin))
         noted.set(name, (noted.get(name) ?? 0) + 1);
     },
-    write: async (trx: Trx, now: number) => {
-      const rows = [...noted].map(([name, attempts]) => {
+    /** Returns them, and forgets them here. */
+    take: () => {
+      const taken = [...noted].map(([name, attempts]) => {
         const [queueId = '', origin = ''] = name.split(' ');
-        return { queue_id: Number(queueId), origin, attempts, last_at: now };
+        return { queue_id: Number(queueId), origin, attempts };
       });
       noted.clear();
-      for (const row of rows)
-        await trx
-          .insertInto('form_blocked_origin')
-          .values(row)
-          .onConflict((known) =>
-            known.columns(['queue_id', 'origin']).doUpdateSet({
-              attempts: sql`form_blocked_origin.attempts + ${row.attempts}`,
-              last_at: now,
-            }),
-          )
-          .execute();
-      for (const id of new Set(rows.map(({ queue_id }) => queue_id))) await keepNewest(trx, id);
+      return taken;
     },
   };
+}
+
+export async function writeBlockedOrigins(
+  trx: Trx,
+  blocked: ReturnType<ReturnType<typeof noteBlockedOrigins>['take']>,
+  now: number,
+): Promise<void> {
+  for (const row of blocked)
+    await trx
+      .insertInto('form_blocked_origin')
+      .values({ ...row, last_at: now })
+      .onConflict((known) =>
+        known.columns(['queue_id', 'origin']).doUpdateSet({
+          attempts: sql`form_blocked_origin.attempts + ${row.attempts}`,
+          last_at: now,
+        }),
+      )
+      .execute();
+  for (const id of new Set(blocked.map(({ queue_id }) => queue_id))) await keepNewest(trx, id);
 }
 
 async function keepNewest(trx: Trx, queueId: number): Promise<void> {

@@ -2,7 +2,7 @@ import { sharedNow } from '../../db/shared-clock.ts';
 import { repeat } from '../../lib/repeat.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
-import { noteBlockedOrigins } from './blocked-origins.ts';
+import { noteBlockedOrigins, writeBlockedOrigins } from './blocked-origins.ts';
 
 /** Why a post to the form was turned away. Only operators see it. */
 export const REFUSAL_REASONS = [
@@ -45,6 +45,7 @@ export function countRefusals(context: Context): Refusals {
       return { queueId: Number(queueId), reason, refused };
     });
     counts.clear();
+    const blocked = origins.take();
     const now = await sharedNow(context);
     const slot = now - (now % REFUSAL_SLOT_MS);
     await db.transaction(async (trx) => {
@@ -55,7 +56,7 @@ export function countRefusals(context: Context): Refusals {
         refused,
       }));
       trx.insert('form_refusal', rows, { onConflict: { add: ['refused'] } });
-      await origins.write(trx, now);
+      await writeBlockedOrigins(trx, blocked, now);
     });
   };
   const write = () => {

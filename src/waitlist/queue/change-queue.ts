@@ -82,7 +82,7 @@ export async function readAndChangeQueue<R, T>(
     if (listening.length > 0) targets = await sendMessages(change, listening, context.tracer?.current());
     return outcome;
   };
-  const result = await context.db.transaction(attempt, { repeatable: true });
+  const result = await context.db.transaction(attempt);
   if (targets.length > 0) context.wakeUps.send(targets);
   return result;
 }

@@ -21,7 +21,7 @@ export async function changeSettings<T>(
       .executeTakeFirstOrThrow();
     return work(trx, requireMaster(keyring, row.master_key_check));
   };
-  const result = await db.transaction(attempt, { repeatable: true });
+  const result = await db.transaction(attempt);
   registry?.recheck();
   return result;
 }
