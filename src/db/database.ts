@@ -1,7 +1,7 @@
 import type { Insertable, Kysely, Updateable } from 'kysely';
 import type { ClaimedRow, ClaimRequest, Lease } from './claims.ts';
 import type { Dialect } from './dialect.ts';
-import type { Statement } from './statement.ts';
+import type { Lookup, Statement } from './statement.ts';
 import type { TableName, Tables } from './tables.ts';
 
 export type Engine = 'sqlite' | 'postgres';
@@ -57,6 +57,8 @@ export interface Database extends Dialect {
   describe(): Engine;
   /** Runs a read-only statement outside a transaction, in the fastest way the engine has. */
   run<P, O>(statement: Statement<P, O>, values: P): Promise<O[]> | O[];
+  /** Like `run`, for one row. What is looked for in the same turn of the event loop shares a statement if that is faster. */
+  find<P, O>(lookup: Lookup<P, O>, key: P): Promise<O | undefined> | O | undefined;
   transaction<T>(work: (trx: Trx) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Reads from one snapshot, however long it takes, without blocking writers. */
   snapshot<T>(work: (trx: Trx) => Promise<T>): Promise<T>;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
+import { type CompiledQuery, type OperationNodeSource, type RawBuilder, sql } from 'kysely';
+import type { ColumnType } from './column.ts';
 import type { Dialect } from './dialect.ts';
 
 /** A compiled query that an engine can keep prepared under its name. */
@@ -16,8 +17,24 @@ class Parameter {
 
 type Parameters<P> = <K extends keyof P & string>(name: K) => RawBuilder<P[K]>;
 
+type Build<P, Query> = (db: Dialect, parameter: Parameters<P>) => Query;
+
 export interface Statement<P, O> {
   bind(dialect: Dialect, values: P): NamedQuery<O>;
+}
+
+/** Finds the row at a key, if there is one. `Database.find` can look for many at once. */
+export interface Lookup<P, O> extends Statement<P, O> {
+  readonly key: Readonly<Record<keyof P & string, ColumnType>>;
+  /** With the key taken from elsewhere, such as the columns of a table of keys. */
+  readonly build: Build<P, OperationNodeSource>;
+}
+
+export function lookup<P extends object, O>(
+  key: Lookup<P, O>['key'],
+  build: Build<P, OperationNodeSource & { compile(): CompiledQuery<O> }>,
+): Lookup<P, O> {
+  return { ...statement(build), key, build };
 }
 
 /**
@@ -25,7 +42,7 @@ export interface Statement<P, O> {
  * more than running it.
  */
 export function statement<P extends object, O>(
-  build: (db: Dialect, parameter: Parameters<P>) => { compile(): CompiledQuery<O> },
+  build: Build<P, { compile(): CompiledQuery<O> }>,
 ): Statement<P, O> {
   const compiledFor = new WeakMap<Dialect, NamedQuery<O>>();
   const compile = (dialect: Dialect): NamedQuery<O> => {

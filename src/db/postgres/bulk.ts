@@ -5,7 +5,11 @@ import { NUMBERED_TABLES } from '../table-keys.ts';
 import { TABLES } from '../tables.ts';
 import { arrayOf } from './session.ts';
 
-const ARRAY_TYPE: Record<ColumnType, string> = { bigint: 'bigint[]', text: 'text[]', bytes: 'bytea[]' };
+export const ARRAY_TYPE: Record<ColumnType, string> = {
+  bigint: 'bigint[]',
+  text: 'text[]',
+  bytes: 'bytea[]',
+};
 
 /** Rows are sent as one array per column, so that the statement is the same for any number of rows. */
 function unnest({ table, columns }: Bulk): string {

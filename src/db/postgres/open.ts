@@ -8,6 +8,7 @@ import { refuseOldServer } from './explain.ts';
 import { freezeDatabase } from './freeze.ts';
 import { PostgresConnection, queriesOver, type Runner } from './kysely.ts';
 import { CHANNEL, type Notifications, shareNotifications } from './listen.ts';
+import { openLookups } from './lookups.ts';
 import { LIMITS, openPool, type Pool, type PoolOptions, type PostgresLimits } from './pool.ts';
 import { createProbe } from './probe.ts';
 import { repeatRolledBack } from './repeat.ts';
@@ -70,6 +71,7 @@ function database(
       const { name, sql: text, parameters } = statement.bind(postgresDialect, values);
       return (await run({ name, text, values: parameters })).rows as never[];
     },
+    find: openLookups(run),
     transaction: (work, { repeatable = true } = {}) => {
       const attempt = () => inTransaction(pool, work, time);
       return repeatable ? repeatRolledBack(attempt) : attempt();

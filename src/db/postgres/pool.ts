@@ -75,6 +75,8 @@ export interface Pool {
   connections(): Connections;
   /** For failures of statements that did not go through `query`. */
   noteFailure(error: unknown): void;
+  /** The same outside transactions: also reports a lost connection, and translates the error. */
+  fail(error: Error): never;
   /** Returns the connection to the pool, or drops it because of an error. */
   release(client: Client, error?: unknown): void;
   close(): Promise<void>;
@@ -203,6 +205,7 @@ export function openPool({ url, poolSize, limits, onState, onPlainText }: PoolOp
     query: (command) => pool.query(command).catch(fail),
     connect: () => pool.connect().catch(fail) as Promise<Client>,
     noteFailure: noteSuperseded,
+    fail,
     beginLongWork: (client, processId) => longWork.set(client, processId),
     release: (client, error) => {
       longWork.delete(client);

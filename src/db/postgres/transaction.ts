@@ -88,21 +88,11 @@ export async function inTransaction<T>(
   }
 }
 
-/** One statement, in a transaction of the server's own. */
-export async function runAlone(pool: Pool, { text, name, values }: Command): Promise<Answer> {
-  if (pool.throughPooler) return runWithSettings(pool, { text, ...(values ? { values } : {}) });
-  const keptAs = name === undefined ? {} : { name };
-  const { rows, command, rowCount } = await pool.query({ text, values: values as unknown[], ...keptAs });
-  const answer = { rows, command, count: rowCount ?? 0 };
-  if (isWrite(answer)) pool.changes.tell();
-  return answer;
-}
-
 /**
- * One statement behind a pooler, with its settings: both run in one transaction, because they are sent before
- * the server answers.
+ * One statement outside a transaction. Behind a pooler it brings its settings: both run in one transaction, because
+ * they are sent before the server answers.
  */
-async function runWithSettings(pool: Pool, command: Command): Promise<Answer> {
+export async function runAlone(pool: Pool, command: Command): Promise<Answer> {
   const client = await pool.connect();
   const { session } = sessionOf(pool, client);
   let lost: Error | undefined;
@@ -111,8 +101,8 @@ async function runWithSettings(pool: Pool, command: Command): Promise<Answer> {
   };
   client.on('error', onError);
   try {
-    sendAhead(session, setTransaction(pool.limits, pool.refusedSettings));
-    const answer = await session.run(command).catch(rethrow);
+    if (pool.throughPooler) sendAhead(session, setTransaction(pool.limits, pool.refusedSettings));
+    const answer = await session.run(command).catch(pool.fail);
     if (isWrite(answer)) pool.changes.tell();
     return answer;
   } catch (error) {

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Kysely, sql } from 'kysely';
 import { type Database, SchemaSuperseded } from '../database.ts';
 import { SCHEMA_VERSION } from '../migrate.ts';
-import type { NamedQuery } from '../statement.ts';
+import type { Lookup, NamedQuery } from '../statement.ts';
 import type { Tables } from '../tables.ts';
 import { type OpenTrx, openTrx } from '../trx.ts';
 import { insertOf, updateOf } from './bulk.ts';
@@ -41,6 +41,7 @@ export async function openSqlite(file: string): Promise<Database> {
     describe: () => 'sqlite',
     query,
     run: (statement, values) => read(statement.bind(sqliteDialect, values)),
+    find: <P, O>(lookup: Lookup<P, O>, key: P) => read<O>(lookup.bind(sqliteDialect, key))[0],
     transaction: async (work) => {
       const release = await writer.lock();
       begin();

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { statement } from '../../db/statement.ts';
+import { lookup, statement } from '../../db/statement.ts';
 import { STATUSES, type Status } from '../../db/tables.ts';
 import { parseEmail } from '../../lib/email.ts';
 import { invalid, notFound } from '../../lib/errors.ts';
@@ -41,13 +41,15 @@ export interface EntryPage {
 }
 
 type PagedRow = EntryRow & { rank: number };
-const findByEmail = statement<{ queueId: number; hash: Buffer }, EntryRow>((db, parameter) =>
+const BY_HASH = { queueId: 'bigint', hash: 'bytes' } as const;
+
+const findByEmail = lookup<{ queueId: number; hash: Buffer }, EntryRow>(BY_HASH, (db, parameter) =>
   selectEntries(db)
     .where('e.queue_id', '=', parameter('queueId'))
     .where('e.email_hash', '=', parameter('hash')),
 );
 
-const findByPhone = statement<{ queueId: number; hash: Buffer }, EntryRow>((db, parameter) =>
+const findByPhone = lookup<{ queueId: number; hash: Buffer }, EntryRow>(BY_HASH, (db, parameter) =>
   selectEntries(db)
     .where('e.queue_id', '=', parameter('queueId'))
     .where('e.phone_hash', '=', parameter('hash')),
@@ -57,12 +59,11 @@ const findByPhone = statement<{ queueId: number; hash: Buffer }, EntryRow>((db, 
 export async function findEntry({ db, log }: Context, queue: Queue, identifier: string): Promise<Entry> {
   const email = parseEmail(identifier);
   const phone = email ? undefined : parsePhone(identifier);
-  const rows = email
-    ? await db.run(findByEmail, { queueId: queue.id, hash: queue.vault.hash('email', email.key) })
+  const row = email
+    ? await db.find(findByEmail, { queueId: queue.id, hash: queue.vault.hash('email', email.key) })
     : phone
-      ? await db.run(findByPhone, { queueId: queue.id, hash: queue.vault.hash('phone', phone) })
-      : [];
-  const [row] = rows;
+      ? await db.find(findByPhone, { queueId: queue.id, hash: queue.vault.hash('phone', phone) })
+      : undefined;
   if (!row) throw notFound('there is no entry with this email or phone on the waitlist');
   try {
     return openEntry(queue, row);

@@ -197,7 +197,7 @@ async function findInviteByCodeOrId(
   } else {
     const queue = await queueOfCode(context, codeOrId);
     const hash = queue?.vault.hash('invite', codeOrId);
-    const [row] = queue && hash ? await db.run(findInvite, { queueId: queue.id, hash }) : [];
+    const row = queue && hash ? await db.find(findInvite, { queueId: queue.id, hash }) : undefined;
     if (queue && row) return { queue, id: row.id };
   }
   throw notFound('there is no invite with this code or id');

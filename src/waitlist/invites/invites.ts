@@ -1,5 +1,5 @@
 import { sharedTime } from '../../db/shared-clock.ts';
-import { statement } from '../../db/statement.ts';
+import { lookup } from '../../db/statement.ts';
 import type { InviteTable } from '../../db/tables.ts';
 import { invalid } from '../../lib/errors.ts';
 import type { Context } from '../queue/context.ts';
@@ -39,13 +39,15 @@ export interface InviteRow extends StateColumns {
   accept_answer: Uint8Array | null;
 }
 
-export const findInvite = statement<{ queueId: number; hash: Buffer }, InviteRow>((db, parameter) =>
-  db.query
-    .selectFrom('invite')
-    .select(['id', 'email_hash', 'sealed', 'expires_at', 'accepted_at', 'revoked_at', 'expired_at'])
-    .select(['created_at', 'accept_key_hash', 'accept_answer', db.clock.as('now')])
-    .where('queue_id', '=', parameter('queueId'))
-    .where('code_hash', '=', parameter('hash')),
+export const findInvite = lookup<{ queueId: number; hash: Buffer }, InviteRow>(
+  { queueId: 'bigint', hash: 'bytes' },
+  (db, parameter) =>
+    db.query
+      .selectFrom('invite')
+      .select(['id', 'email_hash', 'sealed', 'expires_at', 'accepted_at', 'revoked_at', 'expired_at'])
+      .select(['created_at', 'accept_key_hash', 'accept_answer', db.clock.as('now')])
+      .where('queue_id', '=', parameter('queueId'))
+      .where('code_hash', '=', parameter('hash')),
 );
 
 /** A code starts with its queue's tag. Without one, it cannot be ours. */
@@ -71,7 +73,7 @@ export async function checkInvite(context: Context, code: string): Promise<Invit
   const queue = await queueOfCode(context, code);
   if (!queue) return { state: 'not_found' };
   const { db } = context;
-  const [row] = await db.run(findInvite, { queueId: queue.id, hash: queue.vault.hash('invite', code) });
+  const row = await db.find(findInvite, { queueId: queue.id, hash: queue.vault.hash('invite', code) });
   if (!row) return { state: 'not_found' };
   const state = inviteState(row, sharedTime(context, row.now));
   if (state !== 'live') return { state, expiresAt: row.expires_at };
