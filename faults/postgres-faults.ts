@@ -71,3 +71,13 @@ export function turnReadOnly({ site, random, rounds }: Run): Promise<void> {
     }
   });
 }
+
+/** The primary dies, and after a while its standby is promoted. */
+export async function failOver({ site, random, pair }: Run): Promise<void> {
+  await between(random, 500, 1_500);
+  await pair?.primary.kill();
+  site.ledger.fault();
+  await between(random, 500, 1_500);
+  await pair?.promote();
+  await between(random, 1_000, 3_000);
+}

@@ -1,11 +1,9 @@
 import { startBalancer } from '../test/support/balancer.ts';
-import { startPostgres } from '../test/support/postgres.ts';
 import { seededRandom } from '../test/support/random.ts';
-import { createStorage } from '../test/support/storage.ts';
 import { startTraffic } from './clients.ts';
+import { openPlace, type Place } from './place.ts';
 import type { Databases, Scenario } from './scenario.ts';
 import { type Checked, Site } from './site.ts';
-import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
 
 const CLIENTS = 4;
 
@@ -26,35 +24,26 @@ interface Options {
 
 /** Nothing, if this machine cannot do it. */
 export async function runScenario(scenario: Scenario, options: Options): Promise<Outcome | undefined> {
-  if (scenario.diskMegabytes === undefined) return runOn(scenario, options);
-  const disk = mountSmallDisk(scenario.diskMegabytes);
-  if (!disk) return undefined;
-  const own = scenario.engine === 'postgres' ? await startPostgres({ within: disk.directory }) : undefined;
+  const place = await openPlace(scenario, options.postgres);
+  if (!place) return undefined;
   try {
-    return await runOn(scenario, { ...options, postgres: own ?? options.postgres }, disk);
+    return await runAt(place, scenario, options);
   } finally {
-    await own?.stop();
-    disk.remove();
+    await place.close();
   }
 }
 
 /** Clients work while something breaks. Then everything that was acknowledged must be there, once. */
-async function runOn(
-  scenario: Scenario,
-  { seed, short, postgres }: Options,
-  disk?: SmallDisk,
-): Promise<Outcome> {
+async function runAt(place: Place, scenario: Scenario, { seed, short }: Options): Promise<Outcome> {
   const random = seededRandom(seed);
   const rounds = scenario.rounds[short ? 1 : 0];
-  const within = disk && scenario.engine === 'sqlite' ? { within: disk.directory } : {};
-  const storage = await createStorage(scenario.engine, { ...within, serverUrl: postgres.url });
-  const site = await Site.open(storage, scenario.instances);
+  const site = await Site.open(place.storage, scenario.instances);
   const balancer = scenario.balanced ? await startBalancer(site.ports) : undefined;
   try {
     const service = balancer ? Object.assign(Object.create(site), { urls: () => [balancer.url] }) : site;
     const traffic = startTraffic(service, site.ledger, { clients: CLIENTS, random });
     try {
-      await scenario.faults({ site, random, rounds, postgres, disk });
+      await scenario.faults({ ...place, site, random, rounds });
     } finally {
       await traffic.stop();
     }

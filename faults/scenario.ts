@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../src/db/database.ts';
+import type { Pair } from '../test/support/pair.ts';
 import type { PostgresServer } from '../test/support/postgres.ts';
 import type { Site } from './site.ts';
 import type { SmallDisk } from './small-disk.ts';
@@ -15,6 +16,7 @@ export interface Run {
   readonly postgres: Databases;
   /** Of scenarios that want one: their data is on it, and on PostgreSQL the server's. */
   readonly disk: SmallDisk | undefined;
+  readonly pair: Pair | undefined;
 }
 
 export interface Scenario {
@@ -29,6 +31,8 @@ export interface Scenario {
   readonly balanced?: boolean;
   /** The data is on a file system of this size, for which the run must be root's. */
   readonly diskMegabytes?: number;
+  /** On a primary with a synchronous standby of its own. */
+  readonly paired?: boolean;
 }
 
 export const between = (random: () => number, least: number, most: number): Promise<void> =>

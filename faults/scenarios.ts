@@ -1,6 +1,12 @@
 import { killCommands, killImports, moveByBackups, moveByCopies } from './command-faults.ts';
 import { fillDisk, turnDiskReadOnly } from './disk-faults.ts';
-import { restartPostgres, takeConnections, terminateSessions, turnReadOnly } from './postgres-faults.ts';
+import {
+  failOver,
+  restartPostgres,
+  takeConnections,
+  terminateSessions,
+  turnReadOnly,
+} from './postgres-faults.ts';
 import type { Scenario } from './scenario.ts';
 import { cutOff, killAgainAndAgain, restartInTurn, stepClocks, suspend } from './server-faults.ts';
 
@@ -50,6 +56,10 @@ export const SCENARIOS: readonly Scenario[] = [
     instances: 2,
     rounds: [8, 1],
     faults: turnReadOnly,
+  },
+  {
+    ...{ name: 'failover to a synchronous standby', engine: 'postgres', instances: 2, rounds: [1, 1] },
+    ...{ faults: failOver, paired: true },
   },
   { name: 'clocks step', engine: 'sqlite', instances: 1, rounds: [12, 3], faults: stepClocks },
   { name: 'clocks step', engine: 'postgres', instances: 2, rounds: [12, 3], faults: stepClocks },

@@ -116,16 +116,26 @@ describe('a database that cannot be used is reported in one sentence, at the sta
     }
   });
 
-  it('several hosts', () => {
-    const url = 'postgres://me:hunter2@a.example.com:5432,b.example.com:5432/doorlist';
-    return runHere({ DATABASE_URL: url }, 'status').then(({ code, stderr }) => {
-      assert.equal(code, 1);
-      assert.match(
-        stderr,
-        /^doorlist: DATABASE_URL: lists several hosts, of which Doorlist can use only one: /,
-      );
-      assert.doesNotMatch(stderr, /hunter2/);
-    });
+  it('a mistake in a list of hosts', async () => {
+    const url = 'postgres://me:hunter2@a.example.com:5432,b.example.com:x/doorlist';
+    const { code, stderr } = await runHere({ DATABASE_URL: url }, 'status');
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /^doorlist: DATABASE_URL: the port of b\.example\.com must be a number from 1 to 65535$/m,
+    );
+    assert.doesNotMatch(stderr, /hunter2/);
+  });
+
+  it('several hosts, and what is wrong with each', async () => {
+    const [closed, other] = [await freePort(), await freePort()];
+    const url = `postgres://me:hunter2@127.0.0.1:${closed},127.0.0.1:${other}/doorlist?connect_timeout=1`;
+    const { code, stderr } = await runHere({ DATABASE_URL: url }, 'waitlist', 'list');
+    assert.equal(code, 1);
+    assert.match(stderr, /^doorlist: No server in DATABASE_URL accepts writes\. /);
+    for (const port of [closed, other])
+      assert.match(stderr, new RegExp(`127\\.0\\.0\\.1:${port}: .*refused`));
+    assert.doesNotMatch(stderr, /hunter2/);
   });
 
   it('the target of a copy, not the source', async () => {

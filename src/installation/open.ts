@@ -5,6 +5,7 @@ import { type MigrationWatch, SchemaTooOld, schemaVersion } from '../db/migrate.
 import { explainPostgres } from '../db/postgres/explain.ts';
 import { openPostgres } from '../db/postgres/open.ts';
 import type { PostgresLimits } from '../db/postgres/pool.ts';
+import { serverUrls } from '../db/postgres/url.ts';
 import { openSqlite } from '../db/sqlite/open.ts';
 import { tracedDatabase } from '../db/traced.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -127,9 +128,10 @@ function nothingIn(dataDir: string): NothingThere {
 }
 
 function emptyDatabase(url: string): NothingThere {
-  const { host, pathname } = new URL(url);
+  const servers = serverUrls(url).map((each) => new URL(each));
+  const hosts = servers.map(({ host }) => decodeURIComponent(host)).join(' or ');
   return new NothingThere(
-    `There is no Doorlist in database "${pathname.slice(1)}" at ${decodeURIComponent(host)}. Point DATABASE_URL at your installation's database, or create a new one there with \`migrate\` or \`serve\`.`,
+    `There is no Doorlist in database "${servers[0]?.pathname.slice(1)}" at ${hosts}. Point DATABASE_URL at your installation's database, or create a new one there with \`migrate\` or \`serve\`.`,
   );
 }
 
@@ -175,6 +177,7 @@ function openEngine(config: Config, log: Log, limits?: Partial<PostgresLimits>):
         state,
         error ? { reason: explainPostgres(error, databaseUrl) ?? error.message } : {},
       ),
+    onServer: (server) => log.info({ server }, 'found the PostgreSQL server that accepts writes'),
     onListenState: (state, error) => reportListening(log, config.databaseListenUrl, state, error),
     onPlainText: (address) =>
       log.warn(

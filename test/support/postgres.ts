@@ -24,6 +24,13 @@ export interface PostgresServer {
   start(): Promise<void>;
   /** Stops the server and keeps its data. */
   pause(): Promise<void>;
+  /** Ends it at once, as a power failure would. */
+  kill(): Promise<void>;
+  /**
+   * A second server that follows this one, and that every commit waits for. This one restarts in between: a copy of the
+   * files of a stopped server needs no other programs.
+   */
+  addStandby(): Promise<PostgresServer>;
   stop(): Promise<void>;
 }
 
@@ -33,6 +40,7 @@ interface PostgresOptions {
   within?: string;
   /** The directory of the programs, unless they are those from npm. */
   binaries?: string;
+  settings?: Record<string, string>;
 }
 
 /** A real PostgreSQL on a free loopback port, in a temporary directory. */
@@ -40,31 +48,45 @@ export async function startPostgres({
   durable = true,
   within = tmpdir(),
   binaries,
+  settings = {},
 }: PostgresOptions = {}): Promise<PostgresServer> {
   const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
   const programs = binaries ?? (await postgresBinaries(user));
+  const directory = await newDirectory(within, user);
+  const password = randomBytes(12).toString('hex');
+  await initialize(path.join(programs, 'initdb'), { directory, data: dataIn(directory), password, user });
+  const hasty = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+  return run({ programs, directory, password, user, settings: { ...(durable ? {} : hasty), ...settings } });
+}
+
+interface Cluster {
+  programs: string;
+  directory: string;
+  password: string;
+  user: { uid?: number; gid?: number };
+  settings: Record<string, string>;
+}
+
+function dataIn(directory: string): string {
+  return path.join(directory, 'data');
+}
+
+async function newDirectory(within: string, { uid, gid }: Cluster['user']): Promise<string> {
   const directory = await mkdtemp(path.join(within, 'doorlist-postgres-'));
   await chmod(directory, 0o755);
-  if (user.uid !== undefined) await chown(directory, user.uid, user.gid);
-  const data = path.join(directory, 'data');
+  if (uid !== undefined && gid !== undefined) await chown(directory, uid, gid);
+  return directory;
+}
+
+async function run(cluster: Cluster): Promise<PostgresServer> {
+  const { programs, directory, password, user } = cluster;
+  const data = dataIn(directory);
   const port = await freePort();
-  const password = randomBytes(12).toString('hex');
-  await initialize(path.join(programs, 'initdb'), { directory, data, password, user });
   const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+  const settings = { listen_addresses: '127.0.0.1', max_connections: '200', ...cluster.settings };
   const words = [
-    ...[
-      '-D',
-      data,
-      '-p',
-      String(port),
-      '-k',
-      '',
-      '-c',
-      'listen_addresses=127.0.0.1',
-      '-c',
-      'max_connections=200',
-    ],
-    ...(durable ? [] : ['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off']),
+    ...['-D', data, '-p', String(port), '-k', ''],
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ];
   let server: ChildProcess;
   const start = async () => {
@@ -73,17 +95,19 @@ export async function startPostgres({
     await answering(url, server);
   };
   const stopAtOnce = () => server.kill('SIGQUIT');
-  const pause = async () => {
+  const end = async (signal: NodeJS.Signals) => {
     process.off('exit', stopAtOnce);
     if (server.exitCode !== null || server.signalCode !== null) return;
-    server.kill('SIGINT');
+    server.kill(signal);
     await once(server, 'exit');
   };
+  const pause = () => end('SIGINT');
   await start();
   return {
     url,
     start,
     pause,
+    kill: () => end('SIGKILL'),
     restartAsStandby: async () => {
       await pause();
       await writeFile(path.join(data, 'standby.signal'), '');
@@ -93,11 +117,44 @@ export async function startPostgres({
       await pause();
       await start();
     },
+    addStandby: async () => {
+      await pause();
+      const own = await newDirectory(path.dirname(directory), user);
+      await promisify(execFile)('cp', ['-a', data, dataIn(own)]);
+      await start();
+      await writeFile(path.join(dataIn(own), 'standby.signal'), '');
+      const source = `host=127.0.0.1 port=${port} user=postgres password=${password} application_name=standby`;
+      const standby = await run({
+        ...cluster,
+        directory: own,
+        settings: { ...cluster.settings, primary_conninfo: source },
+      });
+      await waitForCommits(url);
+      return standby;
+    },
     stop: async () => {
       await pause();
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** From now on, each commit waits until a standby has it, too. */
+async function waitForCommits(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`alter system set synchronous_standby_names = '*'`);
+    await client.query('select pg_reload_conf()');
+    const isSynchronous = async () =>
+      (await client.query(`select from pg_stat_replication where sync_state = 'sync'`)).rows.length > 0;
+    for (const giveUpAt = performance.now() + PATIENCE_MS; !(await isSynchronous()); ) {
+      if (performance.now() > giveUpAt) throw new Error('the standby does not follow its primary');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  } finally {
+    await client.end();
+  }
 }
 
 interface NewCluster {

@@ -1,11 +1,17 @@
 import pg from 'pg';
 import { systemErrorWords } from '../../lib/system-error.ts';
+import { serverUrls } from './url.ts';
 
 const OLDEST_VERSION = 15;
 
 /** Thrown at startup, with a message for the operator. */
 export class PostgresTooOld extends Error {
   override name = 'PostgresTooOld';
+}
+
+/** Of several servers, none accepts writes. */
+export class NoPrimary extends Error {
+  override name = 'NoPrimary';
 }
 
 /** `versionNumber` is the server's `server_version_num`: 150004 for 15.4. */
@@ -24,7 +30,7 @@ export function refuseOldServer(versionNumber: number, url: string): void {
 export function explainPostgres(error: unknown, url: string): string | undefined {
   const root = rootOf(error);
   const place = placeOf(url);
-  if (root instanceof PostgresTooOld) return root.message;
+  if (root instanceof PostgresTooOld || root instanceof NoPrimary) return root.message;
   if (root instanceof pg.DatabaseError) return BY_STATE[root.code ?? '']?.(place, root.message);
   const { code, syscall, path: file } = (root ?? {}) as NodeJS.ErrnoException;
   if (code === undefined) return withoutCode(root, place);
@@ -94,7 +100,8 @@ function untrusted({ server, host }: ServerAddress, code: string): string {
 
 /** A certificate or key that the URL names. */
 function unreadable(url: string, file: string, code: string): string {
-  const [parameter = 'a file'] = [...new URL(url).searchParams].find(([, value]) => value === file) ?? [];
+  const { searchParams } = new URL(serverUrls(url)[0] ?? url);
+  const [parameter = 'a file'] = [...searchParams].find(([, value]) => value === file) ?? [];
   return `DATABASE_URL names ${file} as ${parameter}, which cannot be read: ${systemErrorWords(code)}.`;
 }
 
@@ -122,12 +129,22 @@ function rootOf(error: unknown): unknown {
 }
 
 function placeOf(url: string): ServerAddress {
-  const parsed = new URL(url);
-  const host = parsed.searchParams.get('host') ?? (decodeURIComponent(parsed.hostname) || 'localhost');
-  const port = parsed.searchParams.get('port') ?? (parsed.port || '5432');
+  const servers = serverUrls(url).map((each) => new URL(each));
+  const [parsed] = servers as [URL];
   const user = decodeURIComponent(parsed.username) || parsed.searchParams.get('user') || '';
-  const server = `PostgreSQL at ${host.startsWith('/') ? host : `${host}:${port}`}`;
+  const server = `PostgreSQL at ${servers.map(placeIn).join(' or ')}`;
+  const host = servers.map(hostIn).join(' or ');
   const hasPassword =
     parsed.password !== '' || parsed.searchParams.has('password') || !!process.env.PGPASSWORD;
   return { server, host, database: decodeURIComponent(parsed.pathname.slice(1)) || user, user, hasPassword };
+}
+
+function hostIn({ searchParams, hostname }: URL): string {
+  return searchParams.get('host') ?? (decodeURIComponent(hostname) || 'localhost');
+}
+
+/** `db.example.com:5432`, or the directory of a socket. */
+export function placeIn(url: URL): string {
+  const host = hostIn(url);
+  return host.startsWith('/') ? host : `${host}:${url.searchParams.get('port') ?? (url.port || '5432')}`;
 }

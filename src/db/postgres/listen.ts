@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 import { createChanges } from '../changes.ts';
 import type { ConnectionState, PostgresLimits } from './pool.ts';
+import type { Servers } from './servers.ts';
 
 export const CHANNEL = 'doorlist_outbox';
 /** Polling takes over in the meantime. */
@@ -11,8 +12,8 @@ const KEEP_ALIVE_AFTER_MS = 10_000;
 /** Asked this rarely, because an idle database may sleep. */
 const QUIET_MS = 10 * 60_000;
 
-interface Server {
-  url: string;
+interface Options {
+  servers: Servers;
   limits: PostgresLimits;
   onState?: ((state: ConnectionState, error?: Error) => void) | undefined;
 }
@@ -23,13 +24,13 @@ export interface Notifications {
 }
 
 /** Listens while anybody does, on one connection for all. */
-export function shareNotifications(server: Server): Notifications {
+export function shareNotifications(options: Options): Notifications {
   const listeners = createChanges();
   let listening: Promise<() => Promise<void>> | undefined;
   return {
     listen: async (notified) => {
       const end = listeners.listen(notified);
-      listening ??= listenForNotifications({ ...server, notified: listeners.tell });
+      listening ??= listenForNotifications({ ...options, notified: listeners.tell });
       await listening;
       return async () => {
         end();
@@ -47,18 +48,28 @@ export function shareNotifications(server: Server): Notifications {
  * it does not listen, and polling does all the work.
  */
 async function listenForNotifications({
-  url,
+  servers,
   limits,
   onState,
   notified,
-}: Server & { notified(): void }): Promise<() => Promise<void>> {
+}: Options & { notified(): void }): Promise<() => Promise<void>> {
   let client: Listener | undefined;
   let timer: NodeJS.Timeout | undefined;
   let ended = false;
 
+  const again = () => {
+    servers.doubt();
+    timer = setTimeout(connect, RECONNECT_AFTER_MS);
+  };
   const connect = async () => {
+    const found = await servers.find().catch((error: Error) => {
+      if (ended) return;
+      onState?.('unavailable', error);
+      again();
+    });
+    if (!found || ended) return;
     const fresh = new pg.Client({
-      connectionString: url,
+      connectionString: found.url,
       application_name: 'doorlist-listen',
       connectionTimeoutMillis: limits.connectMs,
       query_timeout: limits.connectMs,
@@ -71,7 +82,7 @@ async function listenForNotifications({
       drop();
       if (ended || client !== fresh) return;
       client = undefined;
-      timer = setTimeout(connect, RECONNECT_AFTER_MS);
+      again();
     };
     fresh.on('error', lost);
     fresh.on('end', lost);

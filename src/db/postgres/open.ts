@@ -14,6 +14,7 @@ import { createProbe } from './probe.ts';
 import { repeatRolledBack } from './repeat.ts';
 import { closeToEarlier } from './schema-gate.ts';
 import { blockersOf, lockSchema, migratingSince } from './schema-lock.ts';
+import { openServers } from './servers.ts';
 import { analyzeGrownTables } from './statistics.ts';
 import { inTransaction, runAlone } from './transaction.ts';
 import { connectTimeout } from './url.ts';
@@ -21,7 +22,11 @@ import { connectTimeout } from './url.ts';
 /** An arbitrary number that every Doorlist shares. The second key of the lock is the queue's id. */
 const DELIVERIES_LOCK = 736_201_500;
 
-interface PostgresOptions extends Pick<PoolOptions, 'url' | 'poolSize' | 'onState' | 'onPlainText'> {
+interface PostgresOptions extends Pick<PoolOptions, 'poolSize' | 'onState' | 'onPlainText'> {
+  /** May list several servers, of which the one is used that accepts writes. */
+  url: string;
+  /** Called if there are several, when another one than before is used. */
+  onServer?: ((place: string) => void) | undefined;
   /** Where to listen for notifications. By default, the main URL. */
   listenUrl?: string | undefined;
   onListenState?: PoolOptions['onState'];
@@ -32,11 +37,18 @@ export async function openPostgres({
   url,
   listenUrl = url,
   onListenState,
-  limits,
+  onServer,
+  limits: given,
   ...rest
 }: PostgresOptions): Promise<Database> {
-  const pool = openPool({ url, limits: { ...LIMITS, ...connectTimeout(url), ...limits }, ...rest });
-  const notifications = shareNotifications({ url: listenUrl, limits: pool.limits, onState: onListenState });
+  const limits = { ...LIMITS, ...connectTimeout(url), ...given };
+  const { connectMs } = limits;
+  const servers = openServers(url, { connectMs, onFound: ({ place }) => onServer?.(place) });
+  const pool = openPool({ servers, limits, ...rest });
+  const notifications = shareNotifications({
+    servers: listenUrl === url ? servers : openServers(listenUrl, { connectMs }),
+    ...{ limits, onState: onListenState },
+  });
   const unlimited = database(pool, notifications, { long: true });
   const db = database(pool, notifications, { long: false }, unlimited);
   try {

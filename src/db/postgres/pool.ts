@@ -4,6 +4,7 @@ import pg from 'pg';
 import { type Changes, createChanges } from '../changes.ts';
 import { type Connections, SchemaSuperseded } from '../database.ts';
 import { isConnectionLoss, isReadOnly, rethrow } from './errors.ts';
+import type { Servers } from './servers.ts';
 import { parserFor } from './session.ts';
 import { findRefusedSettings, type OptionalSetting, setSession } from './settings.ts';
 
@@ -36,7 +37,7 @@ const AT_WORK = `select from pg_stat_activity where pid = $1 and state = 'active
 export type ConnectionState = 'ok' | 'unavailable';
 
 export interface PoolOptions {
-  url: string;
+  servers: Servers;
   poolSize: number;
   limits: PostgresLimits;
   onState?: ((state: ConnectionState, error?: Error) => void) | undefined;
@@ -50,6 +51,8 @@ export type Client = pg.PoolClient & {
   readonly processID: number;
   /** False while a response is pending. */
   readonly readyForQuery: boolean;
+  /** Of the server that it is connected to. */
+  readonly serverUrl: string;
 };
 
 export interface Pool {
@@ -82,19 +85,36 @@ export interface Pool {
   close(): Promise<void>;
 }
 
-/**
- * The driver gives up when it has no password, but leaves the connection open. The server would wait for a minute,
- * and so would the end of this process.
- */
-class ClosingClient extends pg.Client {
-  constructor(config?: pg.ClientConfig) {
-    super(config);
-    this.connection.on('error', () => this.connection.stream.destroy());
-  }
+/** Connects to the server that accepts writes. */
+function clientOf(servers: Servers): typeof pg.Client {
+  return class extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super(config);
+      // The driver gives up when it has no password, but leaves the connection open. The server would wait for a
+      // minute, and so would the end of this process.
+      this.connection.on('error', () => this.connection.stream.destroy());
+    }
+
+    override connect(): Promise<pg.Client>;
+    override connect(connected: (error: Error) => void): void;
+    override connect(connected?: (error: Error) => void): Promise<pg.Client> | undefined {
+      const connecting = servers.find().then(({ url }) => {
+        if (this.connection.stream.destroyed)
+          throw new Error('Connection terminated due to connection timeout');
+        const isElsewhere = url !== servers.first.url;
+        const { host, port } = isElsewhere ? new pg.Client({ connectionString: url }) : this;
+        Object.assign(this, { serverUrl: url, host, port });
+        return super.connect();
+      });
+      if (!connected) return connecting;
+      connecting.then(() => connected(undefined as never), connected);
+      return undefined;
+    }
+  };
 }
 
-export function openPool({ url, poolSize, limits, onState, onPlainText }: PoolOptions): Pool {
-  const address = { connectionString: url, application_name: 'doorlist' };
+export function openPool({ servers, poolSize, limits, onState, onPlainText }: PoolOptions): Pool {
+  const address = { connectionString: servers.first.url, application_name: 'doorlist' };
   const open = new Set<Client>();
   const idle = new Set<Client>();
   const longWork = new Map<Client, number>();
@@ -103,6 +123,7 @@ export function openPool({ url, poolSize, limits, onState, onPlainText }: PoolOp
   let warnOfPlainText = onPlainText;
   let state: ConnectionState = 'ok';
   const report = (next: ConnectionState, error?: Error) => {
+    if (next === 'unavailable') servers.doubt();
     state = next;
     onState?.(next, error);
   };
@@ -116,6 +137,7 @@ export function openPool({ url, poolSize, limits, onState, onPlainText }: PoolOp
    * on each.
    */
   const dropIdle = () => {
+    servers.doubt();
     for (const client of idle) client.connection.stream.destroy();
   };
   const fail = (error: Error): never => {
@@ -129,10 +151,11 @@ export function openPool({ url, poolSize, limits, onState, onPlainText }: PoolOp
     }
   };
   /** Asked over another connection: a long statement and a dead connection look the same from here. */
-  const isAtWork = async (processId: number) => {
+  const isAtWork = async ({ serverUrl }: Client, processId: number) => {
     const { connectMs } = limits;
     const asking = new pg.Client({
       ...address,
+      connectionString: serverUrl,
       connectionTimeoutMillis: connectMs,
       query_timeout: connectMs,
     });
@@ -153,7 +176,7 @@ export function openPool({ url, poolSize, limits, onState, onPlainText }: PoolOp
     stream.setTimeout(limits.silenceMs);
     stream.on('timeout', async () => {
       const processId = longWork.get(client);
-      const alive = client.readyForQuery || (processId !== undefined && (await isAtWork(processId)));
+      const alive = client.readyForQuery || (processId !== undefined && (await isAtWork(client, processId)));
       if (alive) {
         stream.setTimeout(limits.silenceMs);
         return;
@@ -173,7 +196,7 @@ export function openPool({ url, poolSize, limits, onState, onPlainText }: PoolOp
 
   const pool = new pg.Pool({
     ...address,
-    Client: ClosingClient,
+    Client: clientOf(servers),
     max: poolSize,
     min: 1, // An idle server looks for work now and then, and need not connect each time.
     connectionTimeoutMillis: limits.connectMs,
@@ -209,7 +232,8 @@ export function openPool({ url, poolSize, limits, onState, onPlainText }: PoolOp
     beginLongWork: (client, processId) => longWork.set(client, processId),
     release: (client, error) => {
       longWork.delete(client);
-      if (error instanceof Error && isReadOnly(error)) dropIdle();
+      if (isReadOnly(error)) dropIdle();
+      else if (error !== undefined) servers.doubt();
       client.release(error !== undefined);
     },
     connections: () => ({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { connectTimeout, normalPostgresUrl, postgresUrlProblem, toolAddress } from './url.ts';
+import { connectTimeout, normalPostgresUrl, postgresUrlProblem, serverUrls, toolAddress } from './url.ts';
 
 describe('the URL of a PostgreSQL database', () => {
   it('may name a socket in every way that libpq knows', () => {
@@ -16,9 +16,51 @@ describe('the URL of a PostgreSQL database', () => {
       assert.equal(postgresUrlProblem(url), undefined, url);
   });
 
-  it('is refused in true words if it lists several hosts or an unknown sslmode or timeout, without its password', () => {
-    for (const url of ['postgres://me:hunter2@a:5432,b:5433/list', 'postgres://me:hunter2@/list?host=a,b'])
-      assert.match(postgresUrlProblem(url) ?? '', /^lists several hosts, of which Doorlist can use only one/);
+  it('may list several hosts in every way that libpq knows', () => {
+    const wanted = 'target_session_attrs=read-write';
+    const normal = `postgres://me:pw@a:5432,b:5433/list?${wanted}`;
+    for (const url of [
+      normal,
+      `postgresql://me:pw@/list?host=a,b&port=5432,5433&${wanted}`,
+      `postgres://me:pw@a,b/list?port=5432,5433&${wanted}`,
+    ]) {
+      assert.equal(postgresUrlProblem(url), undefined, url);
+      assert.equal(normalPostgresUrl(url), normal);
+    }
+    assert.deepEqual(serverUrls(normal), [
+      `postgres://me:pw@a:5432/list?${wanted}`,
+      `postgres://me:pw@b:5433/list?${wanted}`,
+    ]);
+    assert.equal(normalPostgresUrl('postgres://a,b/list?port=6000'), 'postgres://a:6000,b:6000/list');
+    assert.equal(
+      normalPostgresUrl('postgres://me@/list?host=/run/a,::1&port=1,2&sslmode=require'),
+      'postgres://me@%2Frun%2Fa:1,[::1]:2/list?sslmode=verify-full',
+    );
+    assert.deepEqual(serverUrls('postgres://me@[::1]:1,[::2]/list'), [
+      'postgres://me@[::1]:1/list',
+      'postgres://me@[::2]/list',
+    ]);
+    assert.deepEqual(serverUrls('postgres://me@a:1/list'), ['postgres://me@a:1/list']);
+  });
+
+  it('is refused in words that name what is wrong with its hosts', () => {
+    const problem = (rest: string) => postgresUrlProblem(`postgres://me:hunter2@${rest}`);
+    for (const rest of ['a,/list', ',a/list', 'a,,b/list', '/list?host=a,'])
+      assert.equal(problem(rest), 'names no host before or after a comma', rest);
+    for (const rest of ['a:1,b:x/list', 'a,b:0/list', 'a,b:65536/list', '/list?host=a,b&port=1,x'])
+      assert.equal(problem(rest), 'the port of b must be a number from 1 to 65535', rest);
+    assert.equal(
+      problem('a,b/list?port=1,2,3'),
+      'port has 3 ports for 2 hosts: give one for all, or one for each',
+    );
+    for (const attributes of ['standby', 'read-only', 'prefer-standby', 'x', ''])
+      assert.equal(
+        problem(`a,b/list?target_session_attrs=${attributes}`),
+        'target_session_attrs must be read-write or primary, because Doorlist writes to the database',
+      );
+  });
+
+  it('is refused in true words if it has an unknown sslmode or timeout, without its password', () => {
     assert.match(
       postgresUrlProblem('postgres://me:hunter2@a/list?sslmode=on') ?? '',
       /^sslmode must be one of disable, /,
@@ -66,6 +108,14 @@ describe('the URL of a PostgreSQL database', () => {
     assert.equal(tool('?sslmode=no-verify&sslrootcert=/ca.pem').url, 'postgres://me@db/list?sslmode=require');
     assert.equal(tool('?ssl=true', 18, '/extra.pem').url, `postgres://me@db/list${checked}%2Fextra.pem`);
     assert.equal(tool('?sslmode=disable').url, 'postgres://me@db/list?sslmode=disable');
+    const several = toolAddress('postgres://me:pw@a:1,b:2/list?sslmode=disable', {
+      version: 18,
+      certificates: undefined,
+    });
+    assert.deepEqual(several, {
+      url: 'postgres://me@a:1,b:2/list?sslmode=disable&target_session_attrs=read-write',
+      password: 'pw',
+    });
     const socket = toolAddress('postgres://me:pw@%2Frun%2Fpg/list', { version: 18, certificates: undefined });
     assert.deepEqual(socket, { url: 'postgres://me@%2Frun%2Fpg/list', password: 'pw' });
   });

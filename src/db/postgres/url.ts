@@ -5,22 +5,78 @@ const SOCKET_DIRECTORY = '/var/run/postgresql';
 const CHECKED_MODES = ['allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
 const TLS_MODES = ['disable', 'no-verify', ...CHECKED_MODES];
 const CONNECT_SECONDS = /^[1-9]\d{0,2}$/;
+/** What libpq calls a server that we can use. With several hosts, we look for one that accepts writes in any case. */
+const WRITABLE_SESSIONS = ['any', 'read-write', 'primary'];
+const HOST_AND_PORT = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/;
+const MALFORMED = 'must be a URL that starts with postgres:// or postgresql://';
 /** The first version of PostgreSQL's tools that knows the certificates of the system. */
 const KNOWS_SYSTEM_CERTIFICATES = 16;
 
 /** Says what is wrong with the URL of a database, in a sentence without its password, or returns undefined. */
 export function postgresUrlProblem(url: string): string | undefined {
-  const { hosts = '' } = SHAPE.exec(url)?.groups ?? {};
   const parameters = parametersOf(url);
-  if (hosts.includes(',') || parameters.get('host')?.includes(','))
-    return 'lists several hosts, of which Doorlist can use only one: name one host, or a proxy or DNS name that follows the primary';
-  if (!SHAPE.test(url) || !URL.canParse(normalPostgresUrl(url)))
-    return 'must be a URL that starts with postgres:// or postgresql://';
+  if (!SHAPE.test(url)) return MALFORMED;
+  const problem = hostsProblem(url);
+  if (problem !== undefined) return problem;
+  if (!serverUrls(normalPostgresUrl(url)).every((each) => URL.canParse(each))) return MALFORMED;
   const mode = parameters.get('sslmode');
   if (mode !== null && !TLS_MODES.includes(mode)) return `sslmode must be one of ${TLS_MODES.join(', ')}`;
   if (!CONNECT_SECONDS.test(parameters.get('connect_timeout') ?? '1'))
     return 'connect_timeout must be a number of seconds from 1 to 999';
+  if (!WRITABLE_SESSIONS.includes(parameters.get('target_session_attrs') ?? 'any'))
+    return 'target_session_attrs must be read-write or primary, because Doorlist writes to the database';
   return undefined;
+}
+
+/** Only if there are several. */
+function hostsProblem(url: string): string | undefined {
+  const places = placesOf(url);
+  if (places.length < 2) return undefined;
+  const ports = parametersOf(url).get('port')?.split(',') ?? [];
+  if (ports.length > 1 && ports.length !== places.length)
+    return `port has ${ports.length} ports for ${places.length} hosts: give one for all, or one for each`;
+  if (places.some(({ host }) => host === '')) return 'names no host before or after a comma';
+  const wrong = places.find(({ port }) => !isPort(port ?? '5432'));
+  return wrong && `the port of ${decodeURIComponent(wrong.host)} must be a number from 1 to 65535`;
+}
+
+function isPort(text: string): boolean {
+  return /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535;
+}
+
+interface Place {
+  /** As in a URL. */
+  readonly host: string;
+  readonly port: string | undefined;
+}
+
+/** The parameters `host` and `port` come before what is in the place of the host, as in libpq. */
+function placesOf(url: string): Place[] {
+  const { hosts = '' } = SHAPE.exec(url)?.groups ?? {};
+  const parameters = parametersOf(url);
+  const ports = parameters.get('port')?.split(',');
+  const named = parameters.get('host')?.split(',').map(hostInUrl) ?? [];
+  const places =
+    named.length > 0
+      ? named.map((host) => ({ host, port: undefined }))
+      : hosts.split(',').map((place) => {
+          const [, host = '', port] = HOST_AND_PORT.exec(place) ?? [];
+          return { host, port };
+        });
+  if (!ports) return places;
+  return places.map(({ host }, index) => ({ host, port: ports.length === 1 ? ports[0] : ports[index] }));
+}
+
+function hostInUrl(host: string): string {
+  if (host.startsWith('/')) return encodeURIComponent(host);
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+}
+
+/** A URL for each server that a normal URL lists, in their order. */
+export function serverUrls(url: string): string[] {
+  const { user = '', hosts = '', rest = '' } = SHAPE.exec(url)?.groups ?? {};
+  if (!hosts.includes(',')) return [url];
+  return hosts.split(',').map((host) => `postgres://${user}${host}${rest}`);
 }
 
 /** How long to try to connect, if the URL says so as libpq would understand it. */
@@ -39,12 +95,24 @@ export function normalPostgresUrl(url: string): string {
   const mode = parameters.get('sslmode') ?? '';
   const isChecked = CHECKED_MODES.includes(mode) && !parameters.has('uselibpqcompat');
   const checked = isChecked ? url.replace(/(?<=[?&]sslmode=)[\w-]+/, 'verify-full') : url;
+  const places = placesOf(url);
+  if (places.length > 1) return listed(checked, places);
   if (!user || hosts !== '') return checked;
   const directory = parameters.get('host') ?? SOCKET_DIRECTORY;
   parameters.delete('host');
   const [path = ''] = rest.split('?');
   const more = parameters.size > 0 ? `?${parameters}` : '';
   return `postgres://${user}${encodeURIComponent(directory)}${path}${more}`;
+}
+
+/** With all hosts in their usual place. */
+function listed(url: string, places: readonly Place[]): string {
+  const { user = '', rest = '' } = SHAPE.exec(url)?.groups ?? {};
+  const hosts = places.map(({ host, port }) => (port ? `${host}:${port}` : host)).join(',');
+  const parameters = parametersOf(url);
+  for (const name of ['host', 'port']) parameters.delete(name);
+  const [path = ''] = rest.split('?');
+  return `postgres://${user}${hosts}${path}${parameters.size > 0 ? `?${parameters}` : ''}`;
 }
 
 /**
@@ -55,7 +123,9 @@ export function toolAddress(
   url: string,
   { version, certificates }: { version: number; certificates: string | undefined },
 ): { url: string; password: string } {
-  const address = new URL(url);
+  const { hosts = '' } = SHAPE.exec(url)?.groups ?? {};
+  const [first = url, ...others] = serverUrls(url);
+  const address = new URL(first);
   const password = decodeURIComponent(address.password) || (address.searchParams.get('password') ?? '');
   address.password = '';
   const { searchParams } = address;
@@ -64,7 +134,9 @@ export function toolAddress(
   const mode = searchParams.get('sslmode') ?? (wantsTls ? 'verify-full' : undefined);
   const isCompatible = searchParams.has('uselibpqcompat');
   for (const name of ['ssl', 'uselibpqcompat']) searchParams.delete(name);
-  if (mode === undefined || mode === 'disable' || isCompatible) return { url: address.href, password };
+  if (others.length > 0) searchParams.set('target_session_attrs', 'read-write');
+  const whole = () => ({ url: others.length > 0 ? withHosts(address.href, hosts) : address.href, password });
+  if (mode === undefined || mode === 'disable' || isCompatible) return whole();
   if (mode === 'no-verify') {
     searchParams.set('sslmode', 'require');
     searchParams.delete('sslrootcert');
@@ -75,7 +147,12 @@ export function toolAddress(
     searchParams.set('sslmode', authorities === undefined ? 'require' : 'verify-full');
     if (authorities !== undefined) searchParams.set('sslrootcert', authorities);
   }
-  return { url: address.href, password };
+  return whole();
+}
+
+function withHosts(url: string, hosts: string): string {
+  const { user = '', rest = '' } = SHAPE.exec(url)?.groups ?? {};
+  return `postgres://${user}${hosts}${rest}`;
 }
 
 function parametersOf(url: string): URLSearchParams {
