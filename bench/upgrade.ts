@@ -15,7 +15,7 @@ const FROM = 1;
 const ENTRIES = 1_000_000;
 const INVITES = 100_000;
 /** An update may take this many times as long as it took to write the rows. */
-const BAR = 2;
+const BAR = 3;
 const ASK_EVERY_MS = 20;
 
 /** A million entries from the first schema to this one: how long, and what callers get meanwhile. */

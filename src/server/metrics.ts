@@ -10,6 +10,7 @@ import { countJobs } from '../waitlist/jobs/find-jobs.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Signups } from '../waitlist/signup/signup.ts';
 import { WEBHOOK_CHANNEL } from '../webhooks/target.ts';
+import { RequestTally } from './request-tally.ts';
 
 /** However often somebody asks, the database is asked this often. */
 const READ_EVERY_MS = 2_000;
@@ -17,7 +18,6 @@ const READ_EVERY_MS = 2_000;
 const MOST_PENDING = 100_000;
 const CHANNELS = [WEBHOOK_CHANNEL, MAIL_CHANNEL, OPERATOR_MAIL_CHANNEL];
 const UP_HELP = 'Whether the database accepts writes: 1 or 0.';
-const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const BATCH_ENTRIES = [1, 2, 4, 8, 16, 32, 64, 100];
 
 export interface Metrics {
@@ -57,19 +57,8 @@ export function createMetrics(): Metrics {
 
 function createMeter(registry: Registry): Meter {
   const registers = [registry];
-  const requests = new Counter({
-    name: 'doorlist_http_requests_total',
-    help: 'Answered HTTP requests.',
-    labelNames: ['route', 'method', 'status'],
-    registers,
-  });
-  const durations = new Histogram({
-    name: 'doorlist_http_request_duration_seconds',
-    help: 'Time from the headers of a request to the end of its answer.',
-    labelNames: ['route', 'method'],
-    buckets: REQUEST_SECONDS,
-    registers,
-  });
+  const requests = new RequestTally();
+  requests.register(registry);
   const signups = new Counter({
     name: 'doorlist_signups_total',
     help: 'Entries of committed signups, by whether the person was new.',
@@ -107,10 +96,7 @@ function createMeter(registry: Registry): Meter {
   });
   for (const result of ['created', 'skipped']) signups.inc({ result }, 0); // A rate needs a first value.
   return {
-    request: (route, method, status, seconds) => {
-      requests.inc({ route, method, status });
-      durations.observe({ route, method }, seconds);
-    },
+    request: (route, method, status, seconds) => requests.count({ route, method, status, seconds }),
     signups: ({ created, skipped }) => {
       batches.observe(created + skipped);
       if (created > 0) signups.inc({ result: 'created' }, created);
