@@ -108,6 +108,24 @@ function describeRaces(parts: () => { service: Service; clients: Client[] }): vo
     return (n: number) => lists[n % lists.length] ?? list;
   };
 
+  it('lets exactly one of 100 parallel sign-ups through the gate, by code and by email', async () => {
+    const { service, clients } = parts();
+    const list = await service.waitlist();
+    const gate = await list.gate();
+    await list.signup({ email: 'a@example.com' });
+    const { code } = await list.invite('a@example.com');
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, i) =>
+        (clients[i % clients.length] ?? service).request<{ allow: boolean; reason?: string }>('POST', gate, {
+          body: i % 3 === 0 ? { email: 'a@example.com', code } : { email: 'a@example.com' },
+        }),
+      ),
+    );
+    const outcomes = answers.map(({ body, text }) => (body.allow ? 'allowed' : (body.reason ?? text)));
+    assert.deepEqual(outcomes.sort(), ['allowed', ...Array<string>(99).fill('already_used')]);
+    await assertSound(service, list, 0);
+  });
+
   it('lets exactly one of 100 parallel accepts of a code succeed', async () => {
     const { service, clients } = parts();
     const list = await service.waitlist();

@@ -160,6 +160,23 @@ describe('responses match the OpenAPI document', () => {
     await perform(accept([415, 'unsupported_media_type'], other, entry, { type: 'text/plain' }));
   });
 
+  it('to the gate', async () => {
+    const ask = (gets: Call['gets'], body: unknown, more: Partial<Call> = {}): Call => ({
+      operation: 'passGate',
+      gets,
+      path: `/gate/v1/${reference.keys.gate}`,
+      method: 'POST',
+      body,
+      ...more,
+    });
+    await perform(ask([200], entry));
+    await perform(ask([200], { email: 'nobody@example.com' }));
+    await perform(ask([400, 'invalid_request'], { email: 'nobody' }));
+    await perform(ask([401, 'unauthorized'], entry, { path: '/gate/v1/wrong' }));
+    await perform(ask([413, 'payload_too_large'], ' '.repeat(64 * 1024 + 1)));
+    await perform(ask([415, 'unsupported_media_type'], entry, { type: 'text/plain' }));
+  });
+
   it('to webhook verification', async () => {
     const verify = { operation: 'verifyWebhook', path: `${SDK}/webhooks/verify`, method: 'POST' };
     const media = operationOf(document, 'verifyWebhook').requestBody?.content['application/json'];
@@ -256,6 +273,7 @@ function callsOfAll({ keys }: ReferenceApp): Omit<Call, 'gets'>[] {
     { operation: 'checkInvite', path: `${SDK}/invites/unknown` },
     { operation: 'acceptInvite', path: `${SDK}/invites/unknown/accept`, method: 'POST' },
     { operation: 'verifyWebhook', path: `${SDK}/webhooks/verify`, method: 'POST', body: {} },
+    { operation: 'passGate', path: `/gate/v1/${keys.gate}`, method: 'POST', body: {} },
   ];
 }
 

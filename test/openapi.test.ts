@@ -102,6 +102,7 @@ describe('the OpenAPI document', () => {
       ['verifyWebhook', 'VerificationRequest', 'Verification'],
       ['checkInvite', undefined, 'InviteCheck'],
       ['acceptInvite', 'AcceptRequest', 'InviteAccepted'],
+      ['passGate', 'GateRequest', 'GateAnswer'],
     ]);
     assert.ok(!('Error' in document.components.schemas), 'a client would hide the Error of the language');
   });
@@ -118,6 +119,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(tellingApart('SignupEntry', 'anyOf'), [['email'], ['phone']]);
     assert.deepEqual(tellingApart('InviteCheck', 'oneOf'), [{ valid: true }, { valid: false }]);
     assert.deepEqual(tellingApart('Verification', 'oneOf'), [{ verified: true }, { verified: false }]);
+    assert.deepEqual(tellingApart('GateAnswer', 'oneOf'), [{ allow: true }, { allow: false }]);
     const kinds = Object.keys(document.webhooks);
     assert.deepEqual(
       tellingApart('WebhookEvent', 'oneOf'),
@@ -173,6 +175,7 @@ describe('the OpenAPI document', () => {
         body: { waitlistId: 'wl_acme', entries: [{ phone: '+14155550199' }] },
       },
       acceptInvite: { path: '/sdk/v1/waitlist/invites/unknown/accept', body: {} },
+      passGate: { path: `/gate/v1/${reference.keys.gate}`, body: { email: 'ada@example.com' } },
       verifyWebhook: {
         path: '/sdk/v1/waitlist/webhooks/verify',
         body: { payload: '', headers: { id: '', timestamp: '', signature: '' }, webhookSecret: '' },

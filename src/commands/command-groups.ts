@@ -16,6 +16,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { words: ['backup', 'restore'], load: async () => (await import('./backup.ts')).backups },
   { words: ['waitlist', 'environment'], load: async () => (await import('./waitlists.ts')).waitlists },
   { words: ['key'], load: async () => (await import('./keys.ts')).keys },
+  { words: ['gate-key'], load: async () => (await import('./gate-keys.ts')).gateKeys },
   { words: ['operator', 'admin-token'], load: async () => (await import('./operators.ts')).operators },
   { words: ['operator'], load: async () => (await import('./access.ts')).access },
   { words: ['operator'], load: async () => (await import('./operator-mails.ts')).operatorMails },

@@ -447,7 +447,7 @@ export const VARIABLES = {
     0,
     1e9,
     0,
-    'Requests per minute and server key. 0 means no limit.',
+    'Requests per minute and server or gate key. 0 means no limit.',
   ),
   limitForm: whole(
     'DOORLIST_RATE_LIMIT_FORM',

@@ -31,6 +31,7 @@ import { removedFrom } from './migrations/0026-removed-from.ts';
 import { firstHour } from './migrations/0027-first-hour.ts';
 import { savedSegments } from './migrations/0028-saved-segments.ts';
 import { boundedAudit } from './migrations/0029-bounded-audit.ts';
+import { gateKeys } from './migrations/0030-gate-keys.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const NAMED = {
@@ -63,6 +64,7 @@ const NAMED = {
   firstHour,
   savedSegments,
   boundedAudit,
+  gateKeys,
 } satisfies Record<string, Migration>;
 
 export const MIGRATIONS: readonly Migration[] = Object.values(NAMED);

@@ -28,6 +28,7 @@ export const TABLE_KEYS = {
   operator_confirmation: ['queue_id', 'seq'],
   invite: ['queue_id', 'id'],
   server_key: ['id'],
+  gate_key: ['queue_id', 'id'],
   webhook_endpoint: ['queue_id', 'id'],
   event: ['queue_id', 'id'],
   event_subject: ['queue_id', 'subject', 'event_id'],

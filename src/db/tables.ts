@@ -324,6 +324,22 @@ const serverKey = {
   last_used_at: orNull(integer),
 };
 
+/** What a product's sign-up asks with. It can do nothing else. */
+const gateKey = {
+  queue_id: integer,
+  id: bytes,
+  /** Keyed, by the queue that the key names. */
+  hash: bytes,
+  /** The last four characters, so that people can tell keys apart. */
+  hint: text,
+  /** What operators call it. */
+  name: text,
+  /** What the provider signs its requests with, sealed. null for providers that do not sign. */
+  secret: orNull(bytes),
+  created_at: integer,
+  last_used_at: orNull(integer),
+};
+
 /** Where the events of a queue are sent. */
 const webhookEndpoint = {
   queue_id: integer,
@@ -686,6 +702,7 @@ export const TABLES = {
   operator_confirmation: operatorConfirmation,
   invite,
   server_key: serverKey,
+  gate_key: gateKey,
   webhook_endpoint: webhookEndpoint,
   event,
   event_subject: eventSubject,

@@ -26,7 +26,20 @@ export function oldestId(time: number): Buffer {
   return id;
 }
 
-type IdPrefix = 'ent' | 'evt' | 'inv' | 'job' | 'key' | 'opr' | 'pky' | 'rev' | 'seg' | 'ses' | 'tok' | 'whe';
+type IdPrefix =
+  | 'ent'
+  | 'evt'
+  | 'gat'
+  | 'inv'
+  | 'job'
+  | 'key'
+  | 'opr'
+  | 'pky'
+  | 'rev'
+  | 'seg'
+  | 'ses'
+  | 'tok'
+  | 'whe';
 
 /** An id as people read and type it. */
 export type Id<Prefix extends IdPrefix> = `${Prefix}_${string}`;

@@ -9,6 +9,7 @@ import { registerAdmin } from '../http/admin/register.ts';
 import { type Dashboard, registerDashboard } from '../http/dashboard/register.ts';
 import { type CaptchaOptions, captchaVerifier } from '../http/form/captcha.ts';
 import { registerForms } from '../http/form/register.ts';
+import { registerGate } from '../http/gate/register.ts';
 import { registerGuides } from '../http/guides/register.ts';
 import { registerPages } from '../http/pages/register.ts';
 import { withoutBasePath } from '../http/plugins/base-path.ts';
@@ -235,17 +236,14 @@ function registerSdk(
   readBody: ReadBody,
 ): void {
   const limit = (name: string, perMinute: number) => rateLimiter(name, perMinute, context);
+  const failures = limit('auth-failures', rateLimits.authFailures);
+  const perKey = limit('key', rateLimits.perKey);
   const sdk: SdkParts = {
     context,
     signups,
     publicUrl,
     readBody,
-    requireKey: requireServerKey(app, {
-      context,
-      keyUsage,
-      failures: limit('auth-failures', rateLimits.authFailures),
-      perKey: limit('key', rateLimits.perKey),
-    }),
+    requireKey: requireServerKey(app, { context, keyUsage, failures, perKey }),
     limits: {
       inviteCheck: limit('invite-check', rateLimits.inviteCheck),
       inviteAccept: limit('invite-accept', rateLimits.inviteAccept),
@@ -263,6 +261,7 @@ function registerSdk(
     },
     { prefix: '/sdk/v1/waitlist' },
   );
+  registerGate(app.withTypeProvider(), { context, keyUsage, readBody, failures, perKey });
   registerPages(app, {
     context,
     publicUrl,

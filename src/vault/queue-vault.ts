@@ -20,6 +20,7 @@ const PLACES = [
   'form.captcha_secret',
   'visit',
   'segment.conditions',
+  'gate_key.secret',
 ] as const;
 type Place = (typeof PLACES)[number];
 
@@ -35,6 +36,7 @@ const PURPOSES = [
   'link',
   'form',
   'network',
+  'gate',
 ] as const;
 type Purpose = (typeof PURPOSES)[number];
 

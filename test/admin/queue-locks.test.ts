@@ -218,6 +218,12 @@ const CHANGES: Record<string, Prepare> = {
     gets: 201,
   }),
   revokeWaitlistKey: async (list) => ({ path: of(list, `/keys/${await keyOf(of(list, '/keys'))}`) }),
+  createGateKey: (list) => ({ path: of(list, '/gate-keys'), body: {}, gets: 201 }),
+  updateGateKey: async (list) => ({
+    path: of(list, `/gate-keys/${await keyOf(of(list, '/gate-keys'))}`),
+    body: { name: 'Backend' },
+  }),
+  deleteGateKey: async (list) => ({ path: of(list, `/gate-keys/${await keyOf(of(list, '/gate-keys'))}`) }),
   createProductKey: () => ({ path: '/keys', body: {}, gets: 201 }),
   rotateProductKey: async () => ({ path: `/keys/${await keyOf('/keys')}/rotate`, body: {}, gets: 201 }),
   revokeProductKey: async () => ({ path: `/keys/${await keyOf('/keys')}` }),

@@ -16,6 +16,7 @@ import { openContext } from '../../src/installation/open.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { buildApp, type Timeouts } from '../../src/server/app.ts';
 import { JOB_KINDS } from '../../src/server/job-kinds.ts';
+import { createGateKey, type GateKeyChanges } from '../../src/waitlist/gate/gate-keys.ts';
 import { createInvite } from '../../src/waitlist/invites/create-invites.ts';
 import { expireInvites, revokeInvite } from '../../src/waitlist/invites/end-invites.ts';
 import { runDueJobs } from '../../src/waitlist/jobs/job-runner.ts';
@@ -217,6 +218,8 @@ export interface List {
   page(query?: Record<string, string | number>): Promise<Answer<PresentedPage>>;
   /** All pages in sequence. */
   walk(query?: Record<string, string | number>): Promise<PresentedEntry[]>;
+  /** The path of a new gate key. */
+  gate(input?: GateKeyChanges): Promise<string>;
   invite(
     email: string,
     input?: { expiresAt?: number; environment?: string },
@@ -234,6 +237,7 @@ function listClient(client: Client, context: Context, id: string, { key, id: key
     ...list,
     keyId,
     queue,
+    gate: async (input) => `/gate/v1/${(await createGateKey(context, await queue(), input)).key}`,
     invite: async (email, input = {}) =>
       presentCreatedInvite(
         await createInvite(context, await queue(input.environment), {

@@ -164,6 +164,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/gate/v1/{gateKey}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let only invited people sign up
+         * @description Ask before you create an account. If the person has an open invite, it is redeemed and the answer is `allow: true`; an invite lets one sign-up through, even if several ask at the same time. Treat every other answer, and no answer, as a no. To retry safely, send an `Idempotency-Key`: a retry with the same key returns the first response again. The key in the path is the credential: call this from your backend or from your auth provider. With `shape`, the bodies are those of the provider, and errors become refusals that it can show; the guide to the gate shows each.
+         */
+        post: operations["passGate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "signup.created": {
@@ -1003,6 +1023,49 @@ export interface components {
              */
             acceptedAt: string;
         };
+        /** @description A person who wants to sign up to your product. */
+        GateRequest: {
+            /**
+             * Format: idn-email
+             * @description Who wants to sign up. Not case-sensitive.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description The code of their invite. It counts only for the invited email.
+             * @example x4k9zt6h2m8c0v5s1n7q3r9w4j6b8d2f
+             */
+            code?: string;
+        };
+        /** @description A person to let in. */
+        GateAllowed: {
+            /**
+             * @description The person may sign up. Their invite is used now.
+             * @constant
+             * @enum {boolean}
+             */
+            allow: true;
+            /** @description Their entry. Omitted if they are not on the waitlist. */
+            entryId?: string;
+        };
+        /** @description A person to turn away. */
+        GateDenied: {
+            /**
+             * @description The person must not sign up.
+             * @constant
+             * @enum {boolean}
+             */
+            allow: false;
+            /**
+             * @description Why not. `closed`: they were not invited, and the waitlist takes no signups.
+             * @enum {string}
+             */
+            reason: "not_invited" | "expired" | "revoked" | "already_used" | "closed";
+            /** @description A sentence that you can show to the person. */
+            message: string;
+        };
+        /** @description Whether a person may sign up. Check `allow` first. */
+        GateAnswer: components["schemas"]["GateAllowed"] | components["schemas"]["GateDenied"];
     };
     responses: never;
     parameters: never;
@@ -1770,6 +1833,135 @@ export interface operations {
             410: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body was not sent as `application/json`, or has a `Content-Encoding`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests, or too many large bodies at once. Wait for the number of seconds in `Retry-After`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on the server. Look up the request id in the log. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable`: The service is starting, stopping, overloaded, or cannot reach its database. It is safe to retry. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    passGate: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The provider that asks. Omit it for the bodies described here.
+                 * @example supabase
+                 */
+                shape?: "supabase" | "auth0" | "workos" | "kinde";
+            };
+            header?: {
+                /**
+                 * @description A unique value you choose, such as a UUID. Printable ASCII characters only.
+                 * @example 4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description A gate key. It decides the waitlist and the environment.
+                 * @example dlg_4m8c0v0Hx3Vb8NqT2mYz5KcR7wLs9PfJd4Ge1AuX7Qa
+                 */
+                gateKey: string;
+            };
+            cookie?: never;
+        };
+        /** @description A person who wants to sign up to your product. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GateRequest"];
+            };
+        };
+        responses: {
+            /** @description Whether the person may sign up. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GateAnswer"];
+                };
+            };
+            /** @description `invalid_request`: The body, `shape` or the `Idempotency-Key` is malformed. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The gate key is unknown or was deleted, or the signature of the provider is wrong. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;

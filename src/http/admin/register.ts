@@ -26,6 +26,7 @@ import { registerInstance } from './instance/instance.ts';
 import { registerCreateInvites } from './invites/create-invites.ts';
 import { registerInvites } from './invites/invites.ts';
 import { registerJobs } from './jobs/jobs.ts';
+import { registerGateKeys } from './keys/gate-keys.ts';
 import { registerProductKeys } from './keys/product-keys.ts';
 import { registerWaitlistKeys } from './keys/waitlist-keys.ts';
 import { registerMails } from './mails/register.ts';
@@ -74,6 +75,7 @@ export function registerAdmin(app: FastifyInstance, parts: AdminParts): void {
       registerDeleteWaitlist(scope, parts);
       registerWaitlistKeys(scope, parts);
       registerProductKeys(scope, parts);
+      registerGateKeys(scope, parts);
       registerEntries(scope, parts);
       registerAddEntry(scope, parts);
       registerStatistics(scope, parts);

@@ -41,6 +41,10 @@ export const CONTENTS: readonly Group[] = [
       page('forms', 'the hosted page, the form on your site, the status page, bots, referral abuse.'),
       page('snippets', 'the form in HTML, React, Vue and others; signups from curl, Node.js, Python and Go.'),
       page('emails', 'kinds, sending, templates, languages, links.'),
+      page(
+        'gate',
+        'only invited people sign up to your product: Supabase, Auth0, WorkOS, Kinde, Better Auth, Auth.js, Clerk.',
+      ),
       page('webhooks', 'setup, verification in five languages, retries, replay.'),
       page('migrate', 'from GetWaitlist, Waitlister, LaunchList, Prefinery, Mailchimp or Kit.'),
       page('import-export', 'files, other services, and moving from SQLite to PostgreSQL.'),

@@ -40,7 +40,7 @@ const wire = (code: WireCode, message: string, headers?: Record<string, string>)
 });
 
 /** The only place that maps errors to a status and a body. */
-function toWire(error: Error, log: Log, requestId: string): WireError {
+export function toWire(error: Error, log: Log, requestId: string): WireError {
   if (error instanceof DoorlistError) {
     const headers: Record<string, string> = {};
     if (STATUS[error.code] === 401) headers['www-authenticate'] = 'Bearer';

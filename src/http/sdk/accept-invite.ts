@@ -1,5 +1,4 @@
 import Type, { type Static } from 'typebox';
-import { invalid } from '../../lib/errors.ts';
 import { isoTime } from '../../lib/time.ts';
 import { type Acceptance, acceptInvite } from '../../waitlist/invites/accept-invite.ts';
 import { constant, described, EMAIL, limits, named, time, withExamples } from '../../wire/schema.ts';
@@ -9,6 +8,7 @@ import { clientOf } from '../plugins/rate-limit.ts';
 import { errorResponses, okResponse } from '../responses.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { CodeParams } from './check-invite.ts';
+import { idempotencyHeaders, readIdempotencyKey } from './idempotency-key.ts';
 import type { SdkParts } from './parts.ts';
 
 const BODY_BYTES_MAX = 16 * 1024;
@@ -59,15 +59,7 @@ const schema = {
     'You can call this endpoint from a browser, from any origin.',
   security: [],
   params: CodeParams,
-  headers: Type.Object({
-    'idempotency-key': Type.Optional(
-      Type.String({
-        ...limits({ minLength: 1, maxLength: 255, pattern: '^[ -~]+$' }),
-        description: 'A unique value you choose, such as a UUID. Printable ASCII characters only.',
-        examples: ['4f6b1c1e-9f0a-4c2f-8a53-0d5f5d3c7b21'],
-      }),
-    ),
-  }),
+  headers: Type.Object(idempotencyHeaders),
   body: AcceptRequest,
   response: {
     200: okResponse({
@@ -122,17 +114,11 @@ export function registerAcceptInvite(app: TypedApp, { context, limits, readBody 
       handler: async (request) => {
         const { code } = request.params;
         const { email } = request.body;
-        const idempotencyKey = readKey(request.headers['idempotency-key']);
+        const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key']);
         return presentAcceptance(await acceptInvite(context, { code, email, idempotencyKey }));
       },
     });
   });
-}
-
-function readKey(header: string | string[] | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  if (typeof header === 'string' && /^[\x20-\x7e]{1,255}$/.test(header)) return header;
-  throw invalid('Idempotency-Key: must be 1 to 255 printable ASCII characters');
 }
 
 export type PresentedAcceptance = Static<typeof InviteAcceptedSchema>;

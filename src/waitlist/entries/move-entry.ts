@@ -60,13 +60,17 @@ export async function moveEntries(
   if (confirmed.length > 0) await creditReferrersOf(change, confirmed, to);
 }
 
+interface Found extends Movable {
+  readonly id: Uint8Array;
+}
+
 const findEntries = statement<
   { queueId: number; hashes: readonly Uint8Array[] },
-  Movable & { email_hash: Uint8Array | null }
+  Found & { email_hash: Uint8Array | null }
 >((db, parameter) =>
   db.query
     .selectFrom('entry')
-    .select(['seq', 'status', 'rank', 'email_hash'])
+    .select(['seq', 'id', 'status', 'rank', 'email_hash'])
     .where('queue_id', '=', parameter('queueId'))
     .where((e) => db.in(e.ref('email_hash'), parameter('hashes'))),
 );
@@ -75,7 +79,7 @@ const findEntries = statement<
 export async function findByEmails(
   { trx, queue }: QueueChange,
   hashes: readonly Uint8Array[],
-): Promise<Map<string, Movable>> {
+): Promise<Map<string, Found>> {
   if (hashes.length === 0) return new Map();
   const rows = await trx.run(findEntries, { queueId: queue.id, hashes });
   return new Map(rows.map(({ email_hash, ...entry }) => [hashKey(email_hash ?? new Uint8Array()), entry]));

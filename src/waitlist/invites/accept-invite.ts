@@ -1,10 +1,12 @@
 import { parseEmail } from '../../lib/email.ts';
 import { DoorlistError, invalid, notFound } from '../../lib/errors.ts';
+import { formatId, type Id } from '../../lib/ids.ts';
 import { canMove, findByEmails, moveEntries } from '../entries/move-entry.ts';
 import { hashKey } from '../people/hash-key.ts';
 import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
 import {
   checkCodeLength,
   findInvite,
@@ -25,89 +27,111 @@ export interface Acceptance {
   email: string;
   waitlist: { id: string; name: string };
   acceptedAt: number;
+  /** Of the invited person. null if they are not on the waitlist, and in rows of earlier releases. */
+  entryId: Id<'ent'> | null;
 }
 
-/** Older rows store the time in ISO 8601. */
-type StoredAcceptance = Omit<Acceptance, 'acceptedAt'> & { acceptedAt: number | string };
+/** Older rows store the time in ISO 8601, and no entry. */
+type StoredAcceptance = Omit<Acceptance, 'acceptedAt' | 'entryId'> & {
+  acceptedAt: number | string;
+  entryId?: Id<'ent'> | null;
+};
 
 /** Redeems a code. Of all accepts of one code, across processes and crashes, exactly one succeeds. */
 export async function acceptInvite(context: Context, input: AcceptInput): Promise<Acceptance> {
   checkCodeLength(input.code);
   const queue = await queueOfCode(context, input.code);
   if (!queue) throw unknownCode();
-  const { vault } = queue;
-  const hash = vault.hash('invite', input.code);
-  const claimedHash = input.email === undefined ? undefined : hashClaimedEmail(queue, input.email);
-  const keyHash = input.idempotencyKey === undefined ? null : vault.hash('idempotency', input.idempotencyKey);
-
+  const hash = queue.vault.hash('invite', input.code);
+  const claim: Claim = {
+    emailHash: input.email === undefined ? undefined : hashClaimedEmail(queue, input.email),
+    keyHash: hashIdempotencyKey(queue, input.idempotencyKey),
+  };
   return changeQueue(context, queue, async (change) => {
-    const { trx, now } = change;
-    const [row] = await trx.run(findInvite, { queueId: queue.id, hash });
+    const [row] = await change.trx.run(findInvite, { queueId: queue.id, hash });
     if (!row) throw unknownCode();
-    const earlier = earlierAcceptance(queue, row, keyHash, claimedHash);
-    if (earlier) return earlier;
-    refuseUnlessLive(row, now);
-    if (claimedHash && !claimedHash.equals(row.email_hash)) {
-      throw new DoorlistError('email_mismatch', 'email: this invite is for a different email address');
-    }
-    const entry = (await findByEmails(change, [row.email_hash])).get(hashKey(row.email_hash));
-    if (entry?.status === 'removed') throw new DoorlistError('revoked', 'this invite was revoked');
-    const { email } = vault.open<SealedInvite>('invite.sealed', row.id, row.sealed);
-    const { id, name } = queue.waitlist;
-    const acceptance: Acceptance = { email, waitlist: { id, name }, acceptedAt: now };
-    const accepted = await trx
-      .updateTable('invite')
-      .set({
-        accepted_at: now,
-        accept_key_hash: keyHash,
-        accept_answer: keyHash && vault.seal('invite.accept_answer', row.id, acceptance),
-      })
-      .where('queue_id', '=', queue.id)
-      .where('id', '=', row.id)
-      .where('accepted_at', 'is', null)
-      .where('revoked_at', 'is', null)
-      .where('expired_at', 'is', null)
-      .returning('id')
-      .executeTakeFirst();
-    if (!accepted) throw new DoorlistError('accepted', 'this invite has already been accepted');
-    if (entry && canMove(entry.status, 'joined')) await moveEntries(change, [entry], 'joined');
-    const invite = { id: row.id, email, expiresAt: row.expires_at };
-    change.tally.slots.addAccept(now, row.created_at);
-    change.record({ kind: 'invite.accepted', invite, entry: entry?.seq ?? null });
-    return acceptance;
+    return redeemInvite(change, row, claim);
   });
+}
+
+/** What a request says about itself. */
+export interface Claim {
+  /** If given, it must be that of the invited email. */
+  emailHash?: Buffer | undefined;
+  /** Of the idempotency key. */
+  keyHash: Buffer | null;
+}
+
+/** Redeems an invite, or returns the result of the earlier request with the same idempotency key. */
+export async function redeemInvite(
+  change: QueueChange,
+  row: InviteRow,
+  { emailHash, keyHash }: Claim,
+): Promise<Acceptance> {
+  const { trx, now, queue } = change;
+  const { vault, waitlist } = queue;
+  const isTheirs = !emailHash || emailHash.equals(row.email_hash);
+  const earlier = isTheirs && wasRedeemedBy(row, keyHash) ? openAcceptance(queue, row) : undefined;
+  if (earlier) return earlier;
+  refuseUnlessLive(row, now);
+  if (!isTheirs)
+    throw new DoorlistError('email_mismatch', 'email: this invite is for a different email address');
+  const entry = (await findByEmails(change, [row.email_hash])).get(hashKey(row.email_hash));
+  if (entry?.status === 'removed') throw new DoorlistError('revoked', 'this invite was revoked');
+  const { email } = vault.open<SealedInvite>('invite.sealed', row.id, row.sealed);
+  const acceptance: Acceptance = {
+    email,
+    waitlist: { id: waitlist.id, name: waitlist.name },
+    acceptedAt: now,
+    entryId: entry ? formatId('ent', entry.id) : null,
+  };
+  const accepted = await trx
+    .updateTable('invite')
+    .set({
+      accepted_at: now,
+      accept_key_hash: keyHash,
+      accept_answer: keyHash && vault.seal('invite.accept_answer', row.id, acceptance),
+    })
+    .where('queue_id', '=', queue.id)
+    .where('id', '=', row.id)
+    .where('accepted_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .where('expired_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  if (!accepted) throw new DoorlistError('accepted', 'this invite has already been accepted');
+  if (entry && canMove(entry.status, 'joined')) await moveEntries(change, [entry], 'joined');
+  change.tally.slots.addAccept(now, row.created_at);
+  const invite = { id: row.id, email, expiresAt: row.expires_at };
+  change.record({ kind: 'invite.accepted', invite, entry: entry?.seq ?? null });
+  return acceptance;
 }
 
 function unknownCode(): DoorlistError {
   return notFound('there is no invite with this code');
 }
 
-function hashClaimedEmail({ vault }: Queue, email: string): Buffer {
+export function hashClaimedEmail({ vault }: Queue, email: string): Buffer {
   const parsed = parseEmail(email);
   if (!parsed) throw invalid('email: not an email address');
   return vault.hash('email', parsed.key);
 }
 
-/**
- * The result of an earlier accept with the same key, as it was then: the waitlist may have been renamed
- * since.
- */
-function earlierAcceptance(
-  { vault }: Queue,
-  row: InviteRow,
-  keyHash: Buffer | null,
-  claimedHash: Buffer | undefined,
-): Acceptance | undefined {
-  if (!keyHash || !row.accept_key_hash || !row.accept_answer || !keyHash.equals(row.accept_key_hash))
-    return undefined;
-  if (claimedHash && !claimedHash.equals(row.email_hash)) return undefined;
+export function hashIdempotencyKey({ vault }: Queue, key: string | undefined): Buffer | null {
+  return key === undefined ? null : vault.hash('idempotency', key);
+}
+
+export function wasRedeemedBy(row: InviteRow, keyHash: Buffer | null): boolean {
+  return keyHash !== null && row.accept_key_hash !== null && keyHash.equals(row.accept_key_hash);
+}
+
+/** As it was then: the waitlist may have been renamed since. */
+function openAcceptance({ vault }: Queue, row: InviteRow): Acceptance | undefined {
+  if (!row.accept_answer) return undefined;
   const kept = vault.open<StoredAcceptance>('invite.accept_answer', row.id, row.accept_answer);
-  const { email, waitlist, acceptedAt } = kept;
-  return {
-    email,
-    waitlist,
-    acceptedAt: typeof acceptedAt === 'string' ? Date.parse(acceptedAt) : acceptedAt,
-  };
+  const { email, waitlist, acceptedAt, entryId = null } = kept;
+  const at = typeof acceptedAt === 'string' ? Date.parse(acceptedAt) : acceptedAt;
+  return { email, waitlist, acceptedAt: at, entryId };
 }
 
 function refuseUnlessLive(row: InviteRow, now: number): void {

@@ -1,5 +1,7 @@
+import type { Expression } from 'kysely';
+import type { Dialect } from '../../db/dialect.ts';
 import { sharedTime } from '../../db/shared-clock.ts';
-import { lookup } from '../../db/statement.ts';
+import { lookup, statement } from '../../db/statement.ts';
 import type { InviteTable } from '../../db/tables.ts';
 import { invalid } from '../../lib/errors.ts';
 import type { Context } from '../queue/context.ts';
@@ -41,14 +43,24 @@ export interface InviteRow extends StateColumns {
 
 export const findInvite = lookup<{ queueId: number; hash: Buffer }, InviteRow>(
   { queueId: 'bigint', hash: 'bytes' },
-  (db, parameter) =>
-    db.query
-      .selectFrom('invite')
-      .select(['id', 'email_hash', 'sealed', 'expires_at', 'accepted_at', 'revoked_at', 'expired_at'])
-      .select(['created_at', 'accept_key_hash', 'accept_answer', db.clock.as('now')])
-      .where('queue_id', '=', parameter('queueId'))
-      .where('code_hash', '=', parameter('hash')),
+  (db, parameter) => selectInvites(db, parameter('queueId')).where('code_hash', '=', parameter('hash')),
 );
+
+/** Those of one email, the newest first. */
+export const findInvitesOf = statement<{ queueId: number; emailHash: Buffer }, InviteRow>((db, parameter) =>
+  selectInvites(db, parameter('queueId'))
+    .where('email_hash', '=', parameter('emailHash'))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc'),
+);
+
+function selectInvites(db: Dialect, queueId: Expression<number>) {
+  return db.query
+    .selectFrom('invite')
+    .select(['id', 'email_hash', 'sealed', 'expires_at', 'accepted_at', 'revoked_at', 'expired_at'])
+    .select(['created_at', 'accept_key_hash', 'accept_answer', db.clock.as('now')])
+    .where('queue_id', '=', queueId);
+}
 
 /** A code starts with its queue's tag. Without one, it cannot be ours. */
 export async function queueOfCode({ registry }: Context, code: string): Promise<Queue | undefined> {

@@ -1,23 +1,34 @@
 import { repeat } from '../../lib/repeat.ts';
 import type { Context } from '../queue/context.ts';
-import type { ServerKey } from './find-key.ts';
+import type { Queue } from '../queue/queue.ts';
 
 const WRITE_EVERY_MS = 60_000;
 
+/** A server key, or a gate key, which belongs to a queue. */
+interface UsedKey {
+  readonly id: Uint8Array;
+  readonly queue?: Queue;
+}
+
 /** Collects when keys were last used and writes it once a minute, so that requests do not wait for it. */
 export interface KeyUsage {
-  note(key: ServerKey): void;
+  note(key: UsedKey): void;
   /** Writes what is pending, and stops. */
   close(): Promise<void>;
 }
 
 export function trackKeyUsage({ db, clock, log }: Context): KeyUsage {
-  const used = new Map<ServerKey, number>();
+  const used = new Map<UsedKey, number>();
   const write = async () => {
     const batch = [...used];
     used.clear();
-    for (const [key, at] of batch) {
-      await db.query.updateTable('server_key').set({ last_used_at: at }).where('id', '=', key.id).execute();
+    for (const [{ id, queue }, last_used_at] of batch) {
+      if (queue) {
+        const ours = db.query.updateTable('gate_key').where('queue_id', '=', queue.id);
+        await ours.set({ last_used_at }).where('id', '=', id).execute();
+      } else {
+        await db.query.updateTable('server_key').set({ last_used_at }).where('id', '=', id).execute();
+      }
     }
   };
   const writeOrLog = () =>

@@ -13,6 +13,9 @@ export const WAITLIST_ACTIONS = [
   'key.created',
   'key.rotated',
   'key.revoked',
+  'gate_key.created',
+  'gate_key.updated',
+  'gate_key.deleted',
   'entries.read',
   'entries.read_refused',
   'entries.exported',
@@ -62,6 +65,7 @@ export interface AuditEvent {
       | 'environment'
       | 'waitlist'
       | 'key'
+      | 'gate_key'
       | 'entry'
       | 'invite'
       | 'job'

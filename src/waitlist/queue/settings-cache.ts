@@ -10,7 +10,7 @@ type Find<T> = () => Promise<T | undefined>;
 export interface SettingsCache {
   /** What has this name among what is of this kind. */
   cached<T>(
-    kind: 'key' | 'form' | 'queue' | 'tag' | 'id',
+    kind: 'key' | 'gate' | 'form' | 'queue' | 'tag' | 'id',
     name: string,
     find: Find<T>,
   ): Promise<T | undefined>;
@@ -21,7 +21,14 @@ export interface SettingsCache {
 }
 
 export function createSettingsCache(db: Database): SettingsCache {
-  const caches = { key: new Map(), form: new Map(), queue: new Map(), tag: new Map(), id: new Map() };
+  const caches = {
+    key: new Map(),
+    gate: new Map(),
+    form: new Map(),
+    queue: new Map(),
+    tag: new Map(),
+    id: new Map(),
+  };
   let version = -1;
   let checkedAt = Number.NEGATIVE_INFINITY;
   let changedAt = Number.NEGATIVE_INFINITY;

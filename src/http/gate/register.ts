@@ -1,0 +1,147 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import { DoorlistError, invalid } from '../../lib/errors.ts';
+import { formatId } from '../../lib/ids.ts';
+import { findGateKey, type GateKey } from '../../waitlist/gate/find-gate-key.ts';
+import { type GateDecision, passGate } from '../../waitlist/gate/pass-gate.ts';
+import type { KeyUsage } from '../../waitlist/keys/key-usage.ts';
+import type { Context } from '../../waitlist/queue/context.ts';
+import { parseStrictJson } from '../json.ts';
+import { registerJsonBody } from '../plugins/body.ts';
+import type { ReadBody } from '../plugins/body-reader.ts';
+import { closeUnread, sendError, toWire } from '../plugins/errors.ts';
+import { clientOf, type RateLimiter } from '../plugins/rate-limit.ts';
+import { readIdempotencyKey } from '../sdk/idempotency-key.ts';
+import type { TypedApp } from '../typed-app.ts';
+import { DENIALS, type GateAnswerSchema, gateSchema, KEY_NEEDED } from './schema.ts';
+import type { GateAnswer, Question, Shape } from './shape.ts';
+import { findShape, SHAPE_NAMES } from './shapes.ts';
+
+/** Room for the metadata that a provider sends along. */
+const BODY_BYTES_MAX = 64 * 1024;
+const DENIED_STATUS = 403;
+const UNKNOWN = 'Your invite could not be checked. Try again in a moment.';
+
+export interface GateParts {
+  context: Context;
+  keyUsage: KeyUsage;
+  readBody: ReadBody;
+  failures: RateLimiter;
+  perKey: RateLimiter;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set for the gate. */
+    gateKey?: GateKey;
+    /** The body of a request to the gate, as it was signed. */
+    signedBody?: Buffer;
+  }
+}
+
+type GateQuery = { shape?: string };
+
+/** The hook that a product's sign-up asks. It answers no unless it knows that the person was invited. */
+export function registerGate(app: TypedApp, parts: GateParts): void {
+  const { context, keyUsage, readBody, failures, perKey } = parts;
+  app.register(async (scope: TypedApp) => {
+    registerJsonBody(scope, readBody, (body, request) => {
+      request.signedBody = body;
+      return parseStrictJson(body);
+    });
+    scope.post('/gate/v1/:gateKey', {
+      schema: gateSchema,
+      bodyLimit: BODY_BYTES_MAX,
+      onRequest: async (request, reply) => {
+        const key = await findGateKey(context, request.params.gateKey);
+        if (!key) {
+          failures.take(clientOf(request), reply);
+          throw new DoorlistError('unauthorized', KEY_NEEDED);
+        }
+        request.gateKey = key;
+        perKey.take(formatId('gat', key.id), reply);
+        keyUsage.note(key);
+      },
+      preValidation: async (request, reply) => {
+        const shape = shapeOf(request);
+        const refusal = refuseUnsigned(request, shape, context.clock());
+        if (refusal !== undefined) {
+          failures.take(clientOf(request), reply);
+          throw new DoorlistError('unauthorized', refusal);
+        }
+        if (shape) translate(request, shape.read(request.body));
+      },
+      handler: async (request, reply) => {
+        const { queue } = request.gateKey as GateKey;
+        const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key']);
+        const decision = await passGate(context, queue, { ...request.body, idempotencyKey });
+        const shape = shapeOf(request);
+        if (!shape) return presentDecision(decision);
+        // The schema describes only the plain body.
+        return reply.send(presentFor(shape, request, answerOf(decision), context.clock()) as never);
+      },
+      errorHandler: (error, request, reply) => answerError(context, error, request, reply),
+    });
+  });
+}
+
+function shapeOf({ query }: Pick<FastifyRequest, 'query'>): Shape | undefined {
+  const { shape: name } = query as GateQuery;
+  if (name === undefined) return undefined;
+  const shape = findShape(String(name));
+  if (!shape) throw invalid(`shape: must be one of ${SHAPE_NAMES.join(', ')}`);
+  return shape;
+}
+
+/** A key with a secret takes only signed requests, so that the URL alone, which providers log, is no use. */
+function refuseUnsigned(request: FastifyRequest, shape: Shape | undefined, now: number): string | undefined {
+  const { gateKey, signedBody: body = Buffer.alloc(0), headers } = request;
+  const secret = gateKey?.secret ?? null;
+  if (secret === null)
+    return shape?.isGenuine && 'this gate key has no signing secret: add the one that the provider shows';
+  if (!shape?.isGenuine)
+    return 'this gate key has a signing secret, but this shape is not signed: create another key';
+  if (!shape.isGenuine({ headers, body }, secret, now))
+    return 'the signature is wrong, or older than a few minutes: compare the signing secret with the provider';
+}
+
+/** From here on, a provider's question is like any other. Its own id of the request makes a retry safe. */
+function translate(request: FastifyRequest, { email, code, requestId }: Question): void {
+  request.body = {
+    ...(email === undefined || email === null ? {} : { email }),
+    ...(code === undefined || code === null || code === '' ? {} : { code }),
+  };
+  if (typeof requestId === 'string' && requestId !== '') request.headers['idempotency-key'] = requestId;
+}
+
+function presentDecision(decision: GateDecision): Static<typeof GateAnswerSchema> {
+  if (!decision.allow) return { ...decision, message: DENIALS[decision.reason] };
+  return decision.entryId === null ? { allow: true } : { allow: true, entryId: decision.entryId };
+}
+
+function answerOf(decision: GateDecision): GateAnswer {
+  return decision.allow
+    ? decision
+    : { ...decision, status: DENIED_STATUS, message: DENIALS[decision.reason] };
+}
+
+function presentFor(shape: Shape, { gateKey }: FastifyRequest, answer: GateAnswer, now: number): object {
+  return shape.present(answer, gateKey?.secret ?? '', now);
+}
+
+/** A provider cannot show our errors to people, so it gets a refusal. Only who has no right to ask gets an error. */
+function answerError(context: Context, error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  const { shape: name = '' } = request.query as GateQuery;
+  const shape = findShape(String(name));
+  const isUnauthorized = error instanceof DoorlistError && error.code === 'unauthorized';
+  const canSign = shape?.signsAnswers === undefined || request.gateKey?.secret;
+  if (!shape || isUnauthorized || !canSign) {
+    sendError(error, request, reply, context.log);
+    return;
+  }
+  const { status, code, message } = toWire(error, context.log, request.id);
+  const isTheirs = status < 500 && code !== 'rate_limited';
+  const answer: GateAnswer = { allow: false, reason: code, status, message: isTheirs ? message : UNKNOWN };
+  closeUnread(request, reply);
+  reply.code(200).send(presentFor(shape, request, answer, context.clock()));
+}

@@ -1,0 +1,90 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { verifyDelivery } from '../../webhooks/verify.ts';
+import { at, type GateAnswer, type Shape, type SignedRequest } from './shape.ts';
+
+/** What people type into the sign-up form of the product, if it asks for the code. */
+const CODE_FIELD = 'invite_code';
+
+/** https://supabase.com/docs/guides/auth/auth-hooks/before-user-created-hook */
+const supabase: Shape = {
+  read: (body) => ({
+    email: at(body, 'user', 'email'),
+    code: at(body, 'user', 'user_metadata', CODE_FIELD),
+    requestId: at(body, 'metadata', 'uuid'), // `webhook-id` is new for each attempt.
+  }),
+  // With any other status, people would not see the message.
+  present: (answer) => (answer.allow ? {} : { error: { http_code: answer.status, message: answer.message } }),
+  isGenuine: isStandardWebhook,
+};
+
+/** https://auth0.com/docs/customize/actions/explore-triggers/pre-user-registration */
+const auth0: Shape = {
+  read: (body) => ({
+    email: at(body, 'user', 'email'),
+    code: at(body, 'user', 'user_metadata', CODE_FIELD),
+    requestId: at(body, 'transaction', 'state'),
+  }),
+  present: presentForCode,
+};
+
+/** https://docs.kinde.com/workflows/example-workflows/pre-user-registration-workflow */
+const kinde: Shape = {
+  read: (body) => ({
+    email: at(body, 'context', 'user', 'email'),
+    requestId: at(body, 'request', 'authUrlParams', 'state'),
+  }),
+  present: presentForCode,
+};
+
+/** https://workos.com/docs/authkit/actions */
+const workos: Shape = {
+  read: (body) => ({ email: at(body, 'user_data', 'email'), requestId: at(body, 'id') }),
+  present: presentSigned,
+  isGenuine: isWorkosAction,
+  signsAnswers: true,
+};
+
+const SHAPES = { supabase, auth0, workos, kinde };
+export type ShapeName = keyof typeof SHAPES;
+export const SHAPE_NAMES = Object.keys(SHAPES) as ShapeName[];
+
+export function findShape(name: string): Shape | undefined {
+  return Object.hasOwn(SHAPES, name) ? SHAPES[name as ShapeName] : undefined;
+}
+
+/** For providers at which code of the customer reads the answer. */
+function presentForCode(answer: GateAnswer): object {
+  return answer.allow ? { allow: true } : { allow: false, reason: answer.reason, message: answer.message };
+}
+
+function isStandardWebhook({ headers, body }: SignedRequest, secret: string, now: number): boolean {
+  const [id, timestamp, signature] = ['id', 'timestamp', 'signature'].map((name) => {
+    const value = headers[`webhook-${name}`];
+    return typeof value === 'string' ? value : '';
+  }) as [string, string, string];
+  // Supabase separates several signatures with a comma and a space, the standard only with a space.
+  const signatures = signature.replaceAll(', ', ' ');
+  const payload = body.toString('utf8');
+  return verifyDelivery({ payload, headers: { id, timestamp, signature: signatures }, secret }, now).verified;
+}
+
+/** As WorkOS' own library. */
+const WORKOS_TOLERANCE_MS = 180_000;
+
+function isWorkosAction({ headers, body }: SignedRequest, secret: string, now: number): boolean {
+  const header = headers['workos-signature'];
+  if (typeof header !== 'string') return false;
+  const [, timestamp = '', signature = ''] = /^t=(\d{1,15}), ?v1=([0-9a-f]{64})$/.exec(header) ?? [];
+  if (signature === '' || Math.abs(now - Number(timestamp)) > WORKOS_TOLERANCE_MS) return false;
+  const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest();
+  return timingSafeEqual(expected, Buffer.from(signature, 'hex'));
+}
+
+function presentSigned(answer: GateAnswer, secret: string, now: number): object {
+  const payload = answer.allow
+    ? { timestamp: now, verdict: 'Allow' }
+    : { timestamp: now, verdict: 'Deny', error_message: answer.message };
+  const signed = `${now}.${JSON.stringify(payload)}`;
+  const signature = createHmac('sha256', secret).update(signed).digest('hex');
+  return { object: 'user_registration_action_response', payload, signature };
+}

@@ -1,0 +1,92 @@
+import { DoorlistError } from '../../lib/errors.ts';
+import type { Id } from '../../lib/ids.ts';
+import {
+  type Acceptance,
+  type Claim,
+  hashClaimedEmail,
+  hashIdempotencyKey,
+  redeemInvite,
+  wasRedeemedBy,
+} from '../invites/accept-invite.ts';
+import {
+  checkCodeLength,
+  findInvite,
+  findInvitesOf,
+  type InviteRow,
+  inviteState,
+} from '../invites/invites.ts';
+import { changeQueue } from '../queue/change-queue.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/queue.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
+
+export const DENIAL_REASONS = ['not_invited', 'expired', 'revoked', 'already_used', 'closed'] as const;
+export type DenialReason = (typeof DENIAL_REASONS)[number];
+
+export interface GateInput {
+  email: string;
+  /** Without it, the open invite of the email is redeemed. */
+  code?: string | undefined;
+  idempotencyKey?: string | undefined;
+}
+
+export type GateDecision =
+  | { allow: true; entryId: Id<'ent'> | null }
+  | { allow: false; reason: DenialReason };
+
+/**
+ * Lets a person sign up to the product if they were invited, and redeems their invite: it lets nobody in twice. A code
+ * counts only for the email that it was sent to.
+ */
+export async function passGate(context: Context, queue: Queue, input: GateInput): Promise<GateDecision> {
+  if (input.code !== undefined) checkCodeLength(input.code);
+  const emailHash = hashClaimedEmail(queue, input.email);
+  const keyHash = hashIdempotencyKey(queue, input.idempotencyKey);
+  return changeQueue(context, queue, async (change) => {
+    const row =
+      input.code === undefined
+        ? await findTheirs(change, emailHash, keyHash)
+        : await findByCode(change, input.code);
+    if (row) return redeem(change, row, { emailHash, keyHash });
+    return { allow: false, reason: change.settings.closed ? 'closed' : 'not_invited' };
+  });
+}
+
+async function findByCode({ trx, queue }: QueueChange, code: string): Promise<InviteRow | undefined> {
+  const hash = queue.vault.hash('invite', code);
+  return (await trx.run(findInvite, { queueId: queue.id, hash }))[0];
+}
+
+/** The one that this request has redeemed before, or one that is open, or the newest, which says why there is none. */
+async function findTheirs(
+  { trx, queue, now }: QueueChange,
+  emailHash: Buffer,
+  keyHash: Buffer | null,
+): Promise<InviteRow | undefined> {
+  const rows = await trx.run(findInvitesOf, { queueId: queue.id, emailHash });
+  return (
+    rows.find((row) => wasRedeemedBy(row, keyHash)) ??
+    rows.find((row) => inviteState(row, now) === 'live') ??
+    rows[0]
+  );
+}
+
+async function redeem(change: QueueChange, row: InviteRow, claim: Claim): Promise<GateDecision> {
+  let acceptance: Acceptance;
+  try {
+    acceptance = await redeemInvite(change, row, claim);
+  } catch (error) {
+    const reason = error instanceof DoorlistError ? REASONS[error.code] : undefined;
+    if (reason === undefined) throw error;
+    return { allow: false, reason };
+  }
+  return { allow: true, entryId: acceptance.entryId };
+}
+
+/** A refusal of an invite has changed nothing, so the transaction can end with it. */
+const REASONS: Partial<Record<DoorlistError['code'], DenialReason>> = {
+  accepted: 'already_used',
+  revoked: 'revoked',
+  expired: 'expired',
+  email_mismatch: 'not_invited',
+};
