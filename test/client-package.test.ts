@@ -56,7 +56,17 @@ describe('the client package, packed and installed', () => {
   after(() => rm(directory, { recursive: true, force: true }));
 
   it('contains the built code, its types, the README and the license, and depends on nothing', () => {
-    const modules = ['api', 'client', 'errors', 'index', 'send', 'webhooks'];
+    const modules = [
+      'api',
+      'auth-js',
+      'better-auth',
+      'client',
+      'errors',
+      'gate',
+      'index',
+      'send',
+      'webhooks',
+    ];
     const built = modules.flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`]);
     assert.deepEqual(files, [...built, 'LICENSE', 'README.md', 'dist', 'package.json'].sort());
     assert.equal('dependencies' in manifest, false);

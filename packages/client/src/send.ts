@@ -14,6 +14,8 @@ export interface SendOptions {
 
 export interface Call {
   method: 'GET' | 'POST';
+  /** Default: that of the public API. */
+  prefix?: string;
   path: string;
   query?: Record<string, string | number | undefined>;
   body?: unknown;
@@ -70,8 +72,8 @@ async function tryOnce<T>(options: SendOptions, call: Call): Promise<Outcome<T>>
   };
 }
 
-function addressOf(url: string, { path, query = {} }: Call): string {
-  const address = new URL(`${url.replace(/\/+$/, '')}/sdk/v1/waitlist${path}`);
+function addressOf(url: string, { prefix = '/sdk/v1/waitlist', path, query = {} }: Call): string {
+  const address = new URL(`${url.replace(/\/+$/, '')}${prefix}${path}`);
   for (const [name, value] of Object.entries(query))
     if (value !== undefined) address.searchParams.set(name, String(value));
   return address.href;
