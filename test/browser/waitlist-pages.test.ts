@@ -72,6 +72,41 @@ forEachEngine((engine) => {
       await page.close();
     });
 
+    it('creates a gate key for a provider, sets its secret and deletes it', async () => {
+      const page = await open(`/waitlists/${list.id}/api`);
+      const dialog = page.getByRole('dialog');
+      await page.getByRole('button', { name: 'Create gate key' }).click();
+      await dialog.getByLabel('Name').fill('Our Supabase');
+      await dialog.getByRole('button', { name: 'Create key' }).click();
+      await page.getByRole('heading', { name: 'Copy your gate URL' }).waitFor();
+      await dialog.getByRole('combobox', { name: 'Who asks' }).click();
+      await page.getByRole('option', { name: 'Supabase' }).click();
+      await dialog.getByText('?shape=supabase').waitFor();
+      const url = (await dialog.getByRole('code').first().textContent()) ?? '';
+      const { pathname: gate } = new URL(url);
+      await check(page, 'a new gate key');
+      await dialog.getByRole('button', { name: 'Done' }).click();
+      const ask = async () =>
+        (await service.request('POST', gate, { body: { email: 'a@b.example' } })).status;
+      assert.equal(await ask(), 200);
+
+      const masked = `dlg_…${gate.slice(-4)}`;
+      await page.getByRole('button', { name: `Set secret of ${masked}` }).click();
+      await dialog.getByLabel('Secret').fill('v1,whsec_abc');
+      await dialog.getByRole('button', { name: 'Save secret' }).click();
+      await dialog.getByText('Is incomplete').waitFor();
+      page.problems.length = 0;
+      await dialog.getByLabel('Secret').fill('v1,whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw');
+      await dialog.getByRole('button', { name: 'Save secret' }).click();
+      await page.getByRole('cell', { name: 'Signed', exact: true }).waitFor();
+      assert.equal(await ask(), 401);
+
+      await page.getByRole('button', { name: `Delete ${masked}` }).click();
+      await dialog.getByRole('button', { name: 'Delete key' }).click();
+      await page.getByText('No gate keys yet').waitFor();
+      await page.close();
+    });
+
     it('checks a file, imports it, and exports the people again', async () => {
       const page = await open(`/waitlists/${list.id}/transfer`);
       const file = page.getByLabel('File', { exact: true });

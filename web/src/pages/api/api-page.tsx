@@ -8,6 +8,7 @@ import { Card } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { signupSnippets } from '../../ui/signup-snippets.ts';
+import { GateCard } from './gate-card.tsx';
 import { KeysCard } from './keys-card.tsx';
 import { RequestTester } from './request-tester.tsx';
 
@@ -51,6 +52,7 @@ function Content({ waitlistId, environment }: { waitlistId: string; environment:
           <CodeBlock label="Example" snippets={snippets} />
         </Card>
         <RequestTester waitlistId={waitlistId} environment={environment} apiKey={apiKey} onKey={setApiKey} />
+        {mayManage && <GateCard scope={{ waitlistId, environment }} />}
       </div>
     </>
   );
