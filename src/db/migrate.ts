@@ -32,6 +32,7 @@ import { firstHour } from './migrations/0027-first-hour.ts';
 import { savedSegments } from './migrations/0028-saved-segments.ts';
 import { boundedAudit } from './migrations/0029-bounded-audit.ts';
 import { gateKeys } from './migrations/0030-gate-keys.ts';
+import { waves } from './migrations/0031-waves.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const NAMED = {
@@ -65,6 +66,7 @@ const NAMED = {
   savedSegments,
   boundedAudit,
   gateKeys,
+  waves,
 } satisfies Record<string, Migration>;
 
 export const MIGRATIONS: readonly Migration[] = Object.values(NAMED);

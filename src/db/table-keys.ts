@@ -19,6 +19,8 @@ export const TABLE_KEYS = {
   metadata_value: ['queue_id', 'key', 'pair_hash'],
   metadata_count: ['queue_id', 'key', 'day', 'pair_hash'],
   saved_segment: ['queue_id', 'id'],
+  wave: ['queue_id', 'id'],
+  wave_run: ['queue_id', 'wave_id', 'scheduled_at'],
   job: ['queue_id', 'id'],
   import_chunk: ['queue_id', 'job_id', 'part', 'position'],
   import_code: ['queue_id', 'job_id', 'code_hash'],

@@ -93,6 +93,10 @@ const queue = {
   listens: generated(text),
   /** How many entries are gone because their import was undone. Their joining sequences are not used again. */
   undone: generated(integer),
+  /** Invites that were neither accepted nor revoked, and whose expiry has not been recorded. */
+  open_invites: generated(integer),
+  /** Invites that were ever accepted. */
+  accepted_invites: generated(integer),
   created_at: integer,
 };
 
@@ -195,6 +199,56 @@ const savedSegment = {
   conditions: bytes,
   created_at: integer,
   updated_at: integer,
+};
+
+const WAVE_STATES = ['active', 'paused', 'done', 'stopped'] as const;
+const RUN_OUTCOMES = ['done', 'skipped', 'stopped'] as const;
+export type RunOutcome = (typeof RUN_OUTCOMES)[number];
+
+/** A plan of invites. */
+const wave = {
+  queue_id: integer,
+  id: bytes,
+  name: text,
+  /** Sealed, because segments can contain values of metadata. */
+  plan: bytes,
+  /** From the plan, to find waves that are due. */
+  keep_open: orNull(integer),
+  until_joined: orNull(integer),
+  state: oneOf(...WAVE_STATES),
+  /** Why it paused itself. null if an operator paused it. */
+  pause_reason: orNull(text),
+  /** The queue's accepted invites when the wave was created. */
+  accepted_before: integer,
+  /** When its next run is due, or may be. null if there is none. */
+  next_at: orNull(integer),
+  /** When the run that has not ended yet was scheduled. */
+  run_at: orNull(integer),
+  invited: generated(integer),
+  /** How many places each quota was given so far: a JSON array. */
+  seats: generated(text),
+  /** Failed deliveries before this no longer count. */
+  checked_at: integer,
+  created_by: orNull(text),
+  created_at: integer,
+  updated_at: integer,
+  finished_at: orNull(integer),
+};
+
+/** What a wave did at one of its times. */
+const waveRun = {
+  queue_id: integer,
+  wave_id: bytes,
+  scheduled_at: integer,
+  /** null if it was skipped. */
+  started_at: orNull(integer),
+  finished_at: orNull(integer),
+  outcome: orNull(oneOf(...RUN_OUTCOMES)),
+  invited: generated(integer),
+  /** Joining sequences of entries whose data cannot be decrypted: a JSON array. */
+  unreadable: generated(text),
+  /** The job that continues it, if one batch was not enough. */
+  job_id: orNull(bytes),
 };
 
 const JOB_RUNNERS = ['server', 'command-line', 'request'] as const;
@@ -305,6 +359,9 @@ const invite = {
   /** Keyed hash of the accept's Idempotency-Key, and the stored result. */
   accept_key_hash: orNull(bytes),
   accept_answer: orNull(bytes),
+  /** The wave that it belongs to, and the time of its run. */
+  wave_id: orNull(bytes),
+  wave_run: orNull(integer),
 };
 
 const serverKey = {
@@ -693,6 +750,8 @@ export const TABLES = {
   metadata_value: metadataValue,
   metadata_count: metadataCount,
   saved_segment: savedSegment,
+  wave,
+  wave_run: waveRun,
   job,
   import_chunk: importChunk,
   import_code: importCode,
@@ -754,3 +813,5 @@ export type AdminTokenTable = Tables['admin_token'];
 export type AuditTable = Tables['audit'];
 export type AuditHeadTable = Tables['audit_head'];
 export type JobTable = Tables['job'];
+export type WaveTable = Tables['wave'];
+export type WaveRunTable = Tables['wave_run'];

@@ -39,6 +39,7 @@ type IdPrefix =
   | 'seg'
   | 'ses'
   | 'tok'
+  | 'wav'
   | 'whe';
 
 /** An id as people read and type it. */

@@ -5,6 +5,7 @@ import type { JobKind } from '../waitlist/jobs/jobs.ts';
 import { rerankJob } from '../waitlist/referrals/rerank.ts';
 import { importJob } from '../waitlist/transfer/import/import-upload.ts';
 import { undoImportJob } from '../waitlist/transfer/import/undo-import.ts';
+import { waveJob } from '../waitlist/waves/run-wave.ts';
 import { replayJob } from '../webhooks/replay-job.ts';
 
 /** The kinds of job that a server runs. */
@@ -17,4 +18,5 @@ export const JOB_KINDS: readonly JobKind[] = [
   mailRetryJob,
   sendKeptJob,
   confirmationsJob,
+  waveJob,
 ];

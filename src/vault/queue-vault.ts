@@ -21,6 +21,7 @@ const PLACES = [
   'visit',
   'segment.conditions',
   'gate_key.secret',
+  'wave.plan',
 ] as const;
 type Place = (typeof PLACES)[number];
 

@@ -6,7 +6,7 @@ import type { DomainEvent, EventKind } from '../waitlist/queue/events.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
 import { EntrySchema, EXAMPLE_ENTRY, presentEntry } from './entry.ts';
 import { EXAMPLE_INVITE, InviteSchema, presentInvite } from './invite.ts';
-import { constant, described, exactlyOne, idPattern, named, time } from './schema.ts';
+import { constant, described, exactlyOne, idPattern, named, nullable, time } from './schema.ts';
 import { EXAMPLE_WAITLIST, presentWaitlistReference, WaitlistReferenceSchema } from './waitlist.ts';
 
 /** An event that the service sends: its meaning, the schema of its body, and an example. */
@@ -46,15 +46,53 @@ const RemovedData = data({
     description: 'The entry as it was right after the change, or only its `id` if it was erased.',
   }),
 });
+const EXAMPLE_RUN = { scheduledAt: '2026-11-16T08:00:00.000Z', invited: 500 };
+const WaveData = data({
+  wave: Type.Object(
+    {
+      id: Type.String({ ...idPattern('wav'), description: 'Id of the wave.' }),
+      name: Type.String({ description: 'What the team calls it.' }),
+      pauseReason: nullable<string>('string', {
+        description: 'Why it paused itself. `null` if it did not, or if an operator paused it.',
+      }),
+    },
+    { ...named('WaveReference'), description: 'The wave.' },
+  ),
+  run: Type.Unsafe<{ scheduledAt: string; invited: number } | null>({
+    type: ['object', 'null'],
+    properties: {
+      scheduledAt: time('When the run was planned.'),
+      invited: Type.Integer({ minimum: 0, description: 'How many people it has invited so far.' }),
+    },
+    required: ['scheduledAt', 'invited'],
+    description: 'The run. `null` for `wave.paused`.',
+  }),
+});
 const TestData = data({ message: Type.String({ description: 'Says that this is a test.' }) });
 
 type EventData = Static<
-  typeof EntryData | typeof ReferralData | typeof InviteData | typeof RemovedData | typeof TestData
+  | typeof EntryData
+  | typeof ReferralData
+  | typeof InviteData
+  | typeof RemovedData
+  | typeof WaveData
+  | typeof TestData
 >;
 
 const ofEntry = (kind: EventKind, when: string) => event(kind, when, EntryData, { entry: EXAMPLE_ENTRY });
 const ofInvite = (kind: EventKind, when: string) =>
   event(kind, when, InviteData, { invite: EXAMPLE_INVITE, entry: null });
+
+const ofWave = (
+  kind: EventKind,
+  when: string,
+  run: typeof EXAMPLE_RUN | null,
+  pauseReason: string | null = null,
+) =>
+  event(kind, when, WaveData, {
+    wave: { id: 'wav_06gxx2p9r1yn1vp1ryss481fhw', name: 'Weekday mornings', pauseReason },
+    run,
+  });
 
 export const WEBHOOK_EVENTS: Record<EventKind | 'webhook.test', WebhookEventDocumentation> = {
   'signup.created': ofEntry('signup.created', 'An entry was added.'),
@@ -74,6 +112,17 @@ export const WEBHOOK_EVENTS: Record<EventKind | 'webhook.test', WebhookEventDocu
     { entry: { id: EXAMPLE_ENTRY.id } },
   ),
   'entry.restored': ofEntry('entry.restored', 'A removed entry was put back.'),
+  'wave.started': ofWave('wave.started', 'A run of a wave began to invite people.', {
+    ...EXAMPLE_RUN,
+    invited: 0,
+  }),
+  'wave.finished': ofWave('wave.finished', 'A run of a wave ended.', EXAMPLE_RUN),
+  'wave.paused': ofWave(
+    'wave.paused',
+    'A wave paused itself, or an operator paused it.',
+    null,
+    '60 of the last 500 invites could not be delivered by email or webhook',
+  ),
   'webhook.test': event('webhook.test', 'An operator sent a test event.', TestData, {
     message: 'This is a test. Nothing has happened.',
   }),
@@ -159,8 +208,17 @@ export type PublicEvent = Extract<DomainEvent, { kind: EventKind }>;
 /** `entry` is the one that the event is about, as it is at the commit. */
 export function presentEventData(event: PublicEvent, entry: Entry | null): EventData {
   if ('entryId' in event) return { entry: { id: formatId('ent', event.entryId) } };
+  if ('wave' in event) return presentWaveData(event);
   if ('invite' in event) return { invite: presentInvite(event.invite), entry: entry && presentEntry(entry) };
   if (entry === null) throw new Error(`a ${event.kind} without its entry`);
   if ('referred' in event) return { entry: presentEntry(entry), referred: formatId('ent', event.referred) };
   return { entry: presentEntry(entry) };
+}
+
+function presentWaveData({ wave, run }: Extract<PublicEvent, { wave: unknown }>): Static<typeof WaveData> {
+  const { id, name, pauseReason } = wave;
+  return {
+    wave: { id: formatId('wav', id), name, pauseReason },
+    run: run && { scheduledAt: isoTime(run.scheduledAt), invited: run.invited },
+  };
 }

@@ -49,6 +49,19 @@ function writeTheRest(trx: Trx, queue_id: number, waitlist_id: number): void {
   const times = { created_at: START, updated_at: START };
   trx.insert('saved_segment', [{ queue_id, id, name: 'Testers', conditions: hash, ...times }]);
   trx.insert('gate_key', [{ queue_id, id, hash, hint: 'x7Qa', name: '', created_at: START }]);
+  trx.insert('wave', [
+    {
+      queue_id,
+      id,
+      name: 'Mornings',
+      plan: hash,
+      state: 'stopped' as const,
+      accepted_before: 0,
+      checked_at: START,
+      ...times,
+    },
+  ]);
+  trx.insert('wave_run', [{ queue_id, wave_id: id, scheduled_at: START, outcome: 'skipped' as const }]);
   trx.insert('job', [{ queue_id, id, kind: 'import', input: hash, progress: '{}', ...times }]);
   trx.insert('import_chunk', [{ queue_id, job_id: id, part: 'file', position: 0, sealed: hash }]);
   trx.insert('import_code', [{ queue_id, job_id: id, code_hash: hash, seq: 1 }]);

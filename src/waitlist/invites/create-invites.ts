@@ -26,6 +26,12 @@ export interface Invitee {
   entry: Movable | null;
 }
 
+/** The wave that an invite belongs to, and the time of its run. */
+interface WaveMark {
+  id: Uint8Array;
+  run: number;
+}
+
 /** Invites an email, whether or not it is on the list. A waiting entry with that email becomes invited. */
 export async function createInvite(
   context: Context,
@@ -64,6 +70,7 @@ export async function inviteAll(
   change: QueueChange,
   invitees: readonly Invitee[],
   expiry: Expiry,
+  wave: WaveMark | null = null,
 ): Promise<CreatedInvite[]> {
   const { trx, queue, now, settings } = change;
   const standard = settings.inviteExpiryMs === null ? null : now + settings.inviteExpiryMs;
@@ -84,6 +91,8 @@ export async function inviteAll(
     created_at: now,
     expires_at: expiresAt,
     remind_at: remindAt,
+    wave_id: wave?.id ?? null,
+    wave_run: wave?.run ?? null,
   }));
   trx.insert('invite', rows);
   if (rows.length > 0) change.tally.slots.add('invited', now, rows.length);

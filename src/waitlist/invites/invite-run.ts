@@ -184,7 +184,7 @@ function mostOf({ selection, most = Number.POSITIVE_INFINITY }: RunInput): numbe
   return 'first' in selection ? Math.min(selection.first, most) : most;
 }
 
-interface PickedRow {
+export interface PickedRow {
   seq: number;
   id: Uint8Array;
   rank: number;
@@ -231,7 +231,7 @@ function endedSince(entries: ExpressionBuilder<Tables & { e: Tables['entry'] }, 
 }
 
 /** Returns undefined if unreadable: one damaged row must not hold up everyone behind it. */
-function toInvitee(
+export function toInvitee(
   { log }: Context,
   queue: Queue,
   { seq, id, rank, email_hash, person }: PickedRow,

@@ -38,6 +38,11 @@ export const WAITLIST_ACTIONS = [
   'invite.revoked',
   'invite.resent',
   'invites.started',
+  'wave.created',
+  'wave.updated',
+  'wave.paused',
+  'wave.resumed',
+  'wave.stopped',
   'job.cancelled',
   'webhook.created',
   'webhook.updated',
@@ -74,7 +79,8 @@ export interface AuditEvent {
       | 'template'
       | 'mail'
       | 'form'
-      | 'segment';
+      | 'segment'
+      | 'wave';
     /** Public id. For what has none of its own, such as a template, the waitlist's. */
     id: string;
     name?: string;

@@ -107,6 +107,16 @@ async function sendMessages(
   return writeMessages(change.trx, change.queue.id, messages, change.now);
 }
 
+const writeInvites = statement<{ queueId: number; open: number; accepted: number }, object>((db, parameter) =>
+  db.query
+    .updateTable('queue')
+    .set({
+      open_invites: sql`open_invites + ${parameter('open')}`,
+      accepted_invites: sql`accepted_invites + ${parameter('accepted')}`,
+    })
+    .where('id', '=', parameter('queueId')),
+);
+
 const writeQueue = statement<{ queueId: number; lastSeq: number } & Record<Status, number>, object>(
   (db, parameter) =>
     db.query
@@ -131,6 +141,9 @@ function writeCounters({ trx, queue, lastSeq, tally }: QueueChange, seqBefore: n
   }));
   trx.insert('rank_count', counts, { onConflict: { add: ['waiting'] } });
   tally.slots.write(trx, queue.id);
+  const { invited, accepted, expired, revoked } = tally.slots.totals;
+  const open = invited - accepted - expired - revoked;
+  if (open !== 0 || accepted !== 0) trx.write(writeInvites, { queueId: queue.id, open, accepted });
   const deltas = STATUSES.map((status) => [status, tally.statuses.get(status) ?? 0] as const);
   if (lastSeq === seqBefore && deltas.every(([, delta]) => delta === 0)) return;
   const byStatus = Object.fromEntries(deltas) as Record<Status, number>;

@@ -9,6 +9,9 @@ export const EVENT_KINDS = [
   'invite.expired',
   'entry.removed',
   'entry.restored',
+  'wave.started',
+  'wave.finished',
+  'wave.paused',
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
@@ -38,6 +41,8 @@ export type DomainEvent = (
   | { kind: 'entry.removed' | 'entry.restored'; entry: number }
   /** Erased, so only the id is left. */
   | { kind: 'entry.removed'; entryId: Uint8Array }
+  | { kind: 'wave.started' | 'wave.finished'; wave: WaveFacts; run: RunFacts }
+  | { kind: 'wave.paused'; wave: WaveFacts; run: null }
 ) & {
   /** Happened in another system, long ago: the person must not be notified. */
   imported?: true;
@@ -64,6 +69,18 @@ export interface InviteFacts {
   id: Uint8Array;
   email: string;
   expiresAt: number | null;
+}
+
+export interface WaveFacts {
+  id: Uint8Array;
+  name: string;
+  pauseReason: string | null;
+}
+
+/** A run of a wave, as it is at the commit. */
+export interface RunFacts {
+  scheduledAt: number;
+  invited: number;
 }
 
 /** The code is only for the invited person. */

@@ -51,7 +51,10 @@ export function noCounts(): Counts {
 /** Collects what happened when, to add it to the statistics once at the end of a change. */
 export class SlotCounts {
   readonly #slots = new Map<number, Counts>();
+  readonly #totals = noCounts();
   readonly #bars = new Map<string, Bar>();
+  /** Of all slots. */
+  readonly totals: Readonly<Counts> = this.#totals;
 
   add(what: Counted, at: number, count = 1): void {
     const slot = slotOf(at);
@@ -61,6 +64,7 @@ export class SlotCounts {
       this.#slots.set(slot, counts);
     }
     counts[what] += count;
+    this.#totals[what] += count;
   }
 
   /** An entry moves along the chain of referrals, or enters it: a depth of 0 means no referrer. */

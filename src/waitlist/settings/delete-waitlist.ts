@@ -64,6 +64,12 @@ async function endQueue(context: Context, trx: Trx, queueId: number): Promise<bo
     .set({ wrapped_keys: Buffer.alloc(0), next_expiry: null, next_reminder: null, rerank_after: null })
     .where('id', '=', queueId)
     .execute();
+  await trx
+    .updateTable('wave')
+    .set({ state: 'stopped', next_at: null })
+    .where('queue_id', '=', queueId)
+    .where('state', 'in', ['active', 'paused'])
+    .execute();
   db.lockDeliveries(trx, [queueId], 'exclusive');
   const now = await sharedNow(context, trx);
   await trx

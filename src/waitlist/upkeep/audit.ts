@@ -53,6 +53,7 @@ async function examine(moment: Moment): Promise<Audit> {
     ...(await compareRankCounts(moment)),
     ...(await compareReferrals(moment)),
     ...(await compareStatistics(moment)),
+    ...(await compareInvites(moment)),
   ];
   const { waitlist, environment } = moment.queue;
   const entries = STATUSES.reduce((sum, status) => sum + counted[status], 0);
@@ -166,6 +167,30 @@ async function compareStatistics({ trx, queue }: Moment): Promise<string[]> {
   return findings;
 }
 
+async function countInvites({ trx, queue }: Moment) {
+  const open = sql`accepted_at is null and revoked_at is null and expired_at is null`;
+  return trx
+    .selectFrom('invite')
+    .select([
+      sql<number>`count(case when ${open} then 1 end)`.as('open_invites'),
+      sql<number>`count(accepted_at)`.as('accepted_invites'),
+    ])
+    .where('queue_id', '=', queue.id)
+    .executeTakeFirstOrThrow();
+}
+
+async function compareInvites(moment: Moment): Promise<string[]> {
+  const counted = await countInvites(moment);
+  const kept = await moment.trx
+    .selectFrom('queue')
+    .select(['open_invites', 'accepted_invites'])
+    .where('id', '=', moment.queue.id)
+    .executeTakeFirstOrThrow();
+  return (['open_invites', 'accepted_invites'] as const)
+    .filter((name) => kept[name] !== counted[name])
+    .map((name) => `${name.replace('_', ' ')}: the counter says ${kept[name]}, there are ${counted[name]}`);
+}
+
 async function rebuild(change: QueueChange): Promise<void> {
   const { trx, queue } = change;
   await recountReferrals(trx, queue, change.settings.boost);
@@ -187,7 +212,7 @@ async function rebuild(change: QueueChange): Promise<void> {
   change.lastSeq = undone === 0 ? highest : Math.max(highest, change.lastSeq);
   await trx
     .updateTable('queue')
-    .set({ ...(await countStatuses(change)), last_seq: change.lastSeq })
+    .set({ ...(await countStatuses(change)), ...(await countInvites(change)), last_seq: change.lastSeq })
     .where('id', '=', queue.id)
     .execute();
 }

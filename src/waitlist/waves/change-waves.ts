@@ -1,0 +1,156 @@
+import { conflict } from '../../lib/errors.ts';
+import { formatId, newId } from '../../lib/ids.ts';
+import { changeQueue } from '../queue/change-queue.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/queue.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
+import { checkName, checkPlan, firstTime, NEW_PLAN, type WavePlan } from './plan.ts';
+import { continueLater } from './run-wave.ts';
+import { endRun, endWave, pauseWave, updateRun, updateWave } from './wave-states.ts';
+import {
+  findWave,
+  planOf,
+  readCounts,
+  readRun,
+  requireOpenWave,
+  toWave,
+  type Wave,
+  type WaveRow,
+} from './waves.ts';
+
+/** In each environment of a waitlist, without those that are over. */
+export const OPEN_WAVES_MAX = 100;
+
+export type NewWave = { name: string } & { [Name in keyof WavePlan]?: WavePlan[Name] | undefined };
+
+export async function createWave(context: Context, queue: Queue, input: NewWave): Promise<Wave> {
+  const { name: given, ...fields } = input;
+  const name = checkName(given);
+  const plan = withFields(NEW_PLAN, fields);
+  checkPlan(plan);
+  return changeQueue(context, queue, async (change) => {
+    const { trx, now } = change;
+    await requireRoom(change);
+    const counts = await readCounts(trx, queue);
+    const id = newId(now);
+    const row: WaveRow = {
+      ...{ queue_id: queue.id, id, name, plan: queue.vault.seal('wave.plan', id, plan) },
+      ...{ keep_open: plan.keepOpen, until_joined: plan.untilJoined },
+      ...{ state: 'active', pause_reason: null, accepted_before: counts.accepted_invites },
+      ...{ next_at: firstTime(plan, now), run_at: null, invited: 0, seats: '[]', checked_at: now },
+      ...{ created_by: context.actor ?? null, created_at: now, updated_at: now, finished_at: null },
+    };
+    trx.insert('wave', [row]);
+    await record(context, change, 'wave.created', row, { after: shown(name, plan) });
+    return toWave(queue, row, counts);
+  });
+}
+
+async function requireRoom({ trx, queue }: QueueChange): Promise<void> {
+  const { open } = await trx
+    .selectFrom('wave')
+    .select((e) => e.fn.countAll<number>().as('open'))
+    .where('queue_id', '=', queue.id)
+    .where('state', 'in', ['active', 'paused'])
+    .executeTakeFirstOrThrow();
+  if (Number(open) >= OPEN_WAVES_MAX)
+    throw conflict(`a waitlist has at most ${OPEN_WAVES_MAX} waves that are not over: stop one first`);
+}
+
+export type WaveChanges = Partial<NewWave> & { paused?: boolean | undefined };
+
+/** Changes a plan, pauses a wave, or lets it go on. A run that is under way follows the new plan. */
+export async function changeWave(
+  context: Context,
+  queue: Queue,
+  waveId: string,
+  { paused, name: given, ...fields }: WaveChanges,
+): Promise<Wave> {
+  const name = given === undefined ? undefined : checkName(given);
+  return changeQueue(context, queue, async (change) => {
+    const { trx, now } = change;
+    const row = await requireOpenWave(change, waveId);
+    const before = planOf(queue, row);
+    const plan = withFields(before, fields);
+    checkPlan(plan);
+    const wave: WaveRow = {
+      ...row,
+      name: name ?? row.name,
+      plan: queue.vault.seal('wave.plan', row.id, plan),
+      keep_open: plan.keepOpen,
+      until_joined: plan.untilJoined,
+      next_at: fields.schedule || fields.keepOpen ? firstTime(plan, now) : row.next_at,
+      seats: fields.quotas ? '[]' : row.seats,
+    };
+    if (name !== undefined || Object.values(fields).some((value) => value !== undefined)) {
+      const { name, plan: sealed, keep_open, until_joined, next_at, seats } = wave;
+      await updateWave(change, row, { name, plan: sealed, keep_open, until_joined, next_at, seats });
+      const described = { before: shown(row.name, before), after: shown(wave.name, plan) };
+      await record(context, change, 'wave.updated', wave, described);
+    }
+    if (paused === true && wave.state === 'active') {
+      await pauseWave(change, wave, null);
+      await record(context, change, 'wave.paused', wave);
+    }
+    if (paused === false && wave.state === 'paused') await resume(context, change, wave, plan);
+    const changed = await findWave(trx, queue, waveId);
+    return toWave(queue, changed, await readCounts(trx, queue));
+  });
+}
+
+/** A run that was under way goes on. Times that passed meanwhile are over, unless there is only one. */
+async function resume(context: Context, change: QueueChange, wave: WaveRow, plan: WavePlan): Promise<void> {
+  const { trx, queue, now } = change;
+  const isOver = plan.schedule !== null && plan.schedule.repeat !== 'once' && (wave.next_at ?? now) <= now;
+  const next_at = isOver && wave.run_at === null ? firstTime(plan, now) : wave.next_at;
+  await updateWave(change, wave, { state: 'active', pause_reason: null, checked_at: now, next_at });
+  await record(context, change, 'wave.resumed', wave);
+  if (wave.run_at === null) return;
+  const run = await readRun(change, wave, wave.run_at);
+  const job = await trx
+    .selectFrom('job')
+    .select('finished_at')
+    .where('queue_id', '=', queue.id)
+    .where('id', '=', run.job_id)
+    .executeTakeFirst();
+  if (job?.finished_at === null) return; // It has not noticed the pause.
+  await updateRun(change, run, { job_id: continueLater(context, change, wave, run).id });
+}
+
+/** Ends a wave for good. Invites that it sent stay open. */
+export async function stopWave(context: Context, queue: Queue, waveId: string): Promise<Wave> {
+  return changeQueue(context, queue, async (change) => {
+    const wave = await requireOpenWave(change, waveId);
+    if (wave.run_at !== null) await endRun(change, wave, await readRun(change, wave, wave.run_at), 'stopped');
+    await endWave(change, wave, 'stopped');
+    await record(context, change, 'wave.stopped', wave);
+    const stopped = await findWave(change.trx, queue, waveId);
+    return toWave(queue, stopped, await readCounts(change.trx, queue));
+  });
+}
+
+function withFields(plan: WavePlan, fields: Omit<NewWave, 'name'>): WavePlan {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return { ...plan, ...Object.fromEntries(given) };
+}
+
+/** Without conditions of segments, which can contain data of people. */
+function shown(name: string, { segment, quotas, ...rest }: WavePlan): Record<string, unknown> {
+  return { name, ...rest, hasSegment: segment !== null, quotas: quotas.map(({ percent }) => percent) };
+}
+
+async function record(
+  context: Context,
+  { trx, queue }: QueueChange,
+  action: `wave.${'created' | 'updated' | 'paused' | 'resumed' | 'stopped'}`,
+  { id, name }: WaveRow,
+  { before, after }: { before?: Record<string, unknown>; after?: Record<string, unknown> } = {},
+): Promise<void> {
+  const where = { waitlist: queue.waitlist.id, environment: queue.environment };
+  await context.audit?.(trx, {
+    action,
+    object: { kind: 'wave', id: formatId('wav', id), name },
+    ...(before ? { before } : {}),
+    after: { ...after, ...where },
+  });
+}

@@ -1,0 +1,47 @@
+import { sql } from 'kysely';
+import { oldestId } from '../../lib/ids.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/queue.ts';
+import type { WavePlan } from './plan.ts';
+import type { WaveRow } from './waves.ts';
+
+/** Fewer can fail by chance. */
+const LEAST_FAILURES = 5;
+
+/** Says why the wave must not go on, if too many of its last invites could not be delivered. */
+export async function whyFailing(
+  context: Context,
+  queue: Queue,
+  wave: WaveRow,
+  { failurePercent }: WavePlan,
+): Promise<string | undefined> {
+  if (failurePercent === null) return undefined;
+  const failed = await countFailed(context, queue, wave);
+  if (failed < LEAST_FAILURES) return undefined;
+  const invited = await countInvited(context, queue, wave);
+  if (failed * 100 <= failurePercent * invited) return undefined;
+  return `${failed} of the last ${invited} invites could not be delivered by email or webhook`;
+}
+
+/** Invites with a message that was given up, since the last check. */
+async function countFailed({ db }: Context, queue: Queue, wave: WaveRow): Promise<number> {
+  const { rows } = await sql<{ failed: number }>`select count(distinct i.id) as failed
+    from delivery as d
+    join event_subject as s on s.queue_id = d.queue_id and s.event_id = d.event_id
+    join invite as i on i.queue_id = s.queue_id and i.id = s.subject
+    where d.queue_id = ${queue.id} and s.queue_id = ${queue.id} and i.queue_id = ${queue.id}
+      and d.channel in ('email', 'webhook') and d.failed_at is not null
+      and d.event_id >= ${oldestId(wave.checked_at)} and i.wave_id = ${wave.id}`.execute(db.query);
+  return Number(rows[0]?.failed ?? 0);
+}
+
+async function countInvited({ db }: Context, queue: Queue, wave: WaveRow): Promise<number> {
+  const { invited } = await db.query
+    .selectFrom('wave_run')
+    .select((e) => e.fn.sum<number | null>('invited').as('invited'))
+    .where('queue_id', '=', queue.id)
+    .where('wave_id', '=', wave.id)
+    .where('started_at', '>=', wave.checked_at)
+    .executeTakeFirstOrThrow();
+  return Number(invited ?? 0);
+}

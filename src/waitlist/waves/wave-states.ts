@@ -1,0 +1,70 @@
+import type { RunOutcome } from '../../db/tables.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
+import { nextTime } from './schedule.ts';
+import { planOf, type RunRow, type WaveRow } from './waves.ts';
+
+/** Invites that come back one by one are not worth a run each. */
+const TOP_UP_EVERY_MS = 60_000;
+
+export async function updateWave(
+  { trx, queue, now }: QueueChange,
+  { id }: Pick<WaveRow, 'id'>,
+  columns: Partial<Omit<WaveRow, 'queue_id' | 'id'>>,
+): Promise<void> {
+  await trx
+    .updateTable('wave')
+    .set({ updated_at: now, ...columns })
+    .where('queue_id', '=', queue.id)
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function updateRun(
+  { trx, queue }: QueueChange,
+  { wave_id, scheduled_at }: Pick<RunRow, 'wave_id' | 'scheduled_at'>,
+  columns: Partial<RunRow>,
+): Promise<void> {
+  await trx
+    .updateTable('wave_run')
+    .set(columns)
+    .where('queue_id', '=', queue.id)
+    .where('wave_id', '=', wave_id)
+    .where('scheduled_at', '=', scheduled_at)
+    .execute();
+}
+
+export function endWave(change: QueueChange, wave: WaveRow, state: 'done' | 'stopped'): Promise<void> {
+  const ended = { next_at: null, run_at: null, pause_reason: null, finished_at: change.now };
+  return updateWave(change, wave, { state, ...ended });
+}
+
+export function pauseWave(change: QueueChange, wave: WaveRow, reason: string | null): Promise<void> {
+  change.record({ kind: 'wave.paused', wave: factsOf({ ...wave, pause_reason: reason }), run: null });
+  return updateWave(change, wave, { state: 'paused', pause_reason: reason });
+}
+
+/** Ends a run and plans the next one. Without a next one, the wave is done. */
+export async function endRun(
+  change: QueueChange,
+  wave: WaveRow,
+  run: RunRow,
+  outcome: RunOutcome,
+): Promise<void> {
+  change.record({ kind: 'wave.finished', wave: factsOf(wave), run: runFacts(run) });
+  await updateRun(change, run, { outcome, finished_at: change.now });
+  const { schedule } = planOf(change.queue, wave);
+  const at = run.scheduled_at;
+  // A schedule that was changed during the run has a later time already.
+  const planned = (wave.next_at ?? 0) > at ? wave.next_at : null;
+  const next = planned ?? (schedule === null ? at + TOP_UP_EVERY_MS : nextTime(schedule, at));
+  if (next === null) await endWave(change, wave, 'done');
+  else await updateWave(change, wave, { next_at: next, run_at: null });
+}
+
+export function factsOf({ id, name, pause_reason }: WaveRow) {
+  return { id, name, pauseReason: pause_reason };
+}
+
+export function runFacts({ scheduled_at, invited }: RunRow) {
+  return { scheduledAt: scheduled_at, invited };
+}

@@ -1,0 +1,311 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { revokeAllInvites } from '../../src/waitlist/invites/end-invites.ts';
+import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
+import { cancelJob, listJobs } from '../../src/waitlist/jobs/find-jobs.ts';
+import type { Metadata } from '../../src/waitlist/people/metadata.ts';
+import type { Queue } from '../../src/waitlist/queue/queue.ts';
+import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
+import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
+import { changeWave, createWave, type NewWave, stopWave } from '../../src/waitlist/waves/change-waves.ts';
+import { listRuns, readWave } from '../../src/waitlist/waves/waves.ts';
+import { crowdEmail, fillQueue } from '../support/crowd.ts';
+import { forEachEngine, type List, type Service, START, startService } from '../support/harness.ts';
+import { listen } from '../support/recorded-events.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const MORNINGS = { timeZone: 'Europe/Berlin', time: '09:00', repeat: 'daily' } as const;
+/** The first morning after the start. */
+const FIRST = Date.UTC(2026, 10, 16, 8);
+
+forEachEngine((engine) => {
+  let service: Service;
+  let list: List;
+  let queue: Queue;
+  before(async () => {
+    service = await startService(engine);
+  });
+  beforeEach(async () => {
+    service.clock.now = START;
+    list = await service.waitlist();
+    queue = await list.queue();
+  });
+  after(() => service.close());
+
+  const people = (count: number, metadata: (n: number) => Metadata | null = () => null) =>
+    fillQueue(service.context, queue, count, (n) => {
+      const given = metadata(n);
+      return { email: crowdEmail(n), ...(given ? { metadata: given } : {}) };
+    });
+  const wave = (input: Partial<NewWave>) => createWave(service.context, queue, { name: 'A wave', ...input });
+  const read = (id: string) => readWave(service.context, queue, id);
+  const runs = async (id: string) =>
+    (await listRuns(service.context, queue, id)).map(({ scheduledAt, outcome, invited }) => [
+      new Date(scheduledAt).toISOString(),
+      outcome,
+      invited,
+    ]);
+  const upkeepAt = async (time: number) => {
+    service.clock.now = time;
+    await Promise.all([keepUp(service.context), keepUp(service.context)]);
+    await service.runJobs();
+  };
+  const invited = async () =>
+    (await listInvites(service.context, queue, { limit: 1_000 })).map(({ email }) => email);
+  const acceptFirst = async (count: number) => {
+    const open = (await listInvites(service.context, queue, { limit: 1_000 })).filter(
+      ({ state }) => state === 'live',
+    );
+    for (const { code } of open.slice(0, count)) assert.equal((await service.accept(code)).status, 200);
+  };
+  const stop = async (id: string) => {
+    assert.deepEqual((await auditQueue(service.context, queue, false)).findings, []);
+    if (!['done', 'stopped'].includes((await read(id)).state)) await stopWave(service.context, queue, id);
+  };
+
+  describe('a wave', () => {
+    it('invites the next people at each of its times, once, whoever notices', async () => {
+      await people(9);
+      const told = await listen(service.context, queue);
+      const { id, state, nextRunAt } = await wave({ count: 4, schedule: MORNINGS });
+      assert.deepEqual([state, nextRunAt], ['scheduled', FIRST]);
+      await upkeepAt(FIRST - 1);
+      assert.deepEqual(await invited(), []);
+      await upkeepAt(FIRST);
+      assert.deepEqual(await invited(), [0, 1, 2, 3].map(crowdEmail));
+      await upkeepAt(FIRST + 60 * MINUTE_MS);
+      assert.equal((await invited()).length, 4);
+      const waveEvents = (await told()).filter(({ event }) => event.startsWith('wave.'));
+      assert.deepEqual(
+        waveEvents.map(({ event, data }) => [event, (data as { run?: { invited: number } }).run?.invited]),
+        [
+          ['wave.started', 0],
+          ['wave.finished', 4],
+        ],
+      );
+      await upkeepAt(FIRST + DAY_MS);
+      await upkeepAt(FIRST + 2 * DAY_MS);
+      assert.deepEqual(await runs(id), [
+        ['2026-11-18T08:00:00.000Z', 'done', 1],
+        ['2026-11-17T08:00:00.000Z', 'done', 4],
+        ['2026-11-16T08:00:00.000Z', 'done', 4],
+      ]);
+      assert.equal((await read(id)).invited, 9);
+      await stop(id);
+    });
+
+    it('runs once if nobody was there in time, and records earlier times as skipped', async () => {
+      await people(3);
+      const { id } = await wave({ count: 1, schedule: MORNINGS });
+      await upkeepAt(FIRST + 2 * DAY_MS + 5 * MINUTE_MS);
+      assert.deepEqual(await runs(id), [
+        ['2026-11-18T08:00:00.000Z', 'done', 1],
+        ['2026-11-17T08:00:00.000Z', 'skipped', 0],
+        ['2026-11-16T08:00:00.000Z', 'skipped', 0],
+      ]);
+      await upkeepAt(FIRST); // The clock was set back.
+      assert.equal((await invited()).length, 1);
+      assert.equal((await read(id)).nextRunAt, FIRST + 3 * DAY_MS);
+      await stop(id);
+    });
+
+    it('that runs once ends with its run, or after a day without one', async () => {
+      await people(3, (n) => ({ plan: n === 1 ? 'pro' : 'free' }));
+      const once = { ...MORNINGS, repeat: 'once', date: '2026-11-16' } as const;
+      const segment = { pairs: [{ key: 'plan', value: 'pro' }] };
+      const kept = await wave({ schedule: once, segment });
+      const missed = await wave({ schedule: { ...once, time: '08:00' } });
+      await changeWave(service.context, queue, missed.id, { paused: true });
+      await upkeepAt(FIRST);
+      assert.deepEqual(await invited(), [crowdEmail(1)]);
+      assert.equal((await read(kept.id)).state, 'done');
+      await changeWave(service.context, queue, missed.id, { paused: false });
+      await upkeepAt(FIRST + DAY_MS);
+      assert.deepEqual(await runs(missed.id), [['2026-11-16T07:00:00.000Z', 'skipped', 0]]);
+      assert.equal((await read(missed.id)).state, 'done');
+      await stop(missed.id);
+    });
+
+    it('never has more people joined and invited than it may, whoever else invites', async () => {
+      await people(12);
+      const { id } = await wave({ count: 6, schedule: MORNINGS, untilJoined: 7 });
+      await list.invite('manual@example.com');
+      await upkeepAt(FIRST);
+      assert.equal((await invited()).length, 7);
+      await upkeepAt(FIRST + DAY_MS);
+      assert.equal((await invited()).length, 7, 'no room');
+      await acceptFirst(2);
+      await upkeepAt(FIRST + 2 * DAY_MS);
+      assert.equal((await invited()).length, 7, 'those who joined keep their places');
+      await revokeAllInvites(service.context, queue);
+      await upkeepAt(FIRST + 3 * DAY_MS);
+      assert.equal((await invited()).length, 12, 'the others are for the next in line');
+      await acceptFirst(5);
+      await upkeepAt(FIRST + 3 * DAY_MS);
+      const { state, joined, openInvites } = await read(id);
+      assert.deepEqual([state, joined, openInvites], ['done', 7, 0]);
+      await stop(id);
+    });
+
+    it('keeps invites open: after an accept, a revocation and an expiry', async () => {
+      await people(9);
+      const { id, nextRunAt } = await wave({ keepOpen: 3 });
+      assert.equal(nextRunAt, null);
+      await upkeepAt(START);
+      assert.equal((await invited()).length, 3);
+      await acceptFirst(1);
+      await upkeepAt(START + MINUTE_MS);
+      assert.equal((await invited()).length, 4);
+      await revokeAllInvites(service.context, queue);
+      await upkeepAt(START + 2 * MINUTE_MS - 1);
+      assert.equal((await invited()).length, 4, 'at most one run a minute');
+      await upkeepAt(START + 2 * MINUTE_MS);
+      assert.equal((await invited()).length, 7);
+      await service.context.db.query
+        .updateTable('invite')
+        .set({ expires_at: START + 3 * MINUTE_MS })
+        .where('queue_id', '=', queue.id)
+        .where('revoked_at', 'is', null)
+        .where('accepted_at', 'is', null)
+        .execute();
+      await service.context.db.query
+        .updateTable('queue')
+        .set({ next_expiry: 0 })
+        .where('id', '=', queue.id)
+        .execute();
+      await upkeepAt(START + 4 * MINUTE_MS);
+      assert.equal((await invited()).length, 9);
+      assert.equal(new Set(await invited()).size, 9, 'nobody twice');
+      await upkeepAt(START + 5 * MINUTE_MS);
+      assert.equal((await runs(id)).length, 4, 'nobody is left, so there is no run');
+      await list.signup({ email: 'late@example.com' });
+      await upkeepAt(START + 30 * MINUTE_MS);
+      assert.ok((await invited()).includes('late@example.com'));
+      await stop(id);
+    });
+
+    it('divides its invites by quotas over all its runs, and gives the rest of a quota to the others', async () => {
+      await people(30, (n) => ({ plan: n % 3 === 0 ? 'pro' : 'free', beta: n % 6 === 0 ? 'yes' : 'no' }));
+      const quotas = [
+        { percent: 70, segment: { pairs: [{ key: 'plan', value: 'pro' }] } },
+        { percent: 10, segment: { pairs: [{ key: 'beta', value: 'yes' }] } },
+      ];
+      const { id } = await wave({ count: 3, schedule: MORNINGS, quotas });
+      const pro = async () => (await invited()).filter((email) => Number(/\d+/.exec(email)) % 3 === 0).length;
+      for (let day = 0; day < 4; day += 1) {
+        await upkeepAt(FIRST + day * DAY_MS);
+        // The second quota has only people of the first, so its part goes to both others.
+        const total = 3 * (day + 1);
+        assert.ok(Math.abs((await pro()) - (total * 70) / 90) < 1, `${await pro()} of ${total}`);
+      }
+      await changeWave(service.context, queue, id, { count: 18 });
+      await upkeepAt(FIRST + 4 * DAY_MS);
+      assert.deepEqual([await pro(), (await invited()).length], [10, 30]);
+      await stop(id);
+    });
+
+    it('refuses nobody a place because of an entry that cannot be decrypted', async () => {
+      await people(4);
+      await service.context.db.query
+        .updateTable('entry')
+        .set({ person: Buffer.alloc(80) })
+        .where('queue_id', '=', queue.id)
+        .where('seq', '=', 1)
+        .execute();
+      const { id } = await wave({ count: 2, schedule: MORNINGS });
+      await upkeepAt(FIRST);
+      assert.deepEqual((await invited()).sort(), [1, 2].map(crowdEmail));
+      assert.deepEqual((await listRuns(service.context, queue, id))[0]?.unreadable, 1);
+      await stopWave(service.context, queue, id);
+    });
+  });
+
+  describe('a long run', () => {
+    const start = async (input: Partial<NewWave> = {}) => {
+      await people(1_100);
+      const { id } = await wave({ schedule: { ...MORNINGS, repeat: 'once', date: '2026-11-16' }, ...input });
+      service.clock.now = FIRST;
+      await keepUp(service.context);
+      assert.equal((await read(id)).state, 'running');
+      assert.equal((await read(id)).invited, 500);
+      const { jobs } = await listJobs(service.context, queue, { limit: 1 });
+      assert.ok(jobs[0]);
+      return { id, job: jobs[0] };
+    };
+
+    it('is continued by a job', async () => {
+      const { id } = await start({ count: 1_050 });
+      await service.runJobs();
+      assert.deepEqual(await runs(id), [['2026-11-16T08:00:00.000Z', 'done', 1_050]]);
+      assert.equal((await read(id)).state, 'done');
+      assert.deepEqual((await auditQueue(service.context, queue, false)).findings, []);
+    });
+
+    it('stops at a pause, and goes on when it ends', async () => {
+      const { id } = await start();
+      await changeWave(service.context, queue, id, { paused: true });
+      await service.runJobs();
+      assert.deepEqual([(await read(id)).state, (await read(id)).invited], ['paused', 500]);
+      await changeWave(service.context, queue, id, { paused: false });
+      assert.equal((await read(id)).state, 'running');
+      await service.runJobs();
+      assert.deepEqual([(await read(id)).state, (await read(id)).invited], ['done', 1_100]);
+    });
+
+    it('looks at the capacity again, and ends when the wave is stopped', async () => {
+      const { id } = await start({ untilJoined: 600 });
+      for (let n = 0; n < 40; n += 1) await list.invite(`manual${n}@example.com`);
+      await service.runJobs();
+      assert.deepEqual(await runs(id), [['2026-11-16T08:00:00.000Z', 'done', 560]]);
+      const other = await wave({ schedule: { ...MORNINGS, time: '10:00' } });
+      service.clock.now = FIRST + 60 * MINUTE_MS;
+      await keepUp(service.context);
+      await stopWave(service.context, queue, other.id);
+      await service.runJobs();
+      assert.deepEqual(await runs(other.id), [['2026-11-16T09:00:00.000Z', 'stopped', 500]]);
+      assert.equal((await read(other.id)).state, 'stopped');
+    });
+
+    it('pauses the wave if its job is cancelled', async () => {
+      const { id, job } = await start();
+      await cancelJob(service.context, job);
+      await service.runJobs();
+      const { state, pauseReason } = await read(id);
+      assert.equal(state, 'paused');
+      assert.match(pauseReason ?? '', /^its job job_\w+ was cancelled or failed$/);
+      await changeWave(service.context, queue, id, { paused: false });
+      await service.runJobs();
+      assert.equal((await read(id)).invited, 1_100);
+    });
+  });
+
+  it('pauses a wave if its invites cannot be delivered, and says so', async () => {
+    await people(30);
+    const told = await listen(service.context, queue);
+    const { id } = await wave({ count: 10, schedule: MORNINGS });
+    await upkeepAt(FIRST);
+    const { context } = service;
+    const failing = await context.db.query
+      .updateTable('delivery')
+      .set({ due_at: null, failed_at: FIRST })
+      .where('queue_id', '=', queue.id)
+      .returning('event_id')
+      .execute();
+    assert.ok(failing.length >= 10);
+    await told();
+    await upkeepAt(FIRST + DAY_MS);
+    const paused = await read(id);
+    assert.deepEqual([paused.state, paused.invited], ['paused', 10]);
+    assert.equal(paused.pauseReason, '10 of the last 10 invites could not be delivered by email or webhook');
+    const events = (await told()) as { event: string; data: { wave?: { pauseReason: string | null } } }[];
+    assert.deepEqual(
+      events.map(({ event, data }) => [event, data.wave?.pauseReason]),
+      [['wave.paused', paused.pauseReason]],
+    );
+    await changeWave(context, queue, id, { paused: false });
+    await upkeepAt(FIRST + 2 * DAY_MS);
+    assert.deepEqual([(await read(id)).state, (await read(id)).invited], ['scheduled', 20]);
+    await stop(id);
+  });
+});
