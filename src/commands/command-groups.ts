@@ -23,6 +23,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { words: ['entry', 'leaderboard'], load: async () => (await import('./entries.ts')).entries },
   { words: ['segment'], load: async () => (await import('./segments.ts')).segments },
   { words: ['invite'], load: async () => (await import('./invites.ts')).invites },
+  { words: ['wave'], load: async () => (await import('./waves.ts')).waves },
   { words: ['import', 'export'], load: async () => (await import('./transfer.ts')).transfer },
   { words: ['copy'], load: async () => (await import('./copy.ts')).copy },
   { words: ['webhook'], load: async () => (await import('./webhooks.ts')).webhooks },

@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import { checkSending } from '../mail/check-sending.ts';
 import { isMasterKeySaved } from '../vault/master-key-saved.ts';
 import type { Context } from '../waitlist/queue/context.ts';
+import { checkWaves } from '../waitlist/upkeep/check-waves.ts';
 import { readConfirmation } from '../waitlist/upkeep/confirmations.ts';
 import {
   ageInWords,
@@ -43,7 +44,7 @@ export async function checkOperation(context: Context, config: Config): Promise<
   ];
 }
 
-/** Deliveries, as counted by the caller, and jobs. */
+/** Deliveries, as counted by the caller, waves and jobs. */
 export async function checkWork(context: Context, deliveries: readonly Finding[]): Promise<AnyFinding[]> {
   const endpoints = await checkEndpoints(context);
   const judged = deliveries.map((finding) => {
@@ -55,6 +56,7 @@ export async function checkWork(context: Context, deliveries: readonly Finding[]
     ...(await Promise.all(judged)),
     ...(await checkSending(context)),
     ...endpoints,
+    ...(await checkWaves(context)),
     await checkJobs(context),
   ];
 }

@@ -82,7 +82,7 @@ export function presentSavedSegment(saved: SavedSegment): Static<typeof SavedSeg
   };
 }
 
-function presentConditions(segment: Segment): Static<typeof SegmentConditions> {
+export function presentConditions(segment: Segment): Static<typeof SegmentConditions> {
   const { pairs, minReferrals, joinedBefore, joinedAfter, referrer, status } = segment;
   return {
     ...(pairs ? { where: pairs.map(({ key, value }) => `${key}=${value}`) } : {}),

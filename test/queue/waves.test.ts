@@ -52,12 +52,12 @@ forEachEngine((engine) => {
     await service.runJobs();
   };
   const invited = async () =>
-    (await listInvites(service.context, queue, { limit: 1_000 })).map(({ email }) => email);
+    (await listInvites(service.context, queue, { limit: 1_000 })).map(({ email }) => email ?? '');
   const acceptFirst = async (count: number) => {
     const open = (await listInvites(service.context, queue, { limit: 1_000 })).filter(
       ({ state }) => state === 'live',
     );
-    for (const { code } of open.slice(0, count)) assert.equal((await service.accept(code)).status, 200);
+    for (const { code } of open.slice(0, count)) assert.equal((await service.accept(code ?? '')).status, 200);
   };
   const stop = async (id: string) => {
     assert.deepEqual((await auditQueue(service.context, queue, false)).findings, []);

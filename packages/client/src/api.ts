@@ -366,6 +366,66 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "wave.started": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A run of a wave began to invite people
+         * @description A run of a wave began to invite people. Deliveries are signed according to Standard Webhooks and retried for up to three days until you return a 2xx status.
+         */
+        post: operations["waveStartedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "wave.finished": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A run of a wave ended
+         * @description A run of a wave ended. Deliveries are signed according to Standard Webhooks and retried for up to three days until you return a 2xx status.
+         */
+        post: operations["waveFinishedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "wave.paused": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A wave paused itself, or an operator paused it
+         * @description A wave paused itself, or an operator paused it. Deliveries are signed according to Standard Webhooks and retried for up to three days until you return a 2xx status.
+         */
+        post: operations["wavePausedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "webhook.test": {
         parameters: {
             query?: never;
@@ -893,6 +953,123 @@ export interface components {
                 entry: components["schemas"]["Entry"];
             };
         };
+        /** @description The wave. */
+        WaveReference: {
+            /** @description Id of the wave. */
+            id: string;
+            /** @description What the team calls it. */
+            name: string;
+            /** @description Why it paused itself. `null` if it did not, or if an operator paused it. */
+            pauseReason: string | null;
+        };
+        /** @description A run of a wave began to invite people. */
+        WaveStartedEvent: {
+            /**
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "wave.started";
+            /** @description Unique id of the event. Use it to ignore an event you have already handled. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            /**
+             * @description The environment it happened in.
+             * @example production
+             */
+            environment: string;
+            /** @description The waitlist it happened on. */
+            waitlist: components["schemas"]["WaitlistReference"];
+            /** @description Details of the event. */
+            data: {
+                wave: components["schemas"]["WaveReference"];
+                /** @description The run. `null` for `wave.paused`. */
+                run: {
+                    /**
+                     * Format: date-time
+                     * @description When the run was planned.
+                     */
+                    scheduledAt: string;
+                    /** @description How many people it has invited so far. */
+                    invited: number;
+                } | null;
+            };
+        };
+        /** @description A run of a wave ended. */
+        WaveFinishedEvent: {
+            /**
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "wave.finished";
+            /** @description Unique id of the event. Use it to ignore an event you have already handled. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            /**
+             * @description The environment it happened in.
+             * @example production
+             */
+            environment: string;
+            /** @description The waitlist it happened on. */
+            waitlist: components["schemas"]["WaitlistReference"];
+            /** @description Details of the event. */
+            data: {
+                wave: components["schemas"]["WaveReference"];
+                /** @description The run. `null` for `wave.paused`. */
+                run: {
+                    /**
+                     * Format: date-time
+                     * @description When the run was planned.
+                     */
+                    scheduledAt: string;
+                    /** @description How many people it has invited so far. */
+                    invited: number;
+                } | null;
+            };
+        };
+        /** @description A wave paused itself, or an operator paused it. */
+        WavePausedEvent: {
+            /**
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "wave.paused";
+            /** @description Unique id of the event. Use it to ignore an event you have already handled. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            /**
+             * @description The environment it happened in.
+             * @example production
+             */
+            environment: string;
+            /** @description The waitlist it happened on. */
+            waitlist: components["schemas"]["WaitlistReference"];
+            /** @description Details of the event. */
+            data: {
+                wave: components["schemas"]["WaveReference"];
+                /** @description The run. `null` for `wave.paused`. */
+                run: {
+                    /**
+                     * Format: date-time
+                     * @description When the run was planned.
+                     */
+                    scheduledAt: string;
+                    /** @description How many people it has invited so far. */
+                    invited: number;
+                } | null;
+            };
+        };
         /** @description An operator sent a test event. */
         WebhookTestEvent: {
             /**
@@ -921,7 +1098,7 @@ export interface components {
             };
         };
         /** @description Any event. Its `event` says which. */
-        WebhookEvent: components["schemas"]["SignupCreatedEvent"] | components["schemas"]["SignupConfirmedEvent"] | components["schemas"]["ReferralCreditedEvent"] | components["schemas"]["InviteSentEvent"] | components["schemas"]["InviteAcceptedEvent"] | components["schemas"]["InviteRevokedEvent"] | components["schemas"]["InviteExpiredEvent"] | components["schemas"]["EntryRemovedEvent"] | components["schemas"]["EntryRestoredEvent"] | components["schemas"]["WebhookTestEvent"];
+        WebhookEvent: components["schemas"]["SignupCreatedEvent"] | components["schemas"]["SignupConfirmedEvent"] | components["schemas"]["ReferralCreditedEvent"] | components["schemas"]["InviteSentEvent"] | components["schemas"]["InviteAcceptedEvent"] | components["schemas"]["InviteRevokedEvent"] | components["schemas"]["InviteExpiredEvent"] | components["schemas"]["EntryRemovedEvent"] | components["schemas"]["EntryRestoredEvent"] | components["schemas"]["WaveStartedEvent"] | components["schemas"]["WaveFinishedEvent"] | components["schemas"]["WavePausedEvent"] | components["schemas"]["WebhookTestEvent"];
         /** @description A delivery you can trust. */
         VerifiedDelivery: {
             /**
@@ -2335,6 +2512,114 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EntryRestoredEvent"];
+            };
+        };
+        responses: {
+            /** @description No longer wanted. The webhook endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Delivered. Any other status is retried. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    waveStartedEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event. Stays the same when the delivery is retried. Also sent as `webhook-id`. */
+                "wh-id": string;
+                /** @description Unix time of this attempt, in seconds. Also sent as `webhook-timestamp`. */
+                "wh-timestamp": string;
+                /** @description One or more `v1,` signatures, separated by spaces. Also sent as `webhook-signature`. */
+                "wh-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WaveStartedEvent"];
+            };
+        };
+        responses: {
+            /** @description No longer wanted. The webhook endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Delivered. Any other status is retried. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    waveFinishedEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event. Stays the same when the delivery is retried. Also sent as `webhook-id`. */
+                "wh-id": string;
+                /** @description Unix time of this attempt, in seconds. Also sent as `webhook-timestamp`. */
+                "wh-timestamp": string;
+                /** @description One or more `v1,` signatures, separated by spaces. Also sent as `webhook-signature`. */
+                "wh-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WaveFinishedEvent"];
+            };
+        };
+        responses: {
+            /** @description No longer wanted. The webhook endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Delivered. Any other status is retried. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    wavePausedEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event. Stays the same when the delivery is retried. Also sent as `webhook-id`. */
+                "wh-id": string;
+                /** @description Unix time of this attempt, in seconds. Also sent as `webhook-timestamp`. */
+                "wh-timestamp": string;
+                /** @description One or more `v1,` signatures, separated by spaces. Also sent as `webhook-signature`. */
+                "wh-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WavePausedEvent"];
             };
         };
         responses: {

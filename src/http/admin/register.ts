@@ -36,6 +36,7 @@ import { registerTransfer } from './transfer/register.ts';
 import { registerDeleteWaitlist } from './waitlists/delete-waitlist.ts';
 import { registerFirstSteps } from './waitlists/first-steps.ts';
 import { registerWaitlists } from './waitlists/waitlists.ts';
+import { registerWaves } from './waves/waves.ts';
 import { registerWebhooks } from './webhooks/register.ts';
 
 const BODY_BYTES_MAX = 16 * 1024;
@@ -81,6 +82,7 @@ export function registerAdmin(app: FastifyInstance, parts: AdminParts): void {
       registerStatistics(scope, parts);
       registerInvites(scope, parts);
       registerCreateInvites(scope, parts);
+      registerWaves(scope, parts);
     },
     { prefix: '/admin/v1' },
   );

@@ -4,7 +4,15 @@ import { changeQueue } from '../queue/change-queue.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { QueueChange } from '../queue/queue-change.ts';
-import { checkName, checkPlan, firstTime, NEW_PLAN, type WavePlan } from './plan.ts';
+import {
+  checkName,
+  checkPlan,
+  firstTime,
+  NEW_PLAN,
+  type PlanFields,
+  type WavePlan,
+  withFields,
+} from './plan.ts';
 import { continueLater } from './run-wave.ts';
 import { endRun, endWave, pauseWave, updateRun, updateWave } from './wave-states.ts';
 import {
@@ -21,7 +29,7 @@ import {
 /** In each environment of a waitlist, without those that are over. */
 export const OPEN_WAVES_MAX = 100;
 
-export type NewWave = { name: string } & { [Name in keyof WavePlan]?: WavePlan[Name] | undefined };
+export type NewWave = { name: string } & PlanFields;
 
 export async function createWave(context: Context, queue: Queue, input: NewWave): Promise<Wave> {
   const { name: given, ...fields } = input;
@@ -57,7 +65,7 @@ async function requireRoom({ trx, queue }: QueueChange): Promise<void> {
     throw conflict(`a waitlist has at most ${OPEN_WAVES_MAX} waves that are not over: stop one first`);
 }
 
-export type WaveChanges = Partial<NewWave> & { paused?: boolean | undefined };
+export type WaveChanges = PlanFields & { name?: string | undefined; paused?: boolean | undefined };
 
 /** Changes a plan, pauses a wave, or lets it go on. A run that is under way follows the new plan. */
 export async function changeWave(
@@ -127,11 +135,6 @@ export async function stopWave(context: Context, queue: Queue, waveId: string): 
     const stopped = await findWave(change.trx, queue, waveId);
     return toWave(queue, stopped, await readCounts(change.trx, queue));
   });
-}
-
-function withFields(plan: WavePlan, fields: Omit<NewWave, 'name'>): WavePlan {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return { ...plan, ...Object.fromEntries(given) };
 }
 
 /** Without conditions of segments, which can contain data of people. */

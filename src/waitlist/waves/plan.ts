@@ -40,6 +40,13 @@ export const NEW_PLAN: WavePlan = {
   failurePercent: FAILURE_PERCENT,
 };
 
+export type PlanFields = { [Name in keyof WavePlan]?: WavePlan[Name] | undefined };
+
+export function withFields(plan: WavePlan, fields: PlanFields): WavePlan {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return { ...plan, ...Object.fromEntries(given) };
+}
+
 export function checkName(text: string): string {
   const name = text.trim().normalize();
   const problems = new Problems();

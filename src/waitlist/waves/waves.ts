@@ -67,7 +67,10 @@ export function readCounts(executor: Executor, queue: Queue): Promise<InviteCoun
 }
 
 /** How many more invites the wave may have open now. */
-export function roomOf(wave: WaveRow, counts: InviteCounts): number {
+export function roomOf(
+  wave: Pick<WaveRow, 'keep_open' | 'until_joined' | 'accepted_before'>,
+  counts: InviteCounts,
+): number {
   const joined = counts.accepted_invites - wave.accepted_before;
   const limits = [wave.keep_open, wave.until_joined === null ? null : wave.until_joined - joined];
   const most = Math.min(...limits.map((limit) => limit ?? Number.POSITIVE_INFINITY));

@@ -2176,6 +2176,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/waitlists/{waitlistId}/waves": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List waves
+         * @description Returns the waves of a waitlist in one environment, also those that are over, newest first. Open to every role.
+         */
+        get: operations["listWaves"];
+        put?: never;
+        /**
+         * Create a wave
+         * @description Plans invites: at the times of a schedule, or whenever fewer than `keepOpen` are open. The next people are those at the front of the queue, or of segments by quotas. A wave invites nobody twice. With `dryRun`, nothing happens, and the answer says what the wave would do. Requires the `support` role.
+         */
+        post: operations["createWave"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/waves/{waveId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a wave
+         * @description Returns a wave with its last runs, and what its next runs are expected to do. Open to every role.
+         */
+        get: operations["getWave"];
+        put?: never;
+        post?: never;
+        /**
+         * Stop a wave
+         * @description Ends a wave for good. A run that is under way ends after its current batch. Its invites stay open, and its history can still be read. Requires the `support` role.
+         */
+        delete: operations["stopWave"];
+        options?: never;
+        head?: never;
+        /**
+         * Change, pause or resume a wave
+         * @description Changes all given fields or none. A run that is under way follows the new plan from its next batch. A wave that is resumed continues the run it was paused in, and does not make up for times that passed meanwhile. Requires the `support` role.
+         */
+        patch: operations["updateWave"];
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2717,7 +2769,7 @@ export interface components {
          * @description What happened.
          * @enum {string}
          */
-        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
         /** @description Who did it. */
         AuditActor: {
             /** @description Kind of object: `operator`, `token`, `session`, `command-line`, or `anonymous` for somebody who is not signed in. */
@@ -2836,7 +2888,7 @@ export interface components {
             /** @description What the endpoint is for. */
             description?: string;
             /** @description Kinds of events to send. Empty: all of them, including those of later versions. */
-            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored")[];
+            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored" | "wave.started" | "wave.finished" | "wave.paused")[];
             /** @description Additional headers, such as `Authorization`. At most 20. Replaces the previous ones. */
             headers?: {
                 [key: string]: string;
@@ -2910,7 +2962,7 @@ export interface components {
             /** @description What the endpoint is for. */
             description?: string;
             /** @description Kinds of events to send. Empty: all of them, including those of later versions. */
-            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored")[];
+            events?: ("signup.created" | "signup.confirmed" | "referral.credited" | "invite.sent" | "invite.accepted" | "invite.revoked" | "invite.expired" | "entry.removed" | "entry.restored" | "wave.started" | "wave.finished" | "wave.paused")[];
             /** @description Additional headers, such as `Authorization`. At most 20. Replaces the previous ones. */
             headers?: {
                 [key: string]: string;
@@ -5213,6 +5265,630 @@ export interface components {
             success: true;
             mailable: components["schemas"]["Mailable"];
         };
+        /**
+         * @description `scheduled` waits for its next run, `running` invites people, `paused` waits for an operator, and `done` and `stopped` are final.
+         * @enum {string}
+         */
+        WaveState: "scheduled" | "running" | "paused" | "done" | "stopped";
+        /** @description A plan of invites. */
+        Wave: {
+            /** @description Unique id of the wave. */
+            id: string;
+            state: components["schemas"]["WaveState"];
+            /** @description Why it paused itself. `null` if it did not, or if an operator paused it. */
+            pauseReason: string | null;
+            /** @description What the team calls it. */
+            name: string;
+            /** @description Most invites of a run. `null`: everyone who is waiting. */
+            count: number | null;
+            /** @description Instead of `schedule` and `count`: keeps this many invites open. Whenever one is accepted, expires or is revoked, the next person is invited, within a minute. */
+            keepOpen: number | null;
+            /** @description When it runs. `null` with `keepOpen`. */
+            schedule: {
+                /**
+                 * @description IANA time zone that `time` and days are in.
+                 * @example Europe/Berlin
+                 */
+                timeZone: string;
+                /** @description Time of day: `09:00`. */
+                time: string;
+                /**
+                 * @description How often it runs.
+                 * @enum {string}
+                 */
+                repeat: "once" | "daily" | "weekly" | "monthly";
+                /**
+                 * Format: date
+                 * @description The day, for `once`. Otherwise the first possible day.
+                 */
+                date?: string;
+                /** @description Days of the week, for `weekly`. */
+                days?: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[];
+                /** @description Day of the month, for `monthly`. Shorter months run on their last day. */
+                dayOfMonth?: number;
+            } | null;
+            /** @description Ends once this many invites of the waitlist were accepted since the wave was created. Until then, the accepted and the open ones are never more together because of the wave, whoever sent them. */
+            untilJoined: number | null;
+            /** @description Pauses itself if more than this part of the invites of its last run could not be delivered by email or webhook, and at least 5. `null`: never. */
+            failurePercent: number | null;
+            /** @description Only people who meet these conditions. `null`: everyone. Viewers do not see `where`. */
+            segment: {
+                /**
+                 * @description Metadata values that entries must have: `key=value`.
+                 * @example [
+                 *       "plan=pro"
+                 *     ]
+                 */
+                where?: string[];
+                /**
+                 * @description Only entries with at least this many referrals.
+                 * @example 3
+                 */
+                minReferrals?: number;
+                /**
+                 * @description Only entries that joined before this ISO 8601 time.
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                joinedBefore?: string;
+                /**
+                 * @description Only entries that joined at or after this ISO 8601 time.
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                joinedAfter?: string;
+                /**
+                 * @description Only entries that named this entry as their referrer, whether or not it was credited.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                referrer?: string;
+                /** @description Only entries with this status. */
+                status?: components["schemas"]["EntryStatus"];
+            } | null;
+            /** @description How invites are divided. What is left of 100 % is for the rest. */
+            quotas: {
+                /** @description Part of the invites. */
+                percent: number;
+                /** @description Whom they are for. Viewers do not see `where`. */
+                segment: {
+                    /**
+                     * @description Metadata values that entries must have: `key=value`.
+                     * @example [
+                     *       "plan=pro"
+                     *     ]
+                     */
+                    where?: string[];
+                    /**
+                     * @description Only entries with at least this many referrals.
+                     * @example 3
+                     */
+                    minReferrals?: number;
+                    /**
+                     * @description Only entries that joined before this ISO 8601 time.
+                     * @example 2026-12-01T00:00:00Z
+                     */
+                    joinedBefore?: string;
+                    /**
+                     * @description Only entries that joined at or after this ISO 8601 time.
+                     * @example 2026-12-01T00:00:00Z
+                     */
+                    joinedAfter?: string;
+                    /**
+                     * @description Only entries that named this entry as their referrer, whether or not it was credited.
+                     * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                     */
+                    referrer?: string;
+                    /** @description Only entries with this status. */
+                    status?: components["schemas"]["EntryStatus"];
+                };
+            }[];
+            /** @description Invites of this wave so far. */
+            invited: number;
+            /** @description Invites of the waitlist that were accepted since the wave was created, whoever sent them. */
+            joined: number;
+            /** @description Open invites of the waitlist, whoever sent them. */
+            openInvites: number;
+            /**
+             * Format: date-time
+             * @description When it runs next. `null` if it is paused or over, or keeps invites open.
+             */
+            nextRunAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it last changed or invited somebody.
+             */
+            updatedAt: string;
+            /**
+             * Format: date-time
+             * @description When it was done or stopped.
+             */
+            finishedAt: string | null;
+            /** @description Who created it: kind and id, such as `operator:opr_…`, or `command-line`. */
+            createdBy: string | null;
+        };
+        /** @description One page of waves. */
+        WavePage: {
+            /** @description Newest first. */
+            waves: components["schemas"]["Wave"][];
+            /** @description Pass this as `cursor` to get the next page. `null` on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description A wave to create: with a `schedule`, or with `keepOpen`. */
+        WaveRequest: {
+            /** @description What the team calls it. */
+            name: string;
+            /** @description Most invites of a run. `null`: everyone who is waiting. */
+            count?: number | null;
+            /** @description Instead of `schedule` and `count`: keeps this many invites open. Whenever one is accepted, expires or is revoked, the next person is invited, within a minute. */
+            keepOpen?: number | null;
+            /** @description When it runs. `null` with `keepOpen`. */
+            schedule?: {
+                /**
+                 * @description IANA time zone that `time` and days are in.
+                 * @example Europe/Berlin
+                 */
+                timeZone: string;
+                /** @description Time of day: `09:00`. */
+                time: string;
+                /**
+                 * @description How often it runs.
+                 * @enum {string}
+                 */
+                repeat: "once" | "daily" | "weekly" | "monthly";
+                /**
+                 * Format: date
+                 * @description The day, for `once`. Otherwise the first possible day.
+                 */
+                date?: string;
+                /** @description Days of the week, for `weekly`. */
+                days?: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[];
+                /** @description Day of the month, for `monthly`. Shorter months run on their last day. */
+                dayOfMonth?: number;
+            } | null;
+            /** @description Ends once this many invites of the waitlist were accepted since the wave was created. Until then, the accepted and the open ones are never more together because of the wave, whoever sent them. */
+            untilJoined?: number | null;
+            /** @description Pauses itself if more than this part of the invites of its last run could not be delivered by email or webhook, and at least 5. `null`: never. */
+            failurePercent?: number | null;
+            /** @description Only people who meet these conditions. A saved segment is used as it is now. */
+            segment?: {
+                /**
+                 * @description Metadata values that entries must have: by key, or a list of `key=value`.
+                 * @example {
+                 *       "plan": "pro"
+                 *     }
+                 */
+                where?: {
+                    [key: string]: string;
+                } | string[];
+                /**
+                 * @description Only entries with at least this many referrals.
+                 * @example 3
+                 */
+                minReferrals?: number;
+                /**
+                 * @description Only entries that joined before this ISO 8601 time.
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                joinedBefore?: string;
+                /**
+                 * @description Only entries that joined at or after this ISO 8601 time.
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                joinedAfter?: string;
+                /**
+                 * @description Only entries that named this entry as their referrer, whether or not it was credited.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                referrer?: string;
+                /**
+                 * @description Only entries of this saved segment: its id or its name. Further conditions narrow it.
+                 * @example Beta testers
+                 */
+                saved?: string;
+            } | null;
+            /** @description How invites are divided, instead of `segment`. A person belongs to the first segment that matches. What is left of 100 % is for everyone else. */
+            quotas?: {
+                /** @description Part of the invites. */
+                percent: number;
+                /** @description Conditions that an entry must all meet. */
+                segment: {
+                    /**
+                     * @description Metadata values that entries must have: by key, or a list of `key=value`.
+                     * @example {
+                     *       "plan": "pro"
+                     *     }
+                     */
+                    where?: {
+                        [key: string]: string;
+                    } | string[];
+                    /**
+                     * @description Only entries with at least this many referrals.
+                     * @example 3
+                     */
+                    minReferrals?: number;
+                    /**
+                     * @description Only entries that joined before this ISO 8601 time.
+                     * @example 2026-12-01T00:00:00Z
+                     */
+                    joinedBefore?: string;
+                    /**
+                     * @description Only entries that joined at or after this ISO 8601 time.
+                     * @example 2026-12-01T00:00:00Z
+                     */
+                    joinedAfter?: string;
+                    /**
+                     * @description Only entries that named this entry as their referrer, whether or not it was credited.
+                     * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                     */
+                    referrer?: string;
+                    /**
+                     * @description Only entries of this saved segment: its id or its name. Further conditions narrow it.
+                     * @example Beta testers
+                     */
+                    saved?: string;
+                };
+            }[];
+            /** @description Only say what the wave would do. */
+            dryRun?: boolean;
+        };
+        /** @description What a wave will do. */
+        WaveForecast: {
+            /** @description From the newest invites of this waitlist that are at least 7 days old. `null`: not known, because there are fewer than 30. */
+            acceptRate: {
+                /** @description Accepted invites by all invites. */
+                likely: number;
+                /** @description Lower end of the range that it is in with a probability of 95 %. */
+                low: number;
+                /** @description Upper end of that range. */
+                high: number;
+                /** @description The number of invites it was counted from. */
+                sample: number;
+            } | null;
+            /** @description The next runs. */
+            upcoming: {
+                /**
+                 * Format: date-time
+                 * @description When it runs.
+                 */
+                at: string;
+                /** @description Most invites, if nobody else is invited before, and no place comes back. */
+                invites: number;
+                /** @description How many of them can be expected to join. `null`: not known. */
+                expectedJoins: {
+                    /** @description Lower end. */
+                    low: number;
+                    /** @description Most likely. */
+                    likely: number;
+                    /** @description Upper end. */
+                    high: number;
+                } | null;
+            }[];
+        };
+        /** @description What a wave did at one of its times. */
+        WaveRun: {
+            /**
+             * Format: date-time
+             * @description When it was planned.
+             */
+            scheduledAt: string;
+            /**
+             * Format: date-time
+             * @description When it began. `null` if it was skipped.
+             */
+            startedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended. `null` while it runs.
+             */
+            finishedAt: string | null;
+            /**
+             * @description `skipped`: nothing ran at its time, and the next time had come. `stopped`: the wave was stopped. `null` while it runs.
+             * @enum {string|null}
+             */
+            outcome: "done" | "skipped" | "stopped" | null;
+            /** @description Invites that it sent. */
+            invited: number;
+            /** @description Those that were accepted. */
+            accepted: number;
+            /** @description Those that expired. */
+            expired: number;
+            /** @description Those that were revoked. */
+            revoked: number;
+            /** @description People it left out because their data cannot be decrypted. */
+            unreadable: number;
+        };
+        /** @description A wave with its last and its next runs. */
+        WaveDetails: {
+            /** @description Unique id of the wave. */
+            id: string;
+            state: components["schemas"]["WaveState"];
+            /** @description Why it paused itself. `null` if it did not, or if an operator paused it. */
+            pauseReason: string | null;
+            /** @description What the team calls it. */
+            name: string;
+            /** @description Most invites of a run. `null`: everyone who is waiting. */
+            count: number | null;
+            /** @description Instead of `schedule` and `count`: keeps this many invites open. Whenever one is accepted, expires or is revoked, the next person is invited, within a minute. */
+            keepOpen: number | null;
+            /** @description When it runs. `null` with `keepOpen`. */
+            schedule: {
+                /**
+                 * @description IANA time zone that `time` and days are in.
+                 * @example Europe/Berlin
+                 */
+                timeZone: string;
+                /** @description Time of day: `09:00`. */
+                time: string;
+                /**
+                 * @description How often it runs.
+                 * @enum {string}
+                 */
+                repeat: "once" | "daily" | "weekly" | "monthly";
+                /**
+                 * Format: date
+                 * @description The day, for `once`. Otherwise the first possible day.
+                 */
+                date?: string;
+                /** @description Days of the week, for `weekly`. */
+                days?: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[];
+                /** @description Day of the month, for `monthly`. Shorter months run on their last day. */
+                dayOfMonth?: number;
+            } | null;
+            /** @description Ends once this many invites of the waitlist were accepted since the wave was created. Until then, the accepted and the open ones are never more together because of the wave, whoever sent them. */
+            untilJoined: number | null;
+            /** @description Pauses itself if more than this part of the invites of its last run could not be delivered by email or webhook, and at least 5. `null`: never. */
+            failurePercent: number | null;
+            /** @description Only people who meet these conditions. `null`: everyone. Viewers do not see `where`. */
+            segment: {
+                /**
+                 * @description Metadata values that entries must have: `key=value`.
+                 * @example [
+                 *       "plan=pro"
+                 *     ]
+                 */
+                where?: string[];
+                /**
+                 * @description Only entries with at least this many referrals.
+                 * @example 3
+                 */
+                minReferrals?: number;
+                /**
+                 * @description Only entries that joined before this ISO 8601 time.
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                joinedBefore?: string;
+                /**
+                 * @description Only entries that joined at or after this ISO 8601 time.
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                joinedAfter?: string;
+                /**
+                 * @description Only entries that named this entry as their referrer, whether or not it was credited.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                referrer?: string;
+                /** @description Only entries with this status. */
+                status?: components["schemas"]["EntryStatus"];
+            } | null;
+            /** @description How invites are divided. What is left of 100 % is for the rest. */
+            quotas: {
+                /** @description Part of the invites. */
+                percent: number;
+                /** @description Whom they are for. Viewers do not see `where`. */
+                segment: {
+                    /**
+                     * @description Metadata values that entries must have: `key=value`.
+                     * @example [
+                     *       "plan=pro"
+                     *     ]
+                     */
+                    where?: string[];
+                    /**
+                     * @description Only entries with at least this many referrals.
+                     * @example 3
+                     */
+                    minReferrals?: number;
+                    /**
+                     * @description Only entries that joined before this ISO 8601 time.
+                     * @example 2026-12-01T00:00:00Z
+                     */
+                    joinedBefore?: string;
+                    /**
+                     * @description Only entries that joined at or after this ISO 8601 time.
+                     * @example 2026-12-01T00:00:00Z
+                     */
+                    joinedAfter?: string;
+                    /**
+                     * @description Only entries that named this entry as their referrer, whether or not it was credited.
+                     * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                     */
+                    referrer?: string;
+                    /** @description Only entries with this status. */
+                    status?: components["schemas"]["EntryStatus"];
+                };
+            }[];
+            /** @description Invites of this wave so far. */
+            invited: number;
+            /** @description Invites of the waitlist that were accepted since the wave was created, whoever sent them. */
+            joined: number;
+            /** @description Open invites of the waitlist, whoever sent them. */
+            openInvites: number;
+            /**
+             * Format: date-time
+             * @description When it runs next. `null` if it is paused or over, or keeps invites open.
+             */
+            nextRunAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it last changed or invited somebody.
+             */
+            updatedAt: string;
+            /**
+             * Format: date-time
+             * @description When it was done or stopped.
+             */
+            finishedAt: string | null;
+            /** @description Who created it: kind and id, such as `operator:opr_…`, or `command-line`. */
+            createdBy: string | null;
+            /** @description From the newest invites of this waitlist that are at least 7 days old. `null`: not known, because there are fewer than 30. */
+            acceptRate: {
+                /** @description Accepted invites by all invites. */
+                likely: number;
+                /** @description Lower end of the range that it is in with a probability of 95 %. */
+                low: number;
+                /** @description Upper end of that range. */
+                high: number;
+                /** @description The number of invites it was counted from. */
+                sample: number;
+            } | null;
+            /** @description The next runs. */
+            upcoming: {
+                /**
+                 * Format: date-time
+                 * @description When it runs.
+                 */
+                at: string;
+                /** @description Most invites, if nobody else is invited before, and no place comes back. */
+                invites: number;
+                /** @description How many of them can be expected to join. `null`: not known. */
+                expectedJoins: {
+                    /** @description Lower end. */
+                    low: number;
+                    /** @description Most likely. */
+                    likely: number;
+                    /** @description Upper end. */
+                    high: number;
+                } | null;
+            }[];
+            /** @description The last runs, newest first. */
+            runs: components["schemas"]["WaveRun"][];
+        };
+        /** @description What to change. What you omit stays as it is. */
+        WaveChange: {
+            /** @description `true` pauses it after its current batch, `false` lets it go on. */
+            paused?: boolean;
+            /** @description What the team calls it. */
+            name?: string;
+            /** @description Most invites of a run. `null`: everyone who is waiting. */
+            count?: number | null;
+            /** @description Instead of `schedule` and `count`: keeps this many invites open. Whenever one is accepted, expires or is revoked, the next person is invited, within a minute. */
+            keepOpen?: number | null;
+            /** @description When it runs. `null` with `keepOpen`. */
+            schedule?: {
+                /**
+                 * @description IANA time zone that `time` and days are in.
+                 * @example Europe/Berlin
+                 */
+                timeZone: string;
+                /** @description Time of day: `09:00`. */
+                time: string;
+                /**
+                 * @description How often it runs.
+                 * @enum {string}
+                 */
+                repeat: "once" | "daily" | "weekly" | "monthly";
+                /**
+                 * Format: date
+                 * @description The day, for `once`. Otherwise the first possible day.
+                 */
+                date?: string;
+                /** @description Days of the week, for `weekly`. */
+                days?: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[];
+                /** @description Day of the month, for `monthly`. Shorter months run on their last day. */
+                dayOfMonth?: number;
+            } | null;
+            /** @description Ends once this many invites of the waitlist were accepted since the wave was created. Until then, the accepted and the open ones are never more together because of the wave, whoever sent them. */
+            untilJoined?: number | null;
+            /** @description Pauses itself if more than this part of the invites of its last run could not be delivered by email or webhook, and at least 5. `null`: never. */
+            failurePercent?: number | null;
+            /** @description Only people who meet these conditions. A saved segment is used as it is now. */
+            segment?: {
+                /**
+                 * @description Metadata values that entries must have: by key, or a list of `key=value`.
+                 * @example {
+                 *       "plan": "pro"
+                 *     }
+                 */
+                where?: {
+                    [key: string]: string;
+                } | string[];
+                /**
+                 * @description Only entries with at least this many referrals.
+                 * @example 3
+                 */
+                minReferrals?: number;
+                /**
+                 * @description Only entries that joined before this ISO 8601 time.
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                joinedBefore?: string;
+                /**
+                 * @description Only entries that joined at or after this ISO 8601 time.
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                joinedAfter?: string;
+                /**
+                 * @description Only entries that named this entry as their referrer, whether or not it was credited.
+                 * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                referrer?: string;
+                /**
+                 * @description Only entries of this saved segment: its id or its name. Further conditions narrow it.
+                 * @example Beta testers
+                 */
+                saved?: string;
+            } | null;
+            /** @description How invites are divided, instead of `segment`. A person belongs to the first segment that matches. What is left of 100 % is for everyone else. */
+            quotas?: {
+                /** @description Part of the invites. */
+                percent: number;
+                /** @description Conditions that an entry must all meet. */
+                segment: {
+                    /**
+                     * @description Metadata values that entries must have: by key, or a list of `key=value`.
+                     * @example {
+                     *       "plan": "pro"
+                     *     }
+                     */
+                    where?: {
+                        [key: string]: string;
+                    } | string[];
+                    /**
+                     * @description Only entries with at least this many referrals.
+                     * @example 3
+                     */
+                    minReferrals?: number;
+                    /**
+                     * @description Only entries that joined before this ISO 8601 time.
+                     * @example 2026-12-01T00:00:00Z
+                     */
+                    joinedBefore?: string;
+                    /**
+                     * @description Only entries that joined at or after this ISO 8601 time.
+                     * @example 2026-12-01T00:00:00Z
+                     */
+                    joinedAfter?: string;
+                    /**
+                     * @description Only entries that named this entry as their referrer, whether or not it was credited.
+                     * @example ent_06gxx2p9r1yn1vp1ryss481fhw
+                     */
+                    referrer?: string;
+                    /**
+                     * @description Only entries of this saved segment: its id or its name. Further conditions narrow it.
+                     * @example Beta testers
+                     */
+                    saved?: string;
+                };
+            }[];
+        };
     };
     responses: never;
     parameters: never;
@@ -6109,7 +6785,7 @@ export interface operations {
                  * @description Only this action.
                  * @example session.created
                  */
-                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
                 /**
                  * @description Only what this actor did: its kind and id, joined with a colon.
                  * @example operator:opr_06gxx2p9r1yn1vp1ryss481fhw
@@ -10136,6 +10812,216 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ResentInvite"];
+                };
+            };
+        };
+    };
+    listWaves: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+                /**
+                 * @description Most items on a page. Default: 50.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description `nextCursor` of the previous page, with the same filters.
+                 * @example AYjPZ1mXQmWw5c0
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of waves. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WavePage"];
+                };
+            };
+        };
+    };
+    createWave: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        /** @description A wave to create: with a `schedule`, or with `keepOpen`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WaveRequest"];
+            };
+        };
+        responses: {
+            /** @description What it would do, for `dryRun`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaveForecast"];
+                };
+            };
+            /** @description The wave was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Wave"];
+                };
+            };
+        };
+    };
+    getWave: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the wave.
+                 * @example wav_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                waveId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The wave. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaveDetails"];
+                };
+            };
+        };
+    };
+    stopWave: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the wave.
+                 * @example wav_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                waveId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The wave was stopped. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Wave"];
+                };
+            };
+        };
+    };
+    updateWave: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the wave.
+                 * @example wav_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                waveId: string;
+            };
+            cookie?: never;
+        };
+        /** @description What to change. What you omit stays as it is. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WaveChange"];
+            };
+        };
+        responses: {
+            /** @description The wave. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Wave"];
                 };
             };
         };

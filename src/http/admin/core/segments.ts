@@ -68,10 +68,11 @@ export async function segmentOfBody(
   context: Context,
   queue: Queue,
   { where = {}, ...rest }: Static<typeof SegmentInput>,
+  field = 'segment',
 ): Promise<Segment> {
-  const given = segmentOf(pairsOf(where, 'segment.'), rest, 'segment.');
+  const given = segmentOf(pairsOf(where, `${field}.`), rest, `${field}.`);
   const segment = await withSaved(context, queue, rest.saved, given);
-  if (Object.keys(segment).length === 0) throw invalid('segment: needs at least one condition');
+  if (Object.keys(segment).length === 0) throw invalid(`${field}: needs at least one condition`);
   return segment;
 }
 

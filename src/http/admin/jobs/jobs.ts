@@ -86,7 +86,7 @@ export function registerJobs(app: TypedApp, parts: AdminParts): void {
   app.delete('/jobs/:jobId', { schema: cancelSchema }, async (request) => {
     const domain = domainFor(parts, request);
     const job = await readJob(domain, request.params.jobId);
-    const needed: Role = job.kind === 'invite' ? 'support' : 'admin';
+    const needed: Role = ['invite', 'wave'].includes(job.kind) ? 'support' : 'admin';
     if (!mayActAs(request.caller.actor.role, needed))
       throw new DoorlistError('forbidden', `this requires the ${needed} role`);
     return presentJob(await cancelJob(domain, job));

@@ -21,6 +21,9 @@ export const EVENTS: readonly { kind: EventKind; about: string }[] = [
   { kind: 'invite.expired', about: 'An invite expired' },
   { kind: 'entry.removed', about: 'Somebody was removed' },
   { kind: 'entry.restored', about: 'Somebody was put back' },
+  { kind: 'wave.started', about: 'A run of a wave began' },
+  { kind: 'wave.finished', about: 'A run of a wave ended' },
+  { kind: 'wave.paused', about: 'A wave was paused' },
 ];
 export const TEST_EVENT = 'webhook.test';
 

@@ -1,0 +1,34 @@
+import type { Context } from '../queue/context.ts';
+import { queuesById } from '../queue/registry.ts';
+import type { Finding } from './health.ts';
+
+const SHOWN_MAX = 20;
+
+/** One for each wave that paused itself, until an operator resumes or stops it. */
+export async function checkWaves({ db, registry }: Context): Promise<Finding[]> {
+  const rows = await db.query
+    .selectFrom('wave')
+    .select(['queue_id', 'name', 'pause_reason'])
+    .where('state', '=', 'paused')
+    .where('pause_reason', 'is not', null)
+    .orderBy('updated_at')
+    .limit(SHOWN_MAX)
+    .execute();
+  const queues = await queuesById(
+    registry,
+    rows.map(({ queue_id }) => queue_id),
+  );
+  return rows.flatMap(({ name, pause_reason }, index) => {
+    const queue = queues[index];
+    if (!queue) return [];
+    const query = queue.environment === 'production' ? '' : `?environment=${queue.environment}`;
+    return [
+      {
+        what: 'wave',
+        ok: false,
+        detail: `"${name}" of ${queue.waitlist.id} paused itself: ${pause_reason}`,
+        link: `/waitlists/${queue.waitlist.id}/invites${query}`,
+      },
+    ];
+  });
+}
