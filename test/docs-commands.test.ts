@@ -39,6 +39,7 @@ const FILLED_IN: Record<string, Record<string, string>> = {
   },
   'docs/operations.md': { '/backups/': './', KEY_ID: lastId('key', 'key list') },
   'docs/queue.md': { CODE_OR_ID: firstId('inv', 'invite list --waitlist wl_acme') },
+  'docs/waves.md': { 'wav_…': firstId('wav', 'wave list --waitlist wl_acme') },
   'docs/webhooks.md': {
     'whe_…': firstId('whe', 'webhook list --waitlist wl_acme --env production'),
     'evt_…': lastId('evt', 'webhook deliveries'),

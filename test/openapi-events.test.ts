@@ -6,6 +6,8 @@ import { putBack } from '../src/waitlist/entries/put-back.ts';
 import { removeEntry } from '../src/waitlist/entries/remove-entry.ts';
 import { takeOff } from '../src/waitlist/invites/take-off.ts';
 import { updateWaitlist } from '../src/waitlist/settings/update-waitlist.ts';
+import { changeWave, createWave } from '../src/waitlist/waves/change-waves.ts';
+import { runDueWaves } from '../src/waitlist/waves/run-wave.ts';
 import { listEndpoints } from '../src/webhooks/endpoints.ts';
 import { sendTestEvent } from '../src/webhooks/replay.ts';
 import { assertMatches } from './support/documented.ts';
@@ -46,6 +48,13 @@ forEachEngine((engine) => {
       async () => takeOff(context, queue, (await list.lookup('ada@example.com')).body.id),
       async () => putBack(context, queue, (await list.lookup('ada@example.com')).body.id),
       () => removeEntry(context, queue, 'ada@example.com'),
+      () => list.signup({ email: 'wanda@example.com' }),
+      async () => confirmEntry(context, queue, (await list.lookup('wanda@example.com')).body.id),
+      async () => {
+        const { id } = await createWave(context, queue, { name: 'Trickle', keepOpen: 5 });
+        await runDueWaves(context, queue);
+        await changeWave(context, queue, id, { paused: true });
+      },
       () => sendTestEvent(context, endpoint?.id ?? ''),
     ];
     const events: RecordedEvent[] = [];

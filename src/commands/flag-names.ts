@@ -5,7 +5,7 @@ export function withFlagNames(message: string, flags: Record<string, Flag> = {})
   const byField = new Map(
     Object.entries(flags).map(([name, { field = inCamelCase(name) }]) => [field, `--${name}`]),
   );
-  return message.replace(/(^|; )([A-Za-z]+)(?=: )/g, (whole, before: string, field: string) => {
+  return message.replace(/(^|; )([A-Za-z.]+)(?=: )/g, (whole, before: string, field: string) => {
     const flag = byField.get(field);
     return flag === undefined ? whole : before + flag;
   });

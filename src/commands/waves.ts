@@ -33,6 +33,7 @@ export const waves: Command[] = [
       on: {
         value: 'DAYS',
         about: 'daily, weekdays, monday,thursday, a day of the month (1 to 31), or a date.',
+        field: 'schedule.date',
       },
       time: { value: 'HH:MM', about: 'Time of day, with --on.', field: 'schedule.time' },
       'time-zone': {

@@ -38,6 +38,7 @@ export const CONTENTS: readonly Group[] = [
     title: 'Guides',
     pages: [
       page('queue', 'order, referrals, statuses, invites, segments, removal.'),
+      page('waves', 'plans of invites, with schedules, quotas and a capacity.'),
       page('forms', 'the hosted page, the form on your site, the status page, bots, referral abuse.'),
       page('snippets', 'the form in HTML, React, Vue and others; signups from curl, Node.js, Python and Go.'),
       page('emails', 'kinds, sending, templates, languages, links.'),
