@@ -177,8 +177,9 @@ describe('/docs', () => {
       const { stdout } = await run(`${command} -s -o /dev/null -w '%{http_code}'`);
       statuses.push(Number(stdout));
     }
-    // Signup, page, lookup, invite check, accept of a code that is only an example, verification, health, readiness.
-    assert.deepEqual(statuses, [201, 200, 200, 200, 404, 200, 200, 200]);
+    // Signup, page, lookup, invite check, accept of a code and the gate with a key that are only examples,
+    // verification, health, readiness.
+    assert.deepEqual(statuses, [201, 200, 200, 200, 404, 401, 200, 200, 200]);
   });
 });
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { Auth, type AuthConfig, skipCSRFCheck } from '@auth/core';
 import type { Adapter } from '@auth/core/adapters';
@@ -162,6 +163,73 @@ describe('the gate in libraries', () => {
     });
   });
 });
+
+describe('the gate in code at a provider', () => {
+  let service: Service;
+  let list: List;
+  let gate: string;
+  before(async () => {
+    service = await startService('sqlite');
+    list = await service.waitlist();
+    gate = service.url + (await list.gate());
+  });
+  after(() => service.close());
+
+  it('is asked by the Action for Auth0, which lets in only invited people', async () => {
+    const exports: { onExecutePreUserRegistration?: (event: object, api: object) => Promise<void> } = {};
+    new Function('exports', snippetOf('onExecutePreUserRegistration'))(exports);
+    const register = async (email: string, url: string) => {
+      const denials: string[][] = [];
+      const api = { access: { deny: (...why: string[]) => denials.push(why) } };
+      await exports.onExecutePreUserRegistration?.({ user: { email }, secrets: { GATE_URL: url } }, api);
+      return denials.flat();
+    };
+    await list.invite('ann@example.com');
+    const url = `${gate}?shape=auth0`;
+    const [unavailable] = await register('ann@example.com', 'http://127.0.0.1:9/');
+    assert.equal(unavailable, 'unavailable');
+    assert.deepEqual(await register('ann@example.com', url), []);
+    const denied = ['not_invited', 'This email address has not been invited yet.'];
+    assert.deepEqual(await register('bob@example.com', url), denied);
+    assert.equal((await register('bob@example.com', `${url}&x`.replace('dlg_', 'dlg_x'))).length, 2);
+  });
+
+  it('is asked by the workflow for Kinde, which lets in only invited people', async () => {
+    const code = snippetOf('user:pre_registration')
+      .replace(/^import .*$/m, '')
+      .replace(/^export const .*?^};$/ms, '')
+      .replace('export default', 'return');
+    const register = async (email: string, url: string) => {
+      const denials: string[] = [];
+      /** As the one of Kinde's library. */
+      const kindeFetch = async (to: string, { body, ...options }: RequestInit & { body: object }) => {
+        const response = await fetch(to, { ...options, body: JSON.stringify(body) });
+        return { data: await response.json() };
+      };
+      const parameters = ['denyAccess', 'fetch', 'getEnvironmentVariable'];
+      const values = [(why: string) => denials.push(why), kindeFetch, () => ({ value: url })];
+      const workflow = new Function(...parameters, code)(...values) as (event: object) => Promise<void>;
+      await workflow({ request: { authUrlParams: { state: 's' } }, context: { user: { email } } });
+      return denials;
+    };
+    await list.invite('kim@example.com');
+    const url = `${gate}?shape=kinde`;
+    assert.deepEqual(await register('kim@example.com', url), []);
+    assert.deepEqual(await register('bob@example.com', url), [
+      'This email address has not been invited yet.',
+    ]);
+    assert.equal((await register('bob@example.com', url.replace('dlg_', 'dlg_x'))).length, 1);
+    await assert.rejects(register('kim@example.com', 'http://127.0.0.1:9/'));
+  });
+});
+
+/** The block of docs/gate.md that has this in it. */
+function snippetOf(text: string): string {
+  const blocks = [...readFileSync('docs/gate.md', 'utf8').matchAll(/```js\n(.*?)```/gs)];
+  const [found] = blocks.flatMap(([, code = '']) => (code.includes(text) ? [code] : []));
+  assert.ok(found);
+  return found;
+}
 
 /** Only what signing in by email needs. */
 function memoryStore(): Adapter & { emails(): string[] } {

@@ -199,7 +199,7 @@ forEachEngine((engine) => {
       const user = { email: 'ann@example.com', user_metadata: { invite_code: code } };
       const auth0 = {
         user,
-        transaction: { state: 's1' },
+        transaction: { state: 'ü'.repeat(300) },
         connection: { name: 'db' },
         request: { ip: '::1' },
       };

@@ -99,7 +99,9 @@ forEachEngine((engine) => {
       const gate = await list.gate();
       const email = 'a@example.com';
       await service.revoke((await list.invite(email)).code);
+      service.clock.advance(1);
       const open = await list.invite(email);
+      service.clock.advance(1);
       await service.revoke((await list.invite(email)).code);
       assert.equal((await ask(gate, { email })).body.allow, true);
       assertError(await service.accept(open.code), 409, 'accepted');

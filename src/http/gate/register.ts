@@ -36,6 +36,8 @@ declare module 'fastify' {
     gateKey?: GateKey;
     /** The body of a request to the gate, as it was signed. */
     signedBody?: Buffer;
+    /** The provider's own id of the request, if it has one: the same when it repeats the request. */
+    providerRequestId?: string | undefined;
   }
 }
 
@@ -73,7 +75,8 @@ export function registerGate(app: TypedApp, parts: GateParts): void {
       },
       handler: async (request, reply) => {
         const { queue } = request.gateKey as GateKey;
-        const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key']);
+        const idempotencyKey =
+          request.providerRequestId ?? readIdempotencyKey(request.headers['idempotency-key']);
         const decision = await passGate(context, queue, { ...request.body, idempotencyKey });
         const shape = shapeOf(request);
         if (!shape) return presentDecision(decision);
@@ -105,13 +108,13 @@ function refuseUnsigned(request: FastifyRequest, shape: Shape | undefined, now: 
     return 'the signature is wrong, or older than a few minutes: compare the signing secret with the provider';
 }
 
-/** From here on, a provider's question is like any other. Its own id of the request makes a retry safe. */
+/** From here on, a provider's question is like any other. */
 function translate(request: FastifyRequest, { email, code, requestId }: Question): void {
   request.body = {
     ...(email === undefined || email === null ? {} : { email }),
     ...(code === undefined || code === null || code === '' ? {} : { code }),
   };
-  if (typeof requestId === 'string' && requestId !== '') request.headers['idempotency-key'] = requestId;
+  if (typeof requestId === 'string' && requestId !== '') request.providerRequestId = requestId;
 }
 
 function presentDecision(decision: GateDecision): Static<typeof GateAnswerSchema> {

@@ -45,6 +45,7 @@ function Content({ waitlistId, environment }: { waitlistId: string; environment:
             onKey={setApiKey}
           />
         )}
+        {mayManage && <GateCard scope={{ waitlistId, environment }} />}
         <Card
           title="Add people from your code"
           about="Set DOORLIST_KEY to a server key. Everything else is filled in."
@@ -52,7 +53,6 @@ function Content({ waitlistId, environment }: { waitlistId: string; environment:
           <CodeBlock label="Example" snippets={snippets} />
         </Card>
         <RequestTester waitlistId={waitlistId} environment={environment} apiKey={apiKey} onKey={setApiKey} />
-        {mayManage && <GateCard scope={{ waitlistId, environment }} />}
       </div>
     </>
   );

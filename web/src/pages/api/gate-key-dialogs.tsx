@@ -57,7 +57,7 @@ export function CreateGateKeyDialog({
 /** The only time that the key is shown. */
 export function NewGateKeyDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
   const [asker, setAsker] = useState<Asker>('plain');
-  const signs = ASKERS.some(({ value, signs: does }) => value === asker && does);
+  const signer = ASKERS.find(({ value, signs }) => value === asker && signs)?.label;
   return (
     <Dialog
       open
@@ -77,7 +77,8 @@ export function NewGateKeyDialog({ secret, onClose }: { secret: string; onClose:
         </Field>
         <CopyField text={gateUrl(secret, asker)} what="URL" />
         <p className="text-sm text-mute">
-          {signs && 'This provider signs its requests. Copy its secret, and set it here with Set secret. '}
+          {signer &&
+            `${signer} signs its requests: add the secret that it shows with “Set secret” in the list. `}
           <a
             href={`${BASE_PATH}/docs/gate`}
             target="_blank"
@@ -117,9 +118,7 @@ export function SecretDialog({
       {(problem) => (
         <Field
           label="Secret"
-          help={
-            target.signed ? 'Replaces the one that is stored. Empty: removes it.' : 'Is stored encrypted.'
-          }
+          help={target.signed ? 'Replaces the one that is stored. Empty: removes it.' : 'Stored encrypted.'}
           error={problem('secret')}
         >
           <Input
