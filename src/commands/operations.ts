@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.ts';
+import { type Config, ROLES, type Role } from '../config/config.ts';
 import { SCHEMA_VERSION, schemaVersion } from '../db/migrate.ts';
 import { prepareDataDirectory } from '../installation/data-directory.ts';
 import { lockForMigrating, type SchemaState } from '../installation/directory-lock.ts';
@@ -10,7 +10,7 @@ import { createLogger } from '../lib/log.ts';
 import { generateMasterKey } from '../vault/master-key.ts';
 import { markMasterKeySaved } from '../vault/master-key-saved.ts';
 import { currentMasterKey, rotateMasterKey } from '../waitlist/upkeep/instance.ts';
-import { type Command, type Outcome, type Terminal, textOr } from './command.ts';
+import { type Command, type Flags, type Outcome, type Terminal, textOr, UsageProblem } from './command.ts';
 import { examine } from './doctor.ts';
 import { showStatus } from './status.ts';
 
@@ -18,11 +18,19 @@ export const operations: Command[] = [
   {
     name: 'serve',
     about: 'Start the server. It runs until it gets SIGTERM or SIGINT.',
-    raw: async (config) => {
+    flags: {
+      role: {
+        value: 'ROLE',
+        about:
+          'What this instance does: api answers requests, worker sends webhooks and emails and runs jobs, all does both.',
+      },
+    },
+    raw: async (config, _operands, flags) => {
+      const role = roleOf(config, flags);
       // Loaded on demand: other commands start in half the time without it.
       const { serve } = await import('../server/serve.ts');
       // For people: standard output has the log, in JSON.
-      const exitCode = await serve(config, (text) => process.stderr.write(`${text}\n`));
+      const exitCode = await serve({ ...config, role }, (text) => process.stderr.write(`${text}\n`));
       return { json: null, text: '', exitCode };
     },
   },
@@ -134,4 +142,16 @@ async function currentSchema(config: Config): Promise<number> {
   } finally {
     await db.close();
   }
+}
+
+/** SQLite has one server, which does everything. */
+function roleOf(config: Config, flags: Flags): Role {
+  const given = textOr(flags, 'role', undefined);
+  const role = ROLES.find((each) => each === (given ?? config.role));
+  if (role === undefined) throw new UsageProblem(`--role: must be one of ${ROLES.join(', ')}`);
+  if (role !== 'all' && config.databaseUrl === undefined)
+    throw new UsageProblem(
+      `${given === undefined ? 'DOORLIST_ROLE' : '--role'}: must be all with SQLite, where one server does everything. Set DATABASE_URL to PostgreSQL to divide the work`,
+    );
+  return role;
 }

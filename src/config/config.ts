@@ -10,9 +10,14 @@ import { checkPublicUrl, normalPublicUrl } from './public-url.ts';
 
 // Long because it is the one list of variables: each with its check, its default and the sentence in the README.
 
+export const ROLES = ['all', 'api', 'worker'] as const;
+export type Role = (typeof ROLES)[number];
+
 export interface Config {
   host: string;
   port: number;
+  /** What this instance does: answer requests, work in the background, or both. */
+  role: Role;
   dataDir: string;
   databaseUrl: string | undefined;
   databasePool: number;
@@ -210,6 +215,13 @@ const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'];
 export const VARIABLES = {
   port: whole('PORT', 0, 65_535, 3000, 'Port to listen on. 0 picks a free port.'),
   host: text('HOST', '127.0.0.1', '127.0.0.1', 'Address to listen on. Use `0.0.0.0` for all interfaces.'),
+  role: text(
+    'DOORLIST_ROLE',
+    'all',
+    'all',
+    'What this instance does, if `--role` is not given: `api`, `worker` or `all`. Only `all` with SQLite.',
+    (value) => (ROLES.includes(value as Role) ? undefined : `must be one of ${ROLES.join(', ')}`),
+  ),
   dataDir: text(
     'DOORLIST_DATA_DIR',
     './data',
@@ -559,6 +571,7 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
   const config: Config = {
     host,
     port,
+    role: read(VARIABLES.role) as Role,
     dataDir: read(VARIABLES.dataDir),
     databaseUrl: databaseUrl && normalPostgresUrl(databaseUrl),
     databasePool: read(VARIABLES.databasePool),

@@ -118,6 +118,10 @@ export interface Database extends Dialect {
   /** Frees the space of a large write-ahead log, if the engine leaves that to us. Returns false if not done yet. */
   shrinkLog(): Promise<boolean>;
   usage(): Promise<Usage>;
+  /** How many instances listen for work, or null if the engine cannot tell. */
+  workers(): Promise<number | null>;
+  /** How many connections all clients may have together, or null if the engine has no limit or cannot tell. */
+  connectionLimit(): Promise<number | null>;
   /** Of this process, or null if the engine has no pool. Asks nobody. */
   connections(): Connections | null;
   /** Tries to write, and throws what is wrong. Frequent calls share a result. */

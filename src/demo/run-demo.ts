@@ -82,6 +82,7 @@ function configFor(config: Config, dir: string, receiverPort: number): Config {
     ...config,
     dataDir: dir,
     databaseUrl: undefined,
+    role: 'all',
     databaseListenUrl: undefined,
     masterKey: undefined,
     masterKeyNext: undefined,

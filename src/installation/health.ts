@@ -9,6 +9,7 @@ import {
   checkJobs,
   checkStorage,
   checkVersions,
+  checkWorkers,
   type Finding,
   glanceAtDeliveries,
 } from '../waitlist/upkeep/health.ts';
@@ -58,6 +59,7 @@ export async function checkWork(context: Context, deliveries: readonly Finding[]
     ...endpoints,
     ...(await checkWaves(context)),
     await checkJobs(context),
+    ...(await checkWorkers(context)),
   ];
 }
 

@@ -58,6 +58,8 @@ import { DASHBOARD_DIRECTORY } from './build-dashboard.ts';
 
 export interface AppParts {
   context: Context;
+  /** `all` unless given. */
+  role?: Config['role'];
   signups: Signups;
   keyUsage: KeyUsage;
   rateLimits: Config['rateLimits'];
@@ -97,10 +99,12 @@ const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, checkMs: 2_00
 const HEADER_BYTES_MAX = 16 * 1024;
 const KEEP_ALIVE_MS = 75_000; // Longer than load balancers keep theirs, so that they close first.
 
-/** Builds the HTTP app from its parts. Reads no environment and opens no port. */
-export async function buildApp(
-  parts: AppParts,
-): Promise<{ app: FastifyInstance } & Pick<Lifecycle, 'announceStop' | 'isProbed' | 'drain'>> {
+/** Without any route: what applies to every request. */
+export function openApp(parts: Pick<AppParts, 'context' | 'publicUrl' | 'trustedProxies' | 'timeouts'>): {
+  app: FastifyInstance;
+  lifecycle: Lifecycle;
+  readBody: ReadBody;
+} {
   const { context } = parts;
   const timeouts = { ...TIMEOUTS, ...parts.timeouts };
   const base = basePathOf(parts.publicUrl);
@@ -139,6 +143,16 @@ export async function buildApp(
   const lifecycle = registerLifecycle(app, context, routes);
   registerRequestBatches(app);
   registerCors(app);
+  return { app, lifecycle, readBody };
+}
+
+/** Builds the HTTP app from its parts. Reads no environment and opens no port. */
+export async function buildApp(
+  parts: AppParts,
+): Promise<{ app: FastifyInstance } & Pick<Lifecycle, 'announceStop' | 'isProbed' | 'drain'>> {
+  const { context } = parts;
+  const base = basePathOf(parts.publicUrl);
+  const { app, lifecycle, readBody } = openApp(parts);
   const document = await registerOpenApi(app, SDK_API, VERSION, base);
   const adminDocument = await registerOpenApi(app, ADMIN_API, VERSION, base);
   const reference = { title: SDK_API.title, path: '/docs' };
@@ -164,7 +178,7 @@ export async function buildApp(
     problem: () => undefined,
     building: () => false,
   };
-  registerHealth(app.withTypeProvider(), context, dashboard);
+  registerHealth(app.withTypeProvider(), context, { role: parts.role ?? 'all', dashboard });
   const refusals = countRefusals(context);
   app.addHook('onClose', () => refusals.close());
   registerSdk(app, parts, readBody);

@@ -2,18 +2,15 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setInterval } from 'node:timers';
 import { type Config, VARIABLES } from '../config/config.ts';
-import { DatabaseUnavailable } from '../db/database.ts';
 import type { MigrationWatch } from '../db/migrate.ts';
 import type { PostgresLimits } from '../db/postgres/pool.ts';
-import { startScheduler } from '../db/scheduler.ts';
 import { listenForMetrics } from '../http/plugins/metrics.ts';
 import { openWaitingRoom } from '../http/plugins/waiting-room.ts';
+import { warnOfLargePools } from '../installation/check-pool.ts';
 import { lockForServing } from '../installation/directory-lock.ts';
 import { checkInstallation } from '../installation/health.ts';
-import { watchHealth } from '../installation/health-alerts.ts';
 import { logMigration } from '../installation/log-migration.ts';
-import { openContext, withoutTimeLimits } from '../installation/open.ts';
-import { startOutbox } from '../installation/start-outbox.ts';
+import { openContext } from '../installation/open.ts';
 import { waitForDatabase } from '../installation/wait-for-database.ts';
 import type { Log } from '../lib/log.ts';
 import { createLogger } from '../lib/log.ts';
@@ -21,16 +18,14 @@ import type { Meter } from '../lib/meter.ts';
 import { COMMAND } from '../lib/root.ts';
 import { openOperators } from '../operators/context.ts';
 import { isSetUp, setupUrl } from '../operators/setup.ts';
-import { auditUpkeep } from '../operators/trim-audit.ts';
 import { isMasterKeySaved } from '../vault/master-key-saved.ts';
-import { createJobRunner, takeLeasesBack } from '../waitlist/jobs/job-runner.ts';
 import { trackKeyUsage } from '../waitlist/keys/key-usage.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import { listWaitlists } from '../waitlist/settings/waitlists.ts';
 import { openSignups } from '../waitlist/signup/signup.ts';
 import { currentMasterKey } from '../waitlist/upkeep/instance.ts';
-import { createUpkeep } from '../waitlist/upkeep/upkeep.ts';
 import { buildApp } from './app.ts';
+import { NO_BACKGROUND, startBackground } from './background.ts';
 import {
   buildDashboard,
   DASHBOARD_DIRECTORY,
@@ -39,8 +34,8 @@ import {
   whyNotBuildable,
 } from './build-dashboard.ts';
 import { watchDescriptors } from './descriptors.ts';
-import { JOB_KINDS } from './job-kinds.ts';
 import { createMetrics } from './metrics.ts';
+import { buildWorkerApp } from './worker-app.ts';
 
 /** Supervisors kill after 30 s. By then the process has ended by itself, whatever hangs. */
 const STOP_DEADLINE_MS = 25_000;
@@ -88,29 +83,15 @@ export async function serve(
       starting = false;
     });
   const { port } = app.server.address() as AddressInfo;
-  const outbox = await startOutbox(context, config);
-  if (config.smtpUrl !== undefined) {
-    const { checkSmtpAtStart } = await import('../mail/smtp/check.ts');
-    void checkSmtpAtStart(log, config.smtpUrl);
-  }
-  const upkeep = createUpkeep(withoutTimeLimits(context));
-  if (config.databaseUrl === undefined) await takeLeasesBack(context).catch(tolerateUnwritable);
-  const jobs = createJobRunner(withoutTimeLimits(context), JOB_KINDS);
-  const alerts = await watchHealth(withoutTimeLimits(context), config);
-  const audit = auditUpkeep(await openOperators(withoutTimeLimits(context)), config.auditDays);
-  const scheduler = startScheduler(context, [outbox.task, jobs.task, alerts, audit, ...upkeep.tasks]);
-  // What it cannot write, another server will do.
-  context.db.superseded.addEventListener('abort', () => {
-    upkeep.stop();
-    void Promise.all([outbox.stop(), jobs.close(), scheduler.close()]).catch(() => {});
-  });
+  await warnOfLargePools(context, config);
+  const background = config.role === 'api' ? NO_BACKGROUND : await startBackground(context, config);
   warnWithoutPublicUrl(config, log);
   const ports = { main: port, metrics: metrics?.port };
   print(await welcome(context, config, ports, dashboard.problem()));
 
   const signal = await asked;
   dashboard.stop();
-  upkeep.stop();
+  background.announceStop();
   nextSignal().then(() => process.exit(1)); // A second signal means stop now.
   lifecycle.announceStop();
   // Without anybody who asks, there is no load balancer to wait for. Ctrl+C comes from a person.
@@ -125,13 +106,10 @@ export async function serve(
     log.error({}, 'stopped at the deadline: something did not finish in time');
     log.flush(() => process.exit(1));
   }, leftMs);
-  await Promise.race([
-    Promise.all([lifecycle.drain(), outbox.stop(), jobs.close()]),
-    pause(leftMs * DRAIN_SHARE),
-  ]);
+  await Promise.race([Promise.all([lifecycle.drain(), background.drain()]), pause(leftMs * DRAIN_SHARE)]);
   app.server.closeAllConnections();
   await app.close();
-  await Promise.all([scheduler.close(), keyUsage.close(), metrics?.close(), tracer?.close()]);
+  await Promise.all([background.close(), keyUsage.close(), metrics?.close(), tracer?.close()]);
   await context.db.close();
   releaseDirectory();
   descriptors.stop();
@@ -194,13 +172,15 @@ async function startListening(
   });
   if (config.databaseUrl !== undefined) await remindToSaveMasterKey(config, context);
   const keyUsage = trackKeyUsage(context);
-  const dashboard = buildDashboardIfNeeded(log, buildsDashboard);
+  const isWorker = config.role === 'worker';
+  const dashboard = buildDashboardIfNeeded(log, buildsDashboard && !isWorker);
   const signups = openSignups(context, config.mostWaitingSignups);
   const page = metrics.over({ context, signups });
-  const { app, ...lifecycle } = await buildApp({
+  const parts = {
     context,
     keyUsage,
     signups,
+    role: config.role,
     metrics: page,
     rateLimits: config.rateLimits,
     trustedProxies: config.trustedProxies,
@@ -211,7 +191,8 @@ async function startListening(
     sessions: config.sessions,
     dashboard: { directory: DASHBOARD_DIRECTORY, problem: dashboard.problem, building: dashboard.building },
     webhookProxy: config.webhookProxy,
-  });
+  };
+  const { app, ...lifecycle } = await (isWorker ? buildWorkerApp(parts) : buildApp(parts));
   let metricsServer: Awaited<ReturnType<typeof listenForMetrics>> | undefined;
   try {
     await app.ready();
@@ -285,11 +266,6 @@ function buildDashboardIfNeeded(log: Log, wanted: boolean) {
   return { problem: () => problem, building: () => building, stop: () => stopping.abort() };
 }
 
-/** The server starts all the same, and answers 503 until it can write. */
-function tolerateUnwritable(error: Error): void {
-  if (!(error instanceof DatabaseUnavailable)) throw error;
-}
-
 function nextSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => resolve(signal));
@@ -312,13 +288,22 @@ async function welcome(
   const metrics =
     ports.metrics === undefined ? '' : `\nMetrics: ${addressOf(config.metricsHost, ports.metrics)}/metrics`;
   const storage = describeStorage(config);
+  if (config.role === 'worker')
+    return `
+Doorlist is ready at ${address} (${storage}), as a worker: it sends webhooks and emails and runs jobs
+Only /healthz, /readyz and /metrics are served here.${metrics}
+`;
+  const leaves =
+    config.role === 'api'
+      ? '\nRole: api. Webhooks, emails and jobs wait for an instance with another role.'
+      : '';
   const [first] = await listWaitlists(context);
   const id = first?.id ?? 'wl_acme';
   const create = first ? '' : `  ${COMMAND} waitlist create ${id} --name "Acme"\n`;
   return `
 Doorlist is ready at ${address} (${storage})
 Dashboard: ${withoutDashboard ?? address}
-API reference: ${address}/docs${metrics}${await setupLine(context, config, address)}
+API reference: ${address}/docs${metrics}${leaves}${await setupLine(context, config, address)}
 
 ${first ? 'Create a key and add the next person:' : 'Create a waitlist and a key, and add the first person:'}
 

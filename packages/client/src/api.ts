@@ -458,6 +458,11 @@ export interface components {
              */
             status: "ok";
             /**
+             * @description Only from `/readyz`, if this instance does not do everything. `api`: it leaves webhooks, emails and jobs to others. `worker`: it does only those.
+             * @enum {string}
+             */
+            role?: "api" | "worker";
+            /**
              * @description Only from `/readyz`, if there is no dashboard to show: `building` for a few seconds after the first start, otherwise `not_built`. The API is not affected.
              * @enum {string}
              */

@@ -12,13 +12,19 @@ const KEEP_ALIVE_AFTER_MS = 10_000;
 /** Asked this rarely, because an idle database may sleep. */
 const QUIET_MS = 10 * 60_000;
 
+/** The application name by which others know who listens for work. */
+export const LISTENER = 'doorlist-listen';
+
 interface Options {
   servers: Servers;
+  /** Whether there is a URL that avoids a pooler. */
+  isDirect: boolean;
   limits: PostgresLimits;
   onState?: ((state: ConnectionState, error?: Error) => void) | undefined;
 }
 
 export interface Notifications {
+  readonly isDirect: boolean;
   /** Returns a function that stops listening. */
   listen(notified: () => void): Promise<() => Promise<void>>;
 }
@@ -28,6 +34,7 @@ export function shareNotifications(options: Options): Notifications {
   const listeners = createChanges();
   let listening: Promise<() => Promise<void>> | undefined;
   return {
+    isDirect: options.isDirect,
     listen: async (notified) => {
       const end = listeners.listen(notified);
       listening ??= listenForNotifications({ ...options, notified: listeners.tell });
@@ -70,7 +77,7 @@ async function listenForNotifications({
     if (!found || ended) return;
     const fresh = new pg.Client({
       connectionString: found.url,
-      application_name: 'doorlist-listen',
+      application_name: LISTENER,
       connectionTimeoutMillis: limits.connectMs,
       query_timeout: limits.connectMs,
       keepAlive: true,

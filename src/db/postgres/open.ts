@@ -2,12 +2,13 @@ import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import { type Statement, statement } from '../statement.ts';
 import { claimDeliveries } from './claims.ts';
+import { readConnectionLimit } from './connection-limit.ts';
 import { postgresDialect } from './dialect.ts';
 import { rethrow } from './errors.ts';
 import { refuseOldServer } from './explain.ts';
 import { freezeDatabase } from './freeze.ts';
 import { PostgresConnection, queriesOver, type Runner } from './kysely.ts';
-import { CHANNEL, type Notifications, shareNotifications } from './listen.ts';
+import { CHANNEL, LISTENER, type Notifications, shareNotifications } from './listen.ts';
 import { openLookups } from './lookups.ts';
 import { LIMITS, openPool, type Pool, type PoolOptions, type PostgresLimits } from './pool.ts';
 import { createProbe } from './probe.ts';
@@ -47,7 +48,7 @@ export async function openPostgres({
   const pool = openPool({ servers, limits, ...rest });
   const notifications = shareNotifications({
     servers: listenUrl === url ? servers : openServers(listenUrl, { connectMs }),
-    ...{ limits, onState: onListenState },
+    ...{ limits, onState: onListenState, isDirect: listenUrl !== url },
   });
   const unlimited = database(pool, notifications, { long: true });
   const db = database(pool, notifications, { long: false }, unlimited);
@@ -139,6 +140,13 @@ function database(
           and application_name = 'doorlist' and pid <> pg_backend_pid()) as connections`.execute(query);
       return { bytes: 0, connections: 0, ...rows[0], logBytes: null, logLimitBytes: null, freeBytes: null };
     },
+    workers: async () => {
+      if (pool.throughPooler && !notifications.isDirect) return null; // Then nobody can listen.
+      const { rows } = await sql<{ count: number }>`select count(*) as count from pg_stat_activity
+        where datname = current_database() and application_name = ${LISTENER}`.execute(query);
+      return rows[0]?.count ?? null;
+    },
+    connectionLimit: () => (pool.throughPooler ? Promise.resolve(null) : readConnectionLimit(query)),
     connections: pool.connections,
     probe: createProbe(pool),
     close: () => pool.close(),

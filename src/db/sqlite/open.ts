@@ -116,6 +116,8 @@ export async function openSqlite(file: string): Promise<Database> {
         connections: null,
       };
     },
+    workers: async () => null, // The one server does everything.
+    connectionLimit: async () => null,
     connections: () => null,
     probe: async () => {
       if (superseding.signal.aborted) throw new SchemaSuperseded();

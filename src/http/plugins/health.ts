@@ -15,6 +15,12 @@ const PROBE_EVERY_MS = 1_000;
 const HealthSchema = Type.Object(
   {
     status: constant('ok', 'Always `ok`. A problem is reported as a 503.'),
+    role: Type.Optional(
+      oneOf(['api', 'worker'], {
+        description:
+          'Only from `/readyz`, if this instance does not do everything. `api`: it leaves webhooks, emails and jobs to others. `worker`: it does only those.',
+      }),
+    ),
     dashboard: Type.Optional(
       oneOf(['building', 'not_built'], {
         description:
@@ -47,7 +53,18 @@ interface DashboardState {
   building: () => boolean;
 }
 
-export function registerHealth(app: TypedApp, { db, log }: Context, dashboard: DashboardState): void {
+interface InstanceState {
+  role: 'all' | 'api' | 'worker';
+  /** If it serves one. */
+  dashboard?: DashboardState;
+}
+
+export function registerHealth(
+  app: TypedApp,
+  { db, log }: Context,
+  { role, dashboard }: InstanceState,
+): void {
+  const ready = role === 'all' ? HEALTHY : { ...HEALTHY, role };
   const checkWriting = shared(async () => {
     try {
       await withDeadline(db.probe());
@@ -81,8 +98,8 @@ export function registerHealth(app: TypedApp, { db, log }: Context, dashboard: D
     },
     handler: async () => {
       await checkWriting();
-      if (dashboard.building()) return { ...HEALTHY, dashboard: 'building' as const };
-      return dashboard.problem() === undefined ? HEALTHY : { ...HEALTHY, dashboard: 'not_built' as const };
+      if (dashboard?.building()) return { ...ready, dashboard: 'building' as const };
+      return dashboard?.problem() === undefined ? ready : { ...ready, dashboard: 'not_built' as const };
     },
   });
 }

@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import { storedSchemaVersion } from '../../db/migrate.ts';
+import { sharedNow } from '../../db/shared-clock.ts';
 import { VERSION } from '../../lib/version.ts';
 import { glanceAtBacklog } from '../../outbox/backlog.ts';
 import {
@@ -6,6 +8,7 @@ import {
   HEALTH_COUNT_MAX,
   readInstallationHealth,
 } from '../../outbox/delivery-health.ts';
+import { firstDueAt } from '../../outbox/find-targets.ts';
 import type { Context } from '../queue/context.ts';
 import { BACKLOG_LIMIT, LEAST_FREE_BYTES, OLDEST_LIMIT_MS } from './watch.ts';
 
@@ -32,6 +35,8 @@ const JOBS_SHOWN = 20;
 export const RECENT_MS = 7 * 24 * 60 * 60 * 1000;
 /** A job takes a step every few seconds while it runs. */
 const STUCK_MS = 60 * 60 * 1000;
+/** What is done sooner does not wait. */
+const WAITING_MS = 60_000;
 
 /** `place` says which disk it is. */
 export async function checkStorage({ db }: Context, place = ''): Promise<Finding[]> {
@@ -99,6 +104,25 @@ export async function checkJobs({ db, clock }: Context): Promise<Finding> {
   const isStuck = jobs.some(({ updated_at }) => clock() - updated_at > STUCK_MS);
   const level = isStuck ? 'warning' : 'fine';
   return { what: 'unfinished jobs', ok: true, level, detail: shown.join('; ') || 'none' };
+}
+
+/** If work waits and nobody is there to do it. Nothing is said where that is not known. */
+export async function checkWorkers(context: Context): Promise<Finding[]> {
+  const { db } = context;
+  if ((await db.workers()) !== 0) return [];
+  const before = (await sharedNow(context)) - WAITING_MS;
+  const { rows } = await sql<{ due: number | null; idle: number | null }>`select ${firstDueAt(db)} as due,
+    (select min(updated_at) from job where runner = 'server' and finished_at is null and lease_until is null)
+      as idle`.execute(db.query);
+  const { due = null, idle = null } = rows[0] ?? {};
+  if ((due ?? before) >= before && (idle ?? before) >= before) return [];
+  return [
+    {
+      ...{ what: 'workers', ok: true, level: 'warning' },
+      detail:
+        'webhooks, emails or jobs wait, and no connected instance listens for work. Start one with the role worker or all',
+    },
+  ];
 }
 
 function sizeInWords(bytes: number): string {
