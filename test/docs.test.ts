@@ -59,7 +59,7 @@ describe('/docs', () => {
       /When <code>verified<\/code> is <code>true<\/code> <code class="schema">VerifiedDelivery</,
     );
     const objects = [...page.matchAll(/<article id="object-(\w+)"/g)].map(([, name]) => name);
-    assert.deepEqual(objects.sort(), ['Entry', 'Invite', 'Problem', 'WaitlistReference']);
+    assert.deepEqual(objects.sort(), ['Entry', 'Invite', 'Problem', 'WaitlistReference', 'WaveReference']);
   });
 
   it('links to every page of the documentation', () => {

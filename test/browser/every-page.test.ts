@@ -16,6 +16,7 @@ const PAGES = [
   `${LIST}/queue`,
   `${LIST}/queue?tab=joined`,
   `${LIST}/invites`,
+  `${LIST}/waves`,
   `${LIST}/emails`,
   `${LIST}/emails?tab=log`,
   `${LIST}/emails?tab=settings`,

@@ -159,6 +159,16 @@ const invites = createRoute({
   validateSearch: readInvitesSearch,
   component: lazyRouteComponent(() => import('./pages/invites/invites-page.tsx'), 'InvitesPage'),
 });
+const waves = createRoute({
+  getParentRoute: () => waitlist,
+  path: '/waves',
+  component: lazyRouteComponent(() => import('./pages/waves/waves-page.tsx'), 'WavesPage'),
+});
+const wave = createRoute({
+  getParentRoute: () => waitlist,
+  path: '/waves/$waveId',
+  component: lazyRouteComponent(() => import('./pages/waves/wave-page.tsx'), 'WavePage'),
+});
 const apiPage = createRoute({
   getParentRoute: () => waitlist,
   path: '/api',
@@ -272,6 +282,8 @@ export const routeTree = root.addChildren([
       overview,
       queue,
       invites,
+      waves,
+      wave,
       apiPage,
       settings,
       webhooks,

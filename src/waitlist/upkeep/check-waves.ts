@@ -27,7 +27,7 @@ export async function checkWaves({ db, registry }: Context): Promise<Finding[]> 
         what: 'wave',
         ok: false,
         detail: `"${name}" of ${queue.waitlist.id} paused itself: ${pause_reason}`,
-        link: `/waitlists/${queue.waitlist.id}/invites${query}`,
+        link: `/waitlists/${queue.waitlist.id}/waves${query}`,
       },
     ];
   });

@@ -2,6 +2,7 @@ import {
   Activity,
   ArrowDownUp,
   Braces,
+  CalendarClock,
   ClipboardPen,
   HeartPulse,
   Inbox,
@@ -54,6 +55,13 @@ export const WAITLIST_PAGES = destinations([
     icon: Send,
     role: 'viewer',
     words: 'send codes links revoke resend',
+  },
+  {
+    to: '/waitlists/$waitlistId/waves',
+    label: 'Waves',
+    icon: CalendarClock,
+    role: 'viewer',
+    words: 'plan schedule invites quotas capacity forecast',
   },
   {
     to: '/waitlists/$waitlistId/emails',

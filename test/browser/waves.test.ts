@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
+import { createWave } from '../../src/waitlist/waves/change-waves.ts';
+import { crowdEmail, fillQueue } from '../support/crowd.ts';
+import { checkLayout, checkOn, sizeOn, useDashboard } from '../support/dashboard.ts';
+import { forEachEngine, type Service, startService } from '../support/harness.ts';
+import { type Browser, join, setUp } from '../support/operators.ts';
+
+const openDashboard = useDashboard();
+
+forEachEngine((engine) => {
+  let service: Service;
+  let owner: Browser;
+  before(async () => {
+    service = await startService(engine, { startAt: Date.now() });
+    owner = await setUp(service);
+  });
+  after(() => service.close());
+
+  const size = sizeOn(engine);
+  const check = checkOn(engine);
+
+  it(`plans a wave, sees what it will do, pauses, resumes and stops it, on a ${size}`, async () => {
+    const list = await service.waitlist();
+    await fillQueue(service.context, await list.queue(), 20);
+    const page = await openDashboard(service, `/waitlists/${list.id}/waves`, { as: owner, size });
+    await page.getByRole('heading', { name: 'No waves yet' }).waitFor();
+    await page.getByRole('button', { name: 'Plan a wave' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Invites each time').fill('5');
+    await dialog.getByText('What it would do').waitFor();
+    await dialog.getByText('Up to 5').first().waitFor();
+    await dialog.getByRole('button', { name: 'Create wave' }).click();
+    await dialog.getByText('Must be 1 to 100 characters').waitFor();
+    page.problems.length = 0; // That it was refused.
+    await dialog.getByLabel('Name').fill('Weekday mornings');
+    await dialog.getByLabel('Until this many have joined').fill('12');
+    await dialog.getByRole('combobox', { name: 'Who' }).click();
+    await page.getByRole('option', { name: 'Divided by quotas' }).click();
+    await dialog.getByLabel('Metadata key 1').fill('plan');
+    await dialog.getByLabel('Value 1').fill('pro');
+    await dialog.getByText('30 % for everyone else.').waitFor();
+    await check(page, 'the form of a wave');
+    await dialog.getByRole('button', { name: 'Create wave' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Weekday mornings' }).waitFor();
+    await page
+      .getByText('Up to 5 each weekday at 09:00, UTC. 70 % with plan=pro, 30 % everyone else.')
+      .waitFor();
+    await page.getByText('Unknown').first().waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Nothing until it is resumed.').waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Stop the wave' }).click();
+    await page.getByText('This wave is over.').waitFor();
+    await page.getByRole('link', { name: 'Waves' }).last().click();
+    await page.getByRole('row', { name: /Weekday mornings .*Stopped/ }).waitFor();
+    await checkLayout(page, 'waves');
+    await page.close();
+  });
+
+  it('shows history and why a wave paused itself, and viewers cannot change it', async () => {
+    const list = await service.waitlist();
+    const queue = await list.queue();
+    const { context } = service;
+    await list.signup(...[1, 2, 3].map((n) => ({ email: crowdEmail(n) })));
+    const { id } = await createWave(context, queue, { name: 'Trickle', keepOpen: 2 });
+    await keepUp(context);
+    await context.db.query
+      .updateTable('wave')
+      .set({ state: 'paused', pause_reason: '5 of the last 8 invites could not be delivered' })
+      .where('queue_id', '=', queue.id)
+      .execute();
+    const page = await openDashboard(service, `/waitlists/${list.id}/waves/${id}`, { as: owner });
+    await page.getByText('5 of the last 8 invites could not be delivered.').waitFor();
+    await page.getByRole('row', { name: /Done 2 0 0 0/ }).waitFor();
+    await check(page, 'a wave that paused itself');
+    await page.close();
+    const viewer = await join(service, owner, 'viewer', 'viewer@example.com');
+    const seen = await openDashboard(service, `/waitlists/${list.id}/waves/${id}`, { as: viewer });
+    await seen.getByRole('heading', { level: 1, name: 'Trickle' }).waitFor();
+    await seen.getByRole('row', { name: /Done 2 0 0 0/ }).waitFor();
+    assert.equal(await seen.getByRole('button', { name: 'Resume' }).count(), 0);
+    await seen.close();
+  });
+});

@@ -1,0 +1,78 @@
+import { Plus, Trash2 } from 'lucide-react';
+import { Button } from '../../ui/button.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import type { PartProps } from './number-field.tsx';
+import type { QuotaDraft } from './wave-draft.ts';
+
+const QUOTAS_MAX = 10;
+
+/** Parts of the invites, each for people with one metadata value. */
+export function QuotaFields({ draft, set, problem }: PartProps) {
+  const { quotas } = draft;
+  const change = (id: number, fields: Partial<QuotaDraft>) =>
+    set({ quotas: quotas.map((quota) => (quota.id === id ? { ...quota, ...fields } : quota)) });
+  const left = 100 - quotas.reduce((sum, { percent }) => sum + (Number(percent) || 0), 0);
+  const next = Math.max(-1, ...quotas.map(({ id }) => id)) + 1;
+  return (
+    <div className="flex flex-col gap-3">
+      {quotas.map(({ id, percent, key, value }, index) => (
+        <div key={id} className="flex items-start gap-2">
+          <Field
+            label={`Percent ${index + 1}`}
+            hideLabel
+            error={problem(`quotas[${index}].percent`)}
+            className="w-20"
+          >
+            <Input
+              type="number"
+              min={1}
+              max={100}
+              placeholder="%"
+              value={percent}
+              onChange={(event) => change(id, { percent: event.target.value })}
+            />
+          </Field>
+          <Field
+            label={`Metadata key ${index + 1}`}
+            hideLabel
+            error={problem(`quotas[${index}].segment`)}
+            className="min-w-0 flex-1"
+          >
+            <Input
+              placeholder="plan"
+              value={key}
+              onChange={(event) => change(id, { key: event.target.value })}
+            />
+          </Field>
+          <Field label={`Value ${index + 1}`} hideLabel className="min-w-0 flex-1">
+            <Input
+              placeholder="pro"
+              value={value}
+              onChange={(event) => change(id, { value: event.target.value })}
+            />
+          </Field>
+          <Button
+            look="quiet"
+            aria-label={`Remove quota ${index + 1}`}
+            disabled={quotas.length === 1}
+            icon={<Trash2 aria-hidden />}
+            onClick={() => set({ quotas: quotas.filter((quota) => quota.id !== id) })}
+          />
+        </div>
+      ))}
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <p className="text-sm text-mute">
+          {left < 0 ? 'More than 100 % in total.' : `${left} % for everyone else.`}
+        </p>
+        <Button
+          size="sm"
+          icon={<Plus aria-hidden />}
+          disabled={quotas.length >= QUOTAS_MAX}
+          onClick={() => set({ quotas: [...quotas, { id: next, percent: '', key: '', value: '' }] })}
+        >
+          Add a quota
+        </Button>
+      </div>
+    </div>
+  );
+}

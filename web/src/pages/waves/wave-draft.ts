@@ -1,0 +1,97 @@
+import { isEmpty } from '../queue/segment.ts';
+import { draftOf, segmentOf } from '../queue/segment-fields.tsx';
+import { conditionsOf } from '../queue/segment-words.ts';
+import type { WaveRequest, WaveSchedule } from './waves.ts';
+
+export const WEEKDAYS = [
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+  'sunday',
+] as const;
+export type Weekday = (typeof WEEKDAYS)[number];
+
+export interface QuotaDraft {
+  id: number;
+  percent: string;
+  key: string;
+  value: string;
+}
+
+/** What a person has filled in. */
+export interface WaveDraft {
+  name: string;
+  way: 'schedule' | 'open';
+  repeat: 'weekdays' | WaveSchedule['repeat'];
+  days: readonly Weekday[];
+  dayOfMonth: string;
+  date: string;
+  time: string;
+  timeZone: string;
+  count: string;
+  keepOpen: string;
+  untilJoined: string;
+  who: 'everyone' | 'segment' | 'quotas';
+  segment: ReturnType<typeof draftOf>;
+  quotas: readonly QuotaDraft[];
+}
+
+export function newDraft(timeZone: string): WaveDraft {
+  return {
+    ...{ name: '', way: 'schedule', repeat: 'weekdays', days: ['monday'], dayOfMonth: '1', date: '' },
+    ...{ time: '09:00', timeZone, count: '100', keepOpen: '100', untilJoined: '' },
+    ...{ who: 'everyone', segment: draftOf({}), quotas: [{ id: 0, percent: '70', key: '', value: '' }] },
+  } satisfies WaveDraft;
+}
+
+const wholeOrNull = (text: string) => (text.trim() === '' ? null : Number(text));
+
+/** What is missing or wrong is for the server to say. */
+export function requestOf(draft: WaveDraft): WaveRequest {
+  const segment = segmentOf(draft.segment);
+  return {
+    name: draft.name,
+    ...(draft.way === 'open'
+      ? { keepOpen: Number(draft.keepOpen) }
+      : { count: wholeOrNull(draft.count), schedule: scheduleOf(draft) }),
+    untilJoined: wholeOrNull(draft.untilJoined),
+    ...(draft.who === 'segment' ? { segment: isEmpty(segment) ? {} : conditionsOf(segment) } : {}),
+    ...(draft.who === 'quotas' ? { quotas: draft.quotas.map(quotaOf) } : {}),
+  };
+}
+
+/** For a preview: undefined while something is missing. */
+export function previewOf(draft: WaveDraft): WaveRequest | undefined {
+  const { way, who, repeat, date, days, time, segment, quotas } = draft;
+  const isWhole = (text: string) => /^[1-9]\d{0,8}$/.test(text.trim());
+  const isOptional = (text: string) => text.trim() === '' || isWhole(text);
+  const isPlanned =
+    time !== '' && (repeat !== 'once' || date !== '') && (repeat !== 'weekly' || days.length > 0);
+  const isComplete = [
+    way === 'open' ? isWhole(draft.keepOpen) : isPlanned && isOptional(draft.count),
+    repeat !== 'monthly' || (isWhole(draft.dayOfMonth) && Number(draft.dayOfMonth) <= 31),
+    isOptional(draft.untilJoined),
+    who !== 'segment' || !isEmpty(segmentOf(segment)),
+    who !== 'quotas' || quotas.every(({ percent, key }) => isWhole(percent) && key.trim() !== ''),
+    who !== 'quotas' || quotas.reduce((sum, { percent }) => sum + Number(percent), 0) <= 100,
+  ].every(Boolean);
+  return isComplete ? requestOf({ ...draft, name: 'Preview' }) : undefined;
+}
+
+function quotaOf({ percent, key, value }: QuotaDraft) {
+  return {
+    percent: Number(percent),
+    segment: key.trim() ? { where: [`${key.trim()}=${value.trim()}`] } : {},
+  };
+}
+
+function scheduleOf({ repeat, days, dayOfMonth, date, time, timeZone }: WaveDraft): WaveSchedule {
+  const clock = { time, timeZone };
+  if (repeat === 'weekdays') return { ...clock, repeat: 'weekly', days: WEEKDAYS.slice(0, 5) };
+  if (repeat === 'weekly') return { ...clock, repeat, days: [...days] };
+  if (repeat === 'monthly') return { ...clock, repeat, dayOfMonth: Number(dayOfMonth) };
+  return repeat === 'once' ? { ...clock, repeat, ...(date ? { date } : {}) } : { ...clock, repeat };
+}

@@ -1,0 +1,151 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { ArrowLeft, Pause, Play } from 'lucide-react';
+import { useState } from 'react';
+import { useMay } from '../../api/me.ts';
+import { environmentSearch, useScope } from '../../shell/waitlist-scope.ts';
+import { Alert } from '../../ui/alert.tsx';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { capitalize } from '../../ui/capitalize.ts';
+import { Card, Stat, Stats } from '../../ui/card.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { Progress } from '../../ui/progress.tsx';
+import { QueryProblem } from '../../ui/query-problem.tsx';
+import { toast, toastError } from '../../ui/toast.tsx';
+import { useAct } from '../../ui/use-act.ts';
+import { Upcoming } from './upcoming.tsx';
+import { WaveRuns } from './wave-runs.tsx';
+import {
+  isOver,
+  number,
+  planInWords,
+  STATE_TONES,
+  stopWave,
+  updateWave,
+  type WaveDetails,
+  waveQuery,
+  wavesKey,
+  whoInWords,
+} from './waves.ts';
+
+/** One wave: how far it is, what comes next, and what each run did. */
+export function WavePage() {
+  const scope = useScope();
+  const { waveId } = useParams({ from: '/shell/waitlists/$waitlistId/waves/$waveId' });
+  const query = useQuery(waveQuery(scope, waveId));
+  const wave = query.data;
+  return (
+    <>
+      <div className="flex flex-col gap-3">
+        <Link
+          to="/waitlists/$waitlistId/waves"
+          params={{ waitlistId: scope.waitlistId }}
+          search={environmentSearch(scope.environment)}
+          className="flex items-center gap-1.5 self-start rounded-sm text-sm text-mute hover:text-ink"
+        >
+          <ArrowLeft className="size-4" aria-hidden />
+          Waves
+        </Link>
+        <PageHeader
+          title={wave?.name ?? 'Wave'}
+          about={wave && `${planInWords(wave)}. ${whoInWords(wave)}`}
+          actions={wave && <Actions wave={wave} />}
+        />
+      </div>
+      <QueryProblem framed query={query}>
+        {wave?.pauseReason && (
+          <Alert tone="warn" title="This wave paused itself">
+            {capitalize(wave.pauseReason)}. Resume it once the cause is mended.
+          </Alert>
+        )}
+        <Stats>
+          <Stat label="Invited" value={wave?.invited} about="By this wave" />
+          <Stat
+            label="Joined"
+            value={wave?.joined}
+            about={wave?.untilJoined ? `Of ${number(wave.untilJoined)}` : 'Since it was created'}
+          />
+          <Stat label="Open invites" value={wave?.openInvites} about={openAbout(wave)} />
+        </Stats>
+        {wave?.untilJoined && (
+          <Progress label="People who joined" value={wave.joined} max={wave.untilJoined} />
+        )}
+        <Card title="Next runs" about={rateInWords(wave)} flush>
+          <Upcoming upcoming={wave?.upcoming} empty={nothingNext(wave)} />
+        </Card>
+        <Card title="History" flush>
+          <WaveRuns runs={wave?.runs} />
+        </Card>
+      </QueryProblem>
+    </>
+  );
+}
+
+function openAbout(wave: WaveDetails | undefined): string {
+  return wave?.keepOpen ? `Of ${number(wave.keepOpen)}` : 'Whoever sent them';
+}
+
+function rateInWords(wave: WaveDetails | undefined): string | undefined {
+  if (!wave) return undefined;
+  const { acceptRate: rate } = wave;
+  if (!rate) return 'How many will join is not known yet: too few invites are a week old.';
+  return `${percent(rate.likely)} of the last ${number(rate.sample)} invites were accepted.`;
+}
+
+const percent = (share: number) => `${Math.round(100 * share)} %`;
+
+function nothingNext(wave: WaveDetails | undefined): string {
+  if (wave?.state === 'paused') return 'Nothing until it is resumed.';
+  if (wave?.state === 'running') return 'It is inviting people now.';
+  if (wave && isOver(wave)) return 'This wave is over.';
+  return 'Enough invites are open.';
+}
+
+function Actions({ wave }: { wave: WaveDetails }) {
+  const scope = useScope();
+  const client = useQueryClient();
+  const mayInvite = useMay('support');
+  const [stopping, setStopping] = useState(false);
+  const refresh = () => client.invalidateQueries({ queryKey: wavesKey(scope) });
+  const isPaused = wave.state === 'paused';
+  const pause = useAct(async () => {
+    try {
+      await updateWave(scope, wave.id, { paused: !isPaused });
+      await refresh();
+      toast(isPaused ? 'Resumed the wave' : 'Paused the wave');
+    } catch (error) {
+      toastError(error);
+    }
+  });
+  return (
+    <>
+      <Badge tone={STATE_TONES[wave.state]}>{capitalize(wave.state)}</Badge>
+      {mayInvite && !isOver(wave) && (
+        <>
+          <Button
+            icon={isPaused ? <Play aria-hidden /> : <Pause aria-hidden />}
+            busy={pause.busy}
+            onClick={() => void pause.run()}
+          >
+            {isPaused ? 'Resume' : 'Pause'}
+          </Button>
+          <Button onClick={() => setStopping(true)}>Stop</Button>
+        </>
+      )}
+      <ConfirmDialog
+        open={stopping}
+        onClose={() => setStopping(false)}
+        title="Stop this wave?"
+        about="It invites nobody else, and cannot be started again. Invites that it sent stay open."
+        action="Stop the wave"
+        onConfirm={async () => {
+          await stopWave(scope, wave.id);
+          await refresh();
+          toast('Stopped the wave');
+        }}
+      />
+    </>
+  );
+}

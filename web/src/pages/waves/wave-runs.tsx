@@ -1,0 +1,42 @@
+import { Badge, type Tone } from '../../ui/badge.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { number, type WaveDetails } from './waves.ts';
+
+type Run = WaveDetails['runs'][number];
+
+const OUTCOMES: Record<NonNullable<Run['outcome']> | 'running', { label: string; tone: Tone }> = {
+  running: { label: 'Running', tone: 'violet' },
+  done: { label: 'Done', tone: 'accent' },
+  skipped: { label: 'Skipped', tone: 'warn' },
+  stopped: { label: 'Stopped', tone: 'neutral' },
+};
+
+const COLUMNS: readonly Column<Run>[] = [
+  { id: 'at', label: 'Planned', cell: ({ scheduledAt }) => <RelativeTime at={scheduledAt} /> },
+  {
+    id: 'outcome',
+    label: 'Outcome',
+    cell: ({ outcome }) => {
+      const { label, tone } = OUTCOMES[outcome ?? 'running'];
+      return <Badge tone={tone}>{label}</Badge>;
+    },
+  },
+  { id: 'invited', label: 'Invited', right: true, cell: ({ invited }) => number(invited) },
+  { id: 'accepted', label: 'Accepted', right: true, cell: ({ accepted }) => number(accepted) },
+  { id: 'expired', label: 'Expired', right: true, wide: true, cell: ({ expired }) => number(expired) },
+  { id: 'revoked', label: 'Revoked', right: true, wide: true, cell: ({ revoked }) => number(revoked) },
+];
+
+/** What each run did, and what became of its invites. */
+export function WaveRuns({ runs }: { runs: readonly Run[] | undefined }) {
+  return (
+    <Table
+      label="History"
+      columns={COLUMNS}
+      rows={runs}
+      rowId={({ scheduledAt }) => scheduledAt}
+      empty={<p className="px-5 pb-4 text-mute">It has not run yet.</p>}
+    />
+  );
+}
