@@ -33,6 +33,7 @@ import { savedSegments } from './migrations/0028-saved-segments.ts';
 import { boundedAudit } from './migrations/0029-bounded-audit.ts';
 import { gateKeys } from './migrations/0030-gate-keys.ts';
 import { waves } from './migrations/0031-waves.ts';
+import { waveCounters } from './migrations/0032-wave-counters.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const NAMED = {
@@ -67,6 +68,7 @@ const NAMED = {
   boundedAudit,
   gateKeys,
   waves,
+  waveCounters,
 } satisfies Record<string, Migration>;
 
 export const MIGRATIONS: readonly Migration[] = Object.values(NAMED);

@@ -24,6 +24,11 @@ let admin: AdminClient;
 let holder: pg.Client;
 let observer: pg.Client;
 
+const WAVE = {
+  name: 'Mornings',
+  count: 5,
+  schedule: { timeZone: 'Europe/Berlin', time: '09:00', repeat: 'daily' },
+};
 const SEGMENT = { name: 'Not confirmed', conditions: { status: 'pending' } };
 
 const of = (list: List, rest = '') => `/waitlists/${list.id}${rest}`;
@@ -61,6 +66,10 @@ async function mailOf(list: List): Promise<string> {
 
 async function segmentOf(list: List): Promise<string> {
   return idOf(await admin.post(of(list, '/segments'), SEGMENT));
+}
+
+async function waveOf(list: List): Promise<string> {
+  return idOf(await admin.post(of(list, '/waves'), WAVE));
 }
 
 async function keyOf(path: string): Promise<string> {
@@ -193,6 +202,9 @@ const CHANGES: Record<string, Prepare> = {
   createSegment: (list) => ({ path: of(list, '/segments'), body: SEGMENT, gets: 201 }),
   updateSegment: async (list) => ({ path: of(list, `/segments/${await segmentOf(list)}`), body: SEGMENT }),
   deleteSegment: async (list) => ({ path: of(list, `/segments/${await segmentOf(list)}`) }),
+  createWave: (list) => ({ path: of(list, '/waves'), body: WAVE, gets: 201 }),
+  updateWave: async (list) => ({ path: of(list, `/waves/${await waveOf(list)}`), body: { paused: true } }),
+  stopWave: async (list) => ({ path: of(list, `/waves/${await waveOf(list)}`) }),
   updateInstance: () => ({ path: '/instance', body: { defaultTimeZone: 'Europe/Berlin' } }),
   confirmHealth: () => ({ path: '/health/confirmations', body: { check: 'backup', confirmed: true } }),
   updateAlerts: () => ({ path: '/health/alerts', body: { emails: true } }),

@@ -1,18 +1,11 @@
 import type { Migration } from './migration.ts';
 
-const OPEN = 'i.accepted_at is null and i.revoked_at is null and i.expired_at is null';
-
-function count(where: string): string {
-  return `(select count(*) from invite as i where i.queue_id = queue.id and ${where})`;
-}
-
-/** Plans of invites and what they did, and counters of invites that they are held against. */
+/** Plans of invites and what they did, and counters of invites that they are held against, which `waveCounters` fills. */
 export const waves: Migration = {
   version: 31,
   statements: [
     'alter table queue add column open_invites bigint not null default 0',
     'alter table queue add column accepted_invites bigint not null default 0',
-    `update queue set open_invites = ${count(OPEN)}, accepted_invites = ${count('i.accepted_at is not null')}`,
     'alter table invite add column wave_id bytes',
     'alter table invite add column wave_run bigint',
     'create index invite_wave on invite (queue_id, wave_id, wave_run) where wave_id is not null',
