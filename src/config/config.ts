@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { normalPostgresUrl, postgresUrlProblem } from '../db/postgres/url.ts';
+import { normalPostgresUrl, postgresUrlProblem, serverUrls } from '../db/postgres/url.ts';
 import { checkAllowed } from '../lib/addresses.ts';
 import { DURATION_RULE, parseDuration } from '../lib/duration.ts';
 import { isAsciiAddress } from '../lib/email.ts';
@@ -23,6 +23,8 @@ export interface Config {
   databasePool: number;
   /** undefined for the same as `databaseUrl`. */
   databaseListenUrl: string | undefined;
+  /** For long reads. undefined for none. */
+  databaseReplicaUrl: string | undefined;
   /** The target of `copy`. */
   copyTo: string | undefined;
   startTimeoutMs: number;
@@ -245,6 +247,17 @@ export const VARIABLES = {
       '`DATABASE_URL`',
       'Direct connection to the same database for notifications, if `DATABASE_URL` points to a pooler.',
       postgresUrlProblem,
+    ),
+  ),
+  databaseReplicaUrl: secret(
+    text(
+      'DATABASE_REPLICA_URL',
+      undefined,
+      'unset: `DATABASE_URL`',
+      'Standby of the same database, for exports and statistics in the dashboard.',
+      (value) =>
+        postgresUrlProblem(value) ??
+        (serverUrls(normalPostgresUrl(value)).length > 1 ? 'must name one host' : undefined),
     ),
   ),
   copyTo: secret(text('DOORLIST_COPY_TO', undefined, 'unset', 'Target of `copy`, if `--to` is not given.')),
@@ -568,6 +581,7 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
   const metricsPort = read(VARIABLES.metricsPort);
   const databaseUrl = read(VARIABLES.databaseUrl);
   const databaseListenUrl = read(VARIABLES.databaseListenUrl);
+  const databaseReplicaUrl = read(VARIABLES.databaseReplicaUrl);
   const config: Config = {
     host,
     port,
@@ -576,6 +590,7 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
     databaseUrl: databaseUrl && normalPostgresUrl(databaseUrl),
     databasePool: read(VARIABLES.databasePool),
     databaseListenUrl: databaseListenUrl && normalPostgresUrl(databaseListenUrl),
+    databaseReplicaUrl: databaseReplicaUrl && normalPostgresUrl(databaseReplicaUrl),
     copyTo: read(VARIABLES.copyTo),
     startTimeoutMs: read(VARIABLES.startTimeout),
     stopDelayMs: read(VARIABLES.stopDelay),
@@ -623,6 +638,9 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
   }
   if (config.databaseListenUrl !== undefined && config.databaseUrl === undefined) {
     problems.push('DATABASE_URL: is required when DATABASE_LISTEN_URL is set');
+  }
+  if (config.databaseReplicaUrl !== undefined && config.databaseUrl === undefined) {
+    problems.push('DATABASE_URL: is required when DATABASE_REPLICA_URL is set');
   }
   if (config.smtpUrl !== undefined && mailFrom === undefined) {
     problems.push('DOORLIST_MAIL_FROM: is required when DOORLIST_SMTP_URL is set');

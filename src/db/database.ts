@@ -62,6 +62,11 @@ export interface Database extends Dialect {
   transaction<T>(work: (trx: Trx) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Reads from one snapshot, however long it takes, without blocking writers. */
   snapshot<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
+  /**
+   * For reads that take long: a replica with everything that was committed before the call, or this database if there is
+   * none, or if it does not answer or is behind.
+   */
+  replica(): Promise<Database>;
   /** The same database without a request's time limits, for migrations, imports and maintenance. */
   readonly unlimited: Database;
   /** Keeps other migrations out until the end of the transaction. */

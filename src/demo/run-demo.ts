@@ -84,6 +84,7 @@ function configFor(config: Config, dir: string, receiverPort: number): Config {
     databaseUrl: undefined,
     role: 'all',
     databaseListenUrl: undefined,
+    databaseReplicaUrl: undefined,
     masterKey: undefined,
     masterKeyNext: undefined,
     smtpUrl: undefined,

@@ -5,6 +5,7 @@ import { type MigrationWatch, SchemaTooOld, schemaVersion } from '../db/migrate.
 import { explainPostgres } from '../db/postgres/explain.ts';
 import { openPostgres } from '../db/postgres/open.ts';
 import type { PostgresLimits } from '../db/postgres/pool.ts';
+import { ReplicaBehind } from '../db/postgres/replica.ts';
 import { serverUrls } from '../db/postgres/url.ts';
 import { openSqlite } from '../db/sqlite/open.ts';
 import { tracedDatabase } from '../db/traced.ts';
@@ -169,6 +170,8 @@ function openEngine(config: Config, log: Log, limits?: Partial<PostgresLimits>):
     url: databaseUrl,
     poolSize: config.databasePool,
     listenUrl: config.databaseListenUrl,
+    replicaUrl: config.databaseReplicaUrl,
+    onReplicaState: (state, error) => reportReplica(log, config.databaseReplicaUrl, state, error),
     limits,
     onState: (state, error) =>
       reportState(
@@ -185,6 +188,15 @@ function openEngine(config: Config, log: Log, limits?: Partial<PostgresLimits>):
         'the connection to PostgreSQL crosses a public network without TLS: add sslmode=verify-full to DATABASE_URL',
       ),
   });
+}
+
+/** Reads go to the primary meanwhile. */
+function reportReplica(log: Log, url = '', state: string, error: Error | undefined): void {
+  const words =
+    error &&
+    (error instanceof ReplicaBehind ? error.message : (explainPostgres(error, url) ?? error.message));
+  const reason = words?.replaceAll('DATABASE_URL', 'DATABASE_REPLICA_URL');
+  reportState(log, 'read replica', state, reason === undefined ? {} : { reason });
 }
 
 /** Only for a URL of its own: otherwise everything says that the database is not available. */

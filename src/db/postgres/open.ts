@@ -13,6 +13,7 @@ import { openLookups } from './lookups.ts';
 import { LIMITS, openPool, type Pool, type PoolOptions, type PostgresLimits } from './pool.ts';
 import { createProbe } from './probe.ts';
 import { repeatRolledBack } from './repeat.ts';
+import { openReplica } from './replica.ts';
 import { closeToEarlier } from './schema-gate.ts';
 import { blockersOf, lockSchema, migratingSince } from './schema-lock.ts';
 import { openServers } from './servers.ts';
@@ -28,6 +29,9 @@ interface PostgresOptions extends Pick<PoolOptions, 'poolSize' | 'onState' | 'on
   url: string;
   /** Called if there are several, when another one than before is used. */
   onServer?: ((place: string) => void) | undefined;
+  /** A standby for long reads. */
+  replicaUrl?: string | undefined;
+  onReplicaState?: PoolOptions['onState'];
   /** Where to listen for notifications. By default, the main URL. */
   listenUrl?: string | undefined;
   onListenState?: PoolOptions['onState'];
@@ -37,6 +41,8 @@ interface PostgresOptions extends Pick<PoolOptions, 'poolSize' | 'onState' | 'on
 export async function openPostgres({
   url,
   listenUrl = url,
+  replicaUrl,
+  onReplicaState,
   onListenState,
   onServer,
   limits: given,
@@ -50,23 +56,44 @@ export async function openPostgres({
     servers: listenUrl === url ? servers : openServers(listenUrl, { connectMs }),
     ...{ limits, onState: onListenState, isDirect: listenUrl !== url },
   });
-  const unlimited = database(pool, notifications, { long: true });
-  const db = database(pool, notifications, { long: false }, unlimited);
+  const replicaPool =
+    replicaUrl === undefined ? undefined : openReplicaPool(replicaUrl, given, onReplicaState);
+  const parts = { pool, notifications, replicaPool, onReplicaState };
+  const unlimited = database(parts, { long: true });
+  const db = database(parts, { long: false }, unlimited);
   try {
     const { rows } = await sql<{
       version: number;
     }>`select current_setting('server_version_num')::bigint as version`.execute(db.query);
     refuseOldServer(rows[0]?.version ?? 0, url);
   } catch (error) {
-    await pool.close();
+    await db.close();
     throw error;
   }
   return db;
 }
 
+/** Reads of the admin API run a few statements at a time. */
+const REPLICA_POOL = 4;
+
+function openReplicaPool(
+  url: string,
+  given: Partial<PostgresLimits> | undefined,
+  onState: PoolOptions['onState'],
+): Pool {
+  const limits = { ...LIMITS, ...connectTimeout(url), ...given };
+  return openPool({ servers: openServers(url, limits), poolSize: REPLICA_POOL, limits, onState });
+}
+
+interface Parts {
+  readonly pool: Pool;
+  readonly replicaPool: Pool | undefined;
+  readonly onReplicaState: PoolOptions['onState'];
+  readonly notifications: Notifications;
+}
+
 function database(
-  pool: Pool,
-  notifications: Notifications,
+  { pool, replicaPool, notifications, onReplicaState }: Parts,
   time: { long: boolean },
   unlimited?: Database,
 ): Database {
@@ -149,11 +176,15 @@ function database(
     connectionLimit: () => (pool.throughPooler ? Promise.resolve(null) : readConnectionLimit(query)),
     connections: pool.connections,
     probe: createProbe(pool),
-    close: () => pool.close(),
+    close: async () => {
+      await Promise.all([pool.close(), replicaPool?.close()]);
+    },
+    replica: async () => db,
     get unlimited() {
       return unlimited ?? db;
     },
   };
+  if (replicaPool) db.replica = openReplica(replicaPool, db, { askPrimary: run, onState: onReplicaState });
   return db;
 }
 

@@ -70,6 +70,7 @@ export async function openSqlite(file: string): Promise<Database> {
         own.close();
       }
     },
+    replica: async () => db,
     get unlimited() {
       return db; // Its statements have no time limit.
     },

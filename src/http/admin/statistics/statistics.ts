@@ -82,9 +82,10 @@ export function registerStatistics(app: TypedApp, parts: AdminParts): void {
     const now = await sharedNow(waitlists);
     const period = parsePeriod({ ...query, timeZone }, now);
     const mask = maskFor(caller.actor.role);
+    const reading = { ...waitlists, db: await waitlists.db.replica() };
     const [statistics, leaders] = await Promise.all([
-      readStatistics(waitlists, queue, period, { commonOnly: mask.on, now }),
-      leaderboard(waitlists, queue, LEADERS),
+      readStatistics(reading, queue, period, { commonOnly: mask.on, now }),
+      leaderboard(reading, queue, LEADERS),
     ]);
     return presentStatistics(period, statistics, leaders, CHANNELS, mask);
   });

@@ -169,7 +169,8 @@ async function* fileOf(
 ) {
   let done = 0;
   let notedAt = performance.now();
-  for await (const { text, entries } of exportFile(context, queue, input)) {
+  const reading = { ...context, db: await context.db.replica() };
+  for await (const { text, entries } of exportFile(reading, queue, input)) {
     if (text !== '') yield Buffer.from(text);
     await makeWay();
     done += entries;
