@@ -2,6 +2,7 @@ import { benchAdmin } from './admin.ts';
 import { benchApi } from './api.ts';
 import { benchDashboard } from './dashboard.ts';
 import { benchEmails } from './emails.ts';
+import { benchFootprint } from './footprint.ts';
 import { benchForm } from './form.ts';
 import { benchFormTiming } from './form-timing.ts';
 import { benchHostile } from './hostile.ts';
@@ -24,6 +25,7 @@ const BENCHMARKS: Record<string, () => Promise<boolean>> = {
   'form-timing': benchFormTiming,
   hostile: benchHostile,
   metrics: benchMetrics,
+  footprint: benchFootprint,
   peers: benchPeers,
 };
 
