@@ -132,7 +132,7 @@ function presentFor(shape: Shape, { gateKey }: FastifyRequest, answer: GateAnswe
   return shape.present(answer, gateKey?.secret ?? '', now);
 }
 
-/** A provider cannot show our errors to people, so it gets a refusal. Only who has no right to ask gets an error. */
+/** A provider cannot show our errors to people, so it gets a refusal. Only a wrong key or signature is an error. */
 function answerError(context: Context, error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const { shape: name = '' } = request.query as GateQuery;
   const shape = findShape(String(name));
