@@ -60,6 +60,8 @@ export interface Database extends Dialect {
   /** Like `run`, for one row. What is looked for in the same turn of the event loop shares a statement if that is faster. */
   find<P, O>(lookup: Lookup<P, O>, key: P): Promise<O | undefined> | O | undefined;
   transaction<T>(work: (trx: Trx) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** Whether a transaction can wait at the server for the lock of another one, while that one is committed. */
+  readonly locksAtServer: boolean;
   /** Reads from one snapshot, however long it takes, without blocking writers. */
   snapshot<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
   /**

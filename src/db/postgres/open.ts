@@ -116,6 +116,7 @@ function database(
       const attempt = () => inTransaction(pool, work, time);
       return repeatable ? repeatRolledBack(attempt) : attempt();
     },
+    locksAtServer: true,
     snapshot: (work) => inTransaction(pool, work, { ...time, snapshot: true }),
     lockSchema: (trx) => lockSchema(trx, pool.refusedSettings),
     closeToEarlier,

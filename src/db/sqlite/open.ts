@@ -61,6 +61,7 @@ export async function openSqlite(file: string): Promise<Database> {
         release();
       }
     },
+    locksAtServer: false,
     snapshot: async (work) => {
       const own = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
       try {

@@ -6,14 +6,21 @@ type Request = { name: string; weight?: number };
 
 /** Group commit whose batches are committed by hand. */
 function committedByHand(options: Partial<GroupCommitOptions<Request, string>> = {}) {
-  const begun: { queueId: number; requests: string[]; commit(): void; fail(error: Error): void }[] = [];
+  const begun: {
+    queueId: number;
+    requests: string[];
+    lock(): void;
+    commit(): void;
+    fail(error: Error): void;
+  }[] = [];
   const group = new GroupCommit<Request, string>({
-    commit: (queueId, requests) =>
+    commit: (queueId, requests, locked) =>
       new Promise((resolve, reject) => {
         const names = requests.map(({ name }) => name);
         begun.push({
           queueId,
           requests: names,
+          lock: locked,
           commit: () => resolve(names.map((name) => `did ${name}`)),
           fail: reject,
         });
@@ -86,6 +93,84 @@ describe('group commit', () => {
       begun.map(({ requests }) => requests),
       [['0'], ['1', '2'], ['3'], ['4']],
     );
+  });
+
+  describe('when a batch has its lock', () => {
+    const batches = (begun: readonly { requests: string[] }[]) =>
+      begun.map(({ requests }) => requests.join(''));
+
+    it('lets one more queue up for it, with all that wait', async () => {
+      const { group, begun, turn } = committedByHand();
+      const results = ['a', 'b', 'c'].map((name) => group.submit(1, { name }));
+      assert.deepEqual(batches(begun), ['a']);
+      begun[0]?.lock();
+      assert.deepEqual(batches(begun), ['a', 'bc']);
+      begun[0]?.lock(); // A transaction that runs again takes its lock again.
+      results.push(group.submit(1, { name: 'd', weight: 2 }));
+      assert.deepEqual(batches(begun), ['a', 'bc'], 'the second has no lock yet');
+      begun[0]?.commit();
+      await turn();
+      assert.deepEqual(batches(begun), ['a', 'bc']);
+      begun[1]?.lock();
+      assert.deepEqual(batches(begun), ['a', 'bc', 'd']);
+      for (const { commit } of begun) commit();
+      assert.deepEqual(await Promise.all(results), ['did a', 'did b', 'did c', 'did d']);
+    });
+
+    it('lets none queue up with less than its weight, or while other queues are written', async () => {
+      const { group, begun, turn } = committedByHand();
+      const results = [group.submit(1, { name: 'a', weight: 5 }), group.submit(1, { name: 'b', weight: 3 })];
+      begun[0]?.lock();
+      assert.deepEqual(batches(begun), ['a']);
+      const other = group.submit(2, { name: 'x' });
+      results.push(group.submit(1, { name: 'c', weight: 2 }));
+      assert.deepEqual(batches(begun), ['a', 'x']);
+      begun[1]?.commit();
+      await other;
+      await turn();
+      results.push(group.submit(1, { name: 'd' }));
+      assert.deepEqual(batches(begun), ['a', 'x', 'bcd']);
+      for (const { commit } of begun) commit();
+      assert.equal((await Promise.all(results)).length, 4);
+    });
+
+    it('fails neither because of the other, and continues after both', async () => {
+      const { group, begun, turn } = committedByHand({ isolate: () => false });
+      const [one, two] = [group.submit(1, { name: 'a' }), group.submit(1, { name: 'b' })];
+      begun[0]?.lock();
+      begun[0]?.fail(new Error('no'));
+      await assert.rejects(one, { message: 'no' });
+      begun[1]?.lock();
+      begun[1]?.commit();
+      assert.equal(await two, 'did b');
+      await turn();
+      const three = group.submit(1, { name: 'c' });
+      begun[2]?.commit();
+      assert.equal(await three, 'did c');
+    });
+  });
+
+  it('takes more into a batch after a slow one, within bounds', async () => {
+    let now = 0;
+    const sizes: number[] = [];
+    const { group, begun, turn } = committedByHand({
+      batchWeight: 2,
+      growth: { perMs: 1, most: 6 },
+      now: () => now,
+    });
+    const results = Array.from({ length: 20 }, (_, n) => group.submit(1, { name: `${n}` }));
+    for (const tookMs of [1, 4, 100, 1]) {
+      now += tookMs;
+      begun.at(-1)?.commit();
+      await turn();
+      sizes.push(begun.at(-1)?.requests.length ?? 0);
+    }
+    assert.deepEqual(sizes, [2, 4, 6, 2]);
+    for (let n = 0; n < 4; n += 1) {
+      begun.at(-1)?.commit();
+      await turn();
+    }
+    assert.equal((await Promise.all(results)).length, 20);
   });
 
   it('retries a failed batch one by one, so that one request cannot fail another', async () => {

@@ -9,14 +9,30 @@ interface Member<Request, Result> {
   reject(error: unknown): void;
 }
 
+/** What is waiting for one queue, and what is being written. */
+interface Line<Request, Result> {
+  readonly waiting: Member<Request, Result>[];
+  /** The batches being written, at most two. */
+  readonly writing: (readonly Member<Request, Result>[])[];
+  /** Whether the last of them has its lock, so that the next one can queue up for it. */
+  locked: boolean;
+  batchWeight: number;
+  committedAt: number;
+}
+
 export interface GroupCommitOptions<Request, Result> {
-  /** Writes the requests of a batch in one transaction, and returns the result of each. */
-  commit(queueId: number, requests: Request[]): Promise<Result[]>;
+  /**
+   * Writes the requests of a batch in one transaction, and returns the result of each. If it calls `locked` when it has
+   * the queue's lock, the next batch may start and wait for that lock.
+   */
+  commit(queueId: number, requests: Request[], locked: () => void): Promise<Result[]>;
   /** Whether a failed batch can be retried one request at a time. */
   isolate(error: unknown): boolean;
   weigh(request: Request): number;
   /** A batch takes requests up to this total weight, and always at least one. */
   batchWeight: number;
+  /** Where commits take longer, a batch takes more: so much for each millisecond that the last one took. */
+  growth?: { perMs: number; most: number };
   /** When more weight than this is waiting, new requests are rejected. */
   mostWaiting: number;
   /** A request that has not entered a batch after this time is rejected and never written. */
@@ -27,12 +43,13 @@ export interface GroupCommitOptions<Request, Result> {
 
 /**
  * While a transaction of a queue is running, new requests wait and go into the next batch together: no timer,
- * no added latency when idle, and one fsync for many requests when busy.
+ * no added latency when idle, and one fsync for many requests when busy. At most one batch queues up behind the one
+ * that is being committed, so that the database need not wait for this process in between.
  */
 export class GroupCommit<Request, Result> {
   readonly #options: GroupCommitOptions<Request, Result>;
   /** By queue. A queue that is not in the map has no transaction running. */
-  readonly #waiting = new Map<number, Member<Request, Result>[]>();
+  readonly #lines = new Map<number, Line<Request, Result>>();
   #waitingWeight = 0;
   readonly #now: () => number;
   #refusal: NodeJS.Timeout | undefined;
@@ -55,31 +72,69 @@ export class GroupCommit<Request, Result> {
     this.#waitingWeight += weight;
     return new Promise((resolve, reject) => {
       const member = { request, weight, since: this.#now(), resolve, reject };
-      const waiting = this.#waiting.get(queueId);
-      if (waiting) {
-        waiting.push(member);
-        this.#refusal ??= this.#refuseIn(this.#options.longestWaitMs);
-      } else {
-        this.#waiting.set(queueId, [member]);
-        void this.#commitAll(queueId);
-      }
+      const line = this.#lines.get(queueId) ?? this.#openLine(queueId);
+      line.waiting.push(member);
+      this.#startBatch(queueId, line);
+      if (line.waiting.length > 0) this.#refusal ??= this.#refuseIn(this.#options.longestWaitMs);
     });
   }
 
-  async #commitAll(queueId: number): Promise<void> {
-    const waiting = this.#waiting.get(queueId) ?? [];
-    while (waiting.length > 0) {
-      const batch = takeBatch(waiting, this.#options.batchWeight);
-      await this.#commitBatch(queueId, batch);
-      this.#giveRoomBack(batch);
-    }
-    this.#waiting.delete(queueId);
+  #openLine(queueId: number): Line<Request, Result> {
+    const { batchWeight } = this.#options;
+    const line = { waiting: [], writing: [], locked: false, batchWeight, committedAt: this.#now() };
+    this.#lines.set(queueId, line);
+    return line;
   }
 
-  async #commitBatch(queueId: number, batch: Member<Request, Result>[]): Promise<void> {
+  #startBatch(queueId: number, line: Line<Request, Result>): void {
+    if (line.waiting.length > 0 && (line.writing.length === 0 || this.#canQueueUp(line)))
+      void this.#commit(queueId, line, takeBatch(line.waiting, line.batchWeight));
+  }
+
+  /**
+   * Not with less than what is being written, because small batches cost more. And not while other queues are
+   * written: that keeps the database busy, and connections are for those who can use them.
+   */
+  #canQueueUp({ waiting, writing, locked }: Line<Request, Result>): boolean {
+    const [ahead = []] = writing;
+    if (!locked || writing.length > 1 || this.#lines.size > 1) return false;
+    return weightOf(waiting) >= weightOf(ahead);
+  }
+
+  async #commit(
+    queueId: number,
+    line: Line<Request, Result>,
+    batch: Member<Request, Result>[],
+  ): Promise<void> {
+    const startedAt = this.#now();
+    line.writing.push(batch);
+    line.locked = false;
+    await this.#commitBatch(queueId, batch, () => {
+      if (line.writing.at(-1) !== batch) return; // It ran again.
+      line.locked = true;
+      this.#startBatch(queueId, line);
+    });
+    line.writing.splice(line.writing.indexOf(batch), 1);
+    this.#giveRoomBack(batch);
+    this.#adapt(line, this.#now() - Math.max(startedAt, line.committedAt));
+    this.#startBatch(queueId, line);
+    if (line.writing.length === 0) this.#lines.delete(queueId);
+  }
+
+  #adapt(line: Line<Request, Result>, tookMs: number): void {
+    const { batchWeight, growth } = this.#options;
+    line.committedAt = this.#now();
+    if (growth) line.batchWeight = Math.max(batchWeight, Math.min(tookMs * growth.perMs, growth.most));
+  }
+
+  async #commitBatch(
+    queueId: number,
+    batch: Member<Request, Result>[],
+    locked: () => void = () => {},
+  ): Promise<void> {
     try {
       const requests = batch.map(({ request }) => request);
-      const results = await this.#options.commit(queueId, requests);
+      const results = await this.#options.commit(queueId, requests, locked);
       batch.forEach(({ resolve }, index) => {
         resolve(results[index] as Result);
       });
@@ -111,7 +166,7 @@ export class GroupCommit<Request, Result> {
   #refuseLate(): void {
     const tooEarly = this.#latestTooEarly();
     let oldest = Number.POSITIVE_INFINITY;
-    for (const waiting of this.#waiting.values()) {
+    for (const { waiting } of this.#lines.values()) {
       const fresh = waiting.findIndex(({ since }) => since > tooEarly);
       const late = waiting.splice(0, fresh < 0 ? waiting.length : fresh);
       this.#giveRoomBack(late);
@@ -124,6 +179,10 @@ export class GroupCommit<Request, Result> {
 
 function tooMany() {
   return unavailable('too many signups are waiting to be written: try again in a moment');
+}
+
+function weightOf(members: readonly { weight: number }[]): number {
+  return members.reduce((sum, { weight }) => sum + weight, 0);
 }
 
 function takeBatch<T extends { weight: number }>(waiting: T[], most: number): T[] {

@@ -41,16 +41,22 @@ const LONGEST_WAIT_MS = 10_000;
 
 /** With small batches, this process can respond to one while the database writes the next. */
 const BATCH_ENTRIES = 32;
+/**
+ * An entry takes this process 0.2 ms, so that many arrive while a batch is written. More than the most would hold the
+ * queue's lock for more than some 40 ms of work.
+ */
+const BATCH_GROWTH = { perMs: 5, most: 256 };
 
 /** Requests that arrive together are written together. */
 export function openSignups(context: Context, mostWaiting: number, longestWaitMs = LONGEST_WAIT_MS): Signups {
   const group = new GroupCommit<SignupRequest, SignupResult>({
-    commit: (_, requests) => commitTraced(context, requests),
+    commit: (_, requests, locked) => commitTraced(context, requests, locked),
     isolate: (error) => !(error instanceof DoorlistError || error instanceof DatabaseUnavailable),
     weigh: ({ candidates }) => candidates.length,
     mostWaiting,
     longestWaitMs,
     batchWeight: BATCH_ENTRIES,
+    growth: BATCH_GROWTH,
   });
   return {
     waiting: () => group.waitingWeight,
@@ -63,11 +69,15 @@ export function openSignups(context: Context, mostWaiting: number, longestWaitMs
 }
 
 /** A batch is part of the trace of every request in it. */
-function commitTraced(context: Context, requests: SignupRequest[]): Promise<SignupResult[]> {
+function commitTraced(
+  context: Context,
+  requests: SignupRequest[],
+  locked: () => void,
+): Promise<SignupResult[]> {
   const { tracer } = context;
-  if (!tracer) return commitSignups(context, requests);
+  if (!tracer) return commitSignups(context, requests, locked);
   const spans = requests.flatMap(({ span }) => span ?? []);
-  return tracer.runFor(spans, () => commitSignups(context, requests));
+  return tracer.runFor(spans, () => commitSignups(context, requests, locked));
 }
 
 /** Adds a person by hand, in the name of an operator. Returns their entry, also if they were known already. */
@@ -81,11 +91,16 @@ export async function addPerson(
   return { seq: result?.seqs?.[0] ?? 0, created: result?.created === 1 };
 }
 
-async function commitSignups(context: Context, requests: SignupRequest[]): Promise<SignupResult[]> {
+async function commitSignups(
+  context: Context,
+  requests: SignupRequest[],
+  locked?: () => void,
+): Promise<SignupResult[]> {
   const [{ queue }] = requests as [SignupRequest];
   const all = requests.flatMap(({ candidates }) => candidates);
   const read = (trx: Trx) => findMembers(trx, queue, all);
   const results = await readAndChangeQueue(context, queue, read, async (change, members) => {
+    if (context.db.locksAtServer) locked?.();
     if (change.settings.closed)
       throw new DoorlistError('waitlist_closed', 'this waitlist is closed to new signups');
     const added = addEntries(change, members, all);
