@@ -10,7 +10,7 @@ interface Member<Request, Result> {
 }
 
 /** What is waiting for one queue, and what is being written. */
-interface Line<Request, Result> {
+interface QueueWork<Request, Result> {
   readonly waiting: Member<Request, Result>[];
   /** The batches being written, at most two. */
   readonly writing: (readonly Member<Request, Result>[])[];
@@ -49,7 +49,7 @@ export interface GroupCommitOptions<Request, Result> {
 export class GroupCommit<Request, Result> {
   readonly #options: GroupCommitOptions<Request, Result>;
   /** By queue. A queue that is not in the map has no transaction running. */
-  readonly #lines = new Map<number, Line<Request, Result>>();
+  readonly #queues = new Map<number, QueueWork<Request, Result>>();
   #waitingWeight = 0;
   readonly #now: () => number;
   #refusal: NodeJS.Timeout | undefined;
@@ -72,59 +72,59 @@ export class GroupCommit<Request, Result> {
     this.#waitingWeight += weight;
     return new Promise((resolve, reject) => {
       const member = { request, weight, since: this.#now(), resolve, reject };
-      const line = this.#lines.get(queueId) ?? this.#openLine(queueId);
-      line.waiting.push(member);
-      this.#startBatch(queueId, line);
-      if (line.waiting.length > 0) this.#refusal ??= this.#refuseIn(this.#options.longestWaitMs);
+      const work = this.#queues.get(queueId) ?? this.#openQueue(queueId);
+      work.waiting.push(member);
+      this.#startBatch(queueId, work);
+      if (work.waiting.length > 0) this.#refusal ??= this.#refuseIn(this.#options.longestWaitMs);
     });
   }
 
-  #openLine(queueId: number): Line<Request, Result> {
+  #openQueue(queueId: number): QueueWork<Request, Result> {
     const { batchWeight } = this.#options;
-    const line = { waiting: [], writing: [], locked: false, batchWeight, committedAt: this.#now() };
-    this.#lines.set(queueId, line);
-    return line;
+    const work = { waiting: [], writing: [], locked: false, batchWeight, committedAt: this.#now() };
+    this.#queues.set(queueId, work);
+    return work;
   }
 
-  #startBatch(queueId: number, line: Line<Request, Result>): void {
-    if (line.waiting.length > 0 && (line.writing.length === 0 || this.#canQueueUp(line)))
-      void this.#commit(queueId, line, takeBatch(line.waiting, line.batchWeight));
+  #startBatch(queueId: number, work: QueueWork<Request, Result>): void {
+    if (work.waiting.length > 0 && (work.writing.length === 0 || this.#canQueueUp(work)))
+      void this.#commit(queueId, work, takeBatch(work.waiting, work.batchWeight));
   }
 
   /**
    * Not with less than what is being written, because small batches cost more. And not while other queues are
    * written: that keeps the database busy, and connections are for those who can use them.
    */
-  #canQueueUp({ waiting, writing, locked }: Line<Request, Result>): boolean {
+  #canQueueUp({ waiting, writing, locked }: QueueWork<Request, Result>): boolean {
     const [ahead = []] = writing;
-    if (!locked || writing.length > 1 || this.#lines.size > 1) return false;
+    if (!locked || writing.length > 1 || this.#queues.size > 1) return false;
     return weightOf(waiting) >= weightOf(ahead);
   }
 
   async #commit(
     queueId: number,
-    line: Line<Request, Result>,
+    work: QueueWork<Request, Result>,
     batch: Member<Request, Result>[],
   ): Promise<void> {
     const startedAt = this.#now();
-    line.writing.push(batch);
-    line.locked = false;
+    work.writing.push(batch);
+    work.locked = false;
     await this.#commitBatch(queueId, batch, () => {
-      if (line.writing.at(-1) !== batch) return; // It ran again.
-      line.locked = true;
-      this.#startBatch(queueId, line);
+      if (work.writing.at(-1) !== batch) return; // It ran again.
+      work.locked = true;
+      this.#startBatch(queueId, work);
     });
-    line.writing.splice(line.writing.indexOf(batch), 1);
+    work.writing.splice(work.writing.indexOf(batch), 1);
     this.#giveRoomBack(batch);
-    this.#adapt(line, this.#now() - Math.max(startedAt, line.committedAt));
-    this.#startBatch(queueId, line);
-    if (line.writing.length === 0) this.#lines.delete(queueId);
+    this.#adapt(work, this.#now() - Math.max(startedAt, work.committedAt));
+    this.#startBatch(queueId, work);
+    if (work.writing.length === 0) this.#queues.delete(queueId);
   }
 
-  #adapt(line: Line<Request, Result>, tookMs: number): void {
+  #adapt(work: QueueWork<Request, Result>, tookMs: number): void {
     const { batchWeight, growth } = this.#options;
-    line.committedAt = this.#now();
-    if (growth) line.batchWeight = Math.max(batchWeight, Math.min(tookMs * growth.perMs, growth.most));
+    work.committedAt = this.#now();
+    if (growth) work.batchWeight = Math.max(batchWeight, Math.min(tookMs * growth.perMs, growth.most));
   }
 
   async #commitBatch(
@@ -166,7 +166,7 @@ export class GroupCommit<Request, Result> {
   #refuseLate(): void {
     const tooEarly = this.#latestTooEarly();
     let oldest = Number.POSITIVE_INFINITY;
-    for (const { waiting } of this.#lines.values()) {
+    for (const { waiting } of this.#queues.values()) {
       const fresh = waiting.findIndex(({ since }) => since > tooEarly);
       const late = waiting.splice(0, fresh < 0 ? waiting.length : fresh);
       this.#giveRoomBack(late);
