@@ -110,6 +110,21 @@ forEachEngine((engine) => {
       await stop(id);
     });
 
+    it('does not repeat a run if the clock is set back and the same schedule is given again', async () => {
+      await people(9);
+      const { id } = await wave({ count: 2, schedule: MORNINGS });
+      await upkeepAt(FIRST);
+      service.clock.now = FIRST - 30 * MINUTE_MS;
+      const again = await changeWave(service.context, queue, id, { schedule: MORNINGS });
+      assert.equal(again.nextRunAt, FIRST);
+      await upkeepAt(FIRST);
+      assert.deepEqual(await runs(id), [['2026-11-16T08:00:00.000Z', 'done', 2]]);
+      assert.equal((await read(id)).nextRunAt, FIRST + DAY_MS);
+      await upkeepAt(FIRST + DAY_MS);
+      assert.equal((await invited()).length, 4);
+      await stop(id);
+    });
+
     it('that runs once ends with its run, or after a day without one', async () => {
       await people(3, (n) => ({ plan: n === 1 ? 'pro' : 'free' }));
       const once = { ...MORNINGS, repeat: 'once', date: '2026-11-16' } as const;

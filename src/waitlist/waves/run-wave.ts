@@ -19,8 +19,18 @@ import { whyFailing } from './failures.ts';
 import { pickPeople, type SizedGroup, sizeGroups } from './pick-people.ts';
 import type { WavePlan } from './plan.ts';
 import { mustStartBefore, nextTime } from './schedule.ts';
-import { endRun, endWave, factsOf, pauseWave, runFacts, updateRun, updateWave } from './wave-states.ts';
 import {
+  endRun,
+  endWave,
+  factsOf,
+  pauseWave,
+  planNext,
+  runFacts,
+  updateRun,
+  updateWave,
+} from './wave-states.ts';
+import {
+  findRun,
   findWave,
   hasReachedGoal,
   planOf,
@@ -78,7 +88,10 @@ async function startRun(context: Context, queue: Queue, id: Uint8Array): Promise
     if (wave.next_at === null || wave.next_at > now) return;
     if (failing) return pauseWave(change, wave, failing);
     const at = await skipMissed(change, wave, planOf(queue, wave));
-    if (at !== null) await startAt(context, change, wave, groups, at);
+    if (at === null) return;
+    // After the clock was set back, a changed schedule can come to the same time again.
+    if (await findRun(change, wave, at)) await planNext(change, wave, at);
+    else await startAt(context, change, wave, groups, at);
   });
 }
 

@@ -52,11 +52,15 @@ export async function endRun(
 ): Promise<void> {
   change.record({ kind: 'wave.finished', wave: factsOf(wave), run: runFacts(run) });
   await updateRun(change, run, { outcome, finished_at: change.now });
-  const { schedule } = planOf(change.queue, wave);
-  const at = run.scheduled_at;
   // A schedule that was changed during the run has a later time already.
-  const planned = (wave.next_at ?? 0) > at ? wave.next_at : null;
-  const next = planned ?? (schedule === null ? at + TOP_UP_EVERY_MS : nextTime(schedule, at));
+  if ((wave.next_at ?? 0) > run.scheduled_at) await updateWave(change, wave, { run_at: null });
+  else await planNext(change, wave, run.scheduled_at);
+}
+
+/** What was planned for this time is over. Without another time, so is the wave. */
+export async function planNext(change: QueueChange, wave: WaveRow, at: number): Promise<void> {
+  const { schedule } = planOf(change.queue, wave);
+  const next = schedule === null ? at + TOP_UP_EVERY_MS : nextTime(schedule, at);
   if (next === null) await endWave(change, wave, 'done');
   else await updateWave(change, wave, { next_at: next, run_at: null });
 }

@@ -103,14 +103,24 @@ export async function requireOpenWave({ trx, queue }: QueueChange, waveId: strin
   return row;
 }
 
-export function readRun({ trx, queue }: QueueChange, wave: WaveRow, scheduledAt: number): Promise<RunRow> {
+export async function readRun(change: QueueChange, wave: WaveRow, scheduledAt: number): Promise<RunRow> {
+  const run = await findRun(change, wave, scheduledAt);
+  if (!run) throw new Error('a wave has no run at the time of its run');
+  return run;
+}
+
+export function findRun(
+  { trx, queue }: QueueChange,
+  wave: WaveRow,
+  scheduledAt: number,
+): Promise<RunRow | undefined> {
   return trx
     .selectFrom('wave_run')
     .selectAll()
     .where('queue_id', '=', queue.id)
     .where('wave_id', '=', wave.id)
     .where('scheduled_at', '=', scheduledAt)
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
 }
 
 export function stateOf({ state, run_at }: Pick<WaveRow, 'state' | 'run_at'>): WaveState {
