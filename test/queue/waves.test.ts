@@ -8,6 +8,7 @@ import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
 import { keepUp } from '../../src/waitlist/upkeep/upkeep.ts';
 import { changeWave, createWave, type NewWave, stopWave } from '../../src/waitlist/waves/change-waves.ts';
+import { RUNS_KEPT } from '../../src/waitlist/waves/wave-states.ts';
 import { listRuns, readWave } from '../../src/waitlist/waves/waves.ts';
 import { crowdEmail, fillQueue } from '../support/crowd.ts';
 import { forEachEngine, type List, type Service, START, startService } from '../support/harness.ts';
@@ -122,6 +123,30 @@ forEachEngine((engine) => {
       assert.equal((await read(id)).nextRunAt, FIRST + DAY_MS);
       await upkeepAt(FIRST + DAY_MS);
       assert.equal((await invited()).length, 4);
+      await stop(id);
+    });
+
+    it('keeps a record of its newest runs', async () => {
+      await people(3);
+      const { id } = await wave({ count: 1, schedule: MORNINGS });
+      const row = await service.context.db.query
+        .selectFrom('wave')
+        .select(['queue_id', 'id as wave_id'])
+        .where('queue_id', '=', queue.id)
+        .executeTakeFirstOrThrow();
+      const earlier = Array.from({ length: RUNS_KEPT + 5 }, (_, n) => ({ ...row, scheduled_at: n }));
+      await service.context.db.transaction(async (trx) => trx.insert('wave_run', earlier));
+      await upkeepAt(FIRST);
+      const left = await service.context.db.query
+        .selectFrom('wave_run')
+        .select('scheduled_at')
+        .where('queue_id', '=', queue.id)
+        .orderBy('scheduled_at')
+        .execute();
+      assert.deepEqual(
+        [left.length, left[0]?.scheduled_at, left.at(-1)?.scheduled_at],
+        [RUNS_KEPT, 6, FIRST],
+      );
       await stop(id);
     });
 

@@ -5,6 +5,8 @@ import { planOf, type RunRow, type WaveRow } from './waves.ts';
 
 /** Invites that come back one by one are not worth a run each. */
 const TOP_UP_EVERY_MS = 60_000;
+/** The newest of a wave. One that keeps invites open can have a run each minute. */
+export const RUNS_KEPT = 1_000;
 
 export async function updateWave(
   { trx, queue, now }: QueueChange,
@@ -52,9 +54,29 @@ export async function endRun(
 ): Promise<void> {
   change.record({ kind: 'wave.finished', wave: factsOf(wave), run: runFacts(run) });
   await updateRun(change, run, { outcome, finished_at: change.now });
+  await deleteOldRuns(change, wave);
   // A schedule that was changed during the run has a later time already.
   if ((wave.next_at ?? 0) > run.scheduled_at) await updateWave(change, wave, { run_at: null });
   else await planNext(change, wave, run.scheduled_at);
+}
+
+async function deleteOldRuns({ trx, queue }: QueueChange, { id }: WaveRow): Promise<void> {
+  const oldest = await trx
+    .selectFrom('wave_run')
+    .select('scheduled_at')
+    .where('queue_id', '=', queue.id)
+    .where('wave_id', '=', id)
+    .orderBy('scheduled_at', 'desc')
+    .offset(RUNS_KEPT - 1)
+    .limit(1)
+    .executeTakeFirst();
+  if (!oldest) return;
+  await trx
+    .deleteFrom('wave_run')
+    .where('queue_id', '=', queue.id)
+    .where('wave_id', '=', id)
+    .where('scheduled_at', '<', oldest.scheduled_at)
+    .execute();
 }
 
 /** What was planned for this time is over. Without another time, so is the wave. */
