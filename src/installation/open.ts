@@ -5,7 +5,7 @@ import { type MigrationWatch, SchemaTooOld, schemaVersion } from '../db/migrate.
 import { explainPostgres } from '../db/postgres/explain.ts';
 import { openPostgres } from '../db/postgres/open.ts';
 import type { PostgresLimits } from '../db/postgres/pool.ts';
-import { ReplicaBehind } from '../db/postgres/replica.ts';
+import { ReplicaUnusable } from '../db/postgres/replica.ts';
 import { serverUrls } from '../db/postgres/url.ts';
 import { openSqlite } from '../db/sqlite/open.ts';
 import { tracedDatabase } from '../db/traced.ts';
@@ -194,7 +194,7 @@ function openEngine(config: Config, log: Log, limits?: Partial<PostgresLimits>):
 function reportReplica(log: Log, url = '', state: string, error: Error | undefined): void {
   const words =
     error &&
-    (error instanceof ReplicaBehind ? error.message : (explainPostgres(error, url) ?? error.message));
+    (error instanceof ReplicaUnusable ? error.message : (explainPostgres(error, url) ?? error.message));
   const reason = words?.replaceAll('DATABASE_URL', 'DATABASE_REPLICA_URL');
   reportState(log, 'read replica', state, reason === undefined ? {} : { reason });
 }

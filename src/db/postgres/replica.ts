@@ -1,4 +1,4 @@
-import type { Database } from '../database.ts';
+import { type Database, DatabaseUnavailable } from '../database.ts';
 import { postgresDialect } from './dialect.ts';
 import { PostgresConnection, queriesOver, type Runner } from './kysely.ts';
 import type { Pool, PoolOptions } from './pool.ts';
@@ -7,12 +7,12 @@ import { runAlone } from './transaction.ts';
 /** A replica that is further behind is not worth waiting for. */
 const CATCH_UP_MS = 1_000;
 const LOOK_EVERY_MS = 20;
-export class ReplicaBehind extends Error {
-  override name = 'ReplicaBehind';
-}
-
 /** After a failure, so that not every read waits for a replica that is switched off. */
 const REST_MS = 10_000;
+
+export class ReplicaUnusable extends Error {
+  override name = 'ReplicaUnusable';
+}
 
 /**
  * Returns a function that resolves to the replica once it has everything that was committed before the call. What it
@@ -45,9 +45,9 @@ export function openReplica(
   };
   return async () => {
     if (performance.now() < restUntil) return primary;
-    const { rows } = await askPrimary({ text: 'select pg_current_wal_lsn()::text as position' });
+    const position = await positionOf(askPrimary);
     try {
-      await catchUp(pool, String(rows[0]?.position));
+      await catchUp(pool, position);
       onState?.('ok');
       return replica;
     } catch (error) {
@@ -57,7 +57,19 @@ export function openReplica(
   };
 }
 
-async function catchUp(pool: Pool, position: string): Promise<void> {
+/** How far the primary's log is. undefined from an engine that has no such thing. */
+async function positionOf(askPrimary: Runner): Promise<string | undefined> {
+  try {
+    const { rows } = await askPrimary({ text: 'select pg_current_wal_lsn()::text as position' });
+    return rows[0]?.position as string;
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) throw error;
+    return undefined;
+  }
+}
+
+async function catchUp(pool: Pool, position: string | undefined): Promise<void> {
+  if (position === undefined) throw new ReplicaUnusable('the primary cannot tell how far its log is');
   const question = {
     text: 'select pg_last_wal_replay_lsn() >= $1::pg_lsn as there',
     values: [position],
@@ -65,7 +77,7 @@ async function catchUp(pool: Pool, position: string): Promise<void> {
   for (const giveUpAt = performance.now() + CATCH_UP_MS; ; ) {
     const { rows } = await runAlone(pool, question);
     if (rows[0]?.there === true) return;
-    if (performance.now() >= giveUpAt) throw new ReplicaBehind('it is too far behind the primary');
+    if (performance.now() >= giveUpAt) throw new ReplicaUnusable('it is too far behind the primary');
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
 }

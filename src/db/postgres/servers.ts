@@ -71,10 +71,11 @@ async function lookForPrimary(servers: readonly Server[], connectMs: number): Pr
   const giveUpAt = performance.now() + connectMs;
   const failures = new Map<Server, Error>();
   const found = new Set<Server>();
+  const asking = new Set<pg.Client>();
   let ended = false;
   const watch = async (server: Server, answered: () => void): Promise<void> => {
     for (;;) {
-      const failure = await whyNotWritable(server, connectMs);
+      const failure = await whyNotWritable(server, connectMs, asking);
       if (failure) failures.set(server, failure);
       else found.add(server);
       answered();
@@ -98,11 +99,16 @@ async function lookForPrimary(servers: readonly Server[], connectMs: number): Pr
     throw summary(servers, failures);
   } finally {
     ended = true;
+    for (const client of asking) client.connection.stream.destroy(); // One without an answer would keep a command waiting.
   }
   return servers.find((server) => found.has(server)) as Server;
 }
 
-async function whyNotWritable({ url }: Server, connectMs: number): Promise<Error | undefined> {
+async function whyNotWritable(
+  { url }: Server,
+  connectMs: number,
+  asking: Set<pg.Client>,
+): Promise<Error | undefined> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'doorlist-find',
@@ -110,13 +116,15 @@ async function whyNotWritable({ url }: Server, connectMs: number): Promise<Error
     query_timeout: connectMs,
   });
   client.on('error', () => {});
+  asking.add(client);
   try {
     await client.connect();
     const { rows } = await client.query<{ transaction_read_only: string }>('show transaction_read_only');
-    return rows[0]?.transaction_read_only === 'off' ? undefined : new NoPrimary('read-only');
+    return rows[0]?.transaction_read_only === 'off' ? undefined : new NoPrimary('is read-only');
   } catch (error) {
     return translated(error as Error);
   } finally {
+    asking.delete(client);
     client.connection.stream.destroy();
   }
 }
@@ -132,13 +140,13 @@ function translated(error: Error): Error {
 /** If waiting cannot help with any of them, such as a wrong password, the first reason says it all. */
 function summary(servers: readonly Server[], failures: ReadonlyMap<Server, Error>): Error {
   const known = servers.map(
-    (server) => [server, failures.get(server) ?? new NoPrimary('no answer')] as const,
+    (server) => [server, failures.get(server) ?? new NoPrimary('gave no answer')] as const,
   );
   const [[, first]] = known as unknown as [[Server, Error]];
   if (known.every(([, error]) => !(error instanceof NoPrimary || isWorthWaitingFor(error)))) return first;
   const reasons = known.map(([server, error]) =>
     error instanceof NoPrimary
-      ? `${server.place} is ${error.message}.`
+      ? `${server.place} ${error.message}.`
       : (explainPostgres(error, server.url) ?? `${server.place}: ${error.message}.`),
   );
   return new NoPrimary(`No server in DATABASE_URL accepts writes. ${reasons.join(' ')}`);
