@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { storedSchemaVersion } from '../../db/migrate.ts';
 import { sharedNow } from '../../db/shared-clock.ts';
 import { VERSION } from '../../lib/version.ts';
@@ -8,7 +7,7 @@ import {
   HEALTH_COUNT_MAX,
   readInstallationHealth,
 } from '../../outbox/delivery-health.ts';
-import { firstDueAt } from '../../outbox/find-targets.ts';
+import { findDueTargets } from '../../outbox/find-targets.ts';
 import type { Context } from '../queue/context.ts';
 import { BACKLOG_LIMIT, LEAST_FREE_BYTES, OLDEST_LIMIT_MS } from './watch.ts';
 
@@ -111,11 +110,17 @@ export async function checkWorkers(context: Context): Promise<Finding[]> {
   const { db } = context;
   if ((await db.workers()) !== 0) return [];
   const before = (await sharedNow(context)) - WAITING_MS;
-  const { rows } = await sql<{ due: number | null; idle: number | null }>`select ${firstDueAt(db)} as due,
-    (select min(updated_at) from job where runner = 'server' and finished_at is null and lease_until is null)
-      as idle`.execute(db.query);
-  const { due = null, idle = null } = rows[0] ?? {};
-  if ((due ?? before) >= before && (idle ?? before) >= before) return [];
+  const isDue = (await findDueTargets(db)).some(({ dueAt }) => dueAt < before);
+  const idle = await db.query
+    .selectFrom('job')
+    .select('id')
+    .where('runner', '=', 'server')
+    .where('finished_at', 'is', null)
+    .where('lease_until', 'is', null)
+    .where('updated_at', '<', before)
+    .limit(1)
+    .execute();
+  if (!isDue && idle.length === 0) return [];
   return [
     {
       ...{ what: 'workers', ok: true, level: 'warning' },
