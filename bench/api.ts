@@ -42,7 +42,7 @@ async function onPostgres(bare: Running): Promise<boolean> {
   const database = await createDatabase(server.url);
   const doorlist = await startDoorlist({ DATABASE_URL: database.url });
   try {
-    const rows = await measureEndpoints(bare, doorlist, { signup: 0.35 });
+    const rows = await measureEndpoints(bare, doorlist, { signup: 0.35, lookup: 0.3, check: 0.35 });
     return printTable('PostgreSQL, 64 connections, against bare node:http', rows);
   } finally {
     await doorlist.stop();

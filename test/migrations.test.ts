@@ -86,6 +86,17 @@ forEachEngine((engine) => {
       }
     });
 
+    if (engine === 'postgres')
+      it('leave no check that each signup would make for each of its rows', async (t) => {
+        const { db } = await openFresh(t, engine);
+        await migrate(db);
+        const { rows } = await sql`select conname from pg_constraint where contype = 'f'
+          and conrelid in ('entry'::regclass, 'metadata_pair'::regclass, 'rank_count'::regclass)`.execute(
+          db.query,
+        );
+        assert.deepEqual(rows, []);
+      });
+
     it('keep the content of events, except test emails that no erasure would find', async (t) => {
       const { db } = await openFresh(t, engine);
       await migrate(db, 4);

@@ -34,6 +34,7 @@ import { boundedAudit } from './migrations/0029-bounded-audit.ts';
 import { gateKeys } from './migrations/0030-gate-keys.ts';
 import { waves } from './migrations/0031-waves.ts';
 import { waveCounters } from './migrations/0032-wave-counters.ts';
+import { uncheckedQueues } from './migrations/0033-unchecked-queues.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const NAMED = {
@@ -69,6 +70,7 @@ const NAMED = {
   gateKeys,
   waves,
   waveCounters,
+  uncheckedQueues,
 } satisfies Record<string, Migration>;
 
 export const MIGRATIONS: readonly Migration[] = Object.values(NAMED);

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** `bytes`, `serial_key` and `clustered` (by primary key) are the only words that the engines spell differently. */
+/** `bytes`, `serial_key`, `clustered` (by primary key) and `unreference` are the only words that the engines spell differently. */
 export const start: Migration = {
   version: 1,
   statements: [

@@ -137,7 +137,8 @@ function database(
       statement
         .replace(/\bbytes\b/g, 'bytea')
         .replace(/\bserial_key\b/g, 'bigint generated always as identity primary key')
-        .replace(/\) clustered$/, ')'),
+        .replace(/\) clustered$/, ')')
+        .replace(/^unreference (\w+) \((\w+)\)$/, 'alter table $1 drop constraint $1_$2_fkey'),
     freeze: (trx) => freezeDatabase(trx, pool.refusedSettings),
     continueNumbers: async (trx, table) => {
       await sql`select setval(pg_get_serial_sequence(${table}, 'id'), max(id)) from ${sql.table(table)}`.execute(
