@@ -93,7 +93,7 @@ export function Sidebar({ onSearch, onHelp, onNavigate }: SidebarProps) {
 
 function Section({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <nav aria-label={label} className="flex flex-col gap-0.5">
+    <nav aria-label={label} className="flex flex-col gap-0.5 md:short:gap-0">
       <p className="px-2.5 pb-1 text-xs font-medium text-mute">{label}</p>
       {children}
     </nav>
