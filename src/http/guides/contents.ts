@@ -81,7 +81,10 @@ export const CONTENTS: readonly Group[] = [
     pages: [
       page('operations', 'PostgreSQL, backups, health checks, metrics, traces, keys, logs.'),
       page('upgrade', 'the order of the steps, what callers get meanwhile, and the way back.'),
-      page('scaling', 'SQLite or PostgreSQL, multiple instances, roles, failover, and what to watch as you grow.'),
+      page(
+        'scaling',
+        'SQLite or PostgreSQL, multiple instances, roles, failover, and what to watch as you grow.',
+      ),
       page('security', 'what is encrypted, the threat model, and how to report a problem.'),
     ],
   },
