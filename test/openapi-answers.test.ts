@@ -177,6 +177,23 @@ describe('responses match the OpenAPI document', () => {
     await perform(ask([415, 'unsupported_media_type'], entry, { type: 'text/plain' }));
   });
 
+  it('to mail events', async () => {
+    const report = (gets: Call['gets'], body: unknown, more: Partial<Call> = {}): Call => ({
+      operation: 'reportMailEvents',
+      gets,
+      path: `/mail-events/v1/${reference.keys.mailEvents}`,
+      method: 'POST',
+      body,
+      ...more,
+    });
+    const events = [{ type: 'complaint', ...entry }];
+    await perform(report([200], { events }));
+    await perform(report([400, 'invalid_request'], {}));
+    await perform(report([401, 'unauthorized'], { events }, { path: '/mail-events/v1/wrong' }));
+    await perform(report([413, 'payload_too_large'], ' '.repeat(1024 * 1024 + 1)));
+    await perform(report([415, 'unsupported_media_type'], { events }, { type: 'text/plain' }));
+  });
+
   it('to webhook verification', async () => {
     const verify = { operation: 'verifyWebhook', path: `${SDK}/webhooks/verify`, method: 'POST' };
     const media = operationOf(document, 'verifyWebhook').requestBody?.content['application/json'];
@@ -274,6 +291,12 @@ function callsOfAll({ keys }: ReferenceApp): Omit<Call, 'gets'>[] {
     { operation: 'acceptInvite', path: `${SDK}/invites/unknown/accept`, method: 'POST' },
     { operation: 'verifyWebhook', path: `${SDK}/webhooks/verify`, method: 'POST', body: {} },
     { operation: 'passGate', path: `/gate/v1/${keys.gate}`, method: 'POST', body: {} },
+    {
+      operation: 'reportMailEvents',
+      path: `/mail-events/v1/${keys.mailEvents}`,
+      method: 'POST',
+      body: {},
+    },
   ];
 }
 

@@ -103,6 +103,7 @@ describe('the OpenAPI document', () => {
       ['checkInvite', undefined, 'InviteCheck'],
       ['acceptInvite', 'AcceptRequest', 'InviteAccepted'],
       ['passGate', 'GateRequest', 'GateAnswer'],
+      ['reportMailEvents', 'MailEventsRequest', 'MailEventsAccepted'],
     ]);
     assert.ok(!('Error' in document.components.schemas), 'a client would hide the Error of the language');
   });
@@ -176,6 +177,7 @@ describe('the OpenAPI document', () => {
       },
       acceptInvite: { path: '/sdk/v1/waitlist/invites/unknown/accept', body: {} },
       passGate: { path: `/gate/v1/${reference.keys.gate}`, body: { email: 'ada@example.com' } },
+      reportMailEvents: { path: `/mail-events/v1/${reference.keys.mailEvents}`, body: { events: [] } },
       verifyWebhook: {
         path: '/sdk/v1/waitlist/webhooks/verify',
         body: { payload: '', headers: { id: '', timestamp: '', signature: '' }, webhookSecret: '' },

@@ -16,7 +16,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { words: ['backup', 'restore'], load: async () => (await import('./backup.ts')).backups },
   { words: ['waitlist', 'environment'], load: async () => (await import('./waitlists.ts')).waitlists },
   { words: ['key'], load: async () => (await import('./keys.ts')).keys },
-  { words: ['gate-key'], load: async () => (await import('./gate-keys.ts')).gateKeys },
+  { words: ['gate-key'], load: async () => (await import('./hook-keys.ts')).gateKeyCommands },
   { words: ['operator', 'admin-token'], load: async () => (await import('./operators.ts')).operators },
   { words: ['operator'], load: async () => (await import('./access.ts')).access },
   { words: ['operator'], load: async () => (await import('./operator-mails.ts')).operatorMails },
@@ -31,6 +31,8 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { words: ['mail'], load: async () => (await import('./mails.ts')).mails },
   { words: ['mail'], load: async () => (await import('./mail-resending.ts')).mailResending },
   { words: ['mail'], load: async () => (await import('./mail-templates.ts')).mailTemplates },
+  { words: ['mail'], load: async () => (await import('./mail-bounce.ts')).mailBounce },
+  { words: ['mail-event-key'], load: async () => (await import('./hook-keys.ts')).mailEventKeyCommands },
 ];
 
 /** All commands, or those whose name starts with this word. */

@@ -173,7 +173,7 @@ export const mails: Command[] = [
   },
   {
     name: 'mail suppressed',
-    about: 'List suppressed addresses (bounced or unsubscribed) by their hashes.',
+    about: 'List suppressed addresses (bounced, complained or unsubscribed) by their hashes.',
     flags: { ...QUEUE_FLAGS, limit: { value: 'N', about: 'Number of results (default: 100).' } },
     run: async (context, _, flags) => {
       const limit = parseWhole(flags, 'limit', { from: 1, to: 1_000 }) ?? 100;

@@ -472,7 +472,7 @@ export const VARIABLES = {
     0,
     1e9,
     0,
-    'Requests per minute and server or gate key. 0 means no limit.',
+    'Requests per minute and server, gate or mail event key. 0 means no limit.',
   ),
   limitForm: whole(
     'DOORLIST_RATE_LIMIT_FORM',

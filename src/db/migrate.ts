@@ -35,6 +35,7 @@ import { gateKeys } from './migrations/0030-gate-keys.ts';
 import { waves } from './migrations/0031-waves.ts';
 import { waveCounters } from './migrations/0032-wave-counters.ts';
 import { uncheckedQueues } from './migrations/0033-unchecked-queues.ts';
+import { mailEvents } from './migrations/0034-mail-events.ts';
 import type { Migration } from './migrations/migration.ts';
 
 const NAMED = {
@@ -71,6 +72,7 @@ const NAMED = {
   waves,
   waveCounters,
   uncheckedQueues,
+  mailEvents,
 } satisfies Record<string, Migration>;
 
 export const MIGRATIONS: readonly Migration[] = Object.values(NAMED);

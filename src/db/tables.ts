@@ -381,8 +381,8 @@ const serverKey = {
   last_used_at: orNull(integer),
 };
 
-/** What a product's sign-up asks with. It can do nothing else. */
-const gateKey = {
+/** A key in a URL that another service calls: the gate for a product's sign-up, or bounces from a mail provider. */
+const hookKey = {
   queue_id: integer,
   id: bytes,
   /** Keyed, by the queue that the key names. */
@@ -511,8 +511,16 @@ const waitlistPicture = {
 const mailSuppression = {
   queue_id: integer,
   email_hash: bytes,
-  reason: oneOf('bounced', 'unsubscribed'),
+  reason: oneOf('bounced', 'complained', 'unsubscribed'),
   created_at: integer,
+};
+
+/** Days on which an email to an address was refused for the time being. */
+const mailSoftBounce = {
+  queue_id: integer,
+  email_hash: bytes,
+  /** Since 1970. */
+  day: integer,
 };
 
 /** The public form of a queue. There is no row until it is first configured. */
@@ -761,7 +769,8 @@ export const TABLES = {
   operator_confirmation: operatorConfirmation,
   invite,
   server_key: serverKey,
-  gate_key: gateKey,
+  gate_key: hookKey,
+  mail_event_key: hookKey,
   webhook_endpoint: webhookEndpoint,
   event,
   event_subject: eventSubject,
@@ -771,6 +780,7 @@ export const TABLES = {
   mail_part: mailPart,
   waitlist_picture: waitlistPicture,
   mail_suppression: mailSuppression,
+  mail_soft_bounce: mailSoftBounce,
   mail_pause: mailPause,
   form,
   form_spent: formSpent,

@@ -33,6 +33,7 @@ type IdPrefix =
   | 'inv'
   | 'job'
   | 'key'
+  | 'mek'
   | 'opr'
   | 'pky'
   | 'rev'

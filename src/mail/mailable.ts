@@ -12,6 +12,7 @@ export const UNMAILABLE_REASONS = [
   'no_address',
   'invalid_address',
   'bounced',
+  'complained',
   'unsubscribed',
   'kind_off',
   'environment',
@@ -105,6 +106,11 @@ async function notTo(
     return not(
       'bounced',
       'The address bounced, so it gets no emails. If it works again, lift the suppression.',
+    );
+  if (suppressed === 'complained')
+    return not(
+      'complained',
+      'The person reported an email as spam. They only get invites and emails to confirm their address.',
     );
   if (suppressed === 'unsubscribed')
     return not(

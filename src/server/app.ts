@@ -11,6 +11,7 @@ import { type CaptchaOptions, captchaVerifier } from '../http/form/captcha.ts';
 import { registerForms } from '../http/form/register.ts';
 import { registerGate } from '../http/gate/register.ts';
 import { registerGuides } from '../http/guides/register.ts';
+import { registerMailEvents } from '../http/mail-events/register.ts';
 import { registerPages } from '../http/pages/register.ts';
 import { withoutBasePath } from '../http/plugins/base-path.ts';
 import { registerJsonBody } from '../http/plugins/body.ts';
@@ -53,6 +54,7 @@ import { countRefusals } from '../waitlist/forms/refusals.ts';
 import type { KeyUsage } from '../waitlist/keys/key-usage.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Signups } from '../waitlist/signup/signup.ts';
+import { type GetText, guardedGet } from '../webhooks/get.ts';
 import { createGuard } from '../webhooks/guard.ts';
 import { DASHBOARD_DIRECTORY } from './build-dashboard.ts';
 
@@ -65,6 +67,8 @@ export interface AppParts {
   rateLimits: Config['rateLimits'];
   /** Other addresses of CAPTCHA providers, for tests. */
   captchaUrls?: CaptchaOptions['urls'];
+  /** Stands in for Amazon, in tests. */
+  getText?: GetText;
   /** The public address of the service: determines the cookie, and what counts as cross-site. */
   publicUrl: string;
   /** The default sender, and whether there is a mail server. */
@@ -77,7 +81,7 @@ export interface AppParts {
   trustedProxies: string[];
   /** Private hosts that webhooks may be sent to. */
   webhookAllow: string[];
-  /** For requests to CAPTCHA providers. */
+  /** For requests to CAPTCHA providers and to Amazon. */
   webhookProxy?: string | undefined;
   timeouts?: Partial<Timeouts>;
   uploads?: Partial<UploadLimits>;
@@ -181,7 +185,9 @@ export async function buildApp(
   registerHealth(app.withTypeProvider(), context, { role: parts.role ?? 'all', dashboard });
   const refusals = countRefusals(context);
   app.addHook('onClose', () => refusals.close());
-  registerSdk(app, parts, readBody);
+  const web = guardedGet({ guard: createGuard(allowList(parts.webhookAllow)), proxyUrl: parts.webhookProxy });
+  app.addHook('onClose', () => web.close());
+  registerSdk(app, { getText: web.getText, ...parts }, readBody);
   const streams = createStreamHub(context.log, parts.streamTimes);
   app.addHook('preClose', async () => streams.close());
   const operators = await openAccounts(context, parts.passwordCost);
@@ -246,7 +252,7 @@ export async function buildApp(
 
 function registerSdk(
   app: FastifyInstance,
-  { context, signups, keyUsage, rateLimits, publicUrl }: AppParts,
+  { context, signups, keyUsage, rateLimits, publicUrl, getText }: AppParts & { getText: GetText },
   readBody: ReadBody,
 ): void {
   const limit = (name: string, perMinute: number) => rateLimiter(name, perMinute, context);
@@ -275,7 +281,9 @@ function registerSdk(
     },
     { prefix: '/sdk/v1/waitlist' },
   );
-  registerGate(app.withTypeProvider(), { context, keyUsage, readBody, failures, perKey });
+  const hooks = { context, keyUsage, readBody, failures, perKey };
+  registerGate(app.withTypeProvider(), hooks);
+  registerMailEvents(app.withTypeProvider(), { ...hooks, getText });
   registerPages(app, {
     context,
     publicUrl,

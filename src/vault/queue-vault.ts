@@ -22,6 +22,7 @@ const PLACES = [
   'segment.conditions',
   'gate_key.secret',
   'wave.plan',
+  'mail_event_key.secret',
 ] as const;
 type Place = (typeof PLACES)[number];
 
@@ -38,6 +39,7 @@ const PURPOSES = [
   'form',
   'network',
   'gate',
+  'mail-event',
 ] as const;
 type Purpose = (typeof PURPOSES)[number];
 

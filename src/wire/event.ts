@@ -121,7 +121,7 @@ export const WEBHOOK_EVENTS: Record<EventKind | 'webhook.test', WebhookEventDocu
     'wave.paused',
     'A wave paused itself, or an operator paused it.',
     null,
-    '60 of the last 500 invites could not be delivered by email or webhook',
+    '60 of the last 500 invites could not be delivered by email or webhook, or bounced',
   ),
   'webhook.test': event('webhook.test', 'An operator sent a test event.', TestData, {
     message: 'This is a test. Nothing has happened.',

@@ -74,7 +74,7 @@ export const waveFields = {
     ...limits({ minimum: 0, maximum: 100 }),
     description:
       'Pauses itself if more than this part of the invites of its last run could not be delivered by email or ' +
-      'webhook, and at least 5. `null`: never.',
+      'webhook, bounced or were reported as spam, and at least 5. `null`: never.',
   }),
 };
 

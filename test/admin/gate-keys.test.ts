@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { GATE_KEYS_MAX } from '../../src/waitlist/gate/gate-keys.ts';
+import { HOOK_KEYS_MAX } from '../../src/waitlist/keys/hook-keys.ts';
 import { type AdminClient, adminClient, auditOf, succeeded } from '../support/admin.ts';
 import { assertError, forEachEngine, type List, type Service, startService } from '../support/harness.ts';
 import { jsonOf, typed } from '../support/terminal.ts';
@@ -113,10 +113,10 @@ forEachEngine((engine) => {
       assert.deepEqual(actions, ['gate_key.created', 'gate_key.deleted']);
     });
 
-    it(`are at most ${GATE_KEYS_MAX}, also when two are created at once`, async () => {
+    it(`are at most ${HOOK_KEYS_MAX}, also when two are created at once`, async () => {
       const full = await service.waitlist();
       const { id } = await full.queue();
-      const rows = Array.from({ length: GATE_KEYS_MAX - 1 }, (_, i) => ({
+      const rows = Array.from({ length: HOOK_KEYS_MAX - 1 }, (_, i) => ({
         queue_id: id,
         id: Buffer.alloc(16, i + 1),
         hash: Buffer.alloc(32, i + 1),

@@ -236,6 +236,14 @@ const CHANGES: Record<string, Prepare> = {
     body: { name: 'Backend' },
   }),
   deleteGateKey: async (list) => ({ path: of(list, `/gate-keys/${await keyOf(of(list, '/gate-keys'))}`) }),
+  createMailEventKey: (list) => ({ path: of(list, '/mail-event-keys'), body: {}, gets: 201 }),
+  updateMailEventKey: async (list) => ({
+    path: of(list, `/mail-event-keys/${await keyOf(of(list, '/mail-event-keys'))}`),
+    body: { name: 'Resend' },
+  }),
+  deleteMailEventKey: async (list) => ({
+    path: of(list, `/mail-event-keys/${await keyOf(of(list, '/mail-event-keys'))}`),
+  }),
   createProductKey: () => ({ path: '/keys', body: {}, gets: 201 }),
   rotateProductKey: async () => ({ path: `/keys/${await keyOf('/keys')}/rotate`, body: {}, gets: 201 }),
   revokeProductKey: async () => ({ path: `/keys/${await keyOf('/keys')}` }),

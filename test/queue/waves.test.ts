@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { revokeAllInvites } from '../../src/waitlist/invites/end-invites.ts';
 import { listInvites } from '../../src/waitlist/invites/list-invites.ts';
 import { cancelJob, listJobs } from '../../src/waitlist/jobs/find-jobs.ts';
+import { recordMailEvents } from '../../src/waitlist/mail-events/record-mail-events.ts';
 import type { Metadata } from '../../src/waitlist/people/metadata.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { auditQueue } from '../../src/waitlist/upkeep/audit.ts';
@@ -320,6 +321,30 @@ forEachEngine((engine) => {
     });
   });
 
+  it('pauses a wave if its invites come back or are reported as spam, but not for earlier bounces', async () => {
+    await people(20);
+    const report = (type: 'bounce' | 'complaint', ...numbers: number[]) =>
+      recordMailEvents(
+        service.context,
+        queue,
+        numbers.map((n) => ({ type, email: crowdEmail(n) })),
+      );
+    await report('bounce', 0, 1, 2, 3, 4, 15);
+    const { id } = await wave({ count: 10, schedule: MORNINGS, failurePercent: 40 });
+    await upkeepAt(FIRST);
+    await report('bounce', 5, 6, 7);
+    await report('complaint', 7, 8);
+    await upkeepAt(FIRST + DAY_MS);
+    assert.deepEqual([(await read(id)).state, (await read(id)).invited], ['scheduled', 20]);
+    await report('bounce', 10, 11, 12);
+    await report('complaint', 12, 13, 14);
+    await upkeepAt(FIRST + 2 * DAY_MS);
+    const paused = await read(id);
+    assert.equal(paused.state, 'paused');
+    assert.match(paused.pauseReason ?? '', /^5 of the last 10 invites could not be delivered .*or bounced$/);
+    await stop(id);
+  });
+
   it('pauses a wave if its invites cannot be delivered, and says so', async () => {
     await people(30);
     const told = await listen(service.context, queue);
@@ -337,7 +362,10 @@ forEachEngine((engine) => {
     await upkeepAt(FIRST + DAY_MS);
     const paused = await read(id);
     assert.deepEqual([paused.state, paused.invited], ['paused', 10]);
-    assert.equal(paused.pauseReason, '10 of the last 10 invites could not be delivered by email or webhook');
+    assert.equal(
+      paused.pauseReason,
+      '10 of the last 10 invites could not be delivered by email or webhook, or bounced',
+    );
     const events = (await told()) as { event: string; data: { wave?: { pauseReason: string | null } } }[];
     assert.deepEqual(
       events.map(({ event, data }) => [event, data.wave?.pauseReason]),

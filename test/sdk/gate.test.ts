@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { newGateKey } from '../../src/waitlist/gate/find-gate-key.ts';
-import { deleteGateKey, listGateKeys } from '../../src/waitlist/gate/gate-keys.ts';
+import { gateKeys } from '../../src/waitlist/gate/gate-keys.ts';
 import { takeOff } from '../../src/waitlist/invites/take-off.ts';
+import { newSecret } from '../../src/waitlist/keys/server-key-format.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { assertError, eventually, forEachEngine, type Service, startService } from '../support/harness.ts';
 import { listen } from '../support/recorded-events.ts';
@@ -170,14 +170,20 @@ forEachEngine((engine) => {
       const gate = await list.gate();
       const deleted = await list.gate();
       assert.equal(await reasonFor(deleted, { email: 'b@example.com' }), 'not_invited');
-      const all = await listGateKeys(service.context, queue);
-      await deleteGateKey(service.context, queue, all.find(({ hint }) => deleted.endsWith(hint))?.id ?? '');
+      const all = await gateKeys.list(service.context, queue);
+      await gateKeys.remove(service.context, queue, all.find(({ hint }) => deleted.endsWith(hint))?.id ?? '');
       await eventually(
         () => ask(deleted, { email: 'a@example.com' }),
         ({ status }) => status === 401,
       );
       const swapped = gate.slice(0, -1) + (gate.endsWith('0') ? '1' : '0');
-      const wrong = [deleted, `/gate/v1/${newGateKey(queue)}`, '/gate/v1/x', `/gate/v1/${list.key}`, swapped];
+      const wrong = [
+        deleted,
+        `/gate/v1/${newSecret(`dlg_${queue.tag}`)}`,
+        '/gate/v1/x',
+        `/gate/v1/${list.key}`,
+        swapped,
+      ];
       for (const path of wrong)
         assertError(await ask(path, { email: 'a@example.com' }), 401, 'unauthorized', /gate key/);
       assert.equal((await ask(gate, { email: 'a@example.com' })).body.allow, true);

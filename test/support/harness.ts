@@ -16,16 +16,19 @@ import { openContext } from '../../src/installation/open.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { buildApp, type Timeouts } from '../../src/server/app.ts';
 import { JOB_KINDS } from '../../src/server/job-kinds.ts';
-import { createGateKey, type GateKeyChanges } from '../../src/waitlist/gate/gate-keys.ts';
+import { gateKeys } from '../../src/waitlist/gate/gate-keys.ts';
 import { createInvite } from '../../src/waitlist/invites/create-invites.ts';
 import { expireInvites, revokeInvite } from '../../src/waitlist/invites/end-invites.ts';
 import { runDueJobs } from '../../src/waitlist/jobs/job-runner.ts';
+import type { HookKeyChanges } from '../../src/waitlist/keys/hook-keys.ts';
 import { trackKeyUsage } from '../../src/waitlist/keys/key-usage.ts';
 import { createKey } from '../../src/waitlist/keys/server-keys.ts';
+import { mailEventKeys } from '../../src/waitlist/mail-events/mail-event-keys.ts';
 import type { Context } from '../../src/waitlist/queue/context.ts';
 import type { Queue } from '../../src/waitlist/queue/queue.ts';
 import { createWaitlist } from '../../src/waitlist/settings/waitlists.ts';
 import { openSignups, type SignupResult } from '../../src/waitlist/signup/signup.ts';
+import type { GetText } from '../../src/webhooks/get.ts';
 import type { PresentedEntry } from '../../src/wire/entry.ts';
 import { presentCreatedInvite } from '../../src/wire/invite.ts';
 import { presentCreatedKey } from '../../src/wire/server-key.ts';
@@ -75,6 +78,8 @@ export interface ServiceOptions {
   databaseLimits?: Partial<PostgresLimits>;
   /** Where CAPTCHA answers are checked. */
   captchaUrls?: { turnstile?: string; hcaptcha?: string };
+  /** Stands in for Amazon. */
+  getText?: GetText;
   dashboard?: Dashboard;
 }
 
@@ -136,6 +141,7 @@ export async function startService(engine: Engine, options: ServiceOptions = {})
     passwordCost: LEAST_PASSWORD_COST,
     webhookProxy: config.webhookProxy,
     ...(options.captchaUrls ? { captchaUrls: options.captchaUrls } : {}),
+    ...(options.getText ? { getText: options.getText } : {}),
     ...(options.timeouts ? { timeouts: options.timeouts } : {}),
     ...(options.uploads ? { uploads: options.uploads } : {}),
     ...(options.dashboard ? { dashboard: options.dashboard } : {}),
@@ -219,7 +225,9 @@ export interface List {
   /** All pages in sequence. */
   walk(query?: Record<string, string | number>): Promise<PresentedEntry[]>;
   /** The path of a new gate key. */
-  gate(input?: GateKeyChanges): Promise<string>;
+  gate(input?: HookKeyChanges): Promise<string>;
+  /** The path of a new mail event key. */
+  mailEvents(input?: HookKeyChanges): Promise<string>;
   invite(
     email: string,
     input?: { expiresAt?: number; environment?: string },
@@ -237,7 +245,9 @@ function listClient(client: Client, context: Context, id: string, { key, id: key
     ...list,
     keyId,
     queue,
-    gate: async (input) => `/gate/v1/${(await createGateKey(context, await queue(), input)).key}`,
+    gate: async (input) => `/gate/v1/${(await gateKeys.create(context, await queue(), input)).key}`,
+    mailEvents: async (input) =>
+      `/mail-events/v1/${(await mailEventKeys.create(context, await queue(), input)).key}`,
     invite: async (email, input = {}) =>
       presentCreatedInvite(
         await createInvite(context, await queue(input.environment), {

@@ -7,11 +7,12 @@ import { checkInstallation } from '../../src/installation/health.ts';
 import { openContext } from '../../src/installation/open.ts';
 import { createLogger } from '../../src/lib/log.ts';
 import { type AppParts, buildApp } from '../../src/server/app.ts';
-import { createGateKey } from '../../src/waitlist/gate/gate-keys.ts';
+import { gateKeys } from '../../src/waitlist/gate/gate-keys.ts';
 import { createInvite } from '../../src/waitlist/invites/create-invites.ts';
 import { revokeInvite } from '../../src/waitlist/invites/end-invites.ts';
 import { trackKeyUsage } from '../../src/waitlist/keys/key-usage.ts';
 import { createKey } from '../../src/waitlist/keys/server-keys.ts';
+import { mailEventKeys } from '../../src/waitlist/mail-events/mail-event-keys.ts';
 import { updateWaitlist } from '../../src/waitlist/settings/update-waitlist.ts';
 import { createWaitlist } from '../../src/waitlist/settings/waitlists.ts';
 import { openSignups } from '../../src/waitlist/signup/signup.ts';
@@ -62,7 +63,8 @@ export async function startReferenceApp(rateLimits: AppParts['rateLimits'] = LIM
   });
   const queue = await context.registry.queue('wl_acme', environment);
   if (!queue) throw new Error('the waitlist has no queue');
-  const gate = await createGateKey(context, queue);
+  const gate = await gateKeys.create(context, queue);
+  const mailEvents = await mailEventKeys.create(context, queue);
   const invite = async (expiresAt: number | null = null) =>
     (await createInvite(context, queue, { email: 'ada@example.com', expiresAt })).code;
   const codes = { live: await invite(), other: await invite(), revoked: '', expired: '' };
@@ -76,7 +78,7 @@ export async function startReferenceApp(rateLimits: AppParts['rateLimits'] = LIM
     app,
     url,
     codes,
-    keys: { reader: reader.key, writer: writer.key, gate: gate.key },
+    keys: { reader: reader.key, writer: writer.key, gate: gate.key, mailEvents: mailEvents.key },
     document: (await (await fetch(`${url}/openapi.json`)).json()) as Document,
     drain,
     close: async () => {

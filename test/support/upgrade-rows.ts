@@ -48,7 +48,10 @@ function writeTheRest(trx: Trx, queue_id: number, waitlist_id: number): void {
   const target = { queue_id, channel: 'webhook', target_id: id, event_id: id };
   const times = { created_at: START, updated_at: START };
   trx.insert('saved_segment', [{ queue_id, id, name: 'Testers', conditions: hash, ...times }]);
-  trx.insert('gate_key', [{ queue_id, id, hash, hint: 'x7Qa', name: '', created_at: START }]);
+  const hookKey = { queue_id, id, hash, hint: 'x7Qa', name: '', created_at: START };
+  trx.insert('gate_key', [hookKey]);
+  trx.insert('mail_event_key', [hookKey]);
+  trx.insert('mail_soft_bounce', [{ queue_id, email_hash: hash, day: 20_000 }]);
   trx.insert('wave', [
     {
       queue_id,

@@ -184,6 +184,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mail-events/v1/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report bounces and complaints
+         * @description Tells what became of emails after the mail server had accepted them. An address that bounced gets no more emails. After a bounce that is not permanent, it gets emails until it has bounced on 3 days within 14 days. A person who complained is unsubscribed. The key in the path is the credential: give the URL to your mail provider or call it from your backend. With `shape`, the body is that of the provider; the guide to emails shows each.
+         */
+        post: operations["reportMailEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "signup.created": {
@@ -1248,6 +1268,33 @@ export interface components {
         };
         /** @description Whether a person may sign up. Check `allow` first. */
         GateAnswer: components["schemas"]["GateAllowed"] | components["schemas"]["GateDenied"];
+        /** @description What became of an email. */
+        MailEvent: {
+            /**
+             * @description `complaint`: the person reported an email as spam.
+             * @enum {string}
+             */
+            type: "bounce" | "complaint";
+            /**
+             * @description The address that the email was sent to. Not case-sensitive.
+             * @example ada@example.com
+             */
+            email: string;
+            /** @description Of a bounce: `false` if the address may work later, such as a full mailbox. `true` unless given. */
+            permanent?: boolean;
+            /** @description What the mail server said. It is not stored. */
+            detail?: string;
+        };
+        /** @description Bounces and complaints. */
+        MailEventsRequest: {
+            /** @description In any order. The same event twice changes nothing. */
+            events: components["schemas"]["MailEvent"][];
+        };
+        /** @description What was understood. */
+        MailEventsAccepted: {
+            /** @description How many bounces and complaints were understood, whether or not the address is known. */
+            accepted: number;
+        };
     };
     responses: never;
     parameters: never;
@@ -2140,6 +2187,129 @@ export interface operations {
                 };
             };
             /** @description `unauthorized`: The gate key is unknown or was deleted, or the signature of the provider is wrong. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body was not sent as `application/json`, or has a `Content-Encoding`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`: Too many requests, or too many large bodies at once. Wait for the number of seconds in `Retry-After`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on the server. Look up the request id in the log. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable`: The service is starting, stopping, overloaded, or cannot reach its database. It is safe to retry. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reportMailEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Whose body it is. `plain`, the body described here, unless given.
+                 * @example plain
+                 */
+                shape?: "plain" | "ses" | "postmark" | "resend" | "mailgun" | "sendgrid";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description A mail event key. It decides the waitlist and the environment.
+                 * @example dle_4m8c0v0Rk6Ws2PhM9aXq3LtC8yZn5BvJf7Ud1EoN4Tc
+                 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        /** @description Bounces and complaints. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailEventsRequest"];
+            };
+        };
+        responses: {
+            /** @description The events were recorded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailEventsAccepted"];
+                };
+            };
+            /** @description `invalid_request`: The body or `shape` is malformed. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthorized`: The mail event key is unknown or was deleted, or the signature of the provider is wrong. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -61,6 +61,10 @@ export const ADMIN_API: Api = {
     { name: 'Server keys', description: 'Keys for your backend: of one waitlist, or product keys for all.' },
     { name: 'Gate keys', description: 'Keys for the sign-up of your product: only invited people get in.' },
     {
+      name: 'Mail event keys',
+      description: 'Keys with which your mail provider reports bounces and complaints.',
+    },
+    {
       name: 'Webhook endpoints',
       description: 'Where events are sent, with secrets, deliveries and replays.',
     },

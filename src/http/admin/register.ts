@@ -27,6 +27,7 @@ import { registerCreateInvites } from './invites/create-invites.ts';
 import { registerInvites } from './invites/invites.ts';
 import { registerJobs } from './jobs/jobs.ts';
 import { registerGateKeys } from './keys/gate-keys.ts';
+import { registerMailEventKeys } from './keys/mail-event-keys.ts';
 import { registerProductKeys } from './keys/product-keys.ts';
 import { registerWaitlistKeys } from './keys/waitlist-keys.ts';
 import { registerMails } from './mails/register.ts';
@@ -77,6 +78,7 @@ export function registerAdmin(app: FastifyInstance, parts: AdminParts): void {
       registerWaitlistKeys(scope, parts);
       registerProductKeys(scope, parts);
       registerGateKeys(scope, parts);
+      registerMailEventKeys(scope, parts);
       registerEntries(scope, parts);
       registerAddEntry(scope, parts);
       registerStatistics(scope, parts);

@@ -1,16 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { DoorlistError, invalid } from '../../lib/errors.ts';
-import { formatId } from '../../lib/ids.ts';
-import { findGateKey, type GateKey } from '../../waitlist/gate/find-gate-key.ts';
+import { gateKeys } from '../../waitlist/gate/gate-keys.ts';
 import { type GateDecision, passGate } from '../../waitlist/gate/pass-gate.ts';
-import type { KeyUsage } from '../../waitlist/keys/key-usage.ts';
 import type { Context } from '../../waitlist/queue/context.ts';
 import { parseStrictJson } from '../json.ts';
 import { registerJsonBody } from '../plugins/body.ts';
 import type { ReadBody } from '../plugins/body-reader.ts';
 import { closeUnread, sendError, toWire } from '../plugins/errors.ts';
-import { clientOf, type RateLimiter } from '../plugins/rate-limit.ts';
+import { type HookParts, hookKeyOf, requireHookKey } from '../plugins/hook-key.ts';
+import { clientOf } from '../plugins/rate-limit.ts';
 import { readIdempotencyKey } from '../sdk/idempotency-key.ts';
 import type { TypedApp } from '../typed-app.ts';
 import { DENIALS, type GateAnswerSchema, gateSchema, KEY_NEEDED } from './schema.ts';
@@ -22,20 +21,12 @@ const BODY_BYTES_MAX = 64 * 1024;
 const DENIED_STATUS = 403;
 const UNKNOWN = 'Your invite could not be checked. Try again in a moment.';
 
-export interface GateParts {
-  context: Context;
-  keyUsage: KeyUsage;
+export interface GateParts extends HookParts {
   readBody: ReadBody;
-  failures: RateLimiter;
-  perKey: RateLimiter;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set for the gate. */
-    gateKey?: GateKey;
-    /** The body of a request to the gate, as it was signed. */
-    signedBody?: Buffer;
     /** The provider's own id of the request, if it has one: the same when it repeats the request. */
     providerRequestId?: string | undefined;
   }
@@ -45,7 +36,7 @@ type GateQuery = { shape?: string };
 
 /** The hook that a product's sign-up asks. It answers no unless it knows that the person was invited. */
 export function registerGate(app: TypedApp, parts: GateParts): void {
-  const { context, keyUsage, readBody, failures, perKey } = parts;
+  const { context, readBody, failures } = parts;
   app.register(async (scope: TypedApp) => {
     registerJsonBody(scope, readBody, (body, request) => {
       request.signedBody = body;
@@ -54,16 +45,8 @@ export function registerGate(app: TypedApp, parts: GateParts): void {
     scope.post('/gate/v1/:gateKey', {
       schema: gateSchema,
       bodyLimit: BODY_BYTES_MAX,
-      onRequest: async (request, reply) => {
-        const key = await findGateKey(context, request.params.gateKey);
-        if (!key) {
-          failures.take(clientOf(request), reply);
-          throw new DoorlistError('unauthorized', KEY_NEEDED);
-        }
-        request.gateKey = key;
-        perKey.take(formatId('gat', key.id), reply);
-        keyUsage.note(key);
-      },
+      onRequest: (request, reply) =>
+        requireHookKey(parts, gateKeys, request.params.gateKey, KEY_NEEDED, request, reply),
       preValidation: async (request, reply) => {
         const shape = shapeOf(request);
         const refusal = refuseUnsigned(request, shape, context.clock());
@@ -74,7 +57,7 @@ export function registerGate(app: TypedApp, parts: GateParts): void {
         if (shape) translate(request, shape.read(request.body));
       },
       handler: async (request, reply) => {
-        const { queue } = request.gateKey as GateKey;
+        const { queue } = hookKeyOf(request);
         const idempotencyKey =
           request.providerRequestId ?? readIdempotencyKey(request.headers['idempotency-key']);
         const decision = await passGate(context, queue, { ...request.body, idempotencyKey });
@@ -98,8 +81,8 @@ function shapeOf({ query }: Pick<FastifyRequest, 'query'>): Shape | undefined {
 
 /** A key with a secret takes only signed requests, so that the URL alone, which providers log, is no use. */
 function refuseUnsigned(request: FastifyRequest, shape: Shape | undefined, now: number): string | undefined {
-  const { gateKey, signedBody: body = Buffer.alloc(0), headers } = request;
-  const secret = gateKey?.secret ?? null;
+  const { hookKey, signedBody: body = Buffer.alloc(0), headers } = request;
+  const secret = hookKey?.secret ?? null;
   if (secret === null)
     return shape?.isGenuine && 'this gate key has no signing secret: add the one that the provider shows';
   if (!shape?.isGenuine)
@@ -128,8 +111,8 @@ function answerOf(decision: GateDecision): GateAnswer {
     : { ...decision, status: DENIED_STATUS, message: DENIALS[decision.reason] };
 }
 
-function presentFor(shape: Shape, { gateKey }: FastifyRequest, answer: GateAnswer, now: number): object {
-  return shape.present(answer, gateKey?.secret ?? '', now);
+function presentFor(shape: Shape, { hookKey }: FastifyRequest, answer: GateAnswer, now: number): object {
+  return shape.present(answer, hookKey?.secret ?? '', now);
 }
 
 /** A provider cannot show our errors to people, so it gets a refusal. Only a wrong key or signature is an error. */
@@ -137,7 +120,7 @@ function answerError(context: Context, error: Error, request: FastifyRequest, re
   const { shape: name = '' } = request.query as GateQuery;
   const shape = findShape(String(name));
   const isUnauthorized = error instanceof DoorlistError && error.code === 'unauthorized';
-  const canSign = shape?.signsAnswers === undefined || request.gateKey?.secret;
+  const canSign = shape?.signsAnswers === undefined || request.hookKey?.secret;
   if (!shape || isUnauthorized || !canSign) {
     sendError(error, request, reply, context.log);
     return;

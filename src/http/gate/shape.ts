@@ -1,12 +1,6 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { GateDecision } from '../../waitlist/gate/pass-gate.ts';
 import type { WireCode } from '../problem.ts';
-
-/** Exactly as it was received. */
-export interface SignedRequest {
-  headers: IncomingHttpHeaders;
-  body: Buffer;
-}
+import type { SignedRequest } from '../signed-request.ts';
 
 type Allowed = Extract<GateDecision, { allow: true }>;
 type Denied = Extract<GateDecision, { allow: false }>;
@@ -32,14 +26,4 @@ export interface Shape {
   isGenuine?(request: SignedRequest, secret: string, now: number): boolean;
   /** For providers that want the answer signed, too. */
   signsAnswers?: true;
-}
-
-/** The value at a path of a provider's body, which can be anything. */
-export function at(body: unknown, ...path: string[]): unknown {
-  let value = body;
-  for (const name of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-    value = (value as Record<string, unknown>)[name];
-  }
-  return value;
 }

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { verifyDelivery } from '../../webhooks/verify.ts';
-import { at, type GateAnswer, type Shape, type SignedRequest } from './shape.ts';
+import { at, isStandardWebhook, type SignedRequest } from '../signed-request.ts';
+import type { GateAnswer, Shape } from './shape.ts';
 
 /** What people type into the sign-up form of the product, if it asks for the code. */
 const CODE_FIELD = 'invite_code';
@@ -55,17 +55,6 @@ export function findShape(name: string): Shape | undefined {
 /** For providers at which code of the customer reads the answer. */
 function presentForCode(answer: GateAnswer): object {
   return answer.allow ? { allow: true } : { allow: false, reason: answer.reason, message: answer.message };
-}
-
-function isStandardWebhook({ headers, body }: SignedRequest, secret: string, now: number): boolean {
-  const [id, timestamp, signature] = ['id', 'timestamp', 'signature'].map((name) => {
-    const value = headers[`webhook-${name}`];
-    return typeof value === 'string' ? value : '';
-  }) as [string, string, string];
-  // Supabase separates several signatures with a comma and a space, the standard only with a space.
-  const signatures = signature.replaceAll(', ', ' ');
-  const payload = body.toString('utf8');
-  return verifyDelivery({ payload, headers: { id, timestamp, signature: signatures }, secret }, now).verified;
 }
 
 /** As WorkOS' own library. */

@@ -55,6 +55,6 @@ function isJson(contentType: string): boolean {
   );
 }
 
-function notJson(): HttpError {
+export function notJson(): HttpError {
   return new HttpError('unsupported_media_type', 'the body must be sent as Content-Type: application/json');
 }

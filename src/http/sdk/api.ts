@@ -13,6 +13,7 @@ export const SDK_API: Api = {
     { name: 'Entries', description: 'Read the queue, with live positions.' },
     { name: 'Invites', description: 'Let people in with single-use codes.' },
     { name: 'Gate', description: 'Let only invited people sign up to your product.' },
+    { name: 'Mail events', description: 'Report bounces and complaints.' },
     { name: 'Webhooks', description: 'Make sure a delivery came from this service.' },
     { name: 'Operations', description: 'Health checks for load balancers and monitoring.' },
   ],

@@ -9,7 +9,7 @@ interface Shredded {
 
 /**
  * Erases every message that shows the entry or an invite to its email, or is addressed to it, and the
- * suppression of the address. Call it while invites still have the email's hash. After the commit, call the
+ * suppression and soft bounces of the address. Call it while invites still have the email's hash. After the commit, call the
  * returned function: it resolves once nothing more about the person can be sent.
  */
 export async function shredEventsOf(
@@ -23,11 +23,12 @@ export async function shredEventsOf(
     .where('queue_id', '=', queue.id)
     .where('email_hash', '=', emailHash)
     .execute();
-  await trx
-    .deleteFrom('mail_suppression')
-    .where('queue_id', '=', queue.id)
-    .where('email_hash', '=', emailHash)
-    .execute();
+  for (const table of ['mail_suppression', 'mail_soft_bounce'] as const)
+    await trx
+      .deleteFrom(table)
+      .where('queue_id', '=', queue.id)
+      .where('email_hash', '=', emailHash)
+      .execute();
   const forget = emailHash ? [emailHash] : [];
   const subjects = [...(entryId ? [entryId] : []), ...forget, ...invites.map(({ id }) => id)];
   return eraseMessages(db, trx, { queueId: queue.id, subjects, forget, now });

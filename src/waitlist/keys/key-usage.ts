@@ -1,14 +1,11 @@
 import { repeat } from '../../lib/repeat.ts';
 import type { Context } from '../queue/context.ts';
-import type { Queue } from '../queue/queue.ts';
+import type { HookKey } from './find-hook-key.ts';
 
 const WRITE_EVERY_MS = 60_000;
 
-/** A server key, or a gate key, which belongs to a queue. */
-interface UsedKey {
-  readonly id: Uint8Array;
-  readonly queue?: Queue;
-}
+/** A server key, or a hook key, which belongs to a queue. */
+type UsedKey = HookKey | { readonly id: Uint8Array; readonly table?: never };
 
 /** Collects when keys were last used and writes it once a minute, so that requests do not wait for it. */
 export interface KeyUsage {
@@ -22,12 +19,12 @@ export function trackKeyUsage({ db, clock, log }: Context): KeyUsage {
   const write = async () => {
     const batch = [...used];
     used.clear();
-    for (const [{ id, queue }, last_used_at] of batch) {
-      if (queue) {
-        const ours = db.query.updateTable('gate_key').where('queue_id', '=', queue.id);
-        await ours.set({ last_used_at }).where('id', '=', id).execute();
+    for (const [key, last_used_at] of batch) {
+      if (key.table !== undefined) {
+        const ours = db.query.updateTable(key.table).where('queue_id', '=', key.queue.id);
+        await ours.set({ last_used_at }).where('id', '=', key.id).execute();
       } else {
-        await db.query.updateTable('server_key').set({ last_used_at }).where('id', '=', id).execute();
+        await db.query.updateTable('server_key').set({ last_used_at }).where('id', '=', key.id).execute();
       }
     }
   };

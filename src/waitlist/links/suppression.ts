@@ -5,8 +5,10 @@ import { parseEmail } from '../../lib/email.ts';
 import { invalid, notFound } from '../../lib/errors.ts';
 import type { Context } from '../queue/context.ts';
 import type { Queue } from '../queue/queue.ts';
+import { forgetSoftBounces } from './soft-bounces.ts';
 
-type SuppressionReason = 'bounced' | 'unsubscribed';
+export const SUPPRESSION_REASONS = ['bounced', 'complained', 'unsubscribed'] as const;
+type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 
 const findReasons = statement<{ queueId: number; hash: Uint8Array }, { reason: SuppressionReason }>(
   (db, parameter) =>
@@ -18,7 +20,8 @@ const findReasons = statement<{ queueId: number; hash: Uint8Array }, { reason: S
 );
 
 /**
- * Returns why this address must not get a mail, or undefined if it may. Essential mails ignore unsubscribes.
+ * Returns why this address must not get a mail, or undefined if it may. Essential mails ignore unsubscribes and
+ * complaints.
  */
 export async function whySuppressed(
   { db }: Context,
@@ -53,9 +56,21 @@ export async function suppress(
   reason: SuppressionReason,
   now: number,
 ): Promise<void> {
+  await suppressAll(trx, queue, [emailHash], reason, now);
+}
+
+export async function suppressAll(
+  trx: Pick<Trx, 'insertInto'>,
+  queue: Queue,
+  emailHashes: readonly Uint8Array[],
+  reason: SuppressionReason,
+  now: number,
+): Promise<void> {
+  if (emailHashes.length === 0) return;
+  const rows = emailHashes.map((email_hash) => ({ queue_id: queue.id, email_hash, reason, created_at: now }));
   await trx
     .insertInto('mail_suppression')
-    .values({ queue_id: queue.id, email_hash: emailHash, reason, created_at: now })
+    .values(rows)
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
@@ -118,6 +133,7 @@ export async function unsuppress(context: Context, queue: Queue, email: string):
       .where('email_hash', '=', hashOf(queue, email))
       .executeTakeFirst();
     if (numDeletedRows === 0n) throw notFound('this address is not suppressed');
+    await forgetSoftBounces(trx, queue, hashOf(queue, email));
     const object = { kind: 'waitlist', id: queue.waitlist.id } as const;
     await context.audit?.(trx, { action: 'suppression.removed', object });
   });

@@ -16,6 +16,9 @@ export const WAITLIST_ACTIONS = [
   'gate_key.created',
   'gate_key.updated',
   'gate_key.deleted',
+  'mail_event_key.created',
+  'mail_event_key.updated',
+  'mail_event_key.deleted',
   'entries.read',
   'entries.read_refused',
   'entries.exported',
@@ -71,6 +74,7 @@ export interface AuditEvent {
       | 'waitlist'
       | 'key'
       | 'gate_key'
+      | 'mail_event_key'
       | 'entry'
       | 'invite'
       | 'job'

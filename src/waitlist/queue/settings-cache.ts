@@ -10,7 +10,7 @@ type Find<T> = () => Promise<T | undefined>;
 export interface SettingsCache {
   /** What has this name among what is of this kind. */
   cached<T>(
-    kind: 'key' | 'gate' | 'form' | 'queue' | 'tag' | 'id',
+    kind: 'key' | 'gate' | 'mail-event' | 'form' | 'queue' | 'tag' | 'id',
     name: string,
     find: Find<T>,
   ): Promise<T | undefined>;
@@ -24,6 +24,7 @@ export function createSettingsCache(db: Database): SettingsCache {
   const caches = {
     key: new Map(),
     gate: new Map(),
+    'mail-event': new Map(),
     form: new Map(),
     queue: new Map(),
     tag: new Map(),

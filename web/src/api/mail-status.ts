@@ -29,6 +29,7 @@ const WORDS: Readonly<Record<Reason, string>> = {
   no_address: 'no email address',
   invalid_address: 'the address is not accepted',
   bounced: 'the address bounced',
+  complained: 'they reported an email as spam',
   unsubscribed: 'they unsubscribed',
   kind_off: 'this email is off',
   environment: 'emails are only sent in production',

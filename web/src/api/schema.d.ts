@@ -1892,6 +1892,54 @@ export interface paths {
         patch: operations["updateGateKey"];
         trace?: never;
     };
+    "/admin/v1/waitlists/{waitlistId}/mail-event-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List mail event keys
+         * @description Returns the mail event keys of a waitlist in one environment, without the keys themselves. Requires the `admin` role.
+         */
+        get: operations["listMailEventKeys"];
+        put?: never;
+        /**
+         * Create a mail event key
+         * @description Creates a key for `POST /mail-events/v1/{key}`, with which your mail provider reports bounces and complaints, and returns it, this once. Requires the `admin` role.
+         */
+        post: operations["createMailEventKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/waitlists/{waitlistId}/mail-event-keys/{mailEventKeyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a mail event key
+         * @description The key stops working at once: what the provider reports with it is refused. Requires the `admin` role.
+         */
+        delete: operations["deleteMailEventKey"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a mail event key
+         * @description Renames it, or sets the secret that the provider shows once it knows the URL. Requires the `admin` role.
+         */
+        patch: operations["updateMailEventKey"];
+        trace?: never;
+    };
     "/admin/v1/waitlists/{waitlistId}/entries": {
         parameters: {
             query?: never;
@@ -2769,7 +2817,7 @@ export interface components {
          * @description What happened.
          * @enum {string}
          */
-        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+        AuditAction: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
         /** @description Who did it. */
         AuditActor: {
             /** @description Kind of object: `operator`, `token`, `session`, `command-line`, or `anonymous` for somebody who is not signed in. */
@@ -3505,7 +3553,7 @@ export interface components {
              * @description Why it is not sent. `sending_paused`: it waits until the mail server accepts emails again. `environment` and `no_mail_server`: it is kept. `kind_off` and `no_address`: there is none.
              * @enum {string|null}
              */
-            reason: "no_address" | "invalid_address" | "bounced" | "unsubscribed" | "kind_off" | "environment" | "no_mail_server" | "sending_paused" | null;
+            reason: "no_address" | "invalid_address" | "bounced" | "complained" | "unsubscribed" | "kind_off" | "environment" | "no_mail_server" | "sending_paused" | null;
             /** @description What happens instead, and what to do about it. */
             message: string | null;
         };
@@ -3587,7 +3635,7 @@ export interface components {
              * @description Why it is not sent. `sending_paused`: it waits until the mail server accepts emails again. `environment` and `no_mail_server`: it is kept. `kind_off` and `no_address`: there is none.
              * @enum {string|null}
              */
-            reason: "no_address" | "invalid_address" | "bounced" | "unsubscribed" | "kind_off" | "environment" | "no_mail_server" | "sending_paused" | null;
+            reason: "no_address" | "invalid_address" | "bounced" | "complained" | "unsubscribed" | "kind_off" | "environment" | "no_mail_server" | "sending_paused" | null;
             /** @description What happens instead, and what to do about it. */
             message: string | null;
         };
@@ -3635,7 +3683,7 @@ export interface components {
              * @description Why.
              * @enum {string}
              */
-            reason: "bounced" | "unsubscribed";
+            reason: "bounced" | "complained" | "unsubscribed";
             /**
              * Format: date-time
              * @description Since when.
@@ -3685,10 +3733,10 @@ export interface components {
             /** @description Beginning of the keyed hash of the address. */
             hash: string;
             /**
-             * @description Why it gets no emails.
+             * @description Why it gets no emails. `complained`: the person reported an email as spam, and counts as unsubscribed.
              * @enum {string}
              */
-            reason: "bounced" | "unsubscribed";
+            reason: "bounced" | "complained" | "unsubscribed";
             /**
              * Format: date-time
              * @description Since when.
@@ -4622,6 +4670,80 @@ export interface components {
             /** @description The secret that the provider signs its requests with, for Supabase and WorkOS. A key with one refuses unsigned requests. `null` for none. */
             secret?: string | null;
         };
+        /** @description A key to report bounces and complaints with. The key itself is shown only once. */
+        MailEventKey: {
+            /** @description Unique id of the mail event key. */
+            id: string;
+            /** @description Last four characters of the key. */
+            hint: string;
+            /** @description What operators call it. Empty if it has no name. */
+            name: string;
+            /** @description Whether it has a signing secret. If so, it takes only requests that are signed with it. */
+            signed: boolean;
+            /**
+             * Format: date-time
+             * @description When the key was created.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the key was last used, to the minute.
+             */
+            lastUsedAt: string | null;
+        };
+        /** @description The mail event keys of a waitlist in one environment. */
+        MailEventKeys: {
+            /** @description In the order in which they were created. */
+            mailEventKeys: components["schemas"]["MailEventKey"][];
+        };
+        /** @description A mail event key to create. */
+        MailEventKeyRequest: {
+            /**
+             * @description What to call it, so that you can tell keys apart.
+             * @example Website backend
+             */
+            name?: string;
+            /** @description The signing secret of Resend or Mailgun, or the verification key of SendGrid. A key with one refuses unsigned requests. `null` for none. */
+            secret?: string | null;
+        };
+        /** @description A new mail event key. */
+        CreatedMailEventKey: {
+            /** @description Unique id of the mail event key. */
+            id: string;
+            /** @description Last four characters of the key. */
+            hint: string;
+            /** @description What operators call it. Empty if it has no name. */
+            name: string;
+            /** @description Whether it has a signing secret. If so, it takes only requests that are signed with it. */
+            signed: boolean;
+            /**
+             * Format: date-time
+             * @description When the key was created.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the key was last used, to the minute.
+             */
+            lastUsedAt: string | null;
+            /** @description The key. It is shown only here. */
+            key: string;
+            /**
+             * Format: uri
+             * @description Where to report bounces and complaints. Add `?shape=` for a provider.
+             */
+            url: string;
+        };
+        /** @description What to change. */
+        MailEventKeyChange: {
+            /**
+             * @description What to call it, so that you can tell keys apart.
+             * @example Website backend
+             */
+            name?: string;
+            /** @description The signing secret of Resend or Mailgun, or the verification key of SendGrid. A key with one refuses unsigned requests. `null` for none. */
+            secret?: string | null;
+        };
         /** @description One page of entries. */
         EntryPage: {
             /** @description The entries on this page, in the requested order. */
@@ -5309,7 +5431,7 @@ export interface components {
             } | null;
             /** @description Ends once this many invites of the waitlist were accepted since the wave was created. Until then, the accepted and the open ones are never more together because of the wave, whoever sent them. */
             untilJoined: number | null;
-            /** @description Pauses itself if more than this part of the invites of its last run could not be delivered by email or webhook, and at least 5. `null`: never. */
+            /** @description Pauses itself if more than this part of the invites of its last run could not be delivered by email or webhook, bounced or were reported as spam, and at least 5. `null`: never. */
             failurePercent: number | null;
             /** @description Only people who meet these conditions. `null`: everyone. Viewers do not see `where`. */
             segment: {
@@ -5450,7 +5572,7 @@ export interface components {
             } | null;
             /** @description Ends once this many invites of the waitlist were accepted since the wave was created. Until then, the accepted and the open ones are never more together because of the wave, whoever sent them. */
             untilJoined?: number | null;
-            /** @description Pauses itself if more than this part of the invites of its last run could not be delivered by email or webhook, and at least 5. `null`: never. */
+            /** @description Pauses itself if more than this part of the invites of its last run could not be delivered by email or webhook, bounced or were reported as spam, and at least 5. `null`: never. */
             failurePercent?: number | null;
             /** @description Only people who meet these conditions. A saved segment is used as it is now. */
             segment?: {
@@ -5639,7 +5761,7 @@ export interface components {
             } | null;
             /** @description Ends once this many invites of the waitlist were accepted since the wave was created. Until then, the accepted and the open ones are never more together because of the wave, whoever sent them. */
             untilJoined: number | null;
-            /** @description Pauses itself if more than this part of the invites of its last run could not be delivered by email or webhook, and at least 5. `null`: never. */
+            /** @description Pauses itself if more than this part of the invites of its last run could not be delivered by email or webhook, bounced or were reported as spam, and at least 5. `null`: never. */
             failurePercent: number | null;
             /** @description Only people who meet these conditions. `null`: everyone. Viewers do not see `where`. */
             segment: {
@@ -5807,7 +5929,7 @@ export interface components {
             } | null;
             /** @description Ends once this many invites of the waitlist were accepted since the wave was created. Until then, the accepted and the open ones are never more together because of the wave, whoever sent them. */
             untilJoined?: number | null;
-            /** @description Pauses itself if more than this part of the invites of its last run could not be delivered by email or webhook, and at least 5. `null`: never. */
+            /** @description Pauses itself if more than this part of the invites of its last run could not be delivered by email or webhook, bounced or were reported as spam, and at least 5. `null`: never. */
             failurePercent?: number | null;
             /** @description Only people who meet these conditions. A saved segment is used as it is now. */
             segment?: {
@@ -6785,7 +6907,7 @@ export interface operations {
                  * @description Only this action.
                  * @example session.created
                  */
-                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
+                action?: "setup.completed" | "session.created" | "session.ended" | "access.ended" | "operator.created" | "operator.updated" | "operator.role_changed" | "operator.removed" | "operator.link_created" | "password.set" | "password.changed" | "password.reset_requested" | "two_factor.enabled" | "two_factor.disabled" | "recovery_code.used" | "recovery_codes.replaced" | "passkey.added" | "passkey.renamed" | "passkey.removed" | "token.created" | "token.changed" | "token.revoked" | "audit.trimmed" | "environment.created" | "instance.updated" | "waitlist.created" | "waitlist.updated" | "waitlist.opened" | "waitlist.closed" | "waitlist.deleted" | "first_steps.dismissed" | "key.created" | "key.rotated" | "key.revoked" | "gate_key.created" | "gate_key.updated" | "gate_key.deleted" | "mail_event_key.created" | "mail_event_key.updated" | "mail_event_key.deleted" | "entries.read" | "entries.read_refused" | "entries.exported" | "entries.imported" | "import.undone" | "import.rows_read" | "entry.added" | "entry.updated" | "entry.moved" | "entry.confirmed" | "confirmation.resent" | "entry.removed" | "entry.restored" | "entry.erased" | "entry.exported" | "segment.created" | "segment.updated" | "segment.deleted" | "invite.created" | "invite.revoked" | "invite.resent" | "invites.started" | "wave.created" | "wave.updated" | "wave.paused" | "wave.resumed" | "wave.stopped" | "job.cancelled" | "webhook.created" | "webhook.updated" | "webhook.deleted" | "webhook.tested" | "webhook.secret_shown" | "webhook.secret_rotated" | "delivery.replayed" | "template.updated" | "template.reset" | "mail_settings.updated" | "mail.resent" | "mail.tested" | "suppression.removed" | "form.updated" | "form.key_rotated" | "referral.reviewed";
                 /**
                  * @description Only what this actor did: its kind and id, joined with a colon.
                  * @example operator:opr_06gxx2p9r1yn1vp1ryss481fhw
@@ -9956,6 +10078,158 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GateKey"];
+                };
+            };
+        };
+    };
+    listMailEventKeys: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The mail event keys. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailEventKeys"];
+                };
+            };
+        };
+    };
+    createMailEventKey: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+            };
+            cookie?: never;
+        };
+        /** @description A mail event key to create. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailEventKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description The mail event key was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedMailEventKey"];
+                };
+            };
+        };
+    };
+    deleteMailEventKey: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the mail event key.
+                 * @example mek_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                mailEventKeyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The mail event key was deleted. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+        };
+    };
+    updateMailEventKey: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Environment of the waitlist. Default: `production`.
+                 * @example development
+                 */
+                environment?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Short id of the waitlist, starting with `wl_`.
+                 * @example wl_acme
+                 */
+                waitlistId: string;
+                /**
+                 * @description Id of the mail event key.
+                 * @example mek_06gxx2p9r1yn1vp1ryss481fhw
+                 */
+                mailEventKeyId: string;
+            };
+            cookie?: never;
+        };
+        /** @description What to change. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MailEventKeyChange"];
+            };
+        };
+        responses: {
+            /** @description The mail event key. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailEventKey"];
                 };
             };
         };

@@ -1,19 +1,14 @@
 import Type from 'typebox';
-import {
-  changeGateKey,
-  createGateKey,
-  deleteGateKey,
-  GATE_KEYS_MAX,
-  listGateKeys,
-} from '../../../waitlist/gate/gate-keys.ts';
+import { gateKeys } from '../../../waitlist/gate/gate-keys.ts';
+import { HOOK_KEYS_MAX } from '../../../waitlist/keys/hook-keys.ts';
 import {
   CreatedGateKeySchema,
   EXAMPLE_GATE_KEY as EXAMPLE,
   EXAMPLE_GATE_SECRET,
   GateKeySchema,
   presentCreatedGateKey,
-  presentGateKey,
 } from '../../../wire/gate-key.ts';
+import { presentHookKey } from '../../../wire/hook-key.ts';
 import { limits, named, nullable, withExamples } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { adminSchema } from '../core/operation.ts';
@@ -83,7 +78,7 @@ const GateKeyChange = Type.Object(fields, {
 const GateKeys = Type.Object(
   {
     gateKeys: Type.Array(GateKeySchema, {
-      maxItems: GATE_KEYS_MAX,
+      maxItems: HOOK_KEYS_MAX,
       description: 'In the order in which they were created.',
     }),
   },
@@ -123,8 +118,8 @@ const createSchema = adminSchema({
     ...unknownWaitlist,
     ...badSecret,
     conflict: {
-      when: `There are ${GATE_KEYS_MAX} gate keys already.`,
-      message: `a waitlist has at most ${GATE_KEYS_MAX} gate keys: delete one first`,
+      when: `There are ${HOOK_KEYS_MAX} gate keys already.`,
+      message: `a waitlist has at most ${HOOK_KEYS_MAX} gate keys: delete one first`,
     },
   },
 });
@@ -159,13 +154,13 @@ export function registerGateKeys(app: TypedApp, parts: AdminParts): void {
   const path = '/waitlists/:waitlistId/gate-keys';
 
   app.get(path, { schema: listSchema }, async ({ params, query }) => {
-    const keys = await listGateKeys(parts.waitlists, await requireQueue(parts, params, query));
-    return { gateKeys: keys.map(presentGateKey) };
+    const keys = await gateKeys.list(parts.waitlists, await requireQueue(parts, params, query));
+    return { gateKeys: keys.map(presentHookKey) };
   });
 
   app.post(path, { schema: createSchema }, async (request, reply) => {
     const queue = await requireQueue(parts, request.params, request.query);
-    const created = await createGateKey(domainFor(parts, request), queue, request.body);
+    const created = await gateKeys.create(domainFor(parts, request), queue, request.body);
     reply.code(201);
     return presentCreatedGateKey(created, parts.publicUrl);
   });
@@ -173,13 +168,13 @@ export function registerGateKeys(app: TypedApp, parts: AdminParts): void {
   app.patch(`${path}/:gateKeyId`, { schema: changeSchema }, async (request) => {
     const { params, query, body } = request;
     const queue = await requireQueue(parts, params, query);
-    return presentGateKey(await changeGateKey(domainFor(parts, request), queue, params.gateKeyId, body));
+    return presentHookKey(await gateKeys.change(domainFor(parts, request), queue, params.gateKeyId, body));
   });
 
   app.delete(`${path}/:gateKeyId`, { schema: deleteSchema }, async (request) => {
     const { params, query } = request;
     const queue = await requireQueue(parts, params, query);
-    await deleteGateKey(domainFor(parts, request), queue, params.gateKeyId);
+    await gateKeys.remove(domainFor(parts, request), queue, params.gateKeyId);
     return { id: params.gateKeyId, deleted: true as const };
   });
 }

@@ -5,7 +5,7 @@ import { showLastMail } from '../../../mail/mailbox.ts';
 import { presentMail } from '../../../mail/present.ts';
 import { MAIL_KINDS } from '../../../mail/templates/kinds.ts';
 import { readEntry } from '../../../waitlist/entries/browse-entries.ts';
-import { suppressionsOf } from '../../../waitlist/links/suppression.ts';
+import { SUPPRESSION_REASONS, suppressionsOf } from '../../../waitlist/links/suppression.ts';
 import { named, nullable, oneOf, time } from '../../../wire/schema.ts';
 import type { TypedApp } from '../../typed-app.ts';
 import { EXAMPLE_MAILABLE, mailableFields, presentMailable } from '../core/mailable.ts';
@@ -36,7 +36,7 @@ const PersonMail = Type.Object(
     suppressions: Type.Array(
       Type.Object(
         {
-          reason: oneOf(['bounced', 'unsubscribed'] as const, { description: 'Why.' }),
+          reason: oneOf(SUPPRESSION_REASONS, { description: 'Why.' }),
           since: time('Since when.'),
         },
         { ...named('PersonSuppression'), description: 'Why an address gets no emails.' },

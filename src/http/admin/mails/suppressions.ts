@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { invalid } from '../../../lib/errors.ts';
-import { pageSuppressions, unsuppress } from '../../../waitlist/links/suppression.ts';
+import { pageSuppressions, SUPPRESSION_REASONS, unsuppress } from '../../../waitlist/links/suppression.ts';
 import { named, oneOf, time } from '../../../wire/schema.ts';
 import { presentSuppression } from '../../../wire/suppression.ts';
 import type { TypedApp } from '../../typed-app.ts';
@@ -17,7 +17,10 @@ const SuppressionPage = Type.Object(
       Type.Object(
         {
           hash: Type.String({ description: 'Beginning of the keyed hash of the address.' }),
-          reason: oneOf(['bounced', 'unsubscribed'] as const, { description: 'Why it gets no emails.' }),
+          reason: oneOf(SUPPRESSION_REASONS, {
+            description:
+              'Why it gets no emails. `complained`: the person reported an email as spam, and counts as unsubscribed.',
+          }),
           since: time('Since when.'),
         },
         { ...named('Suppression'), description: 'An address that gets no emails.' },

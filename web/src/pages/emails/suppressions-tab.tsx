@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { MailCheck } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useMay } from '../../api/me.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -18,9 +18,15 @@ import { removeSuppression, suppressionsQuery } from './mails.ts';
 
 interface Suppression {
   hash: string;
-  reason: 'bounced' | 'unsubscribed';
+  reason: 'bounced' | 'complained' | 'unsubscribed';
   since: string;
 }
+
+const REASONS: Record<Suppression['reason'], ReactNode> = {
+  bounced: <Badge tone="danger">Bounced</Badge>,
+  complained: <Badge tone="danger">Complained</Badge>,
+  unsubscribed: <Badge>Unsubscribed</Badge>,
+};
 
 const COLUMNS: Column<Suppression>[] = [
   {
@@ -36,8 +42,7 @@ const COLUMNS: Column<Suppression>[] = [
   {
     id: 'reason',
     label: 'Reason',
-    cell: ({ reason }) =>
-      reason === 'bounced' ? <Badge tone="danger">Bounced</Badge> : <Badge>Unsubscribed</Badge>,
+    cell: ({ reason }) => REASONS[reason],
   },
   { id: 'since', label: 'Since', right: true, cell: ({ since }) => <RelativeTime at={since} /> },
 ];
@@ -53,7 +58,7 @@ export function SuppressionsTab({ scope }: { scope: Scope }) {
     <Card
       flush
       title="Suppressions"
-      about="Addresses that bounced or unsubscribed. Only their hashes are stored."
+      about="Addresses that bounced, complained or unsubscribed. Only their hashes are stored."
       actions={
         mayManage && (
           <Button
@@ -75,8 +80,8 @@ export function SuppressionsTab({ scope }: { scope: Scope }) {
           rowId={({ hash, reason }) => `${hash} ${reason}`}
           empty={
             <EmptyState icon={<MailCheck aria-hidden />} title="No suppressed addresses">
-              When an email bounces or a person unsubscribes, their address gets no more emails and appears
-              here.
+              When an email bounces or a person complains or unsubscribes, their address gets no more emails
+              and appears here.
             </EmptyState>
           }
         />

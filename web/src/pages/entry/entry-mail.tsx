@@ -96,8 +96,11 @@ export function EntryMail({ scope, entry }: AboutEntry) {
 function Verdict({ mail: { kinds, suppressions } }: { mail: PersonMail }) {
   const on = kinds.filter(({ reason }) => reason !== 'kind_off');
   const bounced = suppressions.find(({ reason }) => reason === 'bounced');
+  const complained = suppressions.find(({ reason }) => reason === 'complained');
   const unsubscribed = suppressions.find(({ reason }) => reason === 'unsubscribed');
-  const blocked = on.find(({ reason }) => reason !== null && reason !== 'unsubscribed');
+  const blocked = on.find(
+    ({ reason }) => reason !== null && reason !== 'unsubscribed' && reason !== 'complained',
+  );
   const why = blocked && whyNotMailed(blocked);
   return (
     <div className="min-w-0 flex-1 basis-52">
@@ -107,6 +110,12 @@ function Verdict({ mail: { kinds, suppressions } }: { mail: PersonMail }) {
         <Fact badge={<Badge tone="danger">Bounced</Badge>} text="Gets no emails." since={bounced.since} />
       ) : why !== undefined ? (
         <Fact badge={<Badge tone="warn">{capitalize(why)}</Badge>} text={blocked?.message ?? ''} />
+      ) : complained ? (
+        <Fact
+          badge={<Badge tone="warn">Complained</Badge>}
+          text="Reported an email as spam. Only gets invites and emails to confirm the address."
+          since={complained.since}
+        />
       ) : unsubscribed ? (
         <Fact
           badge={<Badge tone="warn">Unsubscribed</Badge>}

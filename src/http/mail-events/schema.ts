@@ -1,0 +1,118 @@
+import Type from 'typebox';
+import { EXAMPLE_MAIL_EVENT_SECRET } from '../../wire/mail-event-key.ts';
+import { limits, named, oneOf, withExamples } from '../../wire/schema.ts';
+import { errorResponses, okResponse } from '../responses.ts';
+import { SHAPE_NAMES } from './shapes.ts';
+
+export const EVENTS_MAX = 1_000;
+const TEXT_CHARACTERS_MAX = 2_000;
+
+export const KEY_NEEDED =
+  'a valid mail event key is required: use the URL that was shown when the key was created';
+
+const MailEventSchema = Type.Object(
+  {
+    type: oneOf(['bounce', 'complaint'] as const, {
+      description: '`complaint`: the person reported an email as spam.',
+    }),
+    email: Type.String({
+      ...limits({ maxLength: TEXT_CHARACTERS_MAX }),
+      description: 'The address that the email was sent to. Not case-sensitive.',
+      examples: ['ada@example.com'],
+    }),
+    permanent: Type.Optional(
+      Type.Boolean({
+        description:
+          'Of a bounce: `false` if the address may work later, such as a full mailbox. `true` unless given.',
+      }),
+    ),
+    detail: Type.Optional(
+      Type.String({
+        ...limits({ maxLength: TEXT_CHARACTERS_MAX }),
+        description: 'What the mail server said. It is not stored.',
+      }),
+    ),
+  },
+  { ...named('MailEvent'), description: 'What became of an email.', additionalProperties: false },
+);
+
+const MailEventsRequest = Type.Object(
+  {
+    events: Type.Array(MailEventSchema, {
+      ...limits({ maxItems: EVENTS_MAX }),
+      description: 'In any order. The same event twice changes nothing.',
+    }),
+  },
+  {
+    ...named('MailEventsRequest'),
+    description: 'Bounces and complaints.',
+    additionalProperties: false,
+    ...withExamples({
+      bounce: {
+        summary: 'An address does not exist',
+        value: { events: [{ type: 'bounce', email: 'ada@example.com', detail: '550 5.1.1 no such user' }] },
+      },
+      complaint: {
+        summary: 'A person reported an email as spam',
+        value: { events: [{ type: 'complaint', email: 'ada@example.com' }] },
+      },
+    }),
+  },
+);
+
+export const MailEventsAccepted = Type.Object(
+  {
+    accepted: Type.Integer({
+      ...limits({ minimum: 0 }),
+      description: 'How many bounces and complaints were understood, whether or not the address is known.',
+    }),
+  },
+  { ...named('MailEventsAccepted'), description: 'What was understood.' },
+);
+
+export const mailEventsSchema = {
+  operationId: 'reportMailEvents',
+  tags: ['Mail events'],
+  summary: 'Report bounces and complaints',
+  description:
+    'Tells what became of emails after the mail server had accepted them. An address that bounced gets no more emails. After a bounce that ' +
+    'is not permanent, it gets emails until it has bounced on 3 days within 14 days. A person who complained is unsubscribed. ' +
+    'The key in the path is the credential: give the URL to your mail provider or call it from your backend. With `shape`, the body is ' +
+    'that of the provider; the guide to emails shows each.',
+  security: [],
+  params: Type.Object({
+    key: Type.String({
+      description: 'A mail event key. It decides the waitlist and the environment.',
+      examples: [EXAMPLE_MAIL_EVENT_SECRET],
+    }),
+  }),
+  querystring: Type.Object({
+    shape: Type.Optional(
+      oneOf(SHAPE_NAMES, {
+        description: 'Whose body it is. `plain`, the body described here, unless given.',
+        examples: ['plain'],
+      }),
+    ),
+  }),
+  body: MailEventsRequest,
+  response: {
+    200: okResponse({
+      description: 'The events were recorded.',
+      schema: MailEventsAccepted,
+      examples: { accepted: { summary: 'One event', value: { accepted: 1 } } },
+    }),
+    ...errorResponses(
+      ['invalid_request', 'unauthorized', 'payload_too_large', 'unsupported_media_type', 'rate_limited'],
+      {
+        invalid_request: {
+          when: 'The body or `shape` is malformed.',
+          message: 'events: is required',
+        },
+        unauthorized: {
+          when: 'The mail event key is unknown or was deleted, or the signature of the provider is wrong.',
+          message: KEY_NEEDED,
+        },
+      },
+    ),
+  },
+};

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readBounceMessage } from './bounce-message.ts';
+
+/** After the examples in appendix E of RFC 3464. */
+const report = (status: string, boundary = 'RAA14128.773615765/CS.UTK.EDU') =>
+  `Date: Thu, 7 Jul 1994 17:16:05 -0400
+From: Mail Delivery Subsystem <MAILER-DAEMON@CS.UTK.EDU>
+To: <owner-info-mime@cs.utk.edu>
+MIME-Version: 1.0
+Content-Type: multipart/report; report-type=delivery-status;
+      boundary="${boundary}"
+
+--${boundary}
+
+The original message was received at Thu, 7 Jul 1994 17:15:49 -0400
+
+   ----- The following addresses had delivery problems -----
+<louisl@larry.slip.umd.edu>  (unrecoverable error)
+
+--${boundary}
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; cs.utk.edu
+
+${status}
+
+--${boundary}
+Content-Type: message/rfc822
+
+To: mallory@example.com
+Final-Recipient: rfc822;mallory@example.com
+
+[original message goes here]
+--${boundary}--
+`;
+
+const failed = (recipient: string, status = '5.1.1') =>
+  `Final-Recipient: rfc822;${recipient}\nAction: failed\nStatus: ${status}\nDiagnostic-Code: smtp;\n 550 no such user`;
+const bounce = (email: string, permanent: boolean) => ({ type: 'bounce', email, permanent });
+
+describe('a bounce message', () => {
+  it('names the recipients and whether it will happen again', () => {
+    const delayed =
+      'Original-Recipient: rfc822;ada@example.com\nFinal-Recipient: rfc822; <a@forward.example>';
+    const status = [
+      failed('louisl@larry.slip.umd.edu'),
+      failed('full@example.com', '4.2.2 (mailbox full)'),
+      `${delayed}\nAction: Delayed\nStatus: 4.0.0`,
+      'Final-Recipient: rfc822;fine@example.com\nAction: delivered\nStatus: 2.0.0',
+    ].join('\n\n');
+    const expected = [
+      bounce('louisl@larry.slip.umd.edu', true),
+      bounce('full@example.com', false),
+      bounce('ada@example.com', false),
+    ];
+    assert.deepEqual(readBounceMessage(report(status)), expected);
+    assert.deepEqual(readBounceMessage(report(status).replaceAll('\n', '\r\n')), expected);
+    assert.deepEqual(readBounceMessage(report(status, 'plain').replace('"plain"', 'plain')), expected);
+  });
+
+  it('does not blame the address for what is about the sender or the email', () => {
+    const statuses = ['5.0.0', '5.1.1', '5.2.1', '5.2.2', '5.3.4', '5.7.1', '4.4.7', 'nonsense'];
+    const permanent = statuses.map(
+      (status) => readBounceMessage(report(failed('a@example.com', status)))?.[0]?.permanent,
+    );
+    assert.deepEqual(permanent, [true, true, true, false, false, false, false, false]);
+  });
+
+  it('is read from base64, which some servers use', () => {
+    const encoded = Buffer.from(failed('a@example.com').replaceAll('\n', '\r\n')).toString('base64');
+    const message = report(encoded)
+      .replace('Reporting-MTA: dns; cs.utk.edu\n\n', '')
+      .replace('message/delivery-status\n', 'message/delivery-status\nContent-Transfer-Encoding: base64\n');
+    assert.deepEqual(readBounceMessage(message), [bounce('a@example.com', true)]);
+  });
+
+  it('is told from other messages, whatever they contain', () => {
+    const others = [
+      '',
+      'Subject: Hello\n\nFinal-Recipient: rfc822;a@example.com\nAction: failed\nStatus: 5.1.1\n',
+      'Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\nAction: failed\n--b--\n',
+      'Content-Type: multipart/report; boundary=b\n\nno parts',
+    ];
+    for (const message of others) assert.equal(readBounceMessage(message), undefined, message);
+    assert.deepEqual(readBounceMessage(report('Final-Recipient: x400;a@example.com\nAction: failed')), []);
+  });
+});

@@ -1,0 +1,197 @@
+import type { Trx } from '../../db/database.ts';
+import { sharedNow } from '../../db/shared-clock.ts';
+import { conflict, invalid, notFound } from '../../lib/errors.ts';
+import { formatId, type Id, newId, parseId } from '../../lib/ids.ts';
+import { changeSettings } from '../queue/change-settings.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/queue.ts';
+import { findHookKey, type HookKey, type HookKind, hashOfHookKey, newHookKey } from './find-hook-key.ts';
+
+export const HOOK_KEYS_MAX = 100;
+const NAME_CHARACTERS_MAX = 100;
+
+type IdPrefix = HookKind['idPrefix'];
+
+export interface HookKeySummary<Prefix extends IdPrefix = IdPrefix> {
+  id: Id<Prefix>;
+  /** The last four characters. */
+  hint: string;
+  /** What operators call it. May be empty. */
+  name: string;
+  /** Whether it only takes requests that the provider has signed. */
+  signed: boolean;
+  createdAt: number;
+  lastUsedAt: number | null;
+}
+
+/** `key` is shown only once and stored as a hash. */
+export type CreatedHookKey<Prefix extends IdPrefix = IdPrefix> = HookKeySummary<Prefix> & { key: string };
+
+export interface HookKeyChanges {
+  name?: string | undefined;
+  /** What the provider signs with. null for providers that do not sign. */
+  secret?: string | null | undefined;
+}
+
+interface Row {
+  id: Uint8Array;
+  hint: string;
+  name: string;
+  secret: Uint8Array | null;
+  created_at: number;
+  last_used_at: number | null;
+}
+
+/** What can be done with the keys of one kind. */
+export interface HookKeys<Prefix extends IdPrefix> {
+  find(context: Context, text: string): Promise<HookKey | undefined>;
+  /** In the order of their creation. */
+  list(context: Context, queue: Queue): Promise<HookKeySummary<Prefix>[]>;
+  create(context: Context, queue: Queue, input?: HookKeyChanges): Promise<CreatedHookKey<Prefix>>;
+  /** Renames it, or sets what the provider signs with. */
+  change(
+    context: Context,
+    queue: Queue,
+    keyId: string,
+    changes: HookKeyChanges,
+  ): Promise<HookKeySummary<Prefix>>;
+  /** The key stops working at once. */
+  remove(context: Context, queue: Queue, keyId: string): Promise<void>;
+}
+
+export function hookKeys<Prefix extends IdPrefix>(kind: HookKind<Prefix>): HookKeys<Prefix> {
+  const { table, called } = kind;
+
+  const readRows = (executor: Context['db']['query'], queue: Queue): Promise<Row[]> =>
+    executor
+      .selectFrom(table)
+      .select(['id', 'hint', 'name', 'secret', 'created_at', 'last_used_at'])
+      .where('queue_id', '=', queue.id)
+      .orderBy('id')
+      .execute();
+
+  const requireRow = async (trx: Trx, queue: Queue, keyId: string): Promise<Row> => {
+    const id = parseId(kind.idPrefix, keyId);
+    const row = id && (await readRows(trx, queue)).find((each) => id.equals(each.id));
+    if (!row) throw notFound(`there is no ${called} ${keyId}`);
+    return row;
+  };
+
+  const seal = ({ vault }: Queue, id: Uint8Array, secret: string | null) =>
+    secret === null ? null : vault.seal(`${table}.secret`, id, secret);
+
+  const checkSecret = (text: string | null) => (text === null ? null : kind.checkSecret(text.trim()));
+
+  return {
+    find: (context, text) => findHookKey(context, kind, text),
+
+    list: async ({ db }, queue) => (await readRows(db.query, queue)).map((row) => summaryOf(kind, row)),
+
+    create: async (context, queue, input = {}) => {
+      const name = checkName(input.name ?? '');
+      const secret = checkSecret(input.secret ?? null);
+      return changeSettings(context, async (trx) => {
+        await requireWaitlist(trx, queue);
+        if ((await readRows(trx, queue)).length >= HOOK_KEYS_MAX)
+          throw conflict(`a waitlist has at most ${HOOK_KEYS_MAX} ${called}s: delete one first`);
+        const now = await sharedNow(context, trx);
+        const id = newId(now);
+        const key = newHookKey(kind, queue);
+        const row: Row = {
+          id,
+          hint: key.slice(-4),
+          name,
+          secret: seal(queue, id, secret),
+          created_at: now,
+          last_used_at: null,
+        };
+        await trx
+          .insertInto(table)
+          .values({ queue_id: queue.id, hash: hashOfHookKey(kind, queue, key), ...row })
+          .execute();
+        await record(context, trx, queue, kind, 'created', row);
+        return { ...summaryOf(kind, row), key };
+      });
+    },
+
+    change: async (context, queue, keyId, { name, secret }) => {
+      if (name === undefined && secret === undefined) throw invalid('name or secret: is required');
+      const wanted = {
+        ...(name === undefined ? {} : { name: checkName(name) }),
+        ...(secret === undefined ? {} : { secret: checkSecret(secret) }),
+      };
+      return changeSettings(context, async (trx) => {
+        const before = await requireRow(trx, queue, keyId);
+        const after: Row = {
+          ...before,
+          name: wanted.name ?? before.name,
+          secret: wanted.secret === undefined ? before.secret : seal(queue, before.id, wanted.secret),
+        };
+        await trx
+          .updateTable(table)
+          .set({ name: after.name, secret: after.secret })
+          .where('queue_id', '=', queue.id)
+          .where('id', '=', before.id)
+          .execute();
+        await record(context, trx, queue, kind, 'updated', after);
+        return summaryOf(kind, after);
+      });
+    },
+
+    remove: async (context, queue, keyId) => {
+      await changeSettings(context, async (trx) => {
+        const row = await requireRow(trx, queue, keyId);
+        await trx.deleteFrom(table).where('queue_id', '=', queue.id).where('id', '=', row.id).execute();
+        await record(context, trx, queue, kind, 'deleted', row);
+      });
+    },
+  };
+}
+
+function checkName(text: string): string {
+  const name = text.trim().normalize();
+  if ([...name].length > NAME_CHARACTERS_MAX || /\p{Cc}/u.test(name))
+    throw invalid(`name: must be at most ${NAME_CHARACTERS_MAX} characters on one line`);
+  return name;
+}
+
+/** It may have been deleted a moment ago. */
+async function requireWaitlist(trx: Trx, { waitlist }: Queue): Promise<void> {
+  const row = await trx
+    .selectFrom('waitlist')
+    .select('id')
+    .where('id', '=', waitlist.internalId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  if (!row) throw notFound(`there is no waitlist ${waitlist.id}`);
+}
+
+function summaryOf<Prefix extends IdPrefix>(
+  { idPrefix }: HookKind<Prefix>,
+  row: Row,
+): HookKeySummary<Prefix> {
+  return {
+    id: formatId(idPrefix, row.id),
+    hint: row.hint,
+    name: row.name,
+    signed: row.secret !== null,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+  };
+}
+
+async function record(
+  context: Context,
+  trx: Trx,
+  { waitlist, environment }: Queue,
+  kind: HookKind,
+  did: 'created' | 'updated' | 'deleted',
+  row: Row,
+): Promise<void> {
+  const { id, name, hint, signed } = summaryOf(kind, row);
+  await context.audit?.(trx, {
+    action: `${kind.table}.${did}`,
+    object: { kind: kind.table, id, name: name === '' ? `…${hint}` : name },
+    ...(did === 'deleted' ? {} : { after: { name, waitlistId: waitlist.id, environment, signed } }),
+  });
+}

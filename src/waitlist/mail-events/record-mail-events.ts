@@ -1,0 +1,79 @@
+import { parseEmail } from '../../lib/email.ts';
+import { noteSoftBounces } from '../links/soft-bounces.ts';
+import { hashOf, suppressAll } from '../links/suppression.ts';
+import { changeQueue } from '../queue/change-queue.ts';
+import type { Context } from '../queue/context.ts';
+import type { Queue } from '../queue/queue.ts';
+import type { QueueChange } from '../queue/queue-change.ts';
+
+/** What became of an email after the mail server had accepted it. */
+export interface MailEvent {
+  type: 'bounce' | 'complaint';
+  email: string;
+  /** Of a bounce: whether it will happen again. True unless given. */
+  permanent?: boolean | undefined;
+}
+
+/**
+ * Stops mails to addresses that bounced or complained. An address that is neither on the list nor invited leaves
+ * no trace. Returns how many events were about an address, known or not. Doing it again changes nothing.
+ */
+export async function recordMailEvents(
+  context: Context,
+  queue: Queue,
+  events: readonly MailEvent[],
+): Promise<number> {
+  const understood = events.filter(({ email }) => parseEmail(email) !== undefined);
+  if (understood.length > 0)
+    await changeQueue(context, queue, (change) => suppressReported(context, change, understood));
+  return understood.length;
+}
+
+async function suppressReported(
+  context: Context,
+  change: QueueChange,
+  events: readonly MailEvent[],
+): Promise<void> {
+  const { trx, queue, now } = change;
+  const reported = { complained: new Set<string>(), bounced: new Set<string>(), soft: new Set<string>() };
+  for (const event of events) reported[outcomeOf(event)].add(nameOf(hashOf(queue, event.email)));
+  const known = await knownAmong(context, change, [
+    ...new Set(Object.values(reported).flatMap((names) => [...names])),
+  ]);
+  const hashesOf = (names: Iterable<string>) =>
+    [...names].filter((name) => known.has(name)).map((name) => Buffer.from(name, 'hex'));
+  const tooOften = await noteSoftBounces(context, change, hashesOf(reported.soft));
+  const bounced = new Set([...reported.bounced, ...tooOften.map(nameOf)]);
+  await suppressAll(trx, queue, hashesOf(reported.complained), 'complained', now);
+  await suppressAll(trx, queue, hashesOf(bounced), 'bounced', now);
+}
+
+function outcomeOf({ type, permanent = true }: MailEvent): 'complained' | 'bounced' | 'soft' {
+  if (type === 'complaint') return 'complained';
+  return permanent ? 'bounced' : 'soft';
+}
+
+/** Those on the list, and those who were invited. */
+async function knownAmong(
+  { db }: Context,
+  { trx, queue }: QueueChange,
+  names: readonly string[],
+): Promise<Set<string>> {
+  const hashes = names.map((name) => Buffer.from(name, 'hex'));
+  const known = new Set<string>();
+  for (const table of ['entry', 'invite'] as const) {
+    const rows = await trx
+      .selectFrom(table)
+      .select('email_hash')
+      .distinct()
+      .where('queue_id', '=', queue.id)
+      .where((e) => db.in(e.ref('email_hash'), hashes))
+      .execute();
+    for (const { email_hash } of rows) if (email_hash !== null) known.add(nameOf(email_hash));
+  }
+  return known;
+}
+
+function nameOf(hash: Uint8Array): string {
+  return Buffer.from(hash).toString('hex');
+}

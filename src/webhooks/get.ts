@@ -1,0 +1,33 @@
+import { Agent, type Dispatcher, ProxyAgent, request } from 'undici';
+import type { Guard } from './guard.ts';
+
+const DEADLINE_MS = 5_000;
+const RESPONSE_BYTES_MAX = 64 * 1024;
+
+/** Reads a small text. Throws unless the answer is a 200. */
+export type GetText = (url: URL) => Promise<string>;
+
+/** Reaches only what webhooks may reach. Follows no redirects. */
+export function guardedGet({ guard, proxyUrl }: { guard: Guard; proxyUrl?: string | undefined }): {
+  getText: GetText;
+  close(): Promise<void>;
+} {
+  const dispatcher: Dispatcher =
+    proxyUrl === undefined ? new Agent({ connect: guard.connect }) : new ProxyAgent({ uri: proxyUrl });
+  return {
+    getText: async (url) => {
+      const signal = AbortSignal.timeout(DEADLINE_MS);
+      const { statusCode, body } = await request(guard.checkUrl(url.href), { dispatcher, signal });
+      const chunks: Buffer[] = [];
+      let length = 0;
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        length += chunk.length;
+        if (length > RESPONSE_BYTES_MAX) throw new Error('the answer is too long');
+        chunks.push(chunk);
+      }
+      if (statusCode !== 200) throw new Error(`it answered ${statusCode}`);
+      return Buffer.concat(chunks).toString('utf8');
+    },
+    close: () => dispatcher.destroy(),
+  };
+}

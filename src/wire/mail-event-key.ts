@@ -1,0 +1,40 @@
+import Type, { type Static } from 'typebox';
+import type { CreatedHookKey } from '../waitlist/keys/hook-keys.ts';
+import { hookKeyProperties, presentHookKey } from './hook-key.ts';
+import { named } from './schema.ts';
+
+export const MailEventKeySchema = Type.Object(hookKeyProperties('mek', 'mail event key'), {
+  ...named('MailEventKey'),
+  description: 'A key to report bounces and complaints with. The key itself is shown only once.',
+});
+
+export const EXAMPLE_MAIL_EVENT_KEY: Static<typeof MailEventKeySchema> = {
+  id: 'mek_06gxx2p9r1yn1vp1ryss481fhw',
+  hint: 'n4Tc',
+  name: 'Resend',
+  signed: true,
+  createdAt: '2026-11-15T09:30:00.000Z',
+  lastUsedAt: null,
+};
+export const EXAMPLE_MAIL_EVENT_SECRET = 'dle_4m8c0v0Rk6Ws2PhM9aXq3LtC8yZn5BvJf7Ud1EoN4Tc';
+
+export const CreatedMailEventKeySchema = Type.Object(
+  {
+    ...MailEventKeySchema.properties,
+    key: Type.String({ description: 'The key. It is shown only here.' }),
+    url: Type.String({
+      format: 'uri',
+      description: 'Where to report bounces and complaints. Add `?shape=` for a provider.',
+    }),
+  },
+  { ...named('CreatedMailEventKey'), description: 'A new mail event key.' },
+);
+
+/** The only time that the key is shown. */
+export function presentCreatedMailEventKey(
+  created: CreatedHookKey,
+  publicUrl: string,
+): Static<typeof CreatedMailEventKeySchema> {
+  const { id, ...rest } = presentHookKey(created);
+  return { id, key: created.key, url: `${publicUrl}/mail-events/v1/${created.key}`, ...rest };
+}
