@@ -24,10 +24,10 @@ export async function noteSoftBounces(
     .values(emailHashes.map((email_hash) => ({ queue_id: queue.id, email_hash, day })))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
+  // Of everyone, so that no more than those of the window are kept.
   await trx
     .deleteFrom('mail_soft_bounce')
     .where('queue_id', '=', queue.id)
-    .where((e) => db.in(e.ref('email_hash'), emailHashes))
     .where('day', '<=', day - WINDOW_DAYS)
     .execute();
   const rows = await trx
