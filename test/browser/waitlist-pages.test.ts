@@ -107,6 +107,31 @@ forEachEngine((engine) => {
       await page.close();
     });
 
+    it('creates a mail event key for a provider, shows who complained, and deletes the key', async () => {
+      const page = await open(`/waitlists/${list.id}/emails?tab=suppressions`);
+      const dialog = page.getByRole('dialog');
+      await page.getByRole('button', { name: 'Create mail event key' }).click();
+      await dialog.getByLabel('Name').fill('Our Postmark');
+      await dialog.getByRole('button', { name: 'Create key' }).click();
+      await page.getByRole('heading', { name: 'Copy your URL for mail events' }).waitFor();
+      await dialog.getByRole('combobox', { name: 'Who reports' }).click();
+      await page.getByRole('option', { name: 'Postmark' }).click();
+      await dialog.getByText('?shape=postmark').waitFor();
+      const url = new URL((await dialog.getByRole('code').first().textContent()) ?? '');
+      await dialog.getByRole('button', { name: 'Done' }).click();
+      const body = { RecordType: 'SpamComplaint', Email: 'ada@example.com' };
+      const { status, text } = await service.request('POST', url.pathname + url.search, { body });
+      assert.equal(status, 200, text);
+      await page.reload();
+      await page.getByRole('cell', { name: 'Complained' }).waitFor();
+      await check(page, 'suppressions with a mail event key');
+
+      await page.getByRole('button', { name: `Delete dle_…${url.pathname.slice(-4)}` }).click();
+      await dialog.getByRole('button', { name: 'Delete key' }).click();
+      await page.getByText('No mail event keys yet').waitFor();
+      await page.close();
+    });
+
     it('checks a file, imports it, and exports the people again', async () => {
       const page = await open(`/waitlists/${list.id}/transfer`);
       const file = page.getByLabel('File', { exact: true });

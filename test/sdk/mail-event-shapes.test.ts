@@ -246,6 +246,8 @@ forEachEngine((engine) => {
       const before = await softBounces();
       const temporary = { severity: 'temporary', reason: 'generic' };
       assert.equal(await taken(hook, wrap(mailgunEvent('failed', 'mg3@example.com', temporary))), 1);
+      const late = { severity: 'permanent', reason: 'old' };
+      assert.equal(await taken(hook, wrap(mailgunEvent('failed', 'mg3@example.com', late))), 1);
       const gone = { severity: 'permanent', reason: 'suppress-unsubscribe' };
       assert.equal(await taken(hook, wrap(mailgunEvent('failed', 'mg3@example.com', gone))), 0);
       assert.equal(await taken(hook, wrap(mailgunEvent('opened', 'mg3@example.com'))), 0);

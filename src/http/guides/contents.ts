@@ -41,7 +41,7 @@ export const CONTENTS: readonly Group[] = [
       page('waves', 'plans of invites, with schedules, quotas and a capacity.'),
       page('forms', 'the hosted page, the form on your site, the status page, bots, referral abuse.'),
       page('snippets', 'the form in HTML, React, Vue and others; signups from curl, Node.js, Python and Go.'),
-      page('emails', 'kinds, sending, templates, languages, links.'),
+      page('emails', 'kinds, sending, bounces, templates, languages, links.'),
       page(
         'gate',
         'only invited people sign up to your product: Supabase, Auth0, WorkOS, Kinde, Better Auth, Auth.js, Clerk.',

@@ -73,7 +73,8 @@ const mailgun: Shape = {
     // Mailgun did not try, because of what it knew before.
     if (reason === 'suppress-unsubscribe') return [];
     if (reason === 'suppress-complaint') return about('complaint', email);
-    return about('bounce', email, severity !== 'temporary');
+    // `old`: Mailgun has tried for hours. The server was away, which says nothing about the address.
+    return about('bounce', email, severity !== 'temporary' && reason !== 'old');
   },
   isGenuine: isMailgunWebhook,
 };

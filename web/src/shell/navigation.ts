@@ -68,7 +68,7 @@ export const WAITLIST_PAGES = destinations([
     label: 'Emails',
     icon: Mail,
     role: 'support',
-    words: 'templates sender smtp log suppressions unsubscribed bounced',
+    words: 'templates sender smtp log suppressions unsubscribed bounced complaints',
   },
   {
     to: '/waitlists/$waitlistId/webhooks',

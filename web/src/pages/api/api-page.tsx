@@ -8,7 +8,8 @@ import { Card } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { signupSnippets } from '../../ui/signup-snippets.ts';
-import { GateCard } from './gate-card.tsx';
+import { HookKeyCard } from '../keys/hook-key-card.tsx';
+import { GATE_KEYS } from './gate-keys.tsx';
 import { KeysCard } from './keys-card.tsx';
 import { RequestTester } from './request-tester.tsx';
 
@@ -45,7 +46,7 @@ function Content({ waitlistId, environment }: { waitlistId: string; environment:
             onKey={setApiKey}
           />
         )}
-        {mayManage && <GateCard scope={{ waitlistId, environment }} />}
+        {mayManage && <HookKeyCard kind={GATE_KEYS} scope={{ waitlistId, environment }} />}
         <Card
           title="Add people from your code"
           about="Set DOORLIST_KEY to a server key. Everything else is filled in."

@@ -6,8 +6,10 @@ import { type Scope, useScope } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
+import { HookKeyCard } from '../keys/hook-key-card.tsx';
 import { KeptNotice } from './kept-notice.tsx';
 import { MailDrawer } from './mail-drawer.tsx';
+import { MAIL_EVENT_KEYS } from './mail-event-keys.tsx';
 import { MailJobs } from './mail-jobs.tsx';
 import { MailLog } from './mail-log.tsx';
 import { SendingNotice } from './sending-notice.tsx';
@@ -81,7 +83,12 @@ export function EmailsPage() {
             />
           )}
           {tab === 'settings' && <SettingsTab scope={scope} />}
-          {tab === 'suppressions' && <SuppressionsTab scope={scope} />}
+          {tab === 'suppressions' && (
+            <div className="flex flex-col gap-6">
+              <SuppressionsTab scope={scope} />
+              {mayManage && <HookKeyCard kind={MAIL_EVENT_KEYS} scope={scope} />}
+            </div>
+          )}
         </div>
       </Tabs>
       <MailDrawer source={scope} mailId={mail} onClose={() => open(undefined)} />

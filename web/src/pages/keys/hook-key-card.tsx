@@ -1,61 +1,58 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { DoorOpen, Plus, ShieldCheck, Trash2 } from 'lucide-react';
+import { Plus, ShieldCheck, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { capitalize } from '../../ui/capitalize.ts';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { QueryProblem } from '../../ui/query-problem.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import {
-  CreateGateKeyDialog,
-  DeleteGateKeyDialog,
-  NewGateKeyDialog,
+  CreateHookKeyDialog,
+  DeleteHookKeyDialog,
+  NewHookKeyDialog,
   SecretDialog,
-} from './gate-key-dialogs.tsx';
-import { type GateKey, type GateScope, gateKeysQuery, maskedGateKey } from './gate-keys.ts';
+} from './hook-key-dialogs.tsx';
+import { type HookKey, type HookKind, type HookScope, maskedKey } from './hook-keys.ts';
 
-type Asking = { what: 'create' } | { what: 'secret' | 'delete'; target: GateKey };
+type Asking = { what: 'create' } | { what: 'secret' | 'delete'; target: HookKey };
 
-/** Gate keys of one waitlist in one environment: create, set a secret, delete. */
-export function GateCard({ scope }: { scope: GateScope }) {
+/** Hook keys of one kind, of one waitlist in one environment: create, set a secret, delete. */
+export function HookKeyCard({ kind, scope }: { kind: HookKind; scope: HookScope }) {
   const client = useQueryClient();
-  const options = gateKeysQuery(scope);
-  const query = useQuery(options);
+  const queryKey = [kind.queryKey, scope.waitlistId, scope.environment];
+  const query = useQuery({ queryKey, queryFn: async () => (await kind.list(scope)).toReversed() });
   const [asking, setAsking] = useState<Asking | null>(null);
   const [made, setMade] = useState<string | null>(null);
-  const refresh = () => client.invalidateQueries({ queryKey: options.queryKey });
+  const refresh = () => client.invalidateQueries({ queryKey });
   const close = () => setAsking(null);
   const isEmpty = query.data?.length === 0;
   const create = (
     <Button size="sm" icon={<Plus aria-hidden />} onClick={() => setAsking({ what: 'create' })}>
-      Create gate key
+      Create {kind.called}
     </Button>
   );
   return (
-    <Card
-      flush
-      title="The gate"
-      about="Only people you invited can sign up to your product. Your auth provider or backend asks with a gate key."
-      actions={!isEmpty && create}
-    >
+    <Card flush title={kind.title} about={kind.about} actions={!isEmpty && create}>
       <QueryProblem query={query}>
         <Table
-          label="Gate keys"
+          label={`${capitalize(kind.called)}s`}
           usual={1}
-          columns={columns(setAsking)}
+          columns={columns(kind, setAsking)}
           rows={query.data}
           rowId={({ id }) => id}
           empty={
-            <EmptyState icon={<DoorOpen aria-hidden />} title="No gate keys yet" action={create}>
-              Works with Supabase, Auth0, WorkOS, Kinde, Better Auth, Auth.js and your own code.
+            <EmptyState icon={kind.icon} title={`No ${kind.called}s yet`} action={create}>
+              {kind.worksWith}
             </EmptyState>
           }
         />
       </QueryProblem>
       {asking?.what === 'create' && (
-        <CreateGateKeyDialog
+        <CreateHookKeyDialog
+          kind={kind}
           scope={scope}
           onClose={close}
           onMade={async (key) => {
@@ -66,17 +63,23 @@ export function GateCard({ scope }: { scope: GateScope }) {
         />
       )}
       {asking?.what === 'secret' && (
-        <SecretDialog scope={scope} target={asking.target} onClose={close} onSaved={refresh} />
+        <SecretDialog kind={kind} scope={scope} target={asking.target} onClose={close} onSaved={refresh} />
       )}
       {asking?.what === 'delete' && (
-        <DeleteGateKeyDialog scope={scope} target={asking.target} onClose={close} onDeleted={refresh} />
+        <DeleteHookKeyDialog
+          kind={kind}
+          scope={scope}
+          target={asking.target}
+          onClose={close}
+          onDeleted={refresh}
+        />
       )}
-      {made !== null && <NewGateKeyDialog secret={made} onClose={() => setMade(null)} />}
+      {made !== null && <NewHookKeyDialog kind={kind} secret={made} onClose={() => setMade(null)} />}
     </Card>
   );
 }
 
-function columns(ask: (asking: Asking) => void): Column<GateKey>[] {
+function columns(kind: HookKind, ask: (asking: Asking) => void): Column<HookKey>[] {
   return [
     {
       id: 'key',
@@ -84,7 +87,7 @@ function columns(ask: (asking: Asking) => void): Column<GateKey>[] {
       cell: (key) => (
         <span className="flex min-w-0 flex-col">
           {key.name !== '' && <span className="font-medium break-words">{key.name}</span>}
-          <code className="font-mono text-sm">{maskedGateKey(key)}</code>
+          <code className="font-mono text-sm">{maskedKey(kind, key)}</code>
         </span>
       ),
     },
@@ -108,14 +111,14 @@ function columns(ask: (asking: Asking) => void): Column<GateKey>[] {
         <span className="flex justify-end gap-1">
           <IconButton
             size="sm"
-            label={`Set secret of ${maskedGateKey(key)}`}
+            label={`Set secret of ${maskedKey(kind, key)}`}
             onClick={() => ask({ what: 'secret', target: key })}
           >
             <ShieldCheck aria-hidden />
           </IconButton>
           <IconButton
             size="sm"
-            label={`Delete ${maskedGateKey(key)}`}
+            label={`Delete ${maskedKey(kind, key)}`}
             onClick={() => ask({ what: 'delete', target: key })}
           >
             <Trash2 aria-hidden />

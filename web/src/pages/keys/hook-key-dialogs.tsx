@@ -8,24 +8,16 @@ import { Field, Input } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Select } from '../../ui/select.tsx';
 import { toast } from '../../ui/toast.tsx';
-import {
-  ASKERS,
-  type Asker,
-  createGateKey,
-  deleteGateKey,
-  type GateKey,
-  type GateScope,
-  gateUrl,
-  maskedGateKey,
-  setSecret,
-} from './gate-keys.ts';
+import { type HookKey, type HookKind, type HookScope, maskedKey } from './hook-keys.ts';
 
 interface DialogProps {
-  scope: GateScope;
+  kind: HookKind;
+  scope: HookScope;
   onClose: () => void;
 }
 
-export function CreateGateKeyDialog({
+export function CreateHookKeyDialog({
+  kind,
   scope,
   onClose,
   onMade,
@@ -33,18 +25,18 @@ export function CreateGateKeyDialog({
   const [name, setName] = useState('');
   return (
     <FormDialog
-      title="Create a gate key"
-      about={`Lets only people invited from ${scope.waitlistId} in ${scope.environment} sign up. It can do nothing else.`}
+      title={`Create a ${kind.called}`}
+      about={kind.createAbout(scope)}
       action="Create key"
       onClose={onClose}
-      onSubmit={async () => onMade((await createGateKey(scope, name)).key)}
+      onSubmit={async () => onMade((await kind.create(scope, name)).key)}
     >
       {(problem) => (
         <Field label="Name" help="Where it is used, to tell keys apart." error={problem('name')}>
           <Input
             value={name}
             maxLength={100}
-            placeholder="Supabase"
+            placeholder={kind.namePlaceholder}
             autoComplete="off"
             onChange={(event) => setName(event.target.value)}
           />
@@ -55,15 +47,23 @@ export function CreateGateKeyDialog({
 }
 
 /** The only time that the key is shown. */
-export function NewGateKeyDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
-  const [asker, setAsker] = useState<Asker>('plain');
-  const signer = ASKERS.find(({ value, signs }) => value === asker && signs)?.label;
+export function NewHookKeyDialog({
+  kind,
+  secret,
+  onClose,
+}: {
+  kind: HookKind;
+  secret: string;
+  onClose: () => void;
+}) {
+  const [caller, setCaller] = useState('plain');
+  const signer = kind.callers.find(({ value, signs }) => value === caller && signs)?.label;
   return (
     <Dialog
       open
       wide
       onClose={onClose}
-      title="Copy your gate URL"
+      title={kind.urlTitle}
       about="It is shown only now. Its last part is the key: keep it where you keep passwords."
       actions={
         <Button look="primary" onClick={onClose}>
@@ -72,15 +72,15 @@ export function NewGateKeyDialog({ secret, onClose }: { secret: string; onClose:
       }
     >
       <div className="flex flex-col gap-4">
-        <Field label="Who asks">
-          <Select label="Who asks" value={asker} onChange={setAsker} options={ASKERS} />
+        <Field label={kind.who}>
+          <Select label={kind.who} value={caller} onChange={setCaller} options={kind.callers} />
         </Field>
-        <CopyField text={gateUrl(secret, asker)} what="URL" />
+        <CopyField text={kind.urlOf(secret, caller)} what="URL" />
         <p className="text-sm text-mute">
           {signer &&
             `${signer} signs its requests: add the secret that it shows with “Set secret” in the list. `}
           <a
-            href={`${BASE_PATH}/docs/gate`}
+            href={`${BASE_PATH}/docs/${kind.guide}`}
             target="_blank"
             rel="noreferrer"
             className="text-accent underline"
@@ -94,22 +94,23 @@ export function NewGateKeyDialog({ secret, onClose }: { secret: string; onClose:
 }
 
 export function SecretDialog({
+  kind,
   scope,
   target,
   onClose,
   onSaved,
-}: DialogProps & { target: GateKey; onSaved: () => Promise<unknown> }) {
+}: DialogProps & { target: HookKey; onSaved: () => Promise<unknown> }) {
   const [secret, setText] = useState('');
   const isRemoval = target.signed && secret.trim() === '';
   return (
     <FormDialog
-      title={`Signing secret of ${maskedGateKey(target)}`}
-      about="Supabase and WorkOS sign their requests. With their secret, the key answers only signed requests."
+      title={`Signing secret of ${maskedKey(kind, target)}`}
+      about={kind.secretAbout}
       action={isRemoval ? 'Remove secret' : 'Save secret'}
       danger={isRemoval}
       onClose={onClose}
       onSubmit={async () => {
-        await setSecret(scope, target.id, isRemoval ? null : secret);
+        await kind.setSecret(scope, target.id, isRemoval ? null : secret);
         await onSaved();
         toast(isRemoval ? 'Removed the secret' : 'Saved the secret');
         onClose();
@@ -127,7 +128,7 @@ export function SecretDialog({
             autoComplete="off"
             spellCheck={false}
             className="font-mono text-sm"
-            placeholder="v1,whsec_…"
+            placeholder={kind.secretPlaceholder}
             onChange={(event) => setText(event.target.value)}
           />
         </Field>
@@ -136,22 +137,23 @@ export function SecretDialog({
   );
 }
 
-export function DeleteGateKeyDialog({
+export function DeleteHookKeyDialog({
+  kind,
   scope,
   target,
   onClose,
   onDeleted,
-}: DialogProps & { target: GateKey; onDeleted: () => Promise<unknown> }) {
-  const name = maskedGateKey(target);
+}: DialogProps & { target: HookKey; onDeleted: () => Promise<unknown> }) {
+  const name = maskedKey(kind, target);
   return (
     <ConfirmDialog
       open
       onClose={onClose}
       title={`Delete ${name}?`}
-      about={`Where this key is used, nobody can sign up any more in ${scope.environment}. This cannot be undone.`}
+      about={kind.deleteAbout(scope)}
       action="Delete key"
       onConfirm={async () => {
-        await deleteGateKey(scope, target.id);
+        await kind.remove(scope, target.id);
         await onDeleted();
         toast(`Deleted ${name}`);
       }}

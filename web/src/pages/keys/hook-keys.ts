@@ -1,0 +1,52 @@
+import type { ReactNode } from 'react';
+import type { Schemas } from '../../api/client.ts';
+
+/** A key that is part of a URL which another service calls. */
+export type HookKey = Schemas['GateKey'] | Schemas['MailEventKey'];
+
+export interface HookScope {
+  waitlistId: string;
+  environment: string;
+}
+
+interface Caller {
+  /** `?shape=`, or `plain` for none. */
+  value: string;
+  label: string;
+  /** Whether it signs its requests with a secret that belongs here. */
+  signs: boolean;
+}
+
+/** One kind of hook keys: what it is called, and how to reach it. */
+export interface HookKind {
+  /** What keys start with. */
+  start: string;
+  called: string;
+  title: string;
+  about: string;
+  icon: ReactNode;
+  worksWith: string;
+  createAbout: (scope: HookScope) => string;
+  namePlaceholder: string;
+  urlTitle: string;
+  /** Asks who calls the URL. */
+  who: string;
+  callers: readonly Caller[];
+  urlOf: (key: string, caller: string) => string;
+  /** The guide, below /docs. */
+  guide: string;
+  secretAbout: string;
+  secretPlaceholder: string;
+  deleteAbout: (scope: HookScope) => string;
+  queryKey: string;
+  list: (scope: HookScope) => Promise<HookKey[]>;
+  create: (scope: HookScope, name: string) => Promise<{ key: string }>;
+  /** `null` removes it. */
+  setSecret: (scope: HookScope, keyId: string, secret: string | null) => Promise<unknown>;
+  remove: (scope: HookScope, keyId: string) => Promise<unknown>;
+}
+
+/** As it begins and ends: the rest is not stored. */
+export function maskedKey({ start }: HookKind, { hint }: Pick<HookKey, 'hint'>): string {
+  return `${start}…${hint}`;
+}
