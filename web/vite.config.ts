@@ -25,8 +25,9 @@ function themeScript(): Plugin {
 }
 
 /**
- * A request costs a phone more than a few kilobytes do, so that modules which pages share are in three chunks: what
- * every page needs, what dialogs need, and the larger controls. `test/dashboard/build.test.ts` bounds what a page loads.
+ * A request costs a phone more than a few kilobytes do, so that modules which pages share are in few chunks: what
+ * every page needs, what dialogs need, the larger controls, and what only the pages of keys and of waves have.
+ * `test/dashboard/build.test.ts` bounds what a page loads.
  */
 const CHUNKS = [
   {
@@ -51,7 +52,9 @@ const CHUNKS = [
       /src\/ui\/(dialog|form-dialog|confirm-dialog|field|copy-button|code-block|use-typed|use-act)\./,
     ]),
   },
-  { name: 'controls', priority: 1, minShareCount: 2 },
+  { name: 'controls', priority: 1, test: /^(?!.*\/src\/pages\/(keys|waves)\/)/, minShareCount: 2 },
+  { name: 'keys', test: /\/src\/pages\/keys\// },
+  { name: 'waves', test: /\/src\/pages\/waves\//, minShareCount: 2 },
 ];
 
 function oneOf(patterns: readonly RegExp[]): RegExp {

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { presentMailDetails } from '../../src/mail/present.ts';
 import { forEachEngine } from '../support/harness.ts';
 import { startMailServer } from '../support/mail-server.ts';
+import { freePort } from '../support/postgres.ts';
 import { commandJson, startProcess } from '../support/process.ts';
 import { createStorage, type Storage } from '../support/storage.ts';
 import { command, typed } from '../support/terminal.ts';
@@ -63,16 +64,15 @@ forEachEngine((engine) => {
   describe('a server', () => {
     it('starts without the mail server, and logs that it is unreachable', async () => {
       await withStorage(async (storage) => {
-        const gone = await startMailServer();
-        await gone.close();
+        const port = await freePort(); // Not one that the server could be given as its own.
         const running = await startProcess({
           ...storage.environment,
-          DOORLIST_SMTP_URL: gone.url,
+          DOORLIST_SMTP_URL: `smtp://127.0.0.1:${port}`,
           DOORLIST_MAIL_FROM: 'hello@acme.example',
         });
         try {
           await until('the trouble is told', () => running.output().includes('mail server: unreachable'));
-          assert.match(running.output(), new RegExp(`127.0.0.1:${gone.port} refused the connection`));
+          assert.match(running.output(), new RegExp(`127.0.0.1:${port} refused the connection`));
           assert.equal((await fetch(`${running.url}/readyz`)).status, 200);
         } finally {
           await running.stop();
