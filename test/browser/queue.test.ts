@@ -144,6 +144,23 @@ forEachEngine((engine) => {
   // What does not depend on the engine.
   if (engine !== 'sqlite') return;
 
+  it('shows who joined after the page was loaded, and before it could follow what happens', async () => {
+    await list.signup({ email: 'bronze@example.com' });
+    const page = await open('/instance/team', owner);
+    const stream = /\/admin\/v1\/stream/;
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(stream, (route) => held.then(() => route.continue()));
+    await page.goto(`/waitlists/${list.id}/queue?where=plan%3Dsilver`);
+    await page.getByText('Nobody matches').first().waitFor();
+    await list.signup({ email: 'silver@example.com', metadata: { plan: 'silver' } });
+    release();
+    await cell(page, 'silver@example.com').waitFor();
+    await page.close();
+  });
+
   it('shows what people typed as text, however strange or long', async () => {
     const name = 'N'.repeat(10_000);
     await list.signup({

@@ -11,7 +11,8 @@ const EVERY_MS = 1_000;
 export function useLivePeople(scope: Scope): Counters | undefined {
   const client = useQueryClient();
   const { counters } = useLive(scope.waitlistId, scope.environment);
-  const before = useRef<Counters>(undefined);
+  // Without numbers yet, the first ones may already tell of something that the people on the screen do not show.
+  const before = useRef<Counters>(counters);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const refreshedAt = useRef(0);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -19,7 +20,7 @@ export function useLivePeople(scope: Scope): Counters | undefined {
   useEffect(() => {
     const known = before.current;
     before.current = counters;
-    if (!counters || !known || JSON.stringify(known) === JSON.stringify(counters)) return;
+    if (!counters || JSON.stringify(known) === JSON.stringify(counters)) return;
     clearTimeout(timer.current);
     const refresh = () => {
       refreshedAt.current = Date.now();
