@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Challenge, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import { createDatabase } from '../test/support/databases.ts';
-import { startPostgres } from '../test/support/postgres.ts';
+import { onBothEngines } from './engines.ts';
 import { type RunningDoorlist, startDoorlist } from './processes.ts';
 import { median, printTable } from './report.ts';
 import { postScript, requireWrk, runWrk, signupScript } from './wrk.ts';
@@ -17,14 +16,7 @@ const NO_LIMITS = { DOORLIST_RATE_LIMIT_FORM: '0', DOORLIST_RATE_LIMIT_FORM_WAIT
 /** Signups by key while bots post to the form of the same waitlist, against the same without bots. */
 export async function benchForm(): Promise<boolean> {
   requireWrk();
-  const sqlite = await onEngine('SQLite', NO_LIMITS);
-  const server = await startPostgres();
-  try {
-    const { url } = await createDatabase(server.url);
-    return (await onEngine('PostgreSQL', { ...NO_LIMITS, DATABASE_URL: url })) && sqlite;
-  } finally {
-    await server.stop();
-  }
+  return onBothEngines((name, environment) => onEngine(name, { ...NO_LIMITS, ...environment }));
 }
 
 /** With and without bots in turn, because signups slow down as the tables grow. */

@@ -1,6 +1,5 @@
-import { createDatabase } from '../test/support/databases.ts';
-import { startPostgres } from '../test/support/postgres.ts';
 import { ATTACKS, type Attack, attack } from './attacks.ts';
+import { onBothEngines } from './engines.ts';
 import { type RunningDoorlist, startDoorlist } from './processes.ts';
 import { median, printTable, type Row } from './report.ts';
 import { requireWrk, runWrk, signupScript } from './wrk.ts';
@@ -13,17 +12,10 @@ const SIGNUP = '/sdk/v1/waitlist/signup';
 /** Signups by key during each attack, against the same without it. */
 export async function benchHostile(): Promise<boolean> {
   requireWrk();
-  const sqlite = await onEngine('SQLite');
-  const server = await startPostgres();
-  try {
-    const { url } = await createDatabase(server.url);
-    return (await onEngine('PostgreSQL', { DATABASE_URL: url })) && sqlite;
-  } finally {
-    await server.stop();
-  }
+  return onBothEngines(onEngine);
 }
 
-async function onEngine(name: string, environment: Record<string, string> = {}): Promise<boolean> {
+async function onEngine(name: string, environment: Record<string, string>): Promise<boolean> {
   const doorlist = await startDoorlist(environment);
   try {
     doorlist.command('waitlist', 'create', 'wl_bench', '--name', 'Bench');

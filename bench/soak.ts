@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDatabase } from '../test/support/databases.ts';
-import { startPostgres } from '../test/support/postgres.ts';
+import { onBothEngines } from './engines.ts';
 import { type RunningDoorlist, startDoorlist } from './processes.ts';
 import { median } from './report.ts';
 import { requireWrk, runWrk, signupScript } from './wrk.ts';
@@ -24,17 +23,10 @@ interface Sample {
 /** `SOAK_MINUTES` (10) of signups at 70% of the most, on each engine: memory, descriptors and log stay as they are. */
 export async function benchSoak(): Promise<boolean> {
   requireWrk();
-  const sqlite = await onEngine('SQLite');
-  const server = await startPostgres();
-  try {
-    const { url } = await createDatabase(server.url);
-    return (await onEngine('PostgreSQL', { DATABASE_URL: url })) && sqlite;
-  } finally {
-    await server.stop();
-  }
+  return onBothEngines(onEngine);
 }
 
-async function onEngine(name: string, environment: Record<string, string> = {}): Promise<boolean> {
+async function onEngine(name: string, environment: Record<string, string>): Promise<boolean> {
   const seconds = Math.round(60 * Number(process.env.SOAK_MINUTES ?? 10));
   const doorlist = await startDoorlist(environment);
   try {
