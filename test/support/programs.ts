@@ -92,9 +92,16 @@ export async function installMissing(): Promise<void> {
   }
 }
 
-/** Nothing that was just installed has to survive a power cut: waiting for the disk takes longer than unpacking. */
+const APT_OPTIONS = [
+  // Nothing that was just installed has to survive a power cut: waiting for the disk takes longer than unpacking.
+  'Dpkg::Options::=--force-unsafe-io',
+  // A machine that has just started may be updating itself.
+  'DPkg::Lock::Timeout=300',
+];
+
 async function aptGet(...words: string[]): Promise<void> {
-  await promisify(execFile)('apt-get', ['-qq', '-o', 'Dpkg::Options::=--force-unsafe-io', ...words], {
+  const options = APT_OPTIONS.flatMap((option) => ['-o', option]);
+  await promisify(execFile)('apt-get', ['-qq', ...options, ...words], {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     maxBuffer: OUTPUT_BYTES_MAX,
   });
