@@ -68,16 +68,20 @@ describe('details of the dashboard', () => {
     page.problems.length = 0; // The browser reports the scripts that we took away.
     await checkPage(page, 'the dashboard without its scripts');
     await page.unroute(scripts);
-    for (const path of ['', '/queue']) {
+    // With the chart, which is loaded last: what came by a certain time would depend on the machine.
+    for (const [path, last] of [
+      ['', 'figure canvas'],
+      ['/queue', 'h1'],
+    ] as const) {
       const requests: string[] = [];
       const count = (request: { url: () => string }) => requests.push(new URL(request.url()).pathname);
       page.on('request', count);
       await page.goto(`/waitlists/${list.id}${path}`);
-      await page.getByRole('heading', { level: 1 }).waitFor();
       await page.waitForLoadState('load');
+      await page.locator(last).first().waitFor();
       await page.locator('.animate-pulse').first().waitFor({ state: 'detached' });
       page.off('request', count);
-      assert.ok(requests.length < 20, requests.join('\n'));
+      assert.ok(requests.length <= 20, requests.join('\n'));
     }
     await page.close();
   });
