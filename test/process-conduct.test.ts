@@ -9,11 +9,13 @@ import { afterTest } from './support/cleanup.ts';
 import { clientFor, forEachEngine, startService } from './support/harness.ts';
 import { runCommand, startProcess } from './support/process.ts';
 import { scriptOf } from './support/program.ts';
+import { open, parseAnswers, rawRequest } from './support/raw-http.ts';
 import { createStorage, type Storage } from './support/storage.ts';
 import { jsonOf, runHere } from './support/terminal.ts';
 import { until } from './support/webhooks.ts';
 
 const MAIN = scriptOf('main');
+const LONGER_THAN_TESTS_MS = 3_600_000;
 
 describe('the command line', () => {
   it('knows the usual words for help and version', async () => {
@@ -154,6 +156,44 @@ forEachEngine((engine) => {
         assert.match(stderr, /Nothing was changed\.\n$/);
       }
     });
+  });
+});
+
+describe('a server that gets a signal twice', () => {
+  const stopDuringRequest = async (sameSignalMs: number) => {
+    const storage = await createStorage('sqlite');
+    afterTest(storage.remove);
+    const server = await startProcess(
+      { ...storage.environment, LIMITS: JSON.stringify({ sameSignalMs }) },
+      { script: scriptOf('serve-process') },
+    );
+    afterTest(() => server.stop('SIGKILL'));
+    const { socket, received } = open(server.url);
+    afterTest(() => socket.destroy());
+    const body = '{"payload":""}';
+    const headers = { 'content-type': 'application/json', 'content-length': String(body.length) };
+    socket.write(rawRequest('POST', '/sdk/v1/waitlist/webhooks/verify', headers));
+    // Answered behind the half-sent one, so that one has arrived as well.
+    await clientFor(server.url).request('GET', '/openapi.json');
+    server.child.kill('SIGINT');
+    await until('it stops', () => server.output().includes('stopping: finishing running requests'));
+    server.child.kill('SIGINT');
+    return { server, received, finish: () => socket.write(body) };
+  };
+
+  it('answers what it has begun to read, if npm has passed on one press of Ctrl+C', async () => {
+    const { server, received, finish } = await stopDuringRequest(LONGER_THAN_TESTS_MS);
+    server.child.kill('SIGHUP');
+    await until('it got both', () => server.output().includes('got SIGHUP'));
+    finish();
+    const [answer] = parseAnswers(await received);
+    assert.equal(answer?.status, 400, answer?.text);
+    assert.equal((await server.finished).code, 0);
+  });
+
+  it('ends at once if Ctrl+C was pressed again', async () => {
+    const { server, received } = await stopDuringRequest(0);
+    assert.deepEqual([(await server.finished).code, parseAnswers(await received)], [1, []]);
   });
 });
 

@@ -35,6 +35,7 @@ import {
 } from './build-dashboard.ts';
 import { watchDescriptors } from './descriptors.ts';
 import { createMetrics } from './metrics.ts';
+import { watchStopSignals } from './stop-signals.ts';
 import { buildWorkerApp } from './worker-app.ts';
 
 /** Supervisors kill after 30 s. By then the process has ended by itself, whatever hangs. */
@@ -48,6 +49,8 @@ const LOG_FLUSH_EVERY_MS = 1_000;
 interface ServeOptions {
   limits?: Partial<PostgresLimits>;
   stopDeadlineMs?: number;
+  /** Within it, the same signal again is the one before. */
+  sameSignalMs?: number;
   /** false if something else serves it. */
   buildsDashboard?: boolean;
 }
@@ -60,12 +63,12 @@ type StartOptions = Required<Pick<ServeOptions, 'buildsDashboard'>> & {
 export async function serve(
   config: Config,
   print: (text: string) => void,
-  { limits, stopDeadlineMs = STOP_DEADLINE_MS, buildsDashboard = true }: ServeOptions = {},
+  { limits, stopDeadlineMs = STOP_DEADLINE_MS, sameSignalMs, buildsDashboard = true }: ServeOptions = {},
 ): Promise<number> {
   const log = createLogger(config.logLevel);
   const flushing = setInterval(() => log.flush(), LOG_FLUSH_EVERY_MS);
   flushing.unref();
-  const asked = nextSignal();
+  const signals = watchStopSignals(sameSignalMs);
   const descriptors = watchDescriptors(log);
   const onHangUp = () => log.info({}, 'got SIGHUP: settings are only read at the start, so nothing changes');
   process.on('SIGHUP', onHangUp);
@@ -75,7 +78,7 @@ export async function serve(
       'ignored variables that Kubernetes sets for a service named doorlist',
     );
   let starting = true;
-  asked.then(() => {
+  signals.first.then(() => {
     if (starting) process.exit(0); // Nothing has been acknowledged yet, and unfinished work is rolled back.
   });
   const { context, app, lifecycle, keyUsage, releaseDirectory, dashboard, metrics, tracer } =
@@ -89,10 +92,10 @@ export async function serve(
   const ports = { main: port, metrics: metrics?.port };
   print(await welcome(context, config, ports, dashboard.problem()));
 
-  const signal = await asked;
+  const signal = await signals.first;
   dashboard.stop();
   background.announceStop();
-  nextSignal().then(() => process.exit(1)); // A second signal means stop now.
+  signals.second.then(() => process.exit(1)); // A second signal means stop now.
   lifecycle.announceStop();
   // Without anybody who asks, there is no load balancer to wait for. Ctrl+C comes from a person.
   const delayMs = signal === 'SIGTERM' && lifecycle.isProbed() ? config.stopDelayMs : 0;
@@ -264,12 +267,6 @@ function buildDashboardIfNeeded(log: Log, wanted: boolean) {
       });
   }
   return { problem: () => problem, building: () => building, stop: () => stopping.abort() };
-}
-
-function nextSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => resolve(signal));
-  });
 }
 
 function pause(ms: number): Promise<void> {

@@ -38,10 +38,7 @@ export async function serveHere(environment: Record<string, string>): Promise<Se
     url: /ready at (http:\S+)/.exec(printed)?.[1] ?? '',
     output: () => printed,
     stop: async () => {
-      for (const { signal, listener } of listeners()) {
-        process.off(signal, listener);
-        listener(signal);
-      }
+      for (const { signal, listener } of listeners()) if (signal === 'SIGTERM') listener(signal);
       await ended;
       for (const { signal, listener } of listeners()) process.off(signal, listener);
     },
