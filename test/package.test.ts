@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -94,6 +102,13 @@ describe('the package', () => {
       const { text } = await request('GET', '/docs/queue.md');
       assert.match(text, /^npx doorlist waitlist update wl_acme --boost 10$/m);
       assert.match(server.output(), /^ {2}npx doorlist waitlist create /m);
+      const { text: page } = await request('GET', '/sign-in', { headers: { accept: 'text/html' } });
+      assert.match(page, /<meta name="command" content="npx doorlist"/);
+      const { text: webhooks } = await request('GET', '/docs/webhooks.md');
+      assert.match(webhooks, /^DOORLIST_WEBHOOK_ALLOW=127\.0\.0\.1 npx doorlist serve$/m);
+      const { text: dashboard } = await request('GET', '/docs/dashboard.md');
+      assert.match(dashboard, /^npx doorlist demo$/m);
+      assert.match(dashboard, /`npx doorlist demo --fresh`/);
     } finally {
       assert.equal((await server.stop()).code, 0);
     }
@@ -105,6 +120,7 @@ function install(directory: string): string {
   const modules = path.join(directory, 'node_modules');
   const installed = path.join(modules, 'doorlist');
   mkdirSync(installed, { recursive: true });
+  writeFileSync(path.join(directory, 'package.json'), '{}\n'); // As `npm install` does in an empty directory.
   const optional = Object.keys(manifest.optionalDependencies).filter((name) =>
     readdirSync(MODULES).includes(name),
   );

@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { circles, readFloors, structureProblems } from './support/structure.ts';
+
+describe('commands that people copy', () => {
+  it('are named as their way of installing has them: by COMMAND, never as one of them has it', () => {
+    const files = globSync(['src/**/*.ts', 'web/src/**/*.{ts,tsx}']).filter(
+      (file) => !/\.test\.ts$/.test(file),
+    );
+    const written = files.filter((file) =>
+      /npm run -s doorlist|npx doorlist|npm start[`'"]/.test(readFileSync(file, 'utf8')),
+    );
+    assert.deepEqual(written.toSorted(), ['src/lib/root.ts', 'web/src/command.ts']);
+  });
+});
 
 describe('the structure', () => {
   it('is the one that docs/architecture.md draws, without circles', () => {

@@ -37,6 +37,7 @@ const CHUNKS = [
       /preload-helper/,
       /node_modules\/(@tanstack|react|react-dom|scheduler|use-sync-external-store)\//,
       /csp-context/,
+      /src\/command\.ts$/,
       /src\/api\/(?!passkeys|use-sign-in)/,
       /src\/shell\/([^/]+\.ts|sidebar\.tsx|account-menu\.tsx)$/,
       /src\/pages\/.*(-search|-tabs|periods|\/segment)\.ts$/,

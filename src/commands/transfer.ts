@@ -4,6 +4,7 @@ import { finished } from 'node:stream/promises';
 import { STATUSES } from '../db/tables.ts';
 import { invalid } from '../lib/errors.ts';
 import { createPrivateFile } from '../lib/private-file.ts';
+import { COMMAND } from '../lib/root.ts';
 import { workOnJob } from '../waitlist/jobs/jobs.ts';
 import type { Context } from '../waitlist/queue/context.ts';
 import type { Queue } from '../waitlist/queue/queue.ts';
@@ -188,7 +189,7 @@ function importText(result: Omit<ImportResult, 'report'>): string {
         ]),
     ...(errorsFile === null ? [] : [`Details: ${errorsFile}`]),
     ...(badRowsFile === null ? [] : [`Invalid rows with their content: ${badRowsFile}`]),
-    ...(jobId === null || created === 0 ? [] : [`To take it back: doorlist import undo ${jobId}`]),
+    ...(jobId === null || created === 0 ? [] : [`To take it back: ${COMMAND} import undo ${jobId}`]),
   ];
   return lines.join('\n');
 }

@@ -1,5 +1,5 @@
 /**
- * One press of Ctrl+C arrives twice under `npm start`: from the terminal, and from npm, which passes it on. So does a SIGTERM
+ * One press of Ctrl+C arrives twice under npm: from the terminal, and from npm, which passes it on. So does a SIGTERM
  * from a service manager that signals every process.
  */
 const SAME_SIGNAL_MS = 1_000;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { COMMAND } from '../../lib/root.ts';
 
 export interface DashboardFile {
   type: string;
@@ -78,5 +79,6 @@ function etagOf(content: Buffer): string {
 function underBase(page: string, base: string): string {
   return page
     .replaceAll('="./assets/', `="${base}/assets/`)
-    .replace('<meta name="base-path" content=""', `<meta name="base-path" content="${base}"`);
+    .replace('<meta name="base-path" content=""', `<meta name="base-path" content="${base}"`)
+    .replace(/<meta name="command" content="[^"]*"/, `<meta name="command" content="${COMMAND}"`);
 }

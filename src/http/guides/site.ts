@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { CHECKOUT_COMMAND, startFor } from '../../lib/root.ts';
 import type { Html } from '../docs/html.ts';
 import { CONTENTS, type Source } from './contents.ts';
 import { type Section, sectionsIn } from './headings.ts';
@@ -19,9 +20,6 @@ export interface Site {
   pages: readonly GuidePage[];
 }
 
-/** As the documentation writes commands. */
-const WRITTEN_COMMAND = 'npm run -s doorlist --';
-
 /** The documentation of this release, read from the files that came with it. `command` is how its reader runs one. */
 export function readSite(root: string, command: string): Site {
   const sources = CONTENTS.flatMap(({ pages }) => pages);
@@ -34,7 +32,7 @@ export function readSite(root: string, command: string): Site {
 
 function readPage(root: string, source: Source, sources: readonly Source[], command: string): GuidePage {
   const text = partOf(readFileSync(path.join(root, source.file), 'utf8'), source.part);
-  const markdown = withSiteLinks(text, source.file, sources).replaceAll(WRITTEN_COMMAND, command);
+  const markdown = withCommands(withSiteLinks(text, source.file, sources), command);
   const sections = sectionsIn(markdown);
   let content: Html | undefined;
   return {
@@ -47,6 +45,15 @@ function readPage(root: string, source: Source, sources: readonly Source[], comm
       return content;
     },
   };
+}
+
+/** In place of those of a checkout, as the documentation writes them. What is about a checkout stays. */
+function withCommands(markdown: string, command: string): string {
+  if (command === CHECKOUT_COMMAND) return markdown;
+  return markdown
+    .replaceAll(CHECKOUT_COMMAND, command)
+    .replace(/npm run demo(?: --(?= -))?/g, `${command} demo`)
+    .replace(/^((?:[A-Z_]+=\S+ )+)npm start$/gm, `$1${startFor(command)}`);
 }
 
 function partOf(text: string, part: Source['part']): string {

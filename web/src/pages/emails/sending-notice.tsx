@@ -3,13 +3,14 @@ import { CircleAlert } from 'lucide-react';
 import { healthQuery } from '../../api/health.ts';
 import { instanceQuery } from '../../api/instance.ts';
 import { useMay } from '../../api/me.ts';
+import { START } from '../../command.ts';
 import { PRODUCTION } from '../../shell/waitlist-scope.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { capitalize } from '../../ui/capitalize.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 
 const EXAMPLE = `DOORLIST_SMTP_URL='smtp://user:password@mail.example.com:587' \\
-DOORLIST_MAIL_FROM='hello@example.com' npm start`;
+DOORLIST_MAIL_FROM='hello@example.com' ${START}`;
 
 /** Why emails are not sent, and how to change that. Nothing where they are. */
 export function SendingNotice({ environment }: { environment: string }) {

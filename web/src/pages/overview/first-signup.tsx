@@ -1,5 +1,6 @@
 import { UserPlus } from 'lucide-react';
 import { BASE_URL } from '../../base-path.ts';
+import { COMMAND } from '../../command.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Card } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
@@ -8,7 +9,7 @@ import { signupSnippets } from '../../ui/signup-snippets.ts';
 
 /** For a waitlist without people: how to add the first one. */
 export default function FirstSignup({ waitlistId, environment }: Scope) {
-  const create = `export DOORLIST_KEY=$(npm run -s doorlist -- key create \\
+  const create = `export DOORLIST_KEY=$(${COMMAND} key create \\
   --waitlist ${waitlistId} --env ${environment} --read --quiet)`;
   return (
     <Card flush>

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { api, call } from '../../api/client.ts';
+import { COMMAND } from '../../command.ts';
 import { Alert } from '../../ui/alert.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
@@ -32,9 +33,7 @@ export function ForgotPasswordPage() {
         </p>
         <CodeBlock
           label="Command"
-          snippets={[
-            { language: 'Shell', code: `npm run -s doorlist -- operator reset --email ${shellWord(email)}` },
-          ]}
+          snippets={[{ language: 'Shell', code: `${COMMAND} operator reset --email ${shellWord(email)}` }]}
         />
         <Link to="/sign-in" className={buttonClass('secondary')}>
           Back to sign-in

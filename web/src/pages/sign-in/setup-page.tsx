@@ -1,3 +1,4 @@
+import { COMMAND } from '../../command.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Centered } from './centered.tsx';
 
@@ -16,10 +17,7 @@ export function SetupPage() {
         </li>
         <li>The line is gone? Restart the server, or run this on it:</li>
       </ol>
-      <CodeBlock
-        label="Command"
-        snippets={[{ language: 'Shell', code: 'npm run -s doorlist -- operator setup-link' }]}
-      />
+      <CodeBlock label="Command" snippets={[{ language: 'Shell', code: `${COMMAND} operator setup-link` }]} />
     </Centered>
   );
 }

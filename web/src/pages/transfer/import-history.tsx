@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { FileUp } from 'lucide-react';
+import { COMMAND } from '../../command.ts';
 import type { Scope } from '../../shell/waitlist-scope.ts';
 import { Card } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
@@ -36,7 +37,7 @@ function summaryOf(job: Job): string {
 export function ImportHistory({ scope, onOpen }: { scope: Scope; onOpen: (jobId: string) => void }) {
   const query = useQuery(importsQuery(scope));
   const env = scope.environment === 'production' ? '' : ` --env ${scope.environment}`;
-  const command = `npm run -s doorlist -- import people.csv --waitlist ${scope.waitlistId}${env} --dry-run`;
+  const command = `${COMMAND} import people.csv --waitlist ${scope.waitlistId}${env} --dry-run`;
   return (
     <Card flush title="Imports" about="Of the last 30 days.">
       <QueryProblem query={query}>

@@ -4,6 +4,7 @@ import { ListOrdered, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useMay } from '../../api/me.ts';
 import { type Waitlist, waitlistsQuery } from '../../api/waitlists.ts';
+import { COMMAND } from '../../command.ts';
 import { PRODUCTION } from '../../shell/waitlist-scope.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -106,7 +107,7 @@ function NoWaitlists({ action }: { action: ReactNode }) {
             snippets={[
               {
                 language: 'Command line',
-                code: 'npm run -s doorlist -- waitlist create wl_acme --name "Acme"',
+                code: `${COMMAND} waitlist create wl_acme --name "Acme"`,
               },
             ]}
           />
