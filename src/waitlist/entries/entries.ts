@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { lookup, statement } from '../../db/statement.ts';
 import { STATUSES, type Status } from '../../db/tables.ts';
 import { parseEmail } from '../../lib/email.ts';
@@ -6,17 +5,11 @@ import { invalid, notFound } from '../../lib/errors.ts';
 import { Unreadable } from '../../vault/crypto.ts';
 import { parsePhone } from '../people/identity.ts';
 import type { Context } from '../queue/context.ts';
-import {
-  type AliasedEntries,
-  type EntryRow,
-  findBySeqs,
-  selectEntries,
-  withEntryColumns,
-} from '../queue/entry-rows.ts';
+import { type EntryRow, findBySeqs, selectEntries } from '../queue/entry-rows.ts';
 import { findPlace } from '../queue/find-place.ts';
-import { positionOf } from '../queue/positions.ts';
 import type { Queue } from '../queue/queue.ts';
 import { type Entry, openEntries, openEntry } from './entry.ts';
+import { type PagePlace, readPage } from './read-page.ts';
 
 export const SORTS = ['joined', 'position'] as const;
 export type Sort = (typeof SORTS)[number];
@@ -40,7 +33,6 @@ export interface EntryPage {
   next: Uint8Array | null;
 }
 
-type PagedRow = EntryRow & { rank: number };
 const BY_HASH = { queueId: 'bigint', hash: 'bytes' } as const;
 
 const findByEmail = lookup<{ queueId: number; hash: Buffer }, EntryRow>(BY_HASH, (db, parameter) =>
@@ -83,59 +75,6 @@ export async function entriesBySeq(
   return new Map(openEntries(context, queue, rows).map((entry) => [entry.seq, entry]));
 }
 
-interface JoinedAfter {
-  queueId: number;
-  after: number;
-  limit: number;
-}
-
-const pageByJoin = statement<JoinedAfter, PagedRow>((db, parameter) =>
-  selectEntries(db)
-    .where('e.queue_id', '=', parameter('queueId'))
-    .where('e.seq', '>', parameter('after'))
-    .orderBy('e.seq')
-    .limit(parameter('limit')),
-);
-
-const pageByJoinAndStatus = statement<JoinedAfter & { status: Status }, PagedRow>((db, parameter) =>
-  selectEntries(db)
-    .where('e.queue_id', '=', parameter('queueId'))
-    .where('e.status', '=', parameter('status'))
-    .where('e.seq', '>', parameter('after'))
-    .orderBy('e.seq')
-    .limit(parameter('limit')),
-);
-
-type RankedRow = PagedRow & { first_position: number };
-
-/** Only the position of the first row is computed; the others count on from it. */
-const pageByRank = statement<{ queueId: number; rank: number; seq: number; limit: number }, RankedRow>(
-  (db, parameter) =>
-    db.query
-      .with('page', (cte) =>
-        cte
-          .selectFrom('entry')
-          .selectAll()
-          .where('queue_id', '=', parameter('queueId'))
-          .where('status', '=', 'waiting')
-          .where('rank', '>=', parameter('rank'))
-          .where((e) => e.or([e('rank', '>', parameter('rank')), e('seq', '<', parameter('seq'))]))
-          .orderBy('rank')
-          .orderBy('seq', 'desc')
-          .limit(parameter('limit')),
-      )
-      .selectFrom('page as e')
-      .$call((query) => withEntryColumns(query as unknown as AliasedEntries))
-      .select([
-        sql<null>`null`.as('position'),
-        sql<number>`(select ${positionOf('e')} from (select * from page order by rank, seq desc limit 1) as e)`.as(
-          'first_position',
-        ),
-      ])
-      .orderBy('e.rank')
-      .orderBy('e.seq', 'desc'),
-);
-
 const countQueue = statement<{ queueId: number }, Record<Status, number>>((db, parameter) =>
   db.query.selectFrom('queue').select(STATUSES).where('id', '=', parameter('queueId')),
 );
@@ -148,8 +87,9 @@ export async function listEntries(context: Context, queue: Queue, query: PageQue
   }
   const after =
     query.at === undefined ? afterCursor(queue, query) : await beforeNth(context, queue, query, query.at);
+  // One more than asked for, to see whether there is a next page.
   const [rows, total] = await Promise.all([
-    readPage(context, queue, query, after),
+    readPage(context, queue, { ...query, limit: query.limit + 1 }, after),
     countEntries(context, queue, query.sort === 'position' ? 'waiting' : query.status),
   ]);
   const page = rows.slice(0, query.limit);
@@ -161,7 +101,7 @@ export async function listEntries(context: Context, queue: Queue, query: PageQue
   };
 }
 
-function afterCursor(queue: Queue, query: PageQuery): CursorPlace | undefined {
+function afterCursor(queue: Queue, query: PageQuery): PagePlace | undefined {
   return query.cursor === undefined ? undefined : openCursor(queue, query, query.cursor);
 }
 
@@ -171,7 +111,7 @@ async function beforeNth(
   queue: Queue,
   { sort, status, cursor }: PageQuery,
   at: number,
-): Promise<CursorPlace> {
+): Promise<PagePlace> {
   if (cursor !== undefined) throw invalid('at: cannot be combined with cursor');
   if (sort === 'joined') {
     if (status === undefined) return { rank: 0, seq: at };
@@ -181,27 +121,7 @@ async function beforeNth(
   return place ? { rank: place.rank, seq: place.seq + 1 } : BEYOND;
 }
 
-const BEYOND: CursorPlace = { rank: Number.MAX_SAFE_INTEGER, seq: 0 };
-
-/** Reads one row more than asked for, to see whether there is a next page. */
-async function readPage(
-  { db }: Context,
-  queue: Queue,
-  query: PageQuery,
-  after?: CursorPlace,
-): Promise<PagedRow[]> {
-  const queueId = queue.id;
-  const limit = query.limit + 1;
-  if (query.sort === 'position') {
-    const { rank, seq } = after ?? { rank: Number.MIN_SAFE_INTEGER, seq: 0 };
-    const rows = await db.run(pageByRank, { queueId, rank, seq, limit });
-    return rows.map((row, index) => ({ ...row, position: row.first_position + index }));
-  }
-  const joined = { queueId, limit, after: after?.seq ?? 0 };
-  return query.status === undefined
-    ? db.run(pageByJoin, joined)
-    : db.run(pageByJoinAndStatus, { ...joined, status: query.status });
-}
+const BEYOND: PagePlace = { rank: Number.MAX_SAFE_INTEGER, seq: 0 };
 
 export async function countEntries(
   { db }: Context,
@@ -213,23 +133,18 @@ export async function countEntries(
   return status ? counts[status] : STATUSES.reduce((sum, each) => sum + counts[each], 0);
 }
 
-interface CursorPlace {
-  rank: number;
-  seq: number;
-}
-
 /** Besides its queue, a cursor is bound to the query it continues. */
 function cursorContext({ sort, status }: PageQuery): Buffer {
   return Buffer.from(`${sort} ${status ?? 'any'}`);
 }
 
-function sealCursor({ vault }: Queue, query: PageQuery, { rank, seq }: CursorPlace): Uint8Array {
-  return vault.seal('cursor', cursorContext(query), { rank, seq } satisfies CursorPlace);
+function sealCursor({ vault }: Queue, query: PageQuery, { rank, seq }: PagePlace): Uint8Array {
+  return vault.seal('cursor', cursorContext(query), { rank, seq } satisfies PagePlace);
 }
 
-function openCursor({ vault }: Queue, query: PageQuery, cursor: Uint8Array): CursorPlace {
+function openCursor({ vault }: Queue, query: PageQuery, cursor: Uint8Array): PagePlace {
   try {
-    return vault.open<CursorPlace>('cursor', cursorContext(query), cursor);
+    return vault.open<PagePlace>('cursor', cursorContext(query), cursor);
   } catch (error) {
     if (error instanceof Unreadable) throw invalid('cursor: is invalid or belongs to a different query');
     throw error;

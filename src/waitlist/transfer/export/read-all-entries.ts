@@ -5,8 +5,12 @@ import { type Entry, openEntries } from '../../entries/entry.ts';
 import { findSegment, type Segment } from '../../entries/segment.ts';
 import type { Context } from '../../queue/context.ts';
 import type { EntryRow } from '../../queue/entry-rows.ts';
+import { joinedPages } from '../../queue/joined-page.ts';
 import type { Queue } from '../../queue/queue.ts';
-import { EXPORT_PAGE, readExportPage, readExportPageOfStatus } from './export-page.ts';
+
+/** Few enough that signups to the same process hardly wait while a page is read and opened. */
+const EXPORT_PAGE = 100;
+const pages = joinedPages(EXPORT_PAGE);
 
 /** A chunk of entries, and the total to expect. */
 interface EntriesRead {
@@ -51,7 +55,5 @@ async function readPage(
   status: Status | undefined,
 ): Promise<EntryRow[]> {
   const page = { queueId, after };
-  return status === undefined
-    ? db.run(readExportPage, page)
-    : db.run(readExportPageOfStatus, { ...page, status });
+  return status === undefined ? db.run(pages.all, page) : db.run(pages.ofStatus, { ...page, status });
 }
