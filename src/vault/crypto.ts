@@ -36,17 +36,57 @@ export function seal({ id, key }: SealingKey, associated: Uint8Array, message: U
   return sealed;
 }
 
-export function open({ id, key }: SealingKey, associated: Uint8Array, sealed: Uint8Array): Buffer {
-  if (
-    sealed.length < CIPHERTEXT_AT + TAG_BYTES ||
-    sealed[0] !== FORMAT ||
-    id.compare(sealed, 1, NONCE_AT) !== 0
-  ) {
-    throw new Unreadable('not sealed by this key');
-  }
-  const message = Buffer.allocUnsafe(sealed.length - CIPHERTEXT_AT - TAG_BYTES);
-  const nonce = sealed.subarray(NONCE_AT, CIPHERTEXT_AT);
-  const ciphertext = sealed.subarray(CIPHERTEXT_AT);
+export function open(sealingKey: SealingKey, associated: Uint8Array, sealed: Uint8Array): Buffer {
+  requireSealedBy(sealingKey, sealed);
+  return decrypt(sealingKey, associated, viewsOf(Buffer.from(sealed)));
+}
+
+/** The same for text. Small values, of which a page has hundreds, are opened in buffers that are used again. */
+export function openText(sealingKey: SealingKey, associated: Uint8Array, sealed: Uint8Array): string {
+  requireSealedBy(sealingKey, sealed);
+  const views = scratchFor(sealed.length);
+  views.sealed.set(sealed);
+  return decrypt(sealingKey, associated, views).toString();
+}
+
+function requireSealedBy({ id }: SealingKey, sealed: Uint8Array): void {
+  const isOurs =
+    sealed.length >= CIPHERTEXT_AT + TAG_BYTES &&
+    sealed[0] === FORMAT &&
+    id.compare(sealed, 1, NONCE_AT) === 0;
+  if (!isOurs) throw new Unreadable('not sealed by this key');
+}
+
+/** The parts of a sealed value, and room for what is in it. */
+interface Views {
+  readonly sealed: Buffer;
+  readonly nonce: Buffer;
+  readonly ciphertext: Buffer;
+  readonly message: Buffer;
+}
+
+function viewsOf(sealed: Buffer): Views {
+  return {
+    sealed,
+    nonce: sealed.subarray(NONCE_AT, CIPHERTEXT_AT),
+    ciphertext: sealed.subarray(CIPHERTEXT_AT),
+    message: Buffer.allocUnsafeSlow(sealed.length - CIPHERTEXT_AT - TAG_BYTES),
+  };
+}
+
+const SCRATCH_BYTES_MAX = 1_024;
+/** By length, because the cipher takes none but the exact one. */
+const scratch: Views[] = [];
+
+function scratchFor(length: number): Views {
+  const known = scratch[length];
+  if (known) return known;
+  const views = viewsOf(Buffer.allocUnsafeSlow(length));
+  if (length <= SCRATCH_BYTES_MAX) scratch[length] = views;
+  return views;
+}
+
+function decrypt({ key }: SealingKey, associated: Uint8Array, { message, ciphertext, nonce }: Views): Buffer {
   try {
     sodium.crypto_aead_xchacha20poly1305_ietf_decrypt(message, null, ciphertext, associated, nonce, key);
   } catch (cause) {

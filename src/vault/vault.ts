@@ -1,5 +1,5 @@
 import { randomBytes } from '../lib/random-bytes.ts';
-import { deriveKey, KEY_BYTES, keyedHash, open, seal, sealingKey } from './crypto.ts';
+import { deriveKey, KEY_BYTES, keyedHash, openText, seal, sealingKey } from './crypto.ts';
 
 /** Seals values for a place and a row, and hashes them for a purpose. */
 export interface Vault<Place extends string, Purpose extends string> {
@@ -24,12 +24,22 @@ export function createVault<Place extends string, Purpose extends string>(
   const index = keys.subarray(KEY_BYTES);
   const prefixes = new Map(places.map((place) => [place, Buffer.from(`${tag}\0${place}\0`)]));
   const hashKeys = new Map(purposes.map((purpose) => [purpose, deriveKey(index, `index ${purpose}`)]));
-  const associated = (place: Place, row: Uint8Array) => Buffer.concat([prefixes.get(place) as Buffer, row]);
+  /** Used again for rows of the same place with ids of the same length, as all those of a page. */
+  const scratch = new Map<Place, Buffer>();
+  const associated = (place: Place, row: Uint8Array): Buffer => {
+    const prefix = prefixes.get(place) as Buffer;
+    let bytes = scratch.get(place);
+    if (bytes?.length !== prefix.length + row.length) {
+      bytes = Buffer.concat([prefix, row]);
+      scratch.set(place, bytes);
+    } else bytes.set(row, prefix.length);
+    return bytes;
+  };
 
   return {
     seal: (place, row, value) => seal(data, associated(place, row), Buffer.from(JSON.stringify(value))),
     open: <T>(place: Place, row: Uint8Array, sealed: Uint8Array) =>
-      JSON.parse(open(data, associated(place, row), sealed).toString()) as T,
+      JSON.parse(openText(data, associated(place, row), sealed)) as T,
     hash: (purpose, value) => keyedHash(hashKeys.get(purpose) as Buffer, Buffer.from(value)),
   };
 }
