@@ -3,7 +3,7 @@ import { type Statement, statement } from '../../db/statement.ts';
 import type { Status } from '../../db/tables.ts';
 import type { Context } from '../queue/context.ts';
 import { type AliasedEntries, withEntryColumns } from '../queue/entry-rows.ts';
-import { type JoinedPages, joinedPages, type PagedRow } from '../queue/joined-page.ts';
+import { joinedPages, type PagedRow } from '../queue/joined-page.ts';
 import { positionOf } from '../queue/positions.ts';
 import type { Queue } from '../queue/queue.ts';
 
@@ -22,7 +22,7 @@ interface PageToRead {
 
 interface Pages {
   readonly size: number;
-  readonly joined: JoinedPages;
+  readonly joined: ReturnType<typeof joinedPages>;
   readonly ranked: Statement<PagePlace & { queueId: number }, RankedRow>;
 }
 
@@ -46,11 +46,7 @@ export async function readPage(
     for (const [index, row] of rows.entries()) row.position = row.first_position + index;
     return rows;
   }
-  const page = { queueId, after: after?.seq ?? 0 };
-  const rows = await (status === undefined
-    ? db.run(joined.all, page)
-    : db.run(joined.ofStatus, { ...page, status }));
-  return rows.slice(0, limit);
+  return (await joined(db, { queueId, after: after?.seq ?? 0, status })).slice(0, limit);
 }
 
 type RankedRow = PagedRow & { first_position: number };

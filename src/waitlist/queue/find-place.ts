@@ -10,7 +10,8 @@ export interface Place {
 
 /**
  * Finds the range of 32 ranks with the nth waiting entry, and how many wait ahead of it: from the widest
- * ranges to the narrowest, with at most 32 counters at each level below the widest.
+ * ranges to the narrowest, with at most 32 counters at each level below the widest. SQLite keeps to the order of a cross
+ * join; with another one it would read every counter of a level.
  */
 const findRange = statement<{ queueId: number; index: number }, { bucket: number; ahead: number }>(
   (db, parameter) => {
@@ -21,8 +22,8 @@ const findRange = statement<{ queueId: number; index: number }, { bucket: number
       const within =
         wider === undefined
           ? sql`from rank_count as c where`
-          : sql`from ${table(wider)} as w inner join rank_count as c
-              on c.bucket >= w.bucket * ${width(level)} and c.bucket < (w.bucket + 1) * ${width(level)} where`;
+          : sql`from ${table(wider)} as w cross join rank_count as c
+              where c.bucket >= w.bucket * ${width(level)} and c.bucket < (w.bucket + 1) * ${width(level)} and`;
       const before = wider === undefined ? sql`` : sql`w.ahead +`;
       return sql`${table(level)} as (
         select bucket, ahead from (

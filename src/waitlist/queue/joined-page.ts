@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../../db/database.ts';
 import type { Dialect } from '../../db/dialect.ts';
-import { type Statement, statement } from '../../db/statement.ts';
+import { statement } from '../../db/statement.ts';
 import type { Status } from '../../db/tables.ts';
 import type { EntryRow } from './entry-rows.ts';
 import { positionOf } from './positions.ts';
@@ -11,66 +12,83 @@ import { positionOf } from './positions.ts';
  */
 const NEAR_RANKS = 64;
 
-interface PageOf {
+interface JoinedAfter {
   queueId: number;
   after: number;
 }
 
-/** Pages in joining order, read in one snapshot. */
-export interface JoinedPages {
-  readonly all: Statement<PageOf, PagedRow>;
-  readonly ofStatus: Statement<PageOf & { status: Status }, PagedRow>;
-}
-
 export type PagedRow = EntryRow & { rank: number };
 
-/** The size is part of the query: with a parameter, PostgreSQL would plan it anew for every page, which takes as long as reading it. */
-export function joinedPages(size: number): JoinedPages {
-  return {
-    all: statement((db, parameter) => pageQuery(db, parameter, { size, condition: sql`` })),
-    ofStatus: statement((db, parameter) =>
-      pageQuery(db, parameter, { size, condition: sql`and status = ${parameter('status')}` }),
-    ),
-  };
+/** The first row of a page brings what the others' positions are counted from. */
+interface JoinedRow extends PagedRow {
+  /** The joining sequences of those who wait near the page, in the order of the queue. */
+  near: string | null;
+  /** How many wait ahead of them. */
+  ahead: number | null;
 }
 
-type Parameter = (name: keyof PageOf) => RawBuilder<number>;
+type ReadJoined = (
+  db: Pick<Database, 'run'>,
+  page: JoinedAfter & { status?: Status | undefined },
+) => Promise<PagedRow[]>;
 
 /**
- * Only the page's first position is computed from the counters; the others are counted from it along the rank
- * index.
+ * Reads pages in joining order, each in one snapshot. The size is part of the query: with a parameter, PostgreSQL would
+ * plan it anew for every page, which takes as long as reading it.
  */
+export function joinedPages(size: number): ReadJoined {
+  const all = statement<JoinedAfter, JoinedRow>((db, parameter) => pageQuery(db, parameter, { size }));
+  const ofStatus = statement<JoinedAfter & { status: Status }, JoinedRow>((db, parameter) =>
+    pageQuery(db, parameter, { size, condition: sql`and status = ${parameter('status')}` }),
+  );
+  return async (db, { status, ...page }) =>
+    withPositions(await (status === undefined ? db.run(all, page) : db.run(ofStatus, { ...page, status })));
+}
+
+type Parameter = (name: keyof JoinedAfter) => RawBuilder<number>;
+
+/** Only the page's first position is computed from the counters; the others are counted from it along the rank index. */
 function pageQuery(
   db: Dialect,
   parameter: Parameter,
-  { size, condition }: { size: number; condition: RawBuilder<unknown> },
+  { size, condition = sql`` }: { size: number; condition?: RawBuilder<unknown> },
 ) {
   const queueId = parameter('queueId');
-  const query = sql<PagedRow>`
+  const isNear = sql`rank <= seq + ${sql.lit(NEAR_RANKS)}`;
+  const query = sql<JoinedRow>`
     with page as (
       select * from entry where queue_id = ${queueId} ${condition} and seq > ${parameter('after')}
       order by seq limit ${sql.lit(size)}
     ), span as (
-      select min(seq) - ${sql.lit(NEAR_RANKS)} as first_rank,
-        max(case when status = 'waiting' and rank <= seq + ${sql.lit(NEAR_RANKS)} then rank end) as last_rank from page
-    ), ahead as (
-      select ${positionOf('e')} - 1 as waiting
-      from (select cast(${queueId} as bigint) as queue_id, first_rank as rank, ${sql.lit(Number.MAX_SAFE_INTEGER)} as seq, 'waiting' as status
-        from span) as e
-    ), near as (
-      select seq, row_number() over (order by rank, seq desc) as place from entry
-      where queue_id = ${queueId} and status = 'waiting'
-        and rank >= (select first_rank from span) and rank <= (select last_rank from span)
+      select min(seq) as first_seq, min(seq) - ${sql.lit(NEAR_RANKS)} as first_rank,
+        coalesce(max(case when status = 'waiting' and ${isNear} then rank end), ${sql.lit(Number.MIN_SAFE_INTEGER)}) as last_rank
+      from page
     )
     select e.seq, e.rank, e.id, e.status, e.referrals, e.person, e.created_at, e.invited_at, e.joined_at,
       r.id as referrer_id, r.person as referrer_person,
-      case when e.status <> 'waiting' then null
-        when near.place is not null then near.place + (select waiting from ahead)
-        else ${positionOf('e')} end as position
-    from page as e
-    left join near on near.seq = e.seq
+      case when e.rank < s.first_rank or e.rank > s.last_rank then ${positionOf('e')} end as position,
+      case when e.seq = s.first_seq then (
+        select string_agg(cast(n.seq as text), ',' order by n.rank, n.seq desc) from entry as n
+        where n.queue_id = ${queueId} and n.status = 'waiting' and n.rank >= s.first_rank and n.rank <= s.last_rank
+      ) end as near,
+      case when e.seq = s.first_seq then (
+        select ${positionOf('e')} - 1 from (select cast(${queueId} as bigint) as queue_id, s.first_rank as rank,
+          ${sql.lit(Number.MAX_SAFE_INTEGER)} as seq, 'waiting' as status) as e
+      ) end as ahead
+    from span as s cross join page as e
     left join entry as r on e.credited = 1 and r.queue_id = e.queue_id and r.seq = e.referrer_seq
       and r.status <> 'removed'
     order by e.seq`;
   return { compile: () => query.compile(db.query) };
+}
+
+function withPositions(rows: JoinedRow[]): PagedRow[] {
+  const [first] = rows;
+  if (!first?.near) return rows;
+  const places = new Map(first.near.split(',').map((seq, index) => [Number(seq), index + 1]));
+  for (const row of rows) {
+    const place = places.get(row.seq);
+    if (place !== undefined) row.position = (first.ahead ?? 0) + place;
+  }
+  return rows;
 }

@@ -4,13 +4,12 @@ import { countEntries } from '../../entries/entries.ts';
 import { type Entry, openEntries } from '../../entries/entry.ts';
 import { findSegment, type Segment } from '../../entries/segment.ts';
 import type { Context } from '../../queue/context.ts';
-import type { EntryRow } from '../../queue/entry-rows.ts';
 import { joinedPages } from '../../queue/joined-page.ts';
 import type { Queue } from '../../queue/queue.ts';
 
 /** Few enough that signups to the same process hardly wait while a page is read and opened. */
 const EXPORT_PAGE = 100;
-const pages = joinedPages(EXPORT_PAGE);
+const readPage = joinedPages(EXPORT_PAGE);
 
 /** A chunk of entries, and the total to expect. */
 interface EntriesRead {
@@ -26,7 +25,7 @@ export async function* readAllEntries(
 ): AsyncGenerator<EntriesRead> {
   const total = await countEntries(context, queue, status);
   for (let after = 0; ; ) {
-    const rows = await readPage(context, queue, after, status);
+    const rows = await readPage(context.db, { queueId: queue.id, after, status });
     yield { entries: openEntries(context, queue, rows), total };
     if (rows.length < EXPORT_PAGE) return;
     after = rows.at(-1)?.seq ?? after;
@@ -46,14 +45,4 @@ export async function* readSegment(
     if (seqs.length < EXPORT_PAGE) return;
     after = seqs.at(-1) ?? after;
   }
-}
-
-async function readPage(
-  { db }: Context,
-  { id: queueId }: Queue,
-  after: number,
-  status: Status | undefined,
-): Promise<EntryRow[]> {
-  const page = { queueId, after };
-  return status === undefined ? db.run(pages.all, page) : db.run(pages.ofStatus, { ...page, status });
 }
