@@ -3,7 +3,7 @@ import type { Column, ColumnType } from '../column.ts';
 import type { NamedQuery } from '../statement.ts';
 import { NUMBERED_TABLES } from '../table-keys.ts';
 import { TABLES } from '../tables.ts';
-import { arrayOf } from './session.ts';
+import { arrayOf } from './arrays.ts';
 
 export const ARRAY_TYPE: Record<ColumnType, string> = {
   bigint: 'bigint[]',

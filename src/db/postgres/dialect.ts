@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Dialect } from '../dialect.ts';
+import { arrayOf } from './arrays.ts';
 import { queriesOver } from './kysely.ts';
-import { arrayOf } from './session.ts';
 
 /** For statements, which are compiled once and run on any connection. */
 export const postgresDialect: Dialect = {

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { arrayOf } from './arrays.ts';
 
 /** A statement for the server. Named statements stay prepared in their session. */
 export interface Command {
@@ -162,20 +163,4 @@ function encode(value: unknown): string | Buffer | null {
   if (value === null || value === undefined) return null;
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   return Array.isArray(value) ? arrayOf(value) : String(value);
-}
-
-/**
- * Encodes an array for the server. The driver would scan every character for something to escape, but numbers
- * and hexadecimal digits need no escaping.
- */
-export function arrayOf(values: readonly unknown[]): string {
-  return `{${values.map(elementOf).join(',')}}`;
-}
-
-function elementOf(value: unknown): string {
-  if (value === null || value === undefined) return 'NULL';
-  if (typeof value === 'number') return String(value);
-  if (value instanceof Uint8Array)
-    return `"\\\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')}"`;
-  return `"${String(value).replace(/["\\]/g, '\\$&')}"`;
 }
