@@ -173,10 +173,7 @@ forEachEngine((engine) => {
       assert.equal(saved.body.replyTo, 'help@acme.example');
       await page.getByRole('tab', { name: 'Suppressions' }).click();
       await page.getByText('No suppressed addresses').waitFor();
-      await page.getByRole('button', { name: 'Remove an address' }).click();
-      await page.getByRole('dialog').getByLabel('Email').fill('nobody@example.com');
-      await page.getByRole('button', { name: 'Remove', exact: true }).click();
-      await page.getByText('This address is not suppressed.').waitFor();
+      await page.getByRole('button', { name: 'Remove an address' }).waitFor({ state: 'detached' });
       await page.close();
     });
 

@@ -125,6 +125,12 @@ forEachEngine((engine) => {
       await page.reload();
       await page.getByRole('cell', { name: 'Complained' }).waitFor();
       await check(page, 'suppressions with a mail event key');
+      await page.getByRole('button', { name: 'Remove an address' }).click();
+      await dialog.getByLabel('Email').fill('nobody@example.com');
+      await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+      await dialog.getByText('This address is not suppressed.').waitFor();
+      page.problems.length = 0; // The browser reports the error that we wanted.
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
 
       await page.getByRole('button', { name: `Delete dle_…${url.pathname.slice(-4)}` }).click();
       await dialog.getByRole('button', { name: 'Delete key' }).click();

@@ -169,11 +169,8 @@ export async function readAgain(db: Database, rows: Rows): Promise<Rows> {
 
 async function readTable(db: Database, table: TableName): Promise<Row[]> {
   const key = TABLE_KEYS[table as keyof typeof TABLE_KEYS];
-  const found = await db.query
-    .selectFrom(table as 'entry')
-    .selectAll()
-    .orderBy(key as unknown as 'seq'[])
-    .execute();
+  const all = db.query.selectFrom(table as 'entry').selectAll();
+  const found = await key.reduce((query, column) => query.orderBy(column as 'seq'), all).execute();
   return found.map((row) =>
     Object.fromEntries(
       Object.entries(row).map(([name, value]) => [

@@ -52,6 +52,7 @@ export function SuppressionsTab({ scope }: { scope: Scope }) {
   const client = useQueryClient();
   const mayManage = useMay('admin');
   const query = useInfiniteQuery(suppressionsQuery(scope));
+  const suppressions = query.data?.pages.flatMap((page) => page.suppressions);
   const [removing, setRemoving] = useState(false);
   const [email, setEmail] = useState('');
   return (
@@ -60,7 +61,9 @@ export function SuppressionsTab({ scope }: { scope: Scope }) {
       title="Suppressions"
       about="Addresses that bounced, complained or unsubscribed. Only their hashes are stored."
       actions={
-        mayManage && (
+        mayManage &&
+        suppressions !== undefined &&
+        suppressions.length > 0 && (
           <Button
             onClick={() => {
               setEmail('');
@@ -76,7 +79,7 @@ export function SuppressionsTab({ scope }: { scope: Scope }) {
         <Table
           label="Suppressions"
           columns={COLUMNS}
-          rows={query.data?.pages.flatMap(({ suppressions }) => suppressions)}
+          rows={suppressions}
           rowId={({ hash, reason }) => `${hash} ${reason}`}
           empty={
             <EmptyState icon={<MailCheck aria-hidden />} title="No suppressed addresses">
