@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import manifest from '../package.json' with { type: 'json' };
 import { loadCommands } from '../src/commands/command-groups.ts';
-import { NODE_VARIABLE, VARIABLES } from '../src/config/config.ts';
+import { NODE_VARIABLE, VARIABLES } from '../src/config/variables.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');

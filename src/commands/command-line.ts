@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
-import { type Config, readConfig, SECRETS } from '../config/config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 import { readEnvFile } from '../config/env-file.ts';
 import { fileVariable } from '../config/environment.ts';
+import { SECRETS } from '../config/variables.ts';
 import { explainError } from '../installation/explain-error.ts';
 import { openExisting, withoutTimeLimits } from '../installation/open.ts';
 import { DoorlistError } from '../lib/errors.ts';

@@ -1,4 +1,5 @@
-import { type Config, ROLES, type Role } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { ROLES, type Role } from '../config/variables.ts';
 import { SCHEMA_VERSION, schemaVersion } from '../db/migrate.ts';
 import { prepareDataDirectory } from '../installation/data-directory.ts';
 import { lockForMigrating, type SchemaState } from '../installation/directory-lock.ts';

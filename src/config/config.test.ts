@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
-import { ConfigProblem, readConfig, VARIABLES } from './config.ts';
+import { readConfig } from './config.ts';
+import { ConfigProblem } from './variable.ts';
+import { VARIABLES } from './variables.ts';
 
 const KEY = Buffer.alloc(32, 1).toString('base64');
 

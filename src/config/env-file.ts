@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { systemErrorWords } from '../lib/system-error.ts';
-import { ConfigProblem } from './config.ts';
+import { ConfigProblem } from './variable.ts';
 
 /** The variables of a `.env` file, or none if there is no such file. */
 export function readEnvFile(file: string): Record<string, string> {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import pg from 'pg';
-import { type Config, ConfigProblem } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { ConfigProblem } from '../config/variable.ts';
 import { DatabaseUnavailable } from '../db/database.ts';
 import { SchemaTooNew, SchemaTooOld } from '../db/migrate.ts';
 import { PostgresToolProblem } from '../db/postgres/backup.ts';

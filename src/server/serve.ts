@@ -1,7 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setInterval } from 'node:timers';
-import { type Config, VARIABLES } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { VARIABLES } from '../config/variables.ts';
 import type { MigrationWatch } from '../db/migrate.ts';
 import type { PostgresLimits } from '../db/postgres/pool.ts';
 import { listenForMetrics } from '../http/plugins/metrics.ts';
